@@ -1,0 +1,75 @@
+"""The arrays of a compiled game, as Numba sees them: named tuples, all read-only in use."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+SmallInts = NDArray[np.int32]
+
+
+class Tree(NamedTuple):
+    """The treeplexes of all players.
+
+    Attributes:
+        sequence_offsets: [N+1], the slice of sequences of each player; its first sequence is the empty one.
+        infoset_offsets: [N+1], the slice of infosets of each player.
+        block_offsets: [N+1], the slice of blocks of each player.
+        blocks: [B, 4], for each block its first sequence, first infoset, number of infosets n and of actions A;
+            the sequence of infoset j and action a is ``first_sequence + a * n + j``. Parents come before children.
+        infoset_parent: [I], the sequence that leads to each infoset.
+        infoset_layout: [I, 3], first sequence, stride and number of actions of each infoset.
+        sequence_infoset: [Q], the infoset that a sequence leaves; -1 for empty sequences.
+    """
+
+    sequence_offsets: Ints
+    infoset_offsets: Ints
+    block_offsets: Ints
+    blocks: Ints
+    infoset_parent: Ints
+    infoset_layout: Ints
+    sequence_infoset: Ints
+
+
+class Sparse(NamedTuple):
+    """One entry for each tuple of sequences with a payoff, as rows of one player's sequences.
+
+    Row ``q`` (a sequence, global number) holds the entries ``pointers[q]:pointers[q+1]``: what the player who owns ``q``
+    gets, times the chance probability, and the sequences of the other players (global numbers, in player order).
+
+    Attributes:
+        pointers: [Q+1].
+        others: [entries, N-1].
+        values: [entries].
+    """
+
+    pointers: Ints
+    others: SmallInts
+    values: Floats
+
+
+class Dense(NamedTuple):
+    """Matrices over private hands, each shared by many terminals; two players, zero-sum.
+
+    At terminal k of group m player 0 gets ``scale[k] * x0[s0:s0+n0] @ M @ x1[s1:s1+n1]``.
+
+    Attributes:
+        matrices: all matrices, flat, row-major.
+        groups: [G, 5], for each group the offset of its matrix, n0, n1 and its slice of terminals.
+        starts: [K, 2], the first sequence of each player's slice (global numbers).
+        scales: [K], factor of each terminal.
+    """
+
+    matrices: Floats
+    groups: Ints
+    starts: Ints
+    scales: Floats
+
+
+class Payoff(NamedTuple):
+    """The multilinear payoff of a game: the sum of its operators (either may be empty)."""
+
+    sparse: Sparse
+    dense: Dense

@@ -1,0 +1,32 @@
+"""Errors a user can act on: every message names the place (infostate, history, file and line) and the remedy.
+
+All of them derive from :class:`TreeplexError`, which the command line prints as one line, without a traceback.
+"""
+
+
+class TreeplexError(Exception):
+    """Base of all errors that Treeplex raises on purpose."""
+
+
+class SpecError(TreeplexError):
+    """An unknown name or parameter of a game or an algorithm, or a value outside its range."""
+
+
+class GameError(TreeplexError):
+    """Rules that do not describe a game of perfect recall: the message names the history or the infostate."""
+
+
+class ImperfectRecallError(GameError):
+    """A player forgets at the named infostate what they did or knew; ``refine=True`` splits such infostates."""
+
+
+class AlgorithmError(TreeplexError):
+    """An algorithm that is not defined for this game (say, a linear program for three players)."""
+
+
+class PolicyError(TreeplexError):
+    """A policy that does not fit the game: other infostates, other actions, not a distribution."""
+
+
+class FileError(TreeplexError):
+    """A file that cannot be read or written: missing, truncated, tampered with, of another version or game."""

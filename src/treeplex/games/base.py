@@ -1,0 +1,86 @@
+"""Rules: what a game must say so that everything else can be done with it.
+
+A :class:`State` is an immutable value: ``child(action)`` returns the next state and leaves this one as it was. Names, player
+numbers and conventions are OpenSpiel's, so that rules written for one read like rules for the other.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Mapping, Sequence
+
+CHANCE = -1
+SIMULTANEOUS = -2
+TERMINAL = -4
+
+
+class State(ABC):
+    """One history of a game.
+
+    Write ``current_player``, ``legal_actions``, ``child``, ``returns`` and ``information_state_string``; add
+    ``chance_outcomes`` where the game has chance, ``action_to_string`` for readable actions, ``public_state`` for search.
+    """
+
+    @abstractmethod
+    def current_player(self) -> int:
+        """The player to act (0-based), ``CHANCE``, ``SIMULTANEOUS`` or ``TERMINAL``."""
+
+    @abstractmethod
+    def legal_actions(self, player: int | None = None) -> Sequence[int]:
+        """Action ids the player to act may choose, in a fixed order; ``player`` matters at simultaneous nodes only."""
+
+    @abstractmethod
+    def child(self, action: int) -> "State":
+        """The state after ``action`` (at a simultaneous node, after a tuple with one action a player)."""
+
+    @abstractmethod
+    def returns(self) -> Sequence[float]:
+        """At a terminal state: the payoff of each player, in the game's own units."""
+
+    @abstractmethod
+    def information_state_string(self, player: int | None = None) -> str:
+        """All that ``player`` (default: the player to act) knows here, own past actions included (perfect recall)."""
+
+    def chance_outcomes(self) -> Sequence[tuple[int, float]]:
+        """At a chance node: pairs (action, probability) that sum to one."""
+        raise NotImplementedError(f"{type(self).__name__} has a chance node but no chance_outcomes()")
+
+    def action_to_string(self, action: int) -> str:
+        """A readable name of an action of the player to act (or of chance)."""
+        return str(action)
+
+    def public_state(self) -> Hashable | None:
+        """What everybody knows here, as a hashable value; None when the rules do not say."""
+        return None
+
+    def is_terminal(self) -> bool:
+        return self.current_player() == TERMINAL
+
+    def is_chance_node(self) -> bool:
+        return self.current_player() == CHANCE
+
+    def is_simultaneous_node(self) -> bool:
+        return self.current_player() == SIMULTANEOUS
+
+
+class Game(ABC):
+    """A game: its players and its root.
+
+    ``spec`` is the text that :func:`treeplex.load` turns back into this game; it goes into every file.
+    """
+
+    spec: str = ""
+    num_players: int = 2
+
+    @abstractmethod
+    def new_initial_state(self) -> State:
+        """The root of the game tree."""
+
+    def public_tree(self) -> "object | None":
+        """The same game as public-tree rules (:class:`treeplex.games.public.PublicTree`), where they are written."""
+        return None
+
+    def parameters(self) -> Mapping[str, object]:
+        """The parameters this game was made with."""
+        return {}
+
+    def __repr__(self) -> str:
+        return f"<{self.spec or type(self).__name__}: {self.num_players} players>"

@@ -1,0 +1,77 @@
+"""Public-tree rules: public actions over fixed private hands.
+
+In many games (poker, Liar's Dice) chance first deals every player one private *hand* and all that follows is public. Such a
+game needs no histories: a tree of public nodes and, at its leaves, one payoff matrix over hands. Both compile paths give
+the same game; this one never enumerates histories.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A public node where ``player`` acts; every hand has the same actions."""
+
+    player: int
+    actions: Sequence[int]
+
+
+@dataclass(frozen=True)
+class Chance:
+    """A public node where chance shows something.
+
+    ``outcomes`` are pairs (label, weight): ``weight[h0, h1]`` is the probability of the outcome given both hands
+    (zero where a hand blocks it). For each pair of hands that can get here the weights sum to one.
+    """
+
+    outcomes: Sequence[tuple[int, NDArray[np.float64]]]
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A terminal public node: player 0 gets ``scale * matrix[h0, h1]``, player 1 the negative.
+
+    Leaves that share a matrix (the same object or equal contents) share one operator.
+    """
+
+    matrix: NDArray[np.float64]
+    scale: float
+
+
+class PublicTree(ABC):
+    """A two-player zero-sum game as public-tree rules.
+
+    ``prior[h0, h1]`` is the joint probability of the two hands (shape [H0, H1], sums to one; zero where they exclude
+    each other). Nodes are hashable values; ``root`` is the node after the deal.
+
+    ``deal_histories`` and ``deal_depth`` say what the deal costs in the history tree (counts of Table 4 of the DDCFR paper):
+    the number of histories strictly before the full deal (the empty history included) and the number of chance actions;
+    ``deals[h0, h1]`` is the number of histories that are that deal (1 where a deal is one path, 0 where impossible).
+    """
+
+    prior: NDArray[np.float64]
+    root: Hashable
+    deal_histories: int
+    deal_depth: int
+    deals: NDArray[np.int64]
+
+    @abstractmethod
+    def visit(self, node: Hashable) -> Decision | Chance | Leaf:
+        """What happens at a public node."""
+
+    @abstractmethod
+    def child(self, node: Hashable, action: int) -> Hashable:
+        """The public node after a public action or a chance label."""
+
+    @abstractmethod
+    def infostate(self, node: Hashable, player: int, hand: int) -> str:
+        """The infostate string of ``player`` holding ``hand`` at a decision node: equal to the rules' own string."""
+
+    @abstractmethod
+    def action_to_string(self, node: Hashable, action: int) -> str:
+        """A readable name of a public action, equal to the rules' own."""

@@ -1,0 +1,101 @@
+"""Specs: the one-line names of games and algorithms, ``name`` or ``name(key=value, ...)``.
+
+``leduc_poker(ranks=4)``, ``dcfr(alpha=2.0)``, ``openspiel:first_sealed_auction(players=3)``. Values are booleans
+(``true``/``false`` in any case), integers, floats, lists in brackets (``ship_sizes=[2;3]`` or ``[2,3]``) and bare or quoted words;
+nested specs such as ``turn_based(game=goofspiel())`` stay text.
+"""
+
+import ast
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from treeplex.errors import SpecError
+
+Value = bool | int | float | str | list["Value"]
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A parsed spec: ``name`` and keyword ``parameters`` in the order written."""
+
+    name: str
+    parameters: Mapping[str, Value] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        if not self.parameters:
+            return self.name
+        inside = ",".join(f"{key}={format_value(value)}" for key, value in self.parameters.items())
+        return f"{self.name}({inside})"
+
+
+def format_value(value: Value) -> str:
+    """The text of one parameter value, such that :func:`parse_spec` reads it back."""
+    if isinstance(value, list):
+        return "[" + ";".join(format_value(item) for item in value) + "]"
+    return str(value)
+
+
+def parse_spec(text: str) -> Spec:
+    """Read ``name`` or ``name(key=value, ...)``.
+
+    Raises:
+        SpecError: unbalanced brackets, an empty name, a parameter without ``=`` or given twice.
+    """
+    text = text.strip()
+    head, bracket, rest = text.partition("(")
+    name = head.strip()
+    if not name:
+        raise SpecError(f"empty name in {text!r}; write name or name(key=value, ...)")
+    if not bracket:
+        return Spec(name)
+    if not rest.endswith(")"):
+        raise SpecError(f"{text!r} has no closing bracket; write {name}(key=value, ...)")
+    parameters: dict[str, Value] = {}
+    for part in split_outside_brackets(rest[:-1], ",", text):
+        key, equals, value = part.partition("=")
+        key = key.strip()
+        if not equals or not key.isidentifier():
+            raise SpecError(f"cannot read {part.strip()!r} in {text!r}; write {name}(key=value, ...)")
+        if key in parameters:
+            raise SpecError(f"parameter {key!r} is given twice in {text!r}")
+        parameters[key] = parse_value(value.strip(), text)
+    return Spec(name, parameters)
+
+
+def split_outside_brackets(text: str, separator: str, whole: str) -> list[str]:
+    """Split at a separator that stands in no round or square bracket; drop empty parts."""
+    parts, depth, start = [], 0, 0
+    for position, character in enumerate(text):
+        depth += (character in "([") - (character in ")]")
+        if depth < 0:
+            raise SpecError(f"unbalanced brackets in {whole!r}")
+        if character == separator and depth == 0:
+            parts.append(text[start:position])
+            start = position + 1
+    if depth:
+        raise SpecError(f"unbalanced brackets in {whole!r}")
+    parts.append(text[start:])
+    return [part for part in parts if part.strip()]
+
+
+def parse_value(text: str, whole: str) -> Value:
+    """Read one value: boolean, number, list or word."""
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    if text.startswith("[") and text.endswith("]"):
+        inner = text[1:-1]
+        separator = ";" if ";" in inner and not inner.strip().startswith("[") else ","
+        return [parse_value(part.strip(), whole) for part in split_outside_brackets(inner, separator, whole)]
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+    return value if isinstance(value, int | float | str) else text
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A hint for an unknown name: ``; did you mean 'x'?`` or the list of what exists."""
+    known = sorted(known)
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    return f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(known)}"
