@@ -1,1 +1,98 @@
-"""Treeplex."""
+"""Treeplex solves imperfect-information games: equilibria, exploitability and the CFR family, from rules in thirty lines.
+
+>>> import treeplex as tp
+>>> solution = tp.solve("kuhn_poker", "dcfr", iterations=100)
+>>> solution.exploitability < 1e-2
+True
+
+Names are imported when they are first used, so that ``import treeplex`` is quick.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from treeplex import errors
+    from treeplex.evaluate import Judgement
+    from treeplex.forms.compile import compile_game as compile
+    from treeplex.forms.compiled import CompiledGame
+    from treeplex.forms.load import load
+    from treeplex.forms.policy import Policy
+    from treeplex.forms.policy_files import load_policy, save_policy
+    from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
+    from treeplex.games.registry import games
+    from treeplex.runs.api import best_response, expected_values, exploitability, judge, nash_conv
+    from treeplex.runs.compare import Comparison, compare
+    from treeplex.runs.folder import own_version
+    from treeplex.runs.solution import Solution
+    from treeplex.runs.solve import SolveInterrupted, solve
+    from treeplex.solvers import algorithms
+
+    __version__ = own_version()
+
+_HOMES = {
+    "treeplex.evaluate": ("Judgement",),
+    "treeplex.forms.compile": ("compile_game",),
+    "treeplex.forms.compiled": ("CompiledGame",),
+    "treeplex.forms.load": ("load",),
+    "treeplex.forms.policy": ("Policy",),
+    "treeplex.forms.policy_files": ("load_policy", "save_policy"),
+    "treeplex.games.base": ("CHANCE", "SIMULTANEOUS", "TERMINAL", "Game", "State"),
+    "treeplex.games.registry": ("games",),
+    "treeplex.runs.api": ("best_response", "expected_values", "exploitability", "judge", "nash_conv"),
+    "treeplex.runs.compare": ("Comparison", "compare"),
+    "treeplex.runs.solution": ("Solution",),
+    "treeplex.runs.solve": ("SolveInterrupted", "solve"),
+    "treeplex.solvers": ("algorithms",),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "CHANCE",
+    "SIMULTANEOUS",
+    "TERMINAL",
+    "Comparison",
+    "CompiledGame",
+    "Game",
+    "Judgement",
+    "Policy",
+    "Solution",
+    "SolveInterrupted",
+    "State",
+    "algorithms",
+    "best_response",
+    "compare",
+    "compile",
+    "errors",
+    "expected_values",
+    "exploitability",
+    "games",
+    "judge",
+    "load",
+    "load_policy",
+    "nash_conv",
+    "save_policy",
+    "solve",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name on first use (PEP 562)."""
+    value: Any
+    if name == "__version__":
+        from importlib.metadata import version
+
+        value = version("treeplex")
+    elif name == "errors":
+        value = import_module("treeplex.errors")
+    elif name in _HOME_OF or name == "compile":
+        home = _HOME_OF.get(name, "treeplex.forms.compile")
+        value = getattr(import_module(home), "compile_game" if name == "compile" else name)
+    else:
+        raise AttributeError(f"module 'treeplex' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

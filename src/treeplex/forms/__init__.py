@@ -1,0 +1,1 @@
+"""Forms: rules compiled to treeplexes and payoff operators; policies; imports and exports."""

@@ -1,7 +1,8 @@
 """The compiled game: what every algorithm runs on. See ``docs/design.md`` for the layout."""
 
+import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -58,7 +59,6 @@ class CompiledGame:
     action_names: tuple[Mapping[int, str], ...]
     size: GameSize
     constant: float | None
-    identity: str = field(default="")
 
     @property
     def sequences(self) -> tuple[int, ...]:
@@ -87,6 +87,17 @@ class CompiledGame:
     def actions_at(self, infoset: int) -> list[int]:
         """The action ids at an infoset, in order."""
         return [int(action) for action in self.action_ids[self.sequences_at(infoset)]]
+
+    @cached_property
+    def identity(self) -> str:
+        """A hash of structure and payoffs (to nine decimals): equal for equal games, whatever their spec says."""
+        digest = hashlib.sha256("\x00".join(self.infostates).encode())
+        for array in (*self.tree, self.action_ids):
+            digest.update(array.tobytes())
+        sparse, dense = self.payoff
+        for array in (sparse.pointers, sparse.others, sparse.values, dense.groups, dense.starts, dense.matrices, dense.scales):
+            digest.update((np.round(array, 9) + 0.0).tobytes() if array.dtype == np.float64 else array.tobytes())
+        return digest.hexdigest()[:16]
 
     @cached_property
     def lookup(self) -> Mapping[tuple[int, str], int]:

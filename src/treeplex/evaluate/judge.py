@@ -1,0 +1,116 @@
+"""Best responses, exploitability, NashConv and expected values of a policy on a compiled game."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from treeplex.engine.form import Floats, Payoff, Tree
+from treeplex.engine.payoff import gradient
+from treeplex.engine.sweep import best_response as best_response_sweep
+from treeplex.engine.sweep import best_value, reach, workspace
+from treeplex.errors import PolicyError
+from treeplex.forms.compiled import CompiledGame
+from treeplex.forms.policy import Policy
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What :func:`judge` found, in the game's units.
+
+    Attributes:
+        exploitability: mean over players of what a best response gains (ReBeL section 7; DDCFR section 5.2).
+        nash_conv: the sum of these gains.
+        value: expected payoff of each player when all follow the policy.
+        best_response_values: expected payoff of each player who best-responds to the others.
+    """
+
+    exploitability: float
+    nash_conv: float
+    value: tuple[float, ...]
+    best_response_values: tuple[float, ...]
+
+
+def judge(game: CompiledGame, policy: Policy) -> Judgement:
+    """Judge a policy with one reach, gradient and best-response sweep for each player.
+
+    Raises:
+        PolicyError: the policy belongs to another game.
+    """
+    check_game(game, policy)
+    strategy, values, infoset_values = np.empty_like(policy.probabilities), *workspace(game.tree)
+    found = np.empty((2, game.players))
+    sweep(game.tree, game.payoff, policy.probabilities, strategy, values, infoset_values, found)
+    gains = found[1] - found[0]
+    return Judgement(
+        exploitability=float(gains.mean()),
+        nash_conv=float(gains.sum()),
+        value=tuple(map(float, found[0])),
+        best_response_values=tuple(map(float, found[1])),
+    )
+
+
+@njit(cache=True, nogil=True)
+def sweep(
+    tree: Tree,
+    payoff: Payoff,
+    policy: Floats,
+    strategy: Floats,
+    values: Floats,
+    infoset_values: Floats,
+    found: Floats,
+) -> None:
+    """Write each player's expected value to ``found[0]`` and best-response value to ``found[1]``; the rest is scratch."""
+    players = found.shape[1]
+    for player in range(players):
+        reach(tree, player, policy, strategy)
+    for player in range(players):
+        gradient(tree, payoff, player, strategy, values)
+        expected = 0.0
+        for q in range(tree.sequence_offsets[player], tree.sequence_offsets[player + 1]):
+            expected += values[q] * strategy[q]
+        found[0, player] = expected
+        found[1, player] = best_value(tree, player, values, infoset_values)
+
+
+def exploitability(game: CompiledGame, policy: Policy) -> float:
+    """Mean over players of the gain of a best response, in the game's units."""
+    return judge(game, policy).exploitability
+
+
+def nash_conv(game: CompiledGame, policy: Policy) -> float:
+    """Sum over players of the gain of a best response, in the game's units."""
+    return judge(game, policy).nash_conv
+
+
+def expected_values(game: CompiledGame, policy: Policy) -> NDArray[np.float64]:
+    """Expected payoff of each player, float64 [N], in the game's units."""
+    return np.array(judge(game, policy).value)
+
+
+def best_response(game: CompiledGame, policy: Policy, player: int) -> tuple[float, Policy]:
+    """The best that ``player`` can get against the others, and the policy that gets it.
+
+    Returns:
+        The expected payoff, and ``policy`` with the player's part replaced by a pure best response.
+
+    Raises:
+        PolicyError: no such player, or a policy of another game.
+    """
+    check_game(game, policy)
+    if not 0 <= player < game.players:
+        raise PolicyError(f"{game.spec} has players 0 to {game.players - 1}, not {player}")
+    strategy, values, infoset_values = np.empty_like(policy.probabilities), *workspace(game.tree)
+    for other in range(game.players):
+        reach(game.tree, other, policy.probabilities, strategy)
+    gradient(game.tree, game.payoff, player, strategy, values)
+    response = policy.probabilities.copy()
+    value = best_response_sweep(game.tree, player, values, infoset_values, response)
+    return float(value), Policy(game, response)
+
+
+def check_game(game: CompiledGame, policy: Policy) -> None:
+    """Refuse a policy of another game."""
+    if policy.game is not game and policy.game.identity != game.identity:
+        raise PolicyError(f"this is a policy for {policy.game.spec}, not for {game.spec}; solve or load one for this game")

@@ -1,0 +1,158 @@
+"""From discovered infosets to a :class:`~treeplex.engine.form.Tree`: the last step that both compile paths share."""
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.form import Ints, Sparse, Tree
+
+Floats = NDArray[np.float64]
+
+
+@dataclass
+class Discovery:
+    """Infosets in the order of discovery, with provisional sequence numbers.
+
+    Provisionally the players' empty sequences are ``0..N-1`` and the sequences of an infoset are contiguous, in the order of
+    its actions, starting at ``first[infoset]``.
+
+    Attributes:
+        players: N.
+        player, parent, level, actions, first: for each infoset its player, parent sequence, own depth, number of actions and first sequence.
+        infostates: their strings.
+        action_ids: for each provisional sequence its action id; -1 for the empty ones.
+        sequence_level: for each provisional sequence the own depth of infosets right below it.
+    """
+
+    players: int
+    player: "array[int]" = field(default_factory=lambda: array("b"))
+    parent: "array[int]" = field(default_factory=lambda: array("q"))
+    level: "array[int]" = field(default_factory=lambda: array("i"))
+    actions: "array[int]" = field(default_factory=lambda: array("i"))
+    first: "array[int]" = field(default_factory=lambda: array("q"))
+    infostates: list[str] = field(default_factory=list)
+    action_ids: "array[int]" = field(default_factory=lambda: array("q"))
+    sequence_level: "array[int]" = field(default_factory=lambda: array("i"))
+
+    def __post_init__(self) -> None:
+        self.action_ids.extend([-1] * self.players)
+        self.sequence_level.extend([0] * self.players)
+
+    def add(self, player: int, parent: int, infostate: str, actions: Sequence[int]) -> int:
+        """Register an infoset below the sequence ``parent``; return its number."""
+        infoset = len(self.infostates)
+        level = self.sequence_level[parent]
+        self.player.append(player)
+        self.parent.append(parent)
+        self.level.append(level)
+        self.actions.append(len(actions))
+        self.first.append(len(self.action_ids))
+        self.infostates.append(infostate)
+        self.action_ids.extend(actions)
+        self.sequence_level.extend([level + 1] * len(actions))
+        return infoset
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A tree and where each provisional sequence went.
+
+    Attributes:
+        tree: the finished treeplexes.
+        final: int64 [Q], the final number of each provisional sequence.
+        infostates: the infostate strings in final order.
+        action_ids: int64 [Q], in final order.
+    """
+
+    tree: Tree
+    final: Ints
+    infostates: tuple[str, ...]
+    action_ids: Ints
+
+
+def lay_out(found: Discovery) -> Layout:
+    """Group infosets in blocks of one player, own depth and number of actions, top-down, and number everything."""
+    players = found.players
+    player = np.frombuffer(found.player, np.int8).astype(np.int64)
+    level = np.frombuffer(found.level, np.int32).astype(np.int64)
+    actions = np.frombuffer(found.actions, np.int32).astype(np.int64)
+    first = np.frombuffer(found.first, np.int64)
+    parent = np.frombuffer(found.parent, np.int64)
+    ids = np.frombuffer(found.action_ids, np.int64)
+
+    order = np.lexsort((actions, level, player))
+    keys = np.stack((player[order], level[order], actions[order]), axis=1)
+    starts_block = np.ones(len(order), bool)
+    starts_block[1:] = (keys[1:] != keys[:-1]).any(axis=1)
+    block_start = np.flatnonzero(starts_block)
+    block_size = np.diff(np.append(block_start, len(order)))
+    block_player, block_actions = keys[block_start, 0], keys[block_start, 2]
+
+    # One empty sequence stands before each player's first block.
+    block_sequences = block_size * block_actions
+    before = np.concatenate(([0], np.cumsum(block_sequences)))[:-1]
+    block_first = before + block_player + 1
+    sequence_offsets = np.zeros(players + 1, np.int64)
+    np.cumsum(np.bincount(block_player, block_sequences, players).astype(np.int64) + 1, out=sequence_offsets[1:])
+    infoset_offsets = np.zeros(players + 1, np.int64)
+    np.cumsum(np.bincount(player, minlength=players), out=infoset_offsets[1:])
+    block_offsets = np.zeros(players + 1, np.int64)
+    np.cumsum(np.bincount(block_player, minlength=players), out=block_offsets[1:])
+
+    block_of = np.repeat(np.arange(len(block_start)), block_size)
+    place = np.arange(len(order)) - block_start[block_of]
+    layout = np.stack((block_first[block_of] + place, block_size[block_of], block_actions[block_of]), axis=1)
+
+    final = np.empty(len(ids), np.int64)
+    final[:players] = sequence_offsets[:-1]
+    sequence_infoset = np.full(len(ids), -1, np.int64)
+    widest = int(actions.max(initial=0))
+    for a in range(widest):
+        has = layout[:, 2] > a
+        target = layout[has, 0] + a * layout[has, 1]
+        final[first[order[has]] + a] = target
+        sequence_infoset[target] = np.flatnonzero(has)
+    action_ids = np.empty_like(ids)
+    action_ids[final] = ids
+    tree = Tree(
+        sequence_offsets=sequence_offsets,
+        infoset_offsets=infoset_offsets,
+        block_offsets=block_offsets,
+        blocks=np.stack((block_first, block_start, block_size, block_actions), axis=1),
+        infoset_parent=final[parent[order]],
+        infoset_layout=np.ascontiguousarray(layout),
+        sequence_infoset=sequence_infoset,
+    )
+    infostates = found.infostates
+    return Layout(tree, final, tuple(infostates[i] for i in order), action_ids)
+
+
+def sparse_operator(tree: Tree, sequences: NDArray[np.int32], payoffs: Floats) -> Sparse:
+    """Merge terminals with the same sequences and sort them into rows of every player.
+
+    Args:
+        tree: the treeplexes.
+        sequences: int32 [Z, N], final sequence of each player at each terminal.
+        payoffs: float64 [Z, N], chance probability times payoff.
+    """
+    players = sequences.shape[1]
+    pointers = np.zeros(int(tree.sequence_offsets[-1]) + 1, np.int64)
+    others, values = [], []
+    for player in range(players):
+        rest = [other for other in range(players) if other != player]
+        order = np.lexsort([sequences[:, other] for other in reversed([player, *rest])])
+        rows = sequences[order]
+        new = np.ones(len(order), bool)
+        new[1:] = (rows[1:] != rows[:-1]).any(axis=1)
+        starts = np.flatnonzero(new)
+        merged = np.add.reduceat(payoffs[order, player], starts) if len(starts) else np.empty(0)
+        kept = merged != 0.0
+        rows = rows[starts[kept]]
+        others.append(rows[:, rest])
+        values.append(merged[kept])
+        pointers[1:] += np.bincount(rows[:, player], minlength=len(pointers) - 1)
+    np.cumsum(pointers, out=pointers)
+    return Sparse(pointers, np.ascontiguousarray(np.concatenate(others)), np.concatenate(values))

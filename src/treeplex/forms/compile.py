@@ -1,0 +1,38 @@
+"""One door to compilation: from a spec, rules or an OpenSpiel game to a :class:`CompiledGame`."""
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from treeplex.forms.compiled import CompiledGame
+from treeplex.forms.load import load
+from treeplex.forms.public_compile import compile_public_tree
+from treeplex.forms.walk import compile_rules
+from treeplex.games.base import Game
+from treeplex.games.public import PublicTree
+
+_compiled: "WeakKeyDictionary[Game, CompiledGame]" = WeakKeyDictionary()
+
+
+def compile_game(game: "str | Game | CompiledGame | Any", *, refine: bool = False) -> CompiledGame:
+    """Compile a game, through its public tree where it has one, else by walking its rules.
+
+    Args:
+        game: a spec (``"leduc_poker"``), rules, an OpenSpiel game, or a compiled game, which is returned as it is.
+        refine: split infosets in which a player's own past differs, instead of refusing them.
+
+    Returns:
+        The compiled game; the same object for the same rules object.
+
+    Raises:
+        SpecError: an unknown name or parameter.
+        GameError: rules that are no game of perfect recall (see :func:`treeplex.forms.walk.compile_rules`).
+    """
+    if isinstance(game, CompiledGame):
+        return game
+    rules = load(game)
+    if refine:
+        return compile_rules(rules, refine=True)
+    if rules not in _compiled:
+        tree = rules.public_tree()
+        _compiled[rules] = compile_public_tree(rules, tree) if isinstance(tree, PublicTree) else compile_rules(rules)
+    return _compiled[rules]

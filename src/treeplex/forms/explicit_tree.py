@@ -1,0 +1,139 @@
+"""Games given as an explicit tree, as files give them: nodes in a list, exact chance probabilities and payoffs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isfinite
+
+from treeplex.errors import GameError
+from treeplex.games.base import Game, State
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One node of a tree; action ids are positions in ``children``.
+
+    Attributes:
+        player: who acts (0-based), ``CHANCE`` or ``TERMINAL``.
+        infostate: the name of the information set of the player to act; empty elsewhere.
+        actions: readable names of the actions.
+        children: the number of the node after each action.
+        probabilities: at a chance node, the probability of each action; they sum to one exactly.
+        payoffs: at a terminal node, the payoff of each player over the whole path.
+    """
+
+    player: int
+    infostate: str = ""
+    actions: tuple[str, ...] = ()
+    children: tuple[int, ...] = ()
+    probabilities: tuple[Fraction, ...] = ()
+    payoffs: tuple[Fraction, ...] = ()
+
+
+class TreeState(State):
+    """A node of an explicit tree."""
+
+    __slots__ = ("nodes", "number")
+
+    def __init__(self, nodes: Sequence[Node], number: int) -> None:
+        self.nodes = nodes
+        self.number = number
+
+    @property
+    def node(self) -> Node:
+        """The node itself, with exact probabilities and payoffs."""
+        return self.nodes[self.number]
+
+    def current_player(self) -> int:
+        return self.node.player
+
+    def legal_actions(self, player: int | None = None) -> Sequence[int]:
+        node = self.node
+        return range(len(node.children)) if player is None or player == node.player else ()
+
+    def child(self, action: int) -> "TreeState":
+        children = self.node.children
+        if not 0 <= action < len(children):
+            raise GameError(f"action {action} is not legal at node {self.number}; legal actions: {list(range(len(children)))}")
+        return TreeState(self.nodes, children[action])
+
+    def returns(self) -> Sequence[float]:
+        return [float(payoff) for payoff in self.node.payoffs]
+
+    def information_state_string(self, player: int | None = None) -> str:
+        node = self.node
+        if node.player < 0 or player not in (None, node.player):
+            raise GameError(f"the file does not say what player {player} knows at node {self.number}, where another acts")
+        return node.infostate
+
+    def chance_outcomes(self) -> Sequence[tuple[int, float]]:
+        return [(action, float(probability)) for action, probability in enumerate(self.node.probabilities)]
+
+    def action_to_string(self, action: int) -> str:
+        return self.node.actions[action]
+
+
+class TreeGame(Game):
+    """A game whose whole tree is in memory.
+
+    Attributes:
+        nodes: all nodes; the first is the root.
+        title: the name the file gives to the game.
+        player_names: the names the file gives to the players.
+    """
+
+    def __init__(self, nodes: Sequence[Node], player_names: Sequence[str], *, title: str = "", spec: str = "") -> None:
+        self.nodes = tuple(nodes)
+        self.player_names = tuple(player_names)
+        self.num_players = len(self.player_names)
+        self.title = title
+        self.spec = spec
+
+    def new_initial_state(self) -> TreeState:
+        return TreeState(self.nodes, 0)
+
+
+def exact_probabilities(state: State) -> list[tuple[int, Fraction]]:
+    """The outcomes of a chance node as fractions that sum to exactly one.
+
+    Floats are read as the simplest fractions within 1e-12 of them whose sum is one; failing that, as multiples of 1e-15.
+
+    Raises:
+        GameError: the probabilities do not sum to one within 1e-9.
+    """
+    if isinstance(state, TreeState):
+        return list(enumerate(state.node.probabilities))
+    outcomes = [(int(action), float(probability)) for action, probability in state.chance_outcomes()]
+    if abs(sum(probability for _, probability in outcomes) - 1.0) > 1e-9:
+        raise GameError(f"chance probabilities {[probability for _, probability in outcomes]} do not sum to one")
+    actions, probabilities = zip(*outcomes, strict=True)
+    return list(zip(actions, simplest_fractions(probabilities), strict=True))
+
+
+def simplest_fractions(probabilities: Sequence[float]) -> list[Fraction]:
+    """Fractions with small denominators that equal ``probabilities`` within 1e-12 and sum to exactly one."""
+    for digits in range(1, 10):
+        fractions = [Fraction(probability).limit_denominator(10**digits) for probability in probabilities]
+        close = all(abs(fraction - Fraction(p)) <= 1e-12 for fraction, p in zip(fractions, probabilities, strict=True))
+        if close and sum(fractions) == 1:
+            return fractions
+    unit = 10**15
+    counts = [round(probability * unit) for probability in probabilities]
+    largest = max(range(len(counts)), key=counts.__getitem__)
+    counts[largest] += unit - sum(counts)
+    return [Fraction(count, unit) for count in counts]
+
+
+def exact_payoffs(state: State) -> list[Fraction]:
+    """The payoffs at a terminal state: the simplest fraction that is the same float, else the shortest such decimal."""
+    if isinstance(state, TreeState):
+        return list(state.node.payoffs)
+    return [simplest_fraction(float(payoff)) for payoff in state.returns()]
+
+
+def simplest_fraction(value: float) -> Fraction:
+    """The simplest fraction that rounds to ``value`` if its denominator is at most a million, else the shortest decimal."""
+    if not isfinite(value):
+        raise GameError(f"a payoff is {value}; payoffs must be finite numbers")
+    simple = Fraction(value).limit_denominator(10**6)
+    return simple if float(simple) == value else Fraction(repr(value))

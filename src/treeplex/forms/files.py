@@ -1,0 +1,79 @@
+"""Reading and writing files: whole or not at all, with errors that name the file and the remedy."""
+
+import contextlib
+import os
+import secrets
+from pathlib import Path
+
+from treeplex.errors import FileError
+
+
+def write_atomically(path: str | os.PathLike[str], content: bytes | str) -> Path:
+    """Write ``content`` (text as UTF-8) to ``path``; a reader sees the old file or the whole new one, never a part.
+
+    The bytes go to a temporary file in the same folder, which then takes the name. A symbolic link is followed.
+
+    Raises:
+        FileError: the folder is missing or not writable, the disk is full, or ``path`` is a folder.
+    """
+    target = Path(os.path.realpath(path))
+    temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.tmp")
+    data = content.encode() if isinstance(content, str) else content
+    try:
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, target)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+            raise
+    except OSError as error:
+        raise FileError(f"cannot write {path}: {reason(error)}; {remedy(error, target)}") from error
+    return target
+
+
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """The bytes of a file.
+
+    Raises:
+        FileError: the file is missing, a folder or not readable.
+    """
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise FileError(f"cannot read {path}: {reason(error)}; check the path") from error
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """The text of a UTF-8 file, line ends as ``\\n``.
+
+    Raises:
+        FileError: the file is missing, not readable or not UTF-8 text.
+    """
+    data = read_bytes(path)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise FileError(f"{path}:{line}: not UTF-8 text; save the file as UTF-8") from error
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def reason(error: OSError) -> str:
+    """What the operating system said, without the path."""
+    return error.strerror.lower() if error.strerror else str(error)
+
+
+def remedy(error: OSError, target: Path) -> str:
+    """What to do about an error in writing ``target``."""
+    if not target.parent.exists():
+        return f"make the folder {target.parent} first"
+    if target.is_dir():
+        return "give the name of a file, not of a folder"
+    if isinstance(error, PermissionError):
+        return f"choose a folder you may write to instead of {target.parent}"
+    return "free some space or choose another folder"

@@ -1,0 +1,231 @@
+"""Compile rules by walking the game tree once."""
+
+from array import array
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from math import isfinite
+
+import numpy as np
+
+from treeplex.engine.form import Payoff
+from treeplex.engine.payoff import empty_dense
+from treeplex.errors import GameError, ImperfectRecallError
+from treeplex.forms.assemble import Discovery, lay_out, sparse_operator
+from treeplex.forms.compiled import CompiledGame, GameSize
+from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
+from treeplex.games.turn_based import TurnBased
+
+PROBABILITY_TOLERANCE = 1e-9
+LEAK_CHECKS = 200_000
+"""Histories at which the public state is checked against every player's infostate (the acting player's always is)."""
+
+Path = tuple["Path", int] | None
+
+
+@dataclass
+class Walk:
+    """What a walk has gathered so far."""
+
+    game: Game
+    refine: bool
+    found: Discovery
+    numbers: dict[Hashable, int] = field(default_factory=dict)
+    infoset_sizes: "array[int]" = field(default_factory=lambda: array("q"))
+    infoset_publics: list[Hashable] = field(default_factory=list)
+    publics: set[Hashable] = field(default_factory=set)
+    public_of: dict[tuple[int, str], Hashable] = field(default_factory=dict)
+    names: list[dict[int, str]] = field(default_factory=list)
+    terminal_sequences: "array[int]" = field(default_factory=lambda: array("i"))
+    terminal_payoffs: "array[float]" = field(default_factory=lambda: array("d"))
+    lowest_sum: float = float("inf")
+    highest_sum: float = -float("inf")
+    histories: int = 0
+    terminals: int = 0
+    depth: int = 0
+
+
+def compile_rules(game: Game, refine: bool = False) -> CompiledGame:
+    """Walk the whole tree of ``game`` and compile what was seen.
+
+    Args:
+        game: any number of players, general sums; simultaneous moves become hidden sequential ones.
+        refine: split infosets whose histories differ in the player's own past, which makes recall perfect.
+
+    Raises:
+        ImperfectRecallError: a player's own past differs within an infostate (named) and ``refine`` is off.
+        GameError: chance probabilities that do not sum to one, differing actions within an infostate, no legal action,
+            payoffs that are not finite or too few, a public state that leaks or splits an infostate.
+    """
+    walk = Walk(game, refine, Discovery(game.num_players), names=[{} for _ in range(game.num_players)])
+    stack: list[tuple[State, float, tuple[int, ...], int, Path]] = [
+        (game.new_initial_state(), 1.0, tuple(range(game.num_players)), 1, None)
+    ]
+    while stack:
+        state, chance, sequences, depth, path = stack.pop()
+        walk.histories += 1
+        walk.depth = max(walk.depth, depth)
+        player = state.current_player()
+        if player == TERMINAL:
+            add_terminal(walk, state, chance, sequences, path)
+        elif player == CHANCE:
+            for action, probability in reversed(checked_outcomes(walk, state, path)):
+                stack.append((state.child(action), chance * probability, sequences, depth + 1, (path, action)))
+        elif player == SIMULTANEOUS:
+            return compile_rules(TurnBased(game), refine)
+        elif 0 <= player < game.num_players:
+            first, actions = visit_infoset(walk, state, player, sequences[player], path)
+            for a in range(len(actions) - 1, -1, -1):
+                below = (*sequences[:player], first + a, *sequences[player + 1 :])
+                stack.append((state.child(actions[a]), chance, below, depth + 1, (path, actions[a])))
+        else:
+            raise GameError(
+                f"current_player() is {player} {at(walk, path)}; give 0 to {game.num_players - 1}, CHANCE or TERMINAL"
+            )
+    return finished(walk)
+
+
+def at(walk: Walk, path: Path) -> str:
+    """Where a history is, in words: its actions from the root."""
+    actions: list[int] = []
+    while path is not None:
+        path, action = path
+        actions.append(action)
+    state, names = walk.game.new_initial_state(), []
+    for action in reversed(actions):
+        names.append(state.action_to_string(action))
+        state = state.child(action)
+    return f"after history [{', '.join(names)}]" if names else "at the root"
+
+
+def checked_outcomes(walk: Walk, state: State, path: Path) -> list[tuple[int, float]]:
+    """The chance outcomes of positive probability."""
+    outcomes = list(state.chance_outcomes())
+    total = sum(probability for _, probability in outcomes)
+    if not abs(total - 1.0) <= PROBABILITY_TOLERANCE or any(not probability >= 0.0 for _, probability in outcomes):
+        raise GameError(
+            f"chance probabilities {at(walk, path)} sum to {total:.12g}, not 1: {outcomes[:6]}; correct chance_outcomes()"
+        )
+    return [(action, probability) for action, probability in outcomes if probability > 0.0]
+
+
+def visit_infoset(walk: Walk, state: State, player: int, parent: int, path: Path) -> tuple[int, list[int]]:
+    """Find or register the infoset of the player to act; return its first sequence and its actions."""
+    found = walk.found
+    infostate = state.information_state_string(player)
+    actions = list(state.legal_actions())
+    key = (player, infostate, parent) if walk.refine else (player, infostate)
+    infoset = walk.numbers.get(key)
+    public = state.public_state()
+    if infoset is None:
+        if not actions:
+            raise GameError(
+                f"no legal action at infostate {infostate!r} {at(walk, path)}; a node without actions must be terminal"
+            )
+        if len(set(actions)) != len(actions):
+            raise GameError(f"legal actions repeat at infostate {infostate!r}: {actions}")
+        infoset = found.add(player, parent, infostate, actions)
+        walk.numbers[key] = infoset
+        walk.infoset_sizes.append(0)
+        walk.infoset_publics.append(public)
+        if public is not None:
+            walk.publics.add(public)
+        names = walk.names[player]
+        for action in actions:
+            name = state.action_to_string(action)
+            if names.setdefault(action, name) != name:
+                names[action] = str(action)
+    else:
+        check_known_infoset(walk, infoset, parent, actions, public, path)
+    walk.infoset_sizes[infoset] += 1
+    if public is not None and walk.histories <= LEAK_CHECKS:
+        check_public_state(walk, state, public, path)
+    return found.first[infoset], actions
+
+
+def check_known_infoset(walk: Walk, infoset: int, parent: int, actions: list[int], public: Hashable, path: Path) -> None:
+    """A history that joins an infoset must agree with those already there."""
+    found = walk.found
+    infostate = found.infostates[infoset]
+    if found.parent[infoset] != parent:
+        raise ImperfectRecallError(
+            f"player {found.player[infoset]} lacks perfect recall at infostate {infostate!r} ({at(walk, path)}): "
+            "its histories differ in the player's own past actions or infostates. Put them into "
+            "information_state_string(), or compile with refine=True (--refine) to split such infostates"
+        )
+    first = found.first[infoset]
+    known = list(found.action_ids[first : first + found.actions[infoset]])
+    if known != actions:
+        raise GameError(
+            f"infostate {infostate!r} has actions {known} in one history and {actions} {at(walk, path)}; "
+            "histories that a player cannot tell apart must offer the same actions in the same order"
+        )
+    if walk.infoset_publics[infoset] != public:
+        raise GameError(
+            f"the public state splits infostate {infostate!r}: it is {walk.infoset_publics[infoset]!r} in one history and "
+            f"{public!r} {at(walk, path)}; what is public must be known to every player"
+        )
+
+
+def check_public_state(walk: Walk, state: State, public: Hashable, path: Path) -> None:
+    """The public state may hold only what each player's infostate says."""
+    for player in range(walk.game.num_players):
+        key = (player, state.information_state_string(player))
+        if walk.public_of.setdefault(key, public) != public:
+            raise GameError(
+                f"the public state leaks to player {player}, whose infostate {key[1]!r} goes with {walk.public_of[key]!r} and, "
+                f"{at(walk, path)}, with {public!r}; what is public must be known to every player"
+            )
+
+
+def add_terminal(walk: Walk, state: State, chance: float, sequences: tuple[int, ...], path: Path) -> None:
+    """Record a terminal history."""
+    returns = state.returns()
+    players = walk.game.num_players
+    if len(returns) != players or not all(map(isfinite, returns)):
+        raise GameError(f"returns() is {list(returns)} {at(walk, path)}; give {players} finite payoffs")
+    walk.terminals += 1
+    walk.terminal_sequences.extend(sequences)
+    walk.terminal_payoffs.extend([chance * payoff for payoff in returns])
+    total = sum(returns)
+    walk.lowest_sum, walk.highest_sum = min(walk.lowest_sum, total), max(walk.highest_sum, total)
+
+
+def finished(walk: Walk) -> CompiledGame:
+    """Number everything and build the payoff operator."""
+    game, players = walk.game, walk.game.num_players
+    infostates = walk.found.infostates
+    if walk.refine:
+        infostates[:] = distinct(walk.found.player, infostates)
+    layout = lay_out(walk.found)
+    sequences = np.frombuffer(walk.terminal_sequences, np.int32).reshape(-1, players)
+    payoffs = np.frombuffer(walk.terminal_payoffs, np.float64).reshape(-1, players)
+    sequences = layout.final[sequences].astype(np.int32)
+    scale = max(1.0, abs(walk.lowest_sum), abs(walk.highest_sum))
+    size = GameSize(
+        histories=walk.histories,
+        terminals=walk.terminals,
+        depth=walk.depth,
+        largest_infoset=max(walk.infoset_sizes, default=0),
+        public_states=len(walk.publics) if walk.publics and None not in walk.infoset_publics else None,
+    )
+    return CompiledGame(
+        spec=game.spec,
+        players=players,
+        tree=layout.tree,
+        payoff=Payoff(sparse_operator(layout.tree, sequences, payoffs), empty_dense()),
+        infostates=layout.infostates,
+        action_ids=layout.action_ids,
+        action_names=tuple(walk.names),
+        size=size,
+        constant=walk.highest_sum if walk.highest_sum - walk.lowest_sum <= 1e-9 * scale else None,
+    )
+
+
+def distinct(players: "array[int]", infostates: list[str]) -> list[str]:
+    """Append ``#2``, ``#3``, ... to infostates that a refinement has split."""
+    seen: dict[tuple[int, str], int] = {}
+    names = []
+    for player, infostate in zip(players, infostates, strict=True):
+        count = seen[player, infostate] = seen.get((player, infostate), 0) + 1
+        names.append(infostate if count == 1 else f"{infostate}#{count}")
+    return names

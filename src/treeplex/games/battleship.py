@@ -1,0 +1,227 @@
+"""Battleship: hide ships, then shoot at the other player's.
+
+In turn, player 0 first, the players place their ships (unseen) in the order of ``ship_sizes``, horizontally or vertically and
+without overlap, always so that the ships still to come fit. Then they shoot in turn, ``num_shots`` times each, and both learn
+whether a shot fell into water (W), hit (H) or sank (S) a ship. The game ends when all shots are fired or a fleet is sunk.
+
+A player gets the values of the ships they sank minus ``loss_multiplier`` times the values of those they lost (zero-sum if 1).
+Shot number ``row * width + column``; a placement adds ``width * height`` (horizontal) or twice that (vertical) to the number of
+its top-left cell. Source: Farina, Ling, Fang and Sandholm (2019), "Correlation in extensive-form games: saddle-point formulation
+and benchmarks"; rules, numbers and infostates are those of OpenSpiel's ``battleship``.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from functools import lru_cache
+
+from treeplex.errors import SpecError
+from treeplex.games.base import TERMINAL, Game, State
+from treeplex.games.rules import GameInfo, flag, items, observer, real, whole
+
+MOST_CACHED = 1 << 16
+
+
+class BattleshipState(State):
+    """A position; cells are bits.
+
+    ``turn`` counts the moves, ``ships[player]`` are the cells of each ship placed, ``shots[player]`` the cells shot at *by* the
+    player, ``logs[player]`` what the player saw (the infostate without the move number).
+    """
+
+    __slots__ = ("game", "logs", "player", "ships", "shots", "turn")
+
+    def __init__(
+        self,
+        game: "Battleship",
+        turn: int = 0,
+        ships: tuple[tuple[int, ...], tuple[int, ...]] = ((), ()),
+        shots: tuple[int, int] = (0, 0),
+        logs: tuple[str, str] = ("", ""),
+    ) -> None:
+        self.game = game
+        self.turn = turn
+        self.ships = ships
+        self.shots = shots
+        self.logs = logs
+        self.player = turn % 2
+        if turn > 2 * len(game.ship_sizes) and (turn == game.last_turn or not sum(ships[turn % 2]) & ~shots[1 - turn % 2]):
+            self.player = TERMINAL
+
+    def current_player(self) -> int:
+        return self.player
+
+    def legal_actions(self, player: int | None = None) -> Sequence[int]:
+        if self.player == TERMINAL:
+            return []
+        placed = self.ships[self.player]
+        if len(placed) < len(self.game.ship_sizes):
+            return self.game.placements(len(placed), sum(placed))
+        return self.game.targets(0 if self.game.allow_repeated_shots else self.shots[self.player])
+
+    def child(self, action: int) -> "BattleshipState":
+        game, player = self.game, self.player
+        placed, (first_log, second_log) = self.ships[player], self.logs
+        if len(placed) < len(game.ship_sizes):
+            fleet = (*placed, game.cells(action, game.ship_sizes[len(placed)]))
+            text = "/" + game.labels[action]
+            if player:
+                return BattleshipState(game, self.turn + 1, (self.ships[0], fleet), self.shots, (first_log, second_log + text))
+            return BattleshipState(game, self.turn + 1, (fleet, self.ships[1]), self.shots, (first_log + text, second_log))
+        fired = self.shots[player] | 1 << action
+        seen, suffered = f"/shot_{game.labels[action]}:W", "/oppshot_" + game.labels[action]
+        for ship in self.ships[1 - player]:
+            if ship >> action & 1:
+                seen = seen[:-1] + ("H" if ship & ~fired else "S")
+        if player:
+            return BattleshipState(
+                game, self.turn + 1, self.ships, (self.shots[0], fired), (first_log + suffered, second_log + seen)
+            )
+        return BattleshipState(
+            game, self.turn + 1, self.ships, (fired, self.shots[1]), (first_log + seen, second_log + suffered)
+        )
+
+    def returns(self) -> Sequence[float]:
+        lost = [
+            sum(value for ship, value in zip(fleet, self.game.ship_values, strict=True) if not ship & ~fired)
+            for fleet, fired in zip(self.ships, reversed(self.shots), strict=True)
+        ]
+        penalty = self.game.loss_multiplier
+        return [lost[1] - penalty * lost[0], lost[0] - penalty * lost[1]]
+
+    def information_state_string(self, player: int | None = None) -> str:
+        return f"T={self.turn} {self.logs[observer(self, player)]}"
+
+    def public_state(self) -> Hashable:
+        if self.turn <= 2 * len(self.game.ship_sizes):
+            return self.turn
+        return self.turn, *("".join(part for part in log.split("/") if part.startswith("shot")) for log in self.logs)
+
+    def action_to_string(self, action: int) -> str:
+        kind, cell = divmod(action, self.game.num_cells)
+        where = "({}, {})".format(*divmod(cell, self.game.width))
+        if not kind:
+            return f"Pl{self.player}: shoot at {where}"
+        return f"Pl{self.player}: place ship {('horizontally', 'vertically')[kind - 1]} with top-left corner in {where}"
+
+
+class Battleship(Game):
+    """Battleship; see the module for the rules."""
+
+    def __init__(self, parameters: Mapping[str, object]) -> None:
+        name = "battleship"
+        self.spec = INFO.spec(parameters)
+        self._parameters = dict(parameters)
+        self.width = whole(name, "board_width", parameters["board_width"], 1, 10)
+        self.height = whole(name, "board_height", parameters["board_height"], 1, 10)
+        self.num_cells = self.width * self.height
+        self.ship_sizes = [whole(name, "ship_sizes", size, 1) for size in items(name, "ship_sizes", parameters["ship_sizes"])]
+        self.ship_values = [
+            real(name, "ship_values", value, 0.0) for value in items(name, "ship_values", parameters["ship_values"])
+        ]
+        self.allow_repeated_shots = flag(name, "allow_repeated_shots", parameters["allow_repeated_shots"])
+        self.loss_multiplier = real(name, "loss_multiplier", parameters["loss_multiplier"])
+        num_shots = whole(name, "num_shots", parameters["num_shots"], 1)
+        self.last_turn = 2 * len(self.ship_sizes) + 2 * num_shots
+        corners = ["{}_{}".format(*divmod(cell, self.width)) for cell in range(self.num_cells)]
+        self.labels = corners + ["h_" + corner for corner in corners] + ["v_" + corner for corner in corners]
+        self.placements = lru_cache(MOST_CACHED)(self._placements)
+        self.targets = lru_cache(MOST_CACHED)(self._targets)
+        if not self.placements(0, 0):
+            raise SpecError(f"battleship: the ships {self.ship_sizes} do not fit on a {self.width} by {self.height} board")
+
+    def new_initial_state(self) -> BattleshipState:
+        return BattleshipState(self)
+
+    def parameters(self) -> Mapping[str, object]:
+        return self._parameters
+
+    def cells(self, action: int, size: int) -> int:
+        """The cells of a ship placed by ``action``, as bits."""
+        kind, corner = divmod(action, self.num_cells)
+        step = 1 if kind == 1 else self.width
+        return sum(1 << corner + step * part for part in range(size))
+
+    def _placements(self, ship: int, occupied: int) -> tuple[int, ...]:
+        """Where the ship of this number can go so that the later ones still fit."""
+        size = self.ship_sizes[ship]
+        horizontal = [
+            self.num_cells + row * self.width + column for row in range(self.height) for column in range(self.width - size + 1)
+        ]
+        vertical = [
+            2 * self.num_cells + row * self.width + column
+            for row in range(self.height - size + 1)
+            for column in range(self.width)
+        ]
+        actions = horizontal + vertical if size > 1 else horizontal
+        last = ship + 1 == len(self.ship_sizes)
+        free = [action for action in actions if not self.cells(action, size) & occupied]
+        return tuple(action for action in free if last or self._fits(ship + 1, occupied | self.cells(action, size)))
+
+    def _fits(self, ship: int, occupied: int) -> bool:
+        """Whether the ships from this number on have room."""
+        if ship == len(self.ship_sizes):
+            return True
+        size = self.ship_sizes[ship]
+        for kind, rows, columns in (1, self.height, self.width - size + 1), (2, self.height - size + 1, self.width):
+            for row in range(rows):
+                for column in range(columns):
+                    ship_cells = self.cells(kind * self.num_cells + row * self.width + column, size)
+                    if not ship_cells & occupied and self._fits(ship + 1, occupied | ship_cells):
+                        return True
+        return False
+
+    def _targets(self, shots: int) -> tuple[int, ...]:
+        """The cells not shot at."""
+        return tuple(cell for cell in range(self.num_cells) if not shots >> cell & 1)
+
+
+def battleship(
+    *,
+    board_width: int = 10,
+    board_height: int = 10,
+    ship_sizes: Sequence[int] = (2, 3, 3, 4, 5),
+    ship_values: Sequence[float] = (1.0, 1.0, 1.0, 1.0, 1.0),
+    num_shots: int = 50,
+    allow_repeated_shots: bool = True,
+    loss_multiplier: float = 1.0,
+) -> Battleship:
+    """Battleship; see the module for the rules. Payoffs in units of ``ship_values``.
+
+    Raises:
+        SpecError: a value outside its range, as many values as ships not given, no room for the ships, or more shots than
+            cells where no cell may be shot at twice.
+    """
+    if len(items("battleship", "ship_sizes", ship_sizes)) != len(items("battleship", "ship_values", ship_values)):
+        raise SpecError(f"battleship: {len(ship_sizes)} ship_sizes but {len(ship_values)} ship_values; give one value a ship")
+    game = Battleship(
+        {
+            "board_width": board_width,
+            "board_height": board_height,
+            "ship_sizes": list(ship_sizes),
+            "ship_values": list(ship_values),
+            "num_shots": num_shots,
+            "allow_repeated_shots": allow_repeated_shots,
+            "loss_multiplier": loss_multiplier,
+        }
+    )
+    if not allow_repeated_shots and num_shots > game.num_cells:
+        raise SpecError(
+            f"battleship: {num_shots} shots but only {game.num_cells} cells; lower num_shots or allow repeated shots"
+        )
+    return game
+
+
+INFO = GameInfo(
+    name="battleship",
+    summary="place ships in secret, then shoot at each other's",
+    source="Farina, Ling, Fang and Sandholm (2019), Correlation in extensive-form games; OpenSpiel battleship",
+    build=battleship,
+    meanings={
+        "board_width": "columns, 1 to 10",
+        "board_height": "rows, 1 to 10",
+        "ship_sizes": "length of each ship, in cells",
+        "ship_values": "value of each ship",
+        "num_shots": "shots a player",
+        "allow_repeated_shots": "true: a cell may be shot at twice",
+        "loss_multiplier": "weight of the own ships lost; 1 makes the game zero-sum",
+    },
+)

@@ -1,0 +1,302 @@
+"""Leduc poker: two betting rounds, one private card each and one public card.
+
+Deck: ``ranks`` ranks in ``suits`` suits; card number ``rank * suits + suit``. Everyone antes ``ante`` chips and gets one card,
+player 0 first. In each round the players act in turn, the lowest-numbered one still in first: fold (only facing a raise),
+call (or check), or raise by ``bets[round]`` chips, at most ``raises`` times a round. A public card is shown between the
+rounds. At the end a pair with the public card beats any other hand, else the higher card wins; ties split the pot. Payoffs are
+chips won. Stacks never bind; the 100 chips of the infostates are for show.
+
+With ``suit_isomorphism`` chance deals ranks, not cards. Source: Southey et al. (2005), "Bayes' bluff: opponent modelling in
+poker"; action numbers and infostates are those of OpenSpiel's ``leduc_poker``. Big Leduc (12 ranks, 6 raises) is that of Brown
+and Sandholm (2019), "Solving imperfect-information games via discounted regret minimization".
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import SpecError
+from treeplex.games.base import CHANCE, TERMINAL, Game, State
+from treeplex.games.public import Chance, Decision, Leaf, PublicTree
+from treeplex.games.rules import GameInfo, flag, items, observer, whole
+
+FOLD, CALL, RAISE = 0, 1, 2
+ACTION_NAMES = ("Fold", "Call", "Raise")
+NO_CARD = -10000
+SHOWN_STACK = 100
+
+
+class Table(NamedTuple):
+    """What everyone sees once the cards are dealt: player to act, public card, actions of both rounds, chips paid, who folded."""
+
+    player: int
+    public_card: int
+    rounds: tuple[tuple[int, ...], tuple[int, ...]]
+    paid: tuple[int, ...]
+    folded: tuple[bool, ...]
+    betting_round: int = 0
+    raises: int = 0
+    calls: int = 0
+
+
+class LeducState(State):
+    """The game's rules, the private cards dealt so far, and the table."""
+
+    __slots__ = ("game", "hands", "table")
+
+    def __init__(self, game: "LeducPoker", hands: tuple[int, ...], table: Table) -> None:
+        self.game = game
+        self.hands = hands
+        self.table = table
+
+    def current_player(self) -> int:
+        return self.table.player
+
+    def legal_actions(self, player: int | None = None) -> Sequence[int]:
+        if self.table.player == CHANCE:
+            return [card for card, _ in self.game.deck(self.hands)]
+        return self.game.actions(self.table)
+
+    def chance_outcomes(self) -> Sequence[tuple[int, float]]:
+        deck = self.game.deck(self.hands)
+        left = sum(copies for _, copies in deck)
+        return [(card, copies / left) for card, copies in deck]
+
+    def child(self, action: int) -> "LeducState":
+        game, table = self.game, self.table
+        if table.player != CHANCE:
+            return LeducState(game, self.hands, game.bet(table, action))
+        if len(self.hands) == game.num_players:
+            return LeducState(game, self.hands, game.show(table, action))
+        hands = (*self.hands, action)
+        return LeducState(game, hands, game.dealt if len(hands) == game.num_players else table)
+
+    def returns(self) -> Sequence[float]:
+        table = self.table
+        strengths = [
+            -1 if folded else self.game.strength(hand, table.public_card)
+            for hand, folded in zip(self.hands, table.folded, strict=True)
+        ]
+        best = max(strengths)
+        share = sum(table.paid) / strengths.count(best)
+        return [share * (strength == best) - paid for strength, paid in zip(strengths, table.paid, strict=True)]
+
+    def information_state_string(self, player: int | None = None) -> str:
+        player = observer(self, player)
+        card = self.hands[player] if player < len(self.hands) else NO_CARD
+        return private_text(player, card) + table_text(self.table)
+
+    def public_state(self) -> Hashable:
+        return self.table
+
+    def action_to_string(self, action: int) -> str:
+        return f"Chance outcome:{action}" if self.table.player == CHANCE else ACTION_NAMES[action]
+
+
+def private_text(player: int, card: int) -> str:
+    """The part of an infostate that only ``player`` knows."""
+    return f"[Observer: {player}][Private: {card}]"
+
+
+def table_text(table: Table) -> str:
+    """The part of an infostate that everyone knows."""
+    money = " ".join(str(SHOWN_STACK - paid) for paid in table.paid)
+    public = f"[Public: {table.public_card}]" if table.public_card != NO_CARD else ""
+    first, second = (" ".join(map(str, actions)) for actions in table.rounds)
+    return (
+        f"[Round {table.betting_round + 1}][Player: {table.player}][Pot: {sum(table.paid)}]"
+        f"[Money: {money}]{public}[Round1: {first}][Round2: {second}]"
+    )
+
+
+class LeducPoker(Game):
+    """Leduc poker; see the module for the rules."""
+
+    def __init__(self, parameters: Mapping[str, object], spec: str) -> None:
+        self.spec = spec
+        self._parameters = dict(parameters)
+        self.num_players, self.ranks, self.suits, self.raises, self.ante = (
+            whole("leduc_poker", name, parameters[name], 0) for name in ("players", "ranks", "suits", "raises", "ante")
+        )
+        self.bets = [whole("leduc_poker", "bets", bet, 1) for bet in items("leduc_poker", "bets", parameters["bets"])]
+        self.suit_isomorphism = flag("leduc_poker", "suit_isomorphism", parameters["suit_isomorphism"])
+        everyone = (self.ante,) * self.num_players, (False,) * self.num_players
+        self.dealing = Table(CHANCE, NO_CARD, ((), ()), *everyone)
+        self.dealt = Table(0, NO_CARD, ((), ()), *everyone)
+
+    def new_initial_state(self) -> LeducState:
+        return LeducState(self, (), self.dealing)
+
+    def parameters(self) -> Mapping[str, object]:
+        return self._parameters
+
+    def public_tree(self) -> "LeducPublicTree | None":
+        return LeducPublicTree(self) if self.num_players == 2 and not self.suit_isomorphism else None
+
+    def deck(self, hands: Sequence[int]) -> list[tuple[int, int]]:
+        """What chance can still deal: pairs (card or rank, copies left)."""
+        copies, kinds = (self.suits, self.ranks) if self.suit_isomorphism else (1, self.ranks * self.suits)
+        left = [(card, copies - hands.count(card)) for card in range(kinds)]
+        return [pair for pair in left if pair[1]]
+
+    def strength(self, hand: int, public_card: int) -> int:
+        """The rank of a hand at the showdown: more is better."""
+        if public_card == NO_CARD:
+            return 0
+        copies = 1 if self.suit_isomorphism else self.suits
+        rank = hand // copies
+        return rank + self.ranks if rank == public_card // copies else rank
+
+    def actions(self, table: Table) -> list[int]:
+        """The legal actions of the player to act."""
+        if table.player == TERMINAL:
+            return []
+        legal = [FOLD, CALL] if max(table.paid) > table.paid[table.player] else [CALL]
+        return [*legal, RAISE] if table.raises < self.raises else legal
+
+    def show(self, table: Table, card: int) -> Table:
+        """The table after the public card."""
+        return table._replace(player=table.folded.index(False), public_card=card)
+
+    def bet(self, table: Table, action: int) -> Table:
+        """The table after an action of the player to act."""
+        player, raises, calls = table.player, table.raises, table.calls
+        paid, folded, number = list(table.paid), list(table.folded), table.betting_round
+        if action == FOLD:
+            folded[player] = True
+        else:
+            paid[player] = max(paid)
+            calls += 1
+        if action == RAISE:
+            paid[player] += self.bets[number]
+            raises, calls = raises + 1, 0
+        first, second = table.rounds
+        rounds = ((*first, action), second) if number == 0 else (first, (*second, action))
+        still_in = folded.count(False)
+        round_over = calls == (still_in - 1 if raises else still_in)
+        if still_in == 1 or (round_over and number == 1):
+            player = TERMINAL
+        elif round_over:
+            player, number, raises, calls = CHANCE, 1, 0, 0
+        else:
+            player = next(seat for seat in [*range(player + 1, len(paid)), *range(player)] if not folded[seat])
+        return Table(player, table.public_card, rounds, tuple(paid), tuple(folded), number, raises, calls)
+
+
+class LeducPublicTree(PublicTree):
+    """Two-player Leduc poker as public-tree rules: nodes are tables, hands are cards (shape [cards, cards])."""
+
+    def __init__(self, game: LeducPoker) -> None:
+        self.game = game
+        cards = game.ranks * game.suits
+        self.deals: NDArray[np.int64] = 1 - np.eye(cards, dtype=np.int64)
+        self.prior = self.deals / self.deals.sum()
+        self.root: Table = game.dealt
+        self.deal_histories = 1 + cards
+        self.deal_depth = 2
+        self._uncontested = np.ones((cards, cards))
+        self._showdowns = {card: self._showdown(card) for card in range(cards)}
+        self._chance = Chance([(card, self._weight(card)) for card in range(cards)])
+
+    def _showdown(self, public_card: int) -> NDArray[np.float64]:
+        """Who wins, [hand, hand]: 1 for player 0, -1 for player 1, 0 for a split pot."""
+        strength = np.array([self.game.strength(hand, public_card) for hand in range(len(self.deals))])
+        return np.sign(strength[:, None] - strength[None, :]).astype(np.float64)
+
+    def _weight(self, public_card: int) -> NDArray[np.float64]:
+        """The probability of a public card given both hands, [hand, hand]."""
+        weight = self.deals / (len(self.deals) - 2)
+        weight[public_card, :] = 0.0
+        weight[:, public_card] = 0.0
+        return weight
+
+    def visit(self, node: Hashable) -> Decision | Chance | Leaf:
+        assert isinstance(node, Table)
+        if node.player == CHANCE:
+            return self._chance
+        if node.player != TERMINAL:
+            return Decision(node.player, self.game.actions(node))
+        if True not in node.folded:
+            return Leaf(self._showdowns[node.public_card], float(node.paid[0]))
+        loser = node.folded.index(True)
+        return Leaf(self._uncontested, float(node.paid[1] if loser else -node.paid[0]))
+
+    def child(self, node: Hashable, action: int) -> Table:
+        assert isinstance(node, Table)
+        return self.game.show(node, action) if node.player == CHANCE else self.game.bet(node, action)
+
+    def infostate(self, node: Hashable, player: int, hand: int) -> str:
+        assert isinstance(node, Table)
+        return private_text(player, hand) + table_text(node)
+
+    def action_to_string(self, node: Hashable, action: int) -> str:
+        assert isinstance(node, Table)
+        return f"Chance outcome:{action}" if node.player == CHANCE else ACTION_NAMES[action]
+
+
+def leduc_poker(
+    *,
+    players: int = 2,
+    ranks: int = -1,
+    suits: int = 2,
+    raises: int = 2,
+    bets: Sequence[int] = (2, 4),
+    ante: int = 1,
+    suit_isomorphism: bool = False,
+) -> LeducPoker:
+    """Leduc poker; see the module for the rules. Payoffs in chips; ``ranks=-1`` means ``players + 1`` (3 for two players).
+
+    Raises:
+        SpecError: a value outside its range, or fewer cards than the players and the table need.
+    """
+    players = whole("leduc_poker", "players", players, 2, 10)
+    ranks = players + 1 if ranks == -1 else whole("leduc_poker", "ranks", ranks, 1)
+    suits = whole("leduc_poker", "suits", suits, 1)
+    if ranks * suits <= players:
+        raise SpecError(
+            f"leduc_poker: {ranks * suits} cards are too few for {players} players and the table; raise ranks or suits"
+        )
+    bets = [whole("leduc_poker", "bets", bet, 1) for bet in items("leduc_poker", "bets", bets)]
+    if len(bets) != 2:
+        raise SpecError(f"leduc_poker: bets needs one size for each of the two rounds, such as bets=[2;4], not {bets}")
+    parameters = {
+        "players": players,
+        "ranks": ranks,
+        "suits": suits,
+        "raises": whole("leduc_poker", "raises", raises, 0),
+        "bets": bets,
+        "ante": whole("leduc_poker", "ante", ante, 1),
+        "suit_isomorphism": flag("leduc_poker", "suit_isomorphism", suit_isomorphism),
+    }
+    return LeducPoker(parameters, INFO.spec({**parameters, "ranks": -1 if ranks == players + 1 else ranks}))
+
+
+def big_leduc() -> LeducPoker:
+    """Big Leduc: two players, 12 ranks in 2 suits, ante 1, bets 2 and 4, up to 6 raises a round. Payoffs in chips."""
+    return LeducPoker(leduc_poker(ranks=12, raises=6).parameters(), "big_leduc")
+
+
+INFO = GameInfo(
+    name="leduc_poker",
+    summary="one private and one public card, two rounds of limit betting",
+    source="Southey et al. (2005), Bayes' bluff: opponent modelling in poker; OpenSpiel leduc_poker",
+    build=leduc_poker,
+    meanings={
+        "players": "number of players, 2 to 10",
+        "ranks": "ranks in the deck; -1 for players + 1",
+        "suits": "suits in the deck",
+        "raises": "most raises in a round",
+        "bets": "size of a raise in each round, in chips",
+        "ante": "ante, in chips",
+        "suit_isomorphism": "true: deal ranks only (the same game, fewer histories)",
+    },
+)
+
+BIG_LEDUC_INFO = GameInfo(
+    name="big_leduc",
+    summary="Leduc poker with 12 ranks and up to 6 raises a round",
+    source="Brown and Sandholm (2019), Solving imperfect-information games via discounted regret minimization",
+    build=big_leduc,
+)

@@ -1,0 +1,221 @@
+"""Matrix games: player 0 picks a row, then player 1, without seeing it, a column.
+
+Payoffs come from a matrix of player 0's payoffs (player 1 gets the negative) or from one matrix a player; the unit is the
+matrix's own. In a spec: ``matrix(rows=[[1,-1],[-1,1]])``, ``matrix(rows=...,second=...)`` or ``matrix(file=payoffs.csv)``; in
+Python also ``MatrixGame(array, second)``. Infostates are those of OpenSpiel's turn-based matrix games.
+
+Named games: ``rock_paper_scissors``; ``modified_rps``, where the winner gets 2 from the loser if either chose scissors (Brown et
+al., 2020, "Combining deep reinforcement learning and search", figure 1: play rock and paper 0.4, scissors 0.2);
+``small_matrix``, that game with two rows of large losses (Xu et al., 2024, "Dynamic discounted counterfactual regret
+minimization").
+"""
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treeplex.errors import FileError, SpecError
+from treeplex.games.base import TERMINAL, Game, State
+from treeplex.games.rules import GameInfo, canonical_spec, observer
+
+ROCK_PAPER_SCISSORS = [[0, -1, 1], [1, 0, -1], [-1, 1, 0]]
+MODIFIED_RPS = [[0, -1, 2], [1, 0, -2], [-2, 2, 0]]
+LARGE_LOSSES = [[-10000] * 3, [-20000] * 3]
+HANDS = ("Rock", "Paper", "Scissors")
+
+
+class MatrixState(State):
+    """The moves made so far: none, the row, or both."""
+
+    __slots__ = ("game", "moves")
+
+    def __init__(self, game: "MatrixGame", moves: tuple[int, ...] = ()) -> None:
+        self.game = game
+        self.moves = moves
+
+    def current_player(self) -> int:
+        return len(self.moves) if len(self.moves) < 2 else TERMINAL
+
+    def legal_actions(self, player: int | None = None) -> Sequence[int]:
+        return range(self.game.payoffs.shape[1 + len(self.moves)]) if len(self.moves) < 2 else []
+
+    def child(self, action: int) -> "MatrixState":
+        return MatrixState(self.game, (*self.moves, action))
+
+    def returns(self) -> Sequence[float]:
+        row, column = self.moves
+        return [float(payoff) for payoff in self.game.payoffs[:, row, column]]
+
+    def information_state_string(self, player: int | None = None) -> str:
+        player = observer(self, player)
+        own = f"Observer's action this turn: {self.moves[player]}\n" if player < len(self.moves) < 2 else ""
+        ended = "Terminal" if len(self.moves) == 2 else "Non-terminal"
+        return f"Current player: {self.current_player()}\n{own}Observing player: {player}. {ended}"
+
+    def public_state(self) -> Hashable:
+        return len(self.moves)
+
+    def action_to_string(self, action: int) -> str:
+        return self.game.names[len(self.moves)][action]
+
+
+class MatrixGame(Game):
+    """A game of two players from their payoff matrices, ``payoffs`` [2, rows, columns] float64.
+
+    ``second`` is player 1's matrix, the negative of ``first`` where it is missing. ``names`` are the names of the rows and of the
+    columns, their numbers where missing; ``spec`` writes the matrices out where it is missing.
+
+    Raises:
+        SpecError: matrices that are not rectangular, not finite or not of one shape.
+    """
+
+    def __init__(
+        self,
+        first: ArrayLike,
+        second: ArrayLike | None = None,
+        *,
+        names: tuple[Sequence[str], Sequence[str]] | None = None,
+        spec: str | None = None,
+    ) -> None:
+        rows = checked(first, "rows")
+        others = -rows if second is None else checked(second, "second")
+        if rows.shape != others.shape:
+            raise SpecError(f"matrix: rows has shape {rows.shape} but second has {others.shape}; give both the same shape")
+        self.payoffs: NDArray[np.float64] = np.stack([rows, others]) + 0.0  # + 0.0 turns -0.0 into 0.0
+        self.names = names or tuple([str(action) for action in range(length)] for length in rows.shape)
+        self._parameters: dict[str, object] = {"rows": self.payoffs[0].tolist()}
+        if not np.array_equal(self.payoffs[1], -self.payoffs[0]):
+            self._parameters["second"] = self.payoffs[1].tolist()
+        self.spec = canonical_spec("matrix", self._parameters, {}) if spec is None else spec
+
+    def new_initial_state(self) -> MatrixState:
+        return MatrixState(self)
+
+    def parameters(self) -> Mapping[str, object]:
+        return self._parameters
+
+
+def checked(matrix: ArrayLike, name: str) -> NDArray[np.float64]:
+    """The matrix as an array [rows, columns].
+
+    Raises:
+        SpecError: it is empty, ragged, or has an entry that is no finite number; the message names the row and column, from 0.
+    """
+    table = matrix.tolist() if isinstance(matrix, np.ndarray) else matrix
+    if not isinstance(table, list | tuple) or not table:
+        raise SpecError(f"matrix: {name} must be a list of rows such as {name}=[[1,-1],[-1,1]], not {matrix!r}")
+    for i, row in enumerate(table):
+        if not isinstance(row, list | tuple) or not row:
+            raise SpecError(f"matrix: row {i} of {name} must be a non-empty list, not {row!r}")
+        if len(row) != len(table[0]):
+            raise SpecError(f"matrix: row {i} of {name} has {len(row)} entries but row 0 has {len(table[0])}; make them equal")
+        for j, entry in enumerate(row):
+            if isinstance(entry, bool) or not isinstance(entry, int | float) or not math.isfinite(entry):
+                raise SpecError(f"matrix: row {i}, column {j} of {name} must be a finite number, not {entry!r}")
+    return np.array(table, dtype=np.float64)
+
+
+def read_csv(path: str) -> list[list[float]]:
+    """The numbers of a CSV file: one line a row, entries separated by commas; empty lines and lines from ``#`` are skipped.
+
+    Raises:
+        FileError: no such file, or an entry that is no number; the message names the line and column, from 1.
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as problem:
+        raise FileError(f"cannot read the matrix {path}: {problem}; give the path of a CSV file") from problem
+    table: list[list[float]] = []
+    for number, line in enumerate(lines, start=1):
+        entries = line.split(",") if line.strip() and not line.lstrip().startswith("#") else []
+        row: list[float] = []
+        for column, entry in enumerate(entries, start=1):
+            try:
+                row.append(float(entry))
+            except ValueError as problem:
+                raise FileError(f"{path}, line {number}, column {column}: {entry.strip()!r} is not a number") from problem
+        if row:
+            table.append(row)
+    return table
+
+
+def matrix(
+    *, rows: ArrayLike | None = None, second: ArrayLike | None = None, file: str | None = None, second_file: str | None = None
+) -> MatrixGame:
+    """A matrix game: ``rows`` or ``file`` for player 0, and ``second`` or ``second_file`` for player 1 if not zero-sum.
+
+    Raises:
+        SpecError: no matrix or two for a player, or one that is not rectangular and finite.
+        FileError: a file that cannot be read.
+    """
+    if (rows is None) == (file is None):
+        raise SpecError("matrix needs either rows=[[...],[...]] or file=path.csv")
+    if second is not None and second_file is not None:
+        raise SpecError("matrix: give second or second_file, not both")
+    files = {name: path for name, path in (("file", file), ("second_file", second_file)) if path is not None}
+    for name, path in files.items():
+        if not isinstance(path, str):
+            raise SpecError(f"matrix: {name} must be a path, not {path!r}")
+    first = rows if file is None else read_csv(file)
+    other = second if second_file is None else read_csv(second_file)
+    if not files:
+        return MatrixGame(first if first is not None else [], other)
+    inline = {
+        name: value for name, value in MatrixGame(first or [], other).parameters().items() if name not in NAMED_BY[*files]
+    }
+    return MatrixGame(first or [], other, spec=canonical_spec("matrix", {**inline, **files}, {}))
+
+
+NAMED_BY = {("file",): ("rows",), ("second_file",): ("second",), ("file", "second_file"): ("rows", "second")}
+
+
+def rock_paper_scissors() -> MatrixGame:
+    """Rock, paper, scissors: the winner gets 1 from the loser."""
+    return MatrixGame(ROCK_PAPER_SCISSORS, names=(HANDS, HANDS), spec="rock_paper_scissors")
+
+
+def modified_rps() -> MatrixGame:
+    """Rock, paper, scissors where the winner gets 2 from the loser if either chose scissors, and 1 if not."""
+    return MatrixGame(MODIFIED_RPS, names=(HANDS, HANDS), spec="modified_rps")
+
+
+def small_matrix() -> MatrixGame:
+    """Five rows and three columns, zero-sum: the modified rock, paper, scissors and two rows that lose 10000 and 20000."""
+    return MatrixGame(MODIFIED_RPS + LARGE_LOSSES, spec="small_matrix")
+
+
+INFO = GameInfo(
+    name="matrix",
+    summary="two players choose a row and a column at once",
+    source="von Neumann (1928), Zur Theorie der Gesellschaftsspiele",
+    build=matrix,
+    meanings={
+        "rows": "player 0's payoffs, a list of rows: [[1,-1],[-1,1]]",
+        "second": "player 1's payoffs; the negative of player 0's if missing",
+        "file": "CSV file of player 0's payoffs, instead of rows",
+        "second_file": "CSV file of player 1's payoffs, instead of second",
+    },
+)
+NAMED = (
+    GameInfo(
+        name="small_matrix",
+        summary="a 5 by 3 matrix with two rows of large losses",
+        source="Xu et al. (2024), Dynamic discounted counterfactual regret minimization",
+        build=small_matrix,
+    ),
+    GameInfo(
+        name="modified_rps",
+        summary="rock, paper, scissors with stakes of 2 where scissors are played",
+        source="Brown et al. (2020), Combining deep reinforcement learning and search, figure 1",
+        build=modified_rps,
+    ),
+    GameInfo(
+        name="rock_paper_scissors",
+        summary="rock, paper, scissors",
+        source="folklore; OpenSpiel matrix_rps",
+        build=rock_paper_scissors,
+    ),
+)

@@ -1,0 +1,44 @@
+"""The built-in games by name.
+
+``load`` here knows built-in names only. Loaders for files, other libraries and users' own classes stand in a layer above and
+fall back on this one.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from treeplex.errors import SpecError
+from treeplex.games import battleship, goofspiel, kuhn_poker, leduc_poker, liars_dice, matrix, tic_tac_toe
+from treeplex.games.base import Game
+from treeplex.games.rules import GameInfo
+from treeplex.spec import Spec, nearest, parse_spec
+
+_INFOS = (
+    kuhn_poker.INFO,
+    leduc_poker.INFO,
+    leduc_poker.BIG_LEDUC_INFO,
+    liars_dice.INFO,
+    goofspiel.INFO,
+    battleship.INFO,
+    tic_tac_toe.INFO,
+    matrix.INFO,
+    *matrix.NAMED,
+)
+_GAMES: Mapping[str, GameInfo] = MappingProxyType({info.name: info for info in _INFOS})
+
+
+def games() -> Mapping[str, GameInfo]:
+    """The built-in games: name to description, in the order to show them."""
+    return _GAMES
+
+
+def load(spec: str | Spec) -> Game:
+    """The built-in game that a spec names, such as ``load("leduc_poker(players=3)")``; ``load(game.spec)`` is the same game.
+
+    Raises:
+        SpecError: an unknown game or parameter (the message has the nearest name) or a value outside its range.
+    """
+    parsed = parse_spec(spec) if isinstance(spec, str) else spec
+    if parsed.name not in _GAMES:
+        raise SpecError(f"unknown game {parsed.name!r}{nearest(parsed.name, _GAMES)}")
+    return _GAMES[parsed.name].make(parsed.parameters)

@@ -1,0 +1,86 @@
+"""Simultaneous moves as hidden sequential ones.
+
+Where the wrapped rules say ``SIMULTANEOUS``, the players with a choice move one after another, player 0 first, and nobody
+sees the moves of this round before all are made. The games have the same equilibria. Infostates are those of OpenSpiel's
+``turn_based_simultaneous_game``: whose turn it is, the observer's own move of this round, then the wrapped infostate.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, cast
+
+from treeplex.games.base import SIMULTANEOUS, Game, State
+from treeplex.games.rules import observer
+
+
+class TurnBasedState(State):
+    """A wrapped state and, at a simultaneous one, the moves made so far (0 for a player without any)."""
+
+    __slots__ = ("moves", "player", "players", "state")
+
+    def __init__(self, state: State, players: int, moves: tuple[int, ...] = ()) -> None:
+        self.state = state
+        self.players = players
+        self.moves = moves
+        self.player = state.current_player()
+        if self.player == SIMULTANEOUS:
+            while not state.legal_actions(len(self.moves)):
+                self.moves += (0,)
+            self.player = len(self.moves)
+
+    def current_player(self) -> int:
+        return self.player
+
+    def legal_actions(self, player: int | None = None) -> Sequence[int]:
+        if self.state.current_player() == SIMULTANEOUS:
+            return self.state.legal_actions(self.player)
+        return self.state.legal_actions()
+
+    def chance_outcomes(self) -> Sequence[tuple[int, float]]:
+        return self.state.chance_outcomes()
+
+    def child(self, action: int) -> "TurnBasedState":
+        state = self.state
+        if state.current_player() != SIMULTANEOUS:
+            return TurnBasedState(state.child(action), self.players)
+        moves = (*self.moves, action)
+        while len(moves) < self.players and not state.legal_actions(len(moves)):
+            moves += (0,)
+        if len(moves) < self.players:
+            return TurnBasedState(state, self.players, moves)
+        return TurnBasedState(state.child(cast(Any, moves)), self.players)
+
+    def returns(self) -> Sequence[float]:
+        return self.state.returns()
+
+    def information_state_string(self, player: int | None = None) -> str:
+        player = observer(self, player)
+        own = f"Observer's action this turn: {self.moves[player]}\n" if player < len(self.moves) else ""
+        return f"Current player: {self.player}\n{own}{self.state.information_state_string(player)}"
+
+    def public_state(self) -> Hashable | None:
+        public = self.state.public_state()
+        return None if public is None else (self.player, public)
+
+    def action_to_string(self, action: int) -> str:
+        named = getattr(self.state, "joint_action_to_string", None)
+        if named is not None and self.state.current_player() == SIMULTANEOUS:
+            return str(named(self.player, action))
+        return self.state.action_to_string(action)
+
+
+class TurnBased(Game):
+    """A game with simultaneous moves, played turn by turn; rules without any stay as they are but for the infostates.
+
+    A simultaneous state may have a method ``joint_action_to_string(player, action)`` to name its actions.
+    """
+
+    def __init__(self, game: Game, spec: str | None = None) -> None:
+        self.game = game
+        self.num_players = game.num_players
+        self.spec = f"turn_based(game={game.spec})" if spec is None else spec
+
+    def new_initial_state(self) -> TurnBasedState:
+        return TurnBasedState(self.game.new_initial_state(), self.num_players)
+
+    def parameters(self) -> Mapping[str, object]:
+        return self.game.parameters()

@@ -1,0 +1,115 @@
+"""The judge for everybody: games by name, policies of any kind."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex import evaluate
+from treeplex.errors import PolicyError, SpecError
+from treeplex.evaluate import Judgement
+from treeplex.forms.compile import compile_game
+from treeplex.forms.compiled import CompiledGame
+from treeplex.forms.policy import Policy
+from treeplex.forms.policy_files import load_policy
+from treeplex.games.base import Game
+from treeplex.runs.folder import POLICY, is_run_folder
+
+if TYPE_CHECKING:
+    from treeplex.runs.solution import Solution
+
+AnyGame: TypeAlias = str | Game | CompiledGame
+"""A spec, rules, or a compiled game; an OpenSpiel game works as well."""
+AnyPolicy: TypeAlias = "Policy | Solution | Mapping[Any, Mapping[int, float]] | str | os.PathLike[str] | Any"
+"""A policy or a solution; ``{infostate: {action id: probability}}`` (or keys (player, infostate)); ``"uniform"``; a policy
+file or run folder; an OpenSpiel policy."""
+UNIFORM = "uniform"
+
+
+def as_policy(game: CompiledGame, policy: AnyPolicy) -> Policy:
+    """Any kind of policy as a policy of ``game``.
+
+    Raises:
+        PolicyError: it belongs to another game, misses an infostate, or is no distribution somewhere.
+        FileError: a file that cannot be read.
+    """
+    inner = getattr(policy, "policy", policy)
+    if isinstance(inner, Policy):
+        if inner.game is game:
+            return inner
+        if inner.game.identity != game.identity:
+            raise PolicyError(f"this is a policy for {inner.game.spec}, not for {game.spec}; solve or load one for this game")
+        return Policy(game, inner.probabilities)
+    if isinstance(policy, str | os.PathLike):
+        return Policy.uniform(game) if policy == UNIFORM else load_policy(policy_file(policy), game)
+    if isinstance(policy, Mapping):
+        return policy_from_mapping(game, policy)
+    if hasattr(policy, "action_probabilities"):
+        from treeplex.forms.openspiel import from_openspiel_policy
+
+        return from_openspiel_policy(game, policy)
+    raise PolicyError(f"cannot read a policy from {type(policy).__name__}; give a Policy, a Solution, a mapping or a file")
+
+
+def policy_file(path: str | os.PathLike[str]) -> Path:
+    """The policy file that ``path`` names: itself, or the one in a run folder."""
+    return Path(path) / POLICY if is_run_folder(path) else Path(path)
+
+
+def policy_from_mapping(game: CompiledGame, table: Mapping[Any, Mapping[int, float]]) -> Policy:
+    """A policy from ``{infostate: {action id: probability}}``, keys (player, infostate) where both players have one.
+
+    Actions left out have probability 0; infostates may not be left out.
+    """
+    probabilities = np.zeros(int(game.tree.sequence_offsets[-1]))
+    probabilities[game.tree.sequence_offsets[:-1]] = 1.0
+    for (player, infostate), infoset in game.lookup.items():
+        found = table.get((player, infostate), table.get(infostate))
+        if found is None:
+            raise PolicyError(f"the policy misses infostate {infostate!r} of player {player} in {game.spec}")
+        actions = game.actions_at(infoset)
+        for action in found:
+            if action not in actions:
+                raise PolicyError(f"no action {action!r} at infostate {infostate!r} of {game.spec}; actions there: {actions}")
+        probabilities[game.sequences_at(infoset)] = [found.get(action, 0.0) for action in actions]
+    return Policy(game, probabilities)
+
+
+def judge(game: AnyGame, policy: AnyPolicy) -> Judgement:
+    """Judge a policy: exploitability, NashConv, values, best-response values.
+
+    Args:
+        game: a spec, rules, or a compiled game.
+        policy: a policy, solution, mapping, file, run folder, OpenSpiel policy, or ``"uniform"``.
+
+    Raises:
+        PolicyError: the policy does not fit the game.
+    """
+    compiled = compile_game(game)
+    return evaluate.judge(compiled, as_policy(compiled, policy))
+
+
+def exploitability(game: AnyGame, policy: AnyPolicy) -> float:
+    """Mean over players of what a best response gains, in game units; arguments as for :func:`judge`."""
+    return judge(game, policy).exploitability
+
+
+def nash_conv(game: AnyGame, policy: AnyPolicy) -> float:
+    """Sum over players of what a best response gains, in game units; arguments as for :func:`judge`."""
+    return judge(game, policy).nash_conv
+
+
+def expected_values(game: AnyGame, policy: AnyPolicy) -> NDArray[np.float64]:
+    """Expected payoff of each player, float64 [N], in game units; arguments as for :func:`judge`."""
+    return np.array(judge(game, policy).value)
+
+
+def best_response(game: AnyGame, policy: AnyPolicy, player: int) -> tuple[float, Policy]:
+    """The best that ``player`` can get against the others, and the policy that gets it; arguments as for :func:`judge`."""
+    compiled = compile_game(game)
+    if isinstance(player, bool) or not isinstance(player, int):
+        raise SpecError(f"player must be a whole number, not {player!r}")
+    return evaluate.best_response(compiled, as_policy(compiled, policy), player)

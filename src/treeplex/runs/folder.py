@@ -1,0 +1,174 @@
+"""Run folders: everything about one run in one folder, readable by people, whole at every moment.
+
+===================== ===========================================================================================
+``run.json``          game, algorithm, settings, versions, status and the last record
+``metrics.jsonl``     one record an evaluation: iteration, seconds, exploitability, nash_conv, value
+``policy.safetensors``  the average policy
+``state.safetensors`` the solver's state, from which the run continues
+``convergence.png``   exploitability against iterations
+===================== ===========================================================================================
+"""
+
+import contextlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Final, final
+
+from treeplex.errors import FileError
+from treeplex.forms.compiled import CompiledGame
+from treeplex.forms.files import write_atomically
+from treeplex.forms.policy import Policy
+from treeplex.forms.policy_files import save_policy
+from treeplex.runs.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
+from treeplex.runs.record import Record, Settings, settings_from
+
+FORMAT = "treeplex run"
+VERSION = 1
+RUN, METRICS, POLICY, STATE, PLOT = "run.json", "metrics.jsonl", "policy.safetensors", "state.safetensors", "convergence.png"
+FILES = (RUN, METRICS, POLICY, STATE, PLOT)
+
+
+@final
+class RunFolder:
+    """One run on disk."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path: Final = Path(path)
+
+    def claim(self, *, force: bool = False) -> None:
+        """Make the folder, empty of an earlier run.
+
+        Raises:
+            FileError: it cannot be made or written, or it holds files and ``force`` is not set.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            taken = any(self.path.iterdir())
+        except FileExistsError as error:
+            raise FileError(f"{self.path} is a file; give a folder") from error
+        except OSError as error:
+            raise FileError(f"cannot write the folder {self.path}: {error.strerror or error}; choose another") from error
+        if taken and not force:
+            way = "resume it, choose another folder" if (self.path / RUN).exists() else "choose another folder"
+            raise FileError(f"{self.path} is not empty; {way}, or overwrite the run in it with force (--force)")
+        try:
+            for name in FILES:
+                (self.path / name).unlink(missing_ok=True)
+            probe = self.path / f".probe-{os.getpid()}"
+            probe.touch()
+            probe.unlink()
+        except OSError as error:
+            raise FileError(f"cannot write the folder {self.path}: {error.strerror or error}; choose another") from error
+
+    def describe(
+        self, game: CompiledGame, algorithm: str, settings: Settings, *, status: str, record: Record | None
+    ) -> None:
+        """Write ``run.json``."""
+        about = {
+            "format": FORMAT,
+            "version": VERSION,
+            "treeplex": own_version(),
+            "game": game.spec,
+            "identity": game.identity,
+            "players": game.players,
+            "algorithm": algorithm,
+            "settings": asdict(settings),
+            "status": status,
+            "last": asdict(record) if record else None,
+        }
+        write_atomically(self.path / RUN, (json.dumps(about, indent=2) + "\n").encode())
+
+    def about(self) -> Mapping[str, Any]:
+        """Read ``run.json``.
+
+        Raises:
+            FileError: no run in this folder, or its ``run.json`` is truncated, tampered with or of another version.
+        """
+        path = self.path / RUN
+        try:
+            about = json.loads(path.read_bytes())
+        except FileNotFoundError as error:
+            raise FileError(f"{self.path} holds no run (no {RUN}); give a folder that solve wrote with --out") from error
+        except OSError as error:
+            raise FileError(f"{path}: {error.strerror or error}") from error
+        except ValueError as error:
+            raise FileError(f"{path}: truncated or not JSON; start the run again (with --force)") from error
+        if not isinstance(about, dict) or about.get("format") != FORMAT:
+            raise FileError(f"{path}: not written by Treeplex; give a folder that solve wrote with --out")
+        if about.get("version") != VERSION:
+            found = about.get("treeplex", "unknown")
+            raise FileError(f"{path}: format version {about.get('version')}, this Treeplex reads {VERSION}; use Treeplex {found}")
+        for key, kind in (("game", str), ("identity", str), ("algorithm", str), ("settings", dict)):
+            if not isinstance(about.get(key), kind):
+                raise FileError(f"{path}: {key!r} is missing; start the run again (with --force)")
+        return about
+
+    def settings(self) -> Settings:
+        """The settings in ``run.json``."""
+        return settings_from(self.about()["settings"], str(self.path / RUN))
+
+    def append(self, record: Record) -> None:
+        """Add one line to ``metrics.jsonl``; when the disk is full, no half line stays."""
+        path = self.path / METRICS
+        line = (record.to_json() + "\n").encode()
+        try:
+            with path.open("ab", buffering=0) as file:
+                size = file.tell()
+                try:
+                    written = file.write(line)
+                    if written != len(line):
+                        raise OSError(28, os.strerror(28))
+                except OSError:
+                    with contextlib.suppress(OSError):
+                        file.truncate(size)
+                    raise
+        except OSError as error:
+            raise FileError(f"cannot write {path}: {error.strerror or error}; free some space and resume") from error
+
+    def records(self) -> list[Record]:
+        """All of ``metrics.jsonl``; a last line without its end, left by a crash, does not count."""
+        path = self.path / METRICS
+        try:
+            text = path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return []
+        except (OSError, UnicodeDecodeError) as error:
+            raise FileError(f"{path}: cannot be read ({error})") from error
+        lines = text.split("\n")[:-1]
+        return [Record.from_json(line, f"{path}, line {number}") for number, line in enumerate(lines, start=1)]
+
+    def rewrite(self, records: Sequence[Record]) -> None:
+        """Replace ``metrics.jsonl``."""
+        write_atomically(self.path / METRICS, "".join(record.to_json() + "\n" for record in records).encode())
+
+    def save_state(self, checkpoint: Checkpoint) -> None:
+        """Write ``state.safetensors``."""
+        write_checkpoint(self.path / STATE, checkpoint)
+
+    def state(self) -> Checkpoint:
+        """Read ``state.safetensors``."""
+        return read_checkpoint(self.path / STATE)
+
+    def save_policy(self, policy: Policy) -> None:
+        """Write ``policy.safetensors``."""
+        save_policy(policy, self.path / POLICY)
+
+    def __repr__(self) -> str:
+        return f"<run folder {self.path}>"
+
+
+def own_version() -> str:
+    """The installed version of Treeplex."""
+    try:
+        return version("treeplex")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def is_run_folder(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is a folder with a run in it."""
+    return (Path(path) / RUN).is_file()

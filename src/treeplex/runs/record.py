@@ -1,0 +1,114 @@
+"""What a run is asked to do and what it reports: settings, records of evaluations, progress."""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+from treeplex.errors import FileError, SpecError
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What decides the numbers of a run; kept in ``run.json``, so that a resumed run is the same run.
+
+    Attributes:
+        iterations: iterations in total, over all resumes.
+        horizon: the number of iterations that horizon-dependent algorithms plan for: that of the first start.
+        target: stop at the first evaluation with an exploitability of at most this; None to run all iterations.
+        every: evaluate every so many iterations; None for logarithmic spacing.
+        updates: ``"alternating"``, ``"simultaneous"`` or None for the algorithm's own default.
+        seed: seed of everything random in the algorithm.
+        refine: whether infostates of imperfect recall were split.
+    """
+
+    iterations: int
+    horizon: int
+    target: float | None = None
+    every: int | None = None
+    updates: str | None = None
+    seed: int = 0
+    refine: bool = False
+
+    def __post_init__(self) -> None:
+        check_count("iterations", self.iterations)
+        check_count("horizon", self.horizon)
+        if self.every is not None:
+            check_count("every", self.every)
+        if self.target is not None and not (self.target >= 0 and math.isfinite(self.target)):
+            raise SpecError(f"target must be a number >= 0, not {self.target!r}")
+        if self.updates not in (None, "alternating", "simultaneous"):
+            raise SpecError(f"updates must be 'alternating' or 'simultaneous', not {self.updates!r}")
+
+
+def check_count(name: str, value: object) -> None:
+    """Raise :class:`SpecError` unless ``value`` is a whole number of at least one."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise SpecError(f"{name} must be a whole number of at least 1, not {value!r}")
+
+
+@dataclass(frozen=True)
+class Record:
+    """One evaluation of the average policy.
+
+    Attributes:
+        iteration: iterations done.
+        seconds: time spent in the solver (evaluation excluded), summed over resumes.
+        exploitability: mean over players of what a best response gains, in game units.
+        nash_conv: the sum of the same.
+        value: expected payoff of each player.
+    """
+
+    iteration: int
+    seconds: float
+    exploitability: float
+    nash_conv: float
+    value: tuple[float, ...]
+
+    def to_json(self) -> str:
+        """One line of ``metrics.jsonl``, without the line end."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str, place: str) -> "Record":
+        """Read one line of ``metrics.jsonl``; ``place`` (file and line) goes into the :class:`FileError`."""
+        try:
+            fields = json.loads(text)
+            return cls(
+                iteration=int(fields["iteration"]),
+                seconds=float(fields["seconds"]),
+                exploitability=float(fields["exploitability"]),
+                nash_conv=float(fields["nash_conv"]),
+                value=tuple(float(value) for value in fields["value"]),
+            )
+        except (ValueError, KeyError, TypeError) as error:
+            raise FileError(f"{place}: not a record of an evaluation; remove the line to go on without it") from error
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a run stands, for a live display.
+
+    Attributes:
+        algorithm: the algorithm's spec.
+        iteration: iterations done.
+        iterations: iterations asked for.
+        exploitability: at the last evaluation; None before the first.
+        rate: iterations a second in this sitting; 0 before the first.
+        seconds_left: an estimate from the rate and the time limit; None when nothing is known.
+    """
+
+    algorithm: str
+    iteration: int
+    iterations: int
+    exploitability: float | None
+    rate: float
+    seconds_left: float | None
+
+
+def settings_from(fields: Mapping[str, object], place: str) -> Settings:
+    """Settings as written in ``run.json``; :class:`FileError` names ``place`` when they are not whole."""
+    try:
+        return Settings(**fields)  # type: ignore[arg-type]
+    except (TypeError, SpecError) as error:
+        raise FileError(f"{place}: the settings of the run cannot be read ({error}); start the run again") from error

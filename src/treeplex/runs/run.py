@@ -1,0 +1,145 @@
+"""The run loop: iterate, judge, record, save; stop at the last iteration, a target, a time limit or Ctrl-C."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import dropwhile, takewhile
+from time import perf_counter
+
+from treeplex.evaluate import judge
+from treeplex.forms.policy import Policy
+from treeplex.runs.folder import RunFolder
+from treeplex.runs.interrupt import Interrupt
+from treeplex.runs.record import Progress, Record, Settings
+from treeplex.runs.schedule import evaluation_points
+from treeplex.runs.solution import Solution, checkpoint_of
+from treeplex.solvers import Solver
+
+CHECKPOINT_SECONDS = 10.0
+CHUNK_SECONDS = 0.1
+
+Watcher = Callable[[Progress], None]
+
+
+@dataclass
+class Run:
+    """A run under way: the only thing here that changes."""
+
+    solver: Solver
+    settings: Settings
+    folder: RunFolder | None
+    records: list[Record] = field(default_factory=list)
+    seconds: float = 0.0
+    saved_at: float = field(default_factory=perf_counter)
+
+    @property
+    def judged(self) -> bool:
+        """Whether the last record is about the solver as it stands."""
+        return bool(self.records) and self.records[-1].iteration == self.solver.iteration
+
+    @property
+    def target_reached(self) -> bool:
+        """Whether there is a target and the last record meets it."""
+        target = self.settings.target
+        return target is not None and bool(self.records) and self.records[-1].exploitability <= target
+
+    def evaluate(self) -> Policy:
+        """Judge the average policy and record it."""
+        policy = self.solver.average_policy()
+        judgement = judge(self.solver.game, policy)
+        record = Record(
+            iteration=self.solver.iteration,
+            seconds=self.seconds,
+            exploitability=float(judgement.exploitability),
+            nash_conv=float(judgement.nash_conv),
+            value=tuple(float(value) for value in judgement.value),
+        )
+        self.records.append(record)
+        if self.folder:
+            self.folder.append(record)
+        return policy
+
+    def checkpoint(self, policy: Policy) -> None:
+        """Save state and policy if the last time is long enough ago."""
+        if self.folder is None or perf_counter() - self.saved_at < CHECKPOINT_SECONDS:
+            return
+        self.folder.save_state(checkpoint_of(self.solver, self.seconds))
+        self.folder.save_policy(policy)
+        self.folder.describe(
+            self.solver.game, self.solver.algorithm, self.settings, status="running", record=self.records[-1]
+        )
+        self.saved_at = perf_counter()
+
+
+def drop_unscheduled(run: Run) -> None:
+    """Keep the records that an unbroken run would have made, in memory and in the folder."""
+    at = run.solver.iteration
+    scheduled = set(takewhile(lambda point: point <= at, evaluation_points(run.settings)))
+    run.records = [record for record in run.records if record.iteration in scheduled]
+    if run.folder and at:
+        run.folder.rewrite(run.records)
+
+
+def iterate(run: Run, seconds: float | None, interrupt: Interrupt, watcher: Watcher | None) -> str:
+    """Iterate and judge until something says stop; return what."""
+    solver, settings = run.solver, run.settings
+    if run.target_reached and run.judged:
+        return "target reached"
+    if solver.iteration >= settings.iterations:
+        return "finished"
+    drop_unscheduled(run)
+    begun, first, chunk = perf_counter(), solver.iteration, 1
+    slice_seconds = CHUNK_SECONDS if seconds is None else min(CHUNK_SECONDS, seconds / 20)
+    for point in dropwhile(lambda point: point <= first, evaluation_points(settings)):
+        while solver.iteration < point:
+            chunk = advance(run, min(chunk, point - solver.iteration), slice_seconds)
+            elapsed = perf_counter() - begun
+            if watcher:
+                watcher(progress_of(run, first, elapsed, seconds))
+            if interrupt.requested:
+                return "interrupted"
+            if seconds is not None and elapsed >= seconds:
+                return "time up"
+        run.checkpoint(run.evaluate())
+        if run.target_reached:
+            return "target reached"
+        if interrupt.requested and solver.iteration < settings.iterations:
+            return "interrupted"
+    return "finished"
+
+
+def advance(run: Run, iterations: int, slice_seconds: float) -> int:
+    """Run some iterations; return how many to run next so that it takes about ``slice_seconds``."""
+    begun = perf_counter()
+    run.solver.run(iterations)
+    spent = perf_counter() - begun
+    run.seconds += spent
+    return max(1, min(8 * iterations, int(iterations * slice_seconds / max(spent, 1e-9))))
+
+
+def progress_of(run: Run, first: int, elapsed: float, limit: float | None) -> Progress:
+    """Where the run stands."""
+    done, total = run.solver.iteration, run.settings.iterations
+    rate = (done - first) / elapsed if elapsed > 0 else 0.0
+    left = (total - done) / rate if rate else None
+    if limit is not None:
+        left = max(0.0, limit - elapsed) if left is None else min(left, max(0.0, limit - elapsed))
+    exploitability = run.records[-1].exploitability if run.records else None
+    return Progress(run.solver.algorithm, done, total, exploitability, rate, left)
+
+
+def finish(run: Run, status: str) -> Solution:
+    """Judge if need be, save, and hand out the solution."""
+    policy = run.solver.average_policy() if run.judged else run.evaluate()
+    solution = Solution(
+        game=run.solver.game,
+        algorithm=run.solver.algorithm,
+        policy=policy,
+        records=tuple(run.records),
+        settings=run.settings,
+        status=status,
+        solver=run.solver,
+        folder=run.folder.path if run.folder else None,
+    )
+    if run.folder:
+        solution.write(run.folder)
+    return solution

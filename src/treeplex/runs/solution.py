@@ -1,0 +1,142 @@
+"""What solving returns: the average policy, how good it is, and how it got there."""
+
+import html
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from treeplex.forms.compiled import CompiledGame
+from treeplex.forms.policy import AnyState, Policy
+from treeplex.runs.checkpoint import Checkpoint
+from treeplex.runs.folder import PLOT, RunFolder
+from treeplex.runs.record import Record, Settings
+from treeplex.solvers import Solver
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A solved game; itself a policy: ``solution[infostate]``, ``solution.action_probabilities(state)``.
+
+    Attributes:
+        game: the compiled game.
+        algorithm: canonical spec of the algorithm.
+        policy: the average policy after the last iteration.
+        records: one :class:`Record` an evaluation, oldest first, at least one.
+        settings: what the run was asked to do.
+        status: why it stopped: ``"finished"``, ``"target reached"``, ``"time up"`` or ``"interrupted"``.
+        solver: the solver, which can go on where the run stopped.
+        folder: where the run was written, or None.
+    """
+
+    game: CompiledGame
+    algorithm: str
+    policy: Policy
+    records: tuple[Record, ...]
+    settings: Settings
+    status: str
+    solver: Solver = field(repr=False)
+    folder: Path | None = None
+
+    @property
+    def last(self) -> Record:
+        """The last evaluation."""
+        return self.records[-1]
+
+    @property
+    def iterations(self) -> int:
+        """Iterations done."""
+        return self.last.iteration
+
+    @property
+    def seconds(self) -> float:
+        """Seconds in the solver, evaluation excluded."""
+        return self.last.seconds
+
+    @property
+    def exploitability(self) -> float:
+        """Mean over players of what a best response gains, in game units."""
+        return self.last.exploitability
+
+    @property
+    def nash_conv(self) -> float:
+        """Sum over players of what a best response gains."""
+        return self.last.nash_conv
+
+    @property
+    def value(self) -> tuple[float, ...]:
+        """Expected payoff of each player under the policy."""
+        return self.last.value
+
+    @property
+    def target_reached(self) -> bool:
+        """Whether there was no target or it was met."""
+        return self.settings.target is None or self.exploitability <= self.settings.target
+
+    def __getitem__(self, key: str | tuple[int, str]) -> dict[int, float]:
+        return self.policy[key]
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        return iter(self.policy)
+
+    def __len__(self) -> int:
+        return len(self.policy)
+
+    def action_probabilities(self, state: AnyState, player_id: int | None = None) -> dict[int, float]:
+        """``{action id: probability}`` at a state of the rules, Treeplex's or OpenSpiel's."""
+        return self.policy.action_probabilities(state, player_id)
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> object:
+        """Exploitability against iterations as a Matplotlib figure, also written to ``path`` (PNG, SVG, PDF) if given."""
+        from treeplex.runs.plots import convergence_figure, write_figure
+
+        figure = convergence_figure(self.game.spec, {self.algorithm: self.records})
+        if path is not None:
+            write_figure(figure, Path(path))
+        return figure
+
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
+        """Write a run folder, from which the run can be resumed and the policy be read.
+
+        Raises:
+            FileError: the folder cannot be written, or holds files and ``force`` is not set.
+        """
+        folder = RunFolder(path)
+        folder.claim(force=force)
+        folder.rewrite(self.records)
+        self.write(folder)
+        return folder.path
+
+    def write(self, folder: RunFolder) -> None:
+        """Write all but the metrics into a claimed run folder; the state only if the solver still stands where it stopped."""
+        if self.solver.iteration == self.iterations:
+            folder.save_state(checkpoint_of(self.solver, self.seconds))
+        folder.save_policy(self.policy)
+        folder.describe(self.game, self.algorithm, self.settings, status=self.status, record=self.last)
+        self.plot(folder.path / PLOT)
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{value:+.6g}" for value in self.value)
+        return (
+            f"<solution of {self.game.spec} by {self.algorithm}: {self.iterations:,} iterations in {self.seconds:.3g} s, "
+            f"exploitability {self.exploitability:.3g}, value ({values}), {self.status}>"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = {
+            "game": self.game.spec,
+            "algorithm": self.algorithm,
+            "iterations": f"{self.iterations:,}",
+            "seconds": f"{self.seconds:.3g}",
+            "exploitability": f"{self.exploitability:.4g}",
+            "NashConv": f"{self.nash_conv:.4g}",
+            **{f"value of player {player}": f"{value:+.8g}" for player, value in enumerate(self.value)},
+            "status": self.status,
+        }
+        cells = "".join(f"<tr><th style='text-align:left'>{key}</th><td>{html.escape(text)}</td></tr>" for key, text in rows.items())
+        return f"<table>{cells}</table>"
+
+
+def checkpoint_of(solver: Solver, seconds: float) -> Checkpoint:
+    """The solver's state as it stands."""
+    return Checkpoint(solver.game.identity, solver.algorithm, solver.iteration, seconds, solver.state())

@@ -1,0 +1,189 @@
+"""Solve a game: start a run or reopen one, and let it run."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from treeplex.errors import FileError, SpecError
+from treeplex.forms.compiled import CompiledGame
+from treeplex.forms.compile import compile_game
+from treeplex.runs.api import AnyGame
+from treeplex.runs.folder import RUN, STATE, RunFolder
+from treeplex.runs.interrupt import Interrupt
+from treeplex.runs.record import Settings
+from treeplex.runs.run import Run, Watcher, finish, iterate
+from treeplex.runs.solution import Solution
+from treeplex.solvers import Solver, make_solver
+
+DEFAULT_ALGORITHM = "dcfr"
+DEFAULT_ITERATIONS = 1000
+
+
+class SolveInterrupted(KeyboardInterrupt):
+    """Ctrl-C during :func:`solve`: everything was saved (if ``out`` was given), and ``solution`` holds what there is."""
+
+    def __init__(self, solution: Solution) -> None:
+        super().__init__("interrupted")
+        self.solution = solution
+
+
+def solve(
+    game: AnyGame | None = None,
+    algorithm: str | None = None,
+    *,
+    iterations: int | None = None,
+    target: float | None = None,
+    seconds: float | None = None,
+    every: int | None = None,
+    updates: str | None = None,
+    seed: int | None = None,
+    refine: bool | None = None,
+    out: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    resume: str | os.PathLike[str] | None = None,
+    progress: Watcher | None = None,
+) -> Solution:
+    """Solve a game.
+
+    Args:
+        game: a spec (``"leduc_poker"``, ``"mygame.py:MyGame"``, ``"game.efg"``), rules, or a compiled game. May be left out
+            when resuming.
+        algorithm: a spec such as ``"dcfr"`` or ``"dcfr(alpha=2)"``; default ``"dcfr"``. See :func:`treeplex.algorithms`.
+        iterations: iterations in total, those before a resume included; default 1000. ``lp`` needs one.
+        target: stop at the first evaluation with at most this exploitability.
+        seconds: stop after about this much time in this call (solving and judging, not compiling).
+        every: evaluate every so many iterations; default: ten evaluations a decade, more when there is a target.
+        updates: ``"alternating"`` or ``"simultaneous"``; default: what the algorithm's paper does.
+        seed: seed of everything random; default 0.
+        refine: split infostates of imperfect recall instead of refusing the game.
+        out: a run folder to write; see :mod:`treeplex.runs.folder`.
+        force: overwrite the run in ``out``.
+        resume: a run folder to continue. Algorithm, seed, updates, every and the horizon stay what they were; target,
+            iterations and seconds may be new. Records off the evaluation points of the whole run (the last one before a
+            stop) are dropped, so that the folder ends up as if the run had never stopped, seconds excepted.
+        progress: called about ten times a second with a :class:`treeplex.runs.record.Progress`.
+
+    Raises:
+        SpecError: an unknown name or a value outside its range.
+        GameError: rules that do not describe a game of perfect recall.
+        AlgorithmError: an algorithm that is not defined for this game.
+        FileError: a folder that cannot be written, or a run that cannot be resumed.
+        SolveInterrupted: Ctrl-C; it carries the solution so far.
+    """
+    check_limits(target, seconds)
+    if resume is None:
+        if game is None:
+            raise SpecError("no game given; name one (see treeplex games) or a run folder to resume")
+        settings = settings_of_new_run(iterations, target, every, updates, seed, refine)
+        run = start(game, algorithm or DEFAULT_ALGORITHM, settings, out, force)
+    else:
+        if out is not None and Path(out) != Path(resume):
+            raise SpecError("a resumed run goes on in its own folder; give out or resume, not both")
+        fixed = {"every": every, "updates": updates, "seed": seed, "refine": refine or None}
+        run = reopen(RunFolder(resume), game, algorithm, fixed, iterations=iterations, target=target)
+    with Interrupt(wanted=not run.solver.exact) as interrupt:
+        solution = finish(run, iterate(run, seconds, interrupt, progress))
+    if solution.status == "interrupted":
+        raise SolveInterrupted(solution)
+    return solution
+
+
+def check_limits(target: float | None, seconds: float | None) -> None:
+    """Raise :class:`SpecError` for a target or a time limit that is not a positive number."""
+    for name, value in (("target", target), ("seconds", seconds)):
+        if value is not None and not 0 <= value < float("inf"):
+            raise SpecError(f"{name} must be a number >= 0, not {value!r}")
+
+
+def settings_of_new_run(
+    iterations: int | None, target: float | None, every: int | None, updates: str | None, seed: int | None, refine: bool | None
+) -> Settings:
+    """Settings with the defaults filled in."""
+    count = DEFAULT_ITERATIONS if iterations is None else iterations
+    return Settings(count, count, target, every, updates, seed or 0, bool(refine))
+
+
+def start(game: AnyGame, algorithm: str, settings: Settings, out: str | os.PathLike[str] | None, force: bool) -> Run:
+    """A new run at iteration 0, with its folder claimed."""
+    compiled = compile_game(game, refine=settings.refine)
+    solver = solver_for(compiled, algorithm, settings)
+    if solver.exact:
+        settings = replace(settings, iterations=1, every=None)
+    folder = None
+    if out is not None:
+        folder = RunFolder(out)
+        folder.claim(force=force)
+        folder.describe(compiled, solver.algorithm, settings, status="running", record=None)
+    return Run(solver, settings, folder)
+
+
+def reopen(
+    folder: RunFolder,
+    game: AnyGame | None,
+    algorithm: str | None,
+    fixed: Mapping[str, object],
+    *,
+    iterations: int | None,
+    target: float | None,
+) -> Run:
+    """A run from its folder, as it stood at its last checkpoint; ``fixed`` are settings that may only repeat what is there."""
+    about, settings = folder.about(), folder.settings()
+    for name, value in fixed.items():
+        if value is not None and value != getattr(settings, name):
+            raise different(folder, name, getattr(settings, name), value)
+    if game is None and not about["game"]:
+        raise FileError(f"{folder.path / RUN}: the game has no name to load it by; give the game as well")
+    compiled = compile_game(about["game"] if game is None else game, refine=settings.refine)
+    if compiled.identity != about["identity"]:
+        raise FileError(
+            f"{folder.path} is a run on another game ({about['game']}) than {compiled.spec}, or its rules changed since; "
+            "give the same game or start a new run"
+        )
+    settings = replace(
+        settings,
+        iterations=settings.iterations if iterations is None else iterations,
+        target=settings.target if target is None else target,
+    )
+    unstarted = about.get("last") is None and not (folder.path / STATE).exists()
+    if unstarted:
+        settings = replace(settings, horizon=settings.iterations)
+    solver = solver_for(compiled, about["algorithm"], settings)
+    if algorithm is not None and solver_for(compiled, algorithm, settings).algorithm != solver.algorithm:
+        raise different(folder, "algorithm", solver.algorithm, algorithm)
+    run = Run(solver, replace(settings, iterations=1) if solver.exact else settings, folder)
+    if unstarted:
+        folder.rewrite([])
+    else:
+        restore(run, folder)
+    return run
+
+
+def different(folder: RunFolder, name: str, old: object, new: object) -> SpecError:
+    """The error of a resume that asks for another setting."""
+    return SpecError(f"{folder.path} was run with {name} {old}, not {new}; leave it out or start a new run")
+
+
+def solver_for(game: CompiledGame, algorithm: str, settings: Settings) -> Solver:
+    """A solver at iteration 0."""
+    return make_solver(game, algorithm, horizon=settings.horizon, updates=settings.updates, seed=settings.seed)
+
+
+def restore(run: Run, folder: RunFolder) -> None:
+    """Put a new run where the checkpoint in its folder stands."""
+    path, checkpoint, solver = folder.path / STATE, folder.state(), run.solver
+    if checkpoint.identity != solver.game.identity or checkpoint.algorithm != solver.algorithm:
+        raise FileError(f"{path}: the state of another run ({checkpoint.algorithm}); put back the right file")
+    if checkpoint.iteration > run.settings.iterations:
+        raise SpecError(
+            f"{folder.path} has run {checkpoint.iteration} iterations already; "
+            f"iterations counts all of them, so ask for more than {checkpoint.iteration}"
+        )
+    try:
+        solver.restore(checkpoint.arrays)
+    except (FileError, KeyError, ValueError, TypeError) as error:
+        raise FileError(f"{path}: not a state of {solver.algorithm} ({error}); start the run again (with --force)") from error
+    if solver.iteration != checkpoint.iteration:
+        raise FileError(f"{path}: its iteration does not fit its arrays; start the run again (with --force)")
+    run.seconds = checkpoint.seconds
+    run.records = [record for record in folder.records() if record.iteration <= checkpoint.iteration]

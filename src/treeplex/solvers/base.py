@@ -1,0 +1,83 @@
+"""What every solver offers, and what an algorithm is called."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.forms.compiled import CompiledGame
+from treeplex.forms.policy import Policy
+
+State = dict[str, NDArray[np.float64]]
+
+
+class Solver(ABC):
+    """A run of one algorithm on one game.
+
+    Attributes:
+        game: the compiled game.
+        algorithm: canonical text of the algorithm and its parameters.
+        updates: ``alternating`` or ``simultaneous``; empty where it has no meaning.
+        iteration: iterations done.
+        exact: one iteration is the exact solution (linear programming).
+    """
+
+    game: CompiledGame
+    algorithm: str
+    updates: str = ""
+    iteration: int = 0
+    exact: bool = False
+
+    @abstractmethod
+    def run(self, iterations: int) -> None:
+        """Do so many more iterations."""
+
+    @abstractmethod
+    def average_policy(self) -> Policy:
+        """The policy that approaches equilibrium: an average weighted by own reach, uniform before the first iteration."""
+
+    @abstractmethod
+    def state(self) -> State:
+        """Copies of the arrays from which :meth:`restore` continues bit for bit, the iteration included."""
+
+    @abstractmethod
+    def restore(self, state: Mapping[str, NDArray[np.float64]]) -> None:
+        """Continue from a saved state.
+
+        Raises:
+            FileError: an array is missing or has another shape.
+        """
+
+
+class SolverFactory(Protocol):
+    """Builds a solver from the settings of a run."""
+
+    def __call__(
+        self, game: CompiledGame, parameters: Mapping[str, float], *, horizon: int, updates: str | None, seed: int
+    ) -> Solver: ...
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """An algorithm by name.
+
+    Attributes:
+        name: what the command line calls it.
+        summary: one line.
+        reference: the paper.
+        parameters: parameters and their defaults.
+        factory: builds its solver.
+        updates: orders of updates it is defined for, the usual one first; empty where it has no meaning.
+        needs_horizon: its weights depend on the number of iterations planned.
+    """
+
+    name: str
+    summary: str
+    reference: str
+    factory: SolverFactory
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    updates: tuple[str, ...] = ()
+    needs_horizon: bool = False

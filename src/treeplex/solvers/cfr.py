@@ -1,0 +1,112 @@
+"""The solver of the CFR family: it feeds a variant's weights to the engine."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.regret import iterate
+from treeplex.engine.sweep import reach, workspace
+from treeplex.forms.compiled import CompiledGame
+from treeplex.forms.policy import Policy, normalised, uniform_probabilities
+from treeplex.solvers.arrays import restored, saved
+from treeplex.solvers.base import Solver
+from treeplex.solvers.variant import Variant
+
+CHUNK = 4096
+"""Iterations whose weights are prepared at a time."""
+
+
+class CfrSolver(Solver):
+    """Any :class:`Variant` on a compiled game.
+
+    Attributes:
+        regrets: float64 [Q], accumulated counterfactual regrets.
+        policy: float64 [Q], the current behaviour policy.
+        strategy: float64 [Q], its sequence form.
+        average: float64 [Q], own-reach-weighted sum of policies, discounted as the variant says.
+    """
+
+    def __init__(
+        self,
+        game: CompiledGame,
+        variant: Variant,
+        parameters: Mapping[str, float] | None = None,
+        *,
+        horizon: int = 1000,
+        updates: str | None = None,
+        algorithm: str | None = None,
+    ) -> None:
+        """Start from the uniform policy.
+
+        Args:
+            game: the compiled game.
+            variant: the member of the family.
+            parameters: its parameters where they differ from the defaults.
+            horizon: iterations planned; only schedules that need it read it.
+            updates: ``alternating`` or ``simultaneous``; None for the variant's usual one.
+            algorithm: canonical text for reports; None for the variant's name.
+        """
+        self.game, self.variant, self.horizon = game, variant, horizon
+        self.parameters = {**variant.parameters, **(parameters or {})}
+        self.updates = updates or variant.updates
+        self.algorithm = algorithm or variant.name
+        self.policy = uniform_probabilities(game)
+        self.strategy, self.average, self.regrets = (np.zeros_like(self.policy) for _ in range(3))
+        for player in range(game.players):
+            reach(game.tree, player, self.policy, self.strategy)
+        self._previous = np.zeros(len(self.policy) if variant.adaptive else 0)
+        self._changes = np.zeros((2, len(game.infostates) if variant.adaptive else 0))
+        self._values, self._infoset_values = workspace(game.tree)
+        self._totals = np.empty_like(self._infoset_values)
+
+    def run(self, iterations: int) -> None:
+        """Do so many more iterations."""
+        for start in range(self.iteration, self.iteration + iterations, CHUNK):
+            end = min(start + CHUNK, self.iteration + iterations)
+            self._iterate(
+                np.array(
+                    [self.variant.schedule(t, self.horizon, **self.parameters) for t in range(start + 1, end + 1)], np.float64
+                )
+            )
+        self.iteration += iterations
+
+    def _iterate(self, weights: NDArray[np.float64]) -> None:
+        iterate(
+            self.game.tree,
+            self.game.payoff,
+            weights,
+            self.updates == "alternating",
+            self.variant.prediction_mode,
+            self.regrets,
+            self.policy,
+            self.strategy,
+            self.average,
+            self._previous,
+            self._changes,
+            self._values,
+            self._infoset_values,
+            self._totals,
+        )
+
+    def average_policy(self) -> Policy:
+        """The average, weighted by own reach and by the variant's weights."""
+        return Policy(self.game, normalised(self.game, self.average))
+
+    def current_policy(self) -> Policy:
+        """The policy of the next iteration."""
+        return Policy(self.game, self.policy.copy())
+
+    def _arrays(self) -> dict[str, NDArray[np.float64]]:
+        arrays = {"regrets": self.regrets, "policy": self.policy, "strategy": self.strategy, "average": self.average}
+        if self.variant.adaptive:
+            arrays |= {"previous": self._previous, "changes": self._changes}
+        return arrays
+
+    def state(self) -> dict[str, NDArray[np.float64]]:
+        """Copies of all arrays that the next iteration depends on."""
+        return saved(self.iteration, self._arrays())
+
+    def restore(self, state: Mapping[str, NDArray[np.float64]]) -> None:
+        """Continue from a saved state."""
+        self.iteration = restored(state, self._arrays())

@@ -1,0 +1,109 @@
+"""Fictitious play: best responses against averages (Brown 1951; Heinrich, Lanctot and Silver 2015 in sequence form)."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.best_reply import iterate_best_replies
+from treeplex.engine.sweep import reach, workspace
+from treeplex.forms.compiled import CompiledGame
+from treeplex.forms.policy import Policy, normalised, uniform_probabilities
+from treeplex.solvers.arrays import restored, saved
+from treeplex.solvers.base import Solver
+
+
+@dataclass(frozen=True)
+class Play:
+    """A kind of fictitious play.
+
+    Attributes:
+        name: what the command line calls it.
+        summary: one line.
+        reference: the paper.
+        step: how far the average moves toward the reply of iteration t (from 1; the uniform policy is iteration 0).
+        optimism: weight of the last reply in what others respond to at iteration t.
+    """
+
+    name: str
+    summary: str
+    reference: str
+    step: Callable[[int], float]
+    optimism: Callable[[int], float] = lambda t: 0.0
+
+
+PLAYS: Mapping[str, Play] = {
+    play.name: play
+    for play in (
+        Play(
+            "fp",
+            "fictitious play: best responses against uniform averages",
+            "Brown 1951, Iterative Solution of Games by Fictitious Play; Heinrich, Lanctot and Silver 2015",
+            step=lambda t: 1.0 / (t + 1.0),
+        ),
+        Play(
+            "linear-fp",
+            "fictitious play with averages weighted by t + 2, the uniform start by 2",
+            "Brown, Bakhtin, Lerer and Gong 2020, ReBeL, Table 2 (as their released solver weights it)",
+            step=lambda t: (t + 2.0) / ((t + 2.0) * (t + 3.0) / 2.0 - 1.0),
+        ),
+        Play(
+            "flop",
+            "fictitious linear optimistic play: averages weighted by t, the last reply counted once more",
+            "Brown, Bakhtin, Lerer and Gong 2020, ReBeL, appendix H",
+            step=lambda t: 2.0 / (t + 1.0),
+            optimism=lambda t: 2.0 / (t + 2.0),
+        ),
+    )
+}
+"""The kinds of fictitious play by name."""
+
+
+class FictitiousPlay(Solver):
+    """Any :class:`Play` on a compiled game; the reply before the first iteration is the uniform policy."""
+
+    def __init__(self, game: CompiledGame, play: Play, *, updates: str | None = None) -> None:
+        """Start from the uniform policy; ``updates`` is ``alternating`` (default) or ``simultaneous``."""
+        self.game, self.play, self.algorithm = game, play, play.name
+        self.updates = updates or "alternating"
+        self.policy = uniform_probabilities(game)
+        self.reply = np.zeros_like(self.policy)
+        for player in range(game.players):
+            reach(game.tree, player, self.policy, self.reply)
+        self.average = self.reply.copy()
+        self._target = np.empty_like(self.policy)
+        self._values, self._infoset_values = workspace(game.tree)
+
+    def run(self, iterations: int) -> None:
+        """Do so many more iterations."""
+        times = range(self.iteration + 1, self.iteration + iterations + 1)
+        iterate_best_replies(
+            self.game.tree,
+            self.game.payoff,
+            np.array([self.play.step(t) for t in times]),
+            np.array([self.play.optimism(t) for t in times]),
+            self.updates == "alternating",
+            self.policy,
+            self.reply,
+            self.average,
+            self._target,
+            self._values,
+            self._infoset_values,
+        )
+        self.iteration += iterations
+
+    def average_policy(self) -> Policy:
+        """The averages as behaviour policies."""
+        return Policy(self.game, normalised(self.game, self.average))
+
+    def state(self) -> dict[str, NDArray[np.float64]]:
+        """Copies of all arrays that the next iteration depends on."""
+        return saved(self.iteration, self._arrays())
+
+    def restore(self, state: Mapping[str, NDArray[np.float64]]) -> None:
+        """Continue from a saved state."""
+        self.iteration = restored(state, self._arrays())
+
+    def _arrays(self) -> dict[str, NDArray[np.float64]]:
+        return {"policy": self.policy, "reply": self.reply, "average": self.average}

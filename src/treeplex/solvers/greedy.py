@@ -1,0 +1,64 @@
+"""Greedy Weights (Zhang, Lerer and Brown 2022), taken from normal-form to extensive-form games as the DDCFR paper does."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.greedy import iterate_greedily
+from treeplex.engine.sweep import reach, workspace
+from treeplex.forms.compiled import CompiledGame
+from treeplex.forms.policy import Policy, normalised, uniform_probabilities
+from treeplex.solvers.arrays import restored, saved
+from treeplex.solvers.base import Solver
+
+
+class GreedyWeights(Solver):
+    """Regret matching in which each iteration's weight is chosen to make the potential of all average regrets least.
+
+    One weight serves all players, as equilibrium needs, so updates are simultaneous. The weight is at least ``floor`` times
+    the mean weight so far; without a floor a single lucky iteration can stop all progress.
+    """
+
+    updates = "simultaneous"
+
+    def __init__(self, game: CompiledGame, *, floor: float = 0.5, algorithm: str = "greedy") -> None:
+        """Start from the uniform policy; ``floor`` is a part of the mean weight so far."""
+        self.game, self.floor, self.algorithm = game, floor, algorithm
+        self.policy = uniform_probabilities(game)
+        self.strategy, self.average, self.regrets = (np.zeros_like(self.policy) for _ in range(3))
+        for player in range(game.players):
+            reach(game.tree, player, self.policy, self.strategy)
+        self._values, self._infoset_values = workspace(game.tree)
+
+    def run(self, iterations: int) -> None:
+        """Do so many more iterations."""
+        iterate_greedily(
+            self.game.tree,
+            self.game.payoff,
+            self.iteration + 1,
+            iterations,
+            self.floor,
+            self.regrets,
+            self.policy,
+            self.strategy,
+            self.average,
+            self._values,
+            self._infoset_values,
+        )
+        self.iteration += iterations
+
+    def average_policy(self) -> Policy:
+        """The average, weighted by own reach and the greedy weights."""
+        return Policy(self.game, normalised(self.game, self.average))
+
+    def state(self) -> dict[str, NDArray[np.float64]]:
+        """Copies of all arrays that the next iteration depends on."""
+        return saved(self.iteration, self._arrays())
+
+    def restore(self, state: Mapping[str, NDArray[np.float64]]) -> None:
+        """Continue from a saved state."""
+        self.iteration = restored(state, self._arrays())
+
+    def _arrays(self) -> dict[str, NDArray[np.float64]]:
+        return {"regrets": self.regrets, "policy": self.policy, "strategy": self.strategy, "average": self.average}

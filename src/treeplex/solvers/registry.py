@@ -1,0 +1,139 @@
+"""Algorithms by name, and the door through which every solver is built."""
+
+from collections.abc import Mapping
+
+from treeplex.errors import AlgorithmError, SpecError
+from treeplex.forms.compiled import CompiledGame
+from treeplex.solvers.base import Algorithm, Solver
+from treeplex.solvers.cfr import CfrSolver
+from treeplex.solvers.fictitious import PLAYS, FictitiousPlay, Play
+from treeplex.solvers.greedy import GreedyWeights
+from treeplex.solvers.lp import LinearProgram
+from treeplex.solvers.rule import Rule, RuleSolver
+from treeplex.solvers.variant import VARIANTS, Variant
+from treeplex.spec import Spec, nearest, parse_spec
+
+UPDATES = ("alternating", "simultaneous")
+
+
+def cfr_algorithm(variant: Variant) -> Algorithm:
+    """A variant as an algorithm."""
+
+    def build(
+        game: CompiledGame, parameters: Mapping[str, float], *, horizon: int, updates: str | None, seed: int
+    ) -> Solver:
+        text = str(Spec(variant.name, dict(parameters)))
+        return CfrSolver(game, variant, parameters, horizon=horizon, updates=updates, algorithm=text)
+
+    return Algorithm(
+        name=variant.name,
+        summary=variant.summary,
+        reference=variant.reference,
+        factory=build,
+        parameters=variant.parameters,
+        updates=tuple(sorted(UPDATES, key=lambda order: order != variant.updates)),
+        needs_horizon=variant.needs_horizon,
+    )
+
+
+def fictitious_algorithm(play: Play) -> Algorithm:
+    """A kind of fictitious play as an algorithm."""
+
+    def build(
+        game: CompiledGame, parameters: Mapping[str, float], *, horizon: int, updates: str | None, seed: int
+    ) -> Solver:
+        return FictitiousPlay(game, play, updates=updates)
+
+    return Algorithm(name=play.name, summary=play.summary, reference=play.reference, factory=build, updates=UPDATES)
+
+
+def build_greedy(
+    game: CompiledGame, parameters: Mapping[str, float], *, horizon: int, updates: str | None, seed: int
+) -> Solver:
+    """A :class:`GreedyWeights` solver."""
+    return GreedyWeights(game, **parameters, algorithm=str(Spec("greedy", dict(parameters))))
+
+
+def build_lp(
+    game: CompiledGame, parameters: Mapping[str, float], *, horizon: int, updates: str | None, seed: int
+) -> Solver:
+    """A :class:`LinearProgram` solver."""
+    return LinearProgram(game)
+
+
+_ALGORITHMS: Mapping[str, Algorithm] = {
+    algorithm.name: algorithm
+    for algorithm in (
+        *map(cfr_algorithm, VARIANTS.values()),
+        Algorithm(
+            name="greedy",
+            summary="Greedy Weights: each iteration gets the weight that makes the potential of average regrets least",
+            reference="Zhang, Lerer and Brown 2022, Equilibrium Finding in Normal-Form Games via Greedy Regret Minimization",
+            factory=build_greedy,
+            parameters={"floor": 0.5},
+            updates=("simultaneous",),
+        ),
+        *map(fictitious_algorithm, PLAYS.values()),
+        Algorithm(
+            name="lp",
+            summary="the exact equilibrium of a two-player zero-sum game by sequence-form linear programming (HiGHS)",
+            reference="Koller, Megiddo and von Stengel 1996, Efficient Computation of Equilibria for Extensive Two-Person Games",
+            factory=build_lp,
+        ),
+    )
+}
+
+
+def algorithms() -> Mapping[str, Algorithm]:
+    """All algorithms by name."""
+    return _ALGORITHMS
+
+
+def make_solver(
+    game: CompiledGame,
+    algorithm: "str | Variant | Rule | Play",
+    *,
+    horizon: int = 1000,
+    updates: str | None = None,
+    seed: int = 0,
+) -> Solver:
+    """Build a solver.
+
+    Args:
+        game: the compiled game.
+        algorithm: a spec such as ``dcfr`` or ``dcfr(alpha=2)``, or a :class:`Variant`, :class:`Rule` or :class:`Play` of your own.
+        horizon: iterations planned, for schedules that depend on it.
+        updates: ``alternating`` or ``simultaneous``; None for the algorithm's usual order.
+        seed: for algorithms that sample.
+
+    Raises:
+        SpecError: an unknown algorithm, parameter or order of updates.
+        AlgorithmError: the algorithm is not defined for this game.
+    """
+    if updates is not None and updates not in UPDATES:
+        raise SpecError(f"updates are {' or '.join(UPDATES)}, not {updates!r}")
+    if isinstance(algorithm, Variant):
+        return CfrSolver(game, algorithm, horizon=horizon, updates=updates)
+    if isinstance(algorithm, Rule):
+        return RuleSolver(game, algorithm, updates=updates)
+    if isinstance(algorithm, Play):
+        return FictitiousPlay(game, algorithm, updates=updates)
+    spec = parse_spec(algorithm)
+    if spec.name not in _ALGORITHMS:
+        raise SpecError(f"unknown algorithm {spec.name!r}{nearest(spec.name, _ALGORITHMS)}")
+    known = _ALGORITHMS[spec.name]
+    if updates is not None and updates not in known.updates:
+        raise AlgorithmError(f"{known.name} is not defined for {updates} updates; it has {' or '.join(known.updates) or 'no order'}")
+    return known.factory(game, checked_parameters(known, spec), horizon=horizon, updates=updates, seed=seed)
+
+
+def checked_parameters(algorithm: Algorithm, spec: Spec) -> dict[str, float]:
+    """The parameters that differ from the defaults, as numbers, in the algorithm's order."""
+    given: dict[str, float] = {}
+    for name, value in spec.parameters.items():
+        if name not in algorithm.parameters:
+            raise SpecError(f"{algorithm.name} has no parameter {name!r}{nearest(name, algorithm.parameters) if algorithm.parameters else ''}")
+        if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+            raise SpecError(f"parameter {name} of {algorithm.name} is a number, not {value!r}")
+        given[name] = float(value)
+    return {name: given[name] for name, default in algorithm.parameters.items() if name in given and given[name] != default}
