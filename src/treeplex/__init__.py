@@ -20,15 +20,14 @@ if TYPE_CHECKING:
     from treeplex.forms.policy import Policy
     from treeplex.forms.policy_files import load_policy, save_policy
     from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
-    from treeplex.games.registry import games
+    from treeplex.games.registry import games as known_games
     from treeplex.runs.api import best_response, expected_values, exploitability, judge, nash_conv
     from treeplex.runs.compare import Comparison, compare
-    from treeplex.runs.folder import own_version
     from treeplex.runs.solution import Solution
     from treeplex.runs.solve import SolveInterrupted, solve
     from treeplex.solvers import algorithms
 
-    __version__ = own_version()
+    __version__: str
 
 _HOMES = {
     "treeplex.evaluate": ("Judgement",),
@@ -45,7 +44,8 @@ _HOMES = {
     "treeplex.runs.solve": ("SolveInterrupted", "solve"),
     "treeplex.solvers": ("algorithms",),
 }
-_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+_PUBLIC_NAMES = {"compile_game": "compile", "games": "known_games"}
+_PLACES = {_PUBLIC_NAMES.get(name, name): (module, name) for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "CHANCE",
@@ -66,8 +66,8 @@ __all__ = [
     "errors",
     "expected_values",
     "exploitability",
-    "games",
     "judge",
+    "known_games",
     "load",
     "load_policy",
     "nash_conv",
@@ -85,9 +85,9 @@ def __getattr__(name: str) -> Any:
         value = version("treeplex")
     elif name == "errors":
         value = import_module("treeplex.errors")
-    elif name in _HOME_OF or name == "compile":
-        home = _HOME_OF.get(name, "treeplex.forms.compile")
-        value = getattr(import_module(home), "compile_game" if name == "compile" else name)
+    elif name in _PLACES:
+        module, attribute = _PLACES[name]
+        value = getattr(import_module(module), attribute)
     else:
         raise AttributeError(f"module 'treeplex' has no attribute {name!r}")
     globals()[name] = value

@@ -20,7 +20,10 @@ def gradient(tree: Tree, payoff: Payoff, player: int, strategy: Floats, values: 
         strategy: [Q], sequence-form strategies of all players (the player's own is not read).
         values: [Q], output, in the game's units times the others' reach.
     """
-    sparse_gradient(tree, payoff.sparse, player, strategy, values)
+    if payoff.sparse.values.shape[0] > 0:
+        sparse_gradient(tree, payoff.sparse, player, strategy, values)
+    else:
+        values[tree.sequence_offsets[player] : tree.sequence_offsets[player + 1]] = 0.0
     if payoff.dense.groups.shape[0] > 0:
         dense_gradient(payoff.dense, player, strategy, values)
 
@@ -50,35 +53,33 @@ def dense_gradient(dense: Dense, player: int, strategy: Floats, values: Floats) 
     Terminals that share a matrix are gathered ``LANES`` at a time, hands outermost, so that each matrix entry is one
     multiply-add over a contiguous row of terminals.
     """
+    matrices, starts, scales, groups = dense.matrices, dense.starts, dense.scales, dense.groups
     widest = 0
-    for m in range(dense.groups.shape[0]):
-        widest = max(widest, dense.groups[m, 1], dense.groups[m, 2])
-    gathered = np.empty((widest, LANES))
-    product = np.empty(LANES)
+    for m in range(groups.shape[0]):
+        widest = max(widest, groups[m, 1], groups[m, 2])
+    gathered, product = np.empty(widest * LANES), np.empty(LANES)
     own, other = player, 1 - player
     sign = 1.0 if player == 0 else -1.0
-    for m in range(dense.groups.shape[0]):
-        offset, n0, n1 = dense.groups[m, 0], dense.groups[m, 1], dense.groups[m, 2]
-        first_terminal, last_terminal = dense.groups[m, 3], dense.groups[m, 4]
+    for m in range(groups.shape[0]):
+        offset, n0, n1, last_terminal = groups[m, 0], groups[m, 1], groups[m, 2], groups[m, 4]
         rows, columns = (n0, n1) if player == 0 else (n1, n0)
         row_step, column_step = (n1, 1) if player == 0 else (1, n1)
-        for start in range(first_terminal, last_terminal, LANES):
-            lanes = min(LANES, last_terminal - start)
+        for first in range(groups[m, 3], last_terminal, LANES):
+            lanes = min(LANES, last_terminal - first)
             for k in range(lanes):
-                source = dense.starts[start + k, other]
-                scale = sign * dense.scales[start + k]
+                source = starts[first + k, other]
+                scale = sign * scales[first + k]
                 for c in range(columns):
-                    gathered[c, k] = scale * strategy[source + c]
+                    gathered[c * LANES + k] = scale * strategy[source + c]
             for r in range(rows):
                 product[:lanes] = 0.0
                 for c in range(columns):
-                    entry = dense.matrices[offset + r * row_step + c * column_step]
+                    entry = matrices[offset + r * row_step + c * column_step]
                     if entry != 0.0:
-                        lane_values = gathered[c]
                         for k in range(lanes):
-                            product[k] += entry * lane_values[k]
+                            product[k] += entry * gathered[c * LANES + k]
                 for k in range(lanes):
-                    values[dense.starts[start + k, own] + r] += product[k]
+                    values[starts[first + k, own] + r] += product[k]
 
 
 def empty_dense() -> Dense:

@@ -1,9 +1,10 @@
-"""Reach (top-down) and backup (bottom-up) over the treeplex of one player."""
+"""Reach (top-down) and backup (bottom-up) over the treeplex of one player, and what they compose to for a judge."""
 
 import numpy as np
 from numba import njit
 
-from treeplex.engine.form import Floats, Tree
+from treeplex.engine.form import Floats, Payoff, Tree
+from treeplex.engine.payoff import gradient
 
 
 @njit(cache=True, nogil=True)
@@ -17,12 +18,25 @@ def reach(tree: Tree, player: int, policy: Floats, strategy: Floats) -> None:
         strategy: [Q], output; the empty sequence gets 1.
     """
     strategy[tree.sequence_offsets[player]] = 1.0
+    own_reach = np.empty(widest_block(tree, player))
     for b in range(tree.block_offsets[player], tree.block_offsets[player + 1]):
         q0, i0, n, actions = tree.blocks[b, 0], tree.blocks[b, 1], tree.blocks[b, 2], tree.blocks[b, 3]
+        parents = tree.infoset_parent[i0 : i0 + n]
         for j in range(n):
-            own_reach = strategy[tree.infoset_parent[i0 + j]]
-            for a in range(actions):
-                strategy[q0 + a * n + j] = own_reach * policy[q0 + a * n + j]
+            own_reach[j] = strategy[parents[j]]
+        for a in range(actions):
+            below, probabilities = strategy[q0 + a * n : q0 + a * n + n], policy[q0 + a * n : q0 + a * n + n]
+            for j in range(n):
+                below[j] = own_reach[j] * probabilities[j]
+
+
+@njit(cache=True, nogil=True)
+def widest_block(tree: Tree, player: int) -> int:
+    """The most infosets in one block of a player."""
+    widest = 0
+    for b in range(tree.block_offsets[player], tree.block_offsets[player + 1]):
+        widest = max(widest, tree.blocks[b, 2])
+    return widest
 
 
 @njit(cache=True, nogil=True)
@@ -94,6 +108,29 @@ def normalise(tree: Tree, player: int, weights: Floats, policy: Floats) -> None:
             for a in range(actions):
                 q = q0 + a * n + j
                 policy[q] = weights[q] / total if total > 0.0 else 1.0 / actions
+
+
+@njit(cache=True, nogil=True)
+def value_and_best_response(
+    tree: Tree,
+    payoff: Payoff,
+    policy: Floats,
+    strategy: Floats,
+    values: Floats,
+    infoset_values: Floats,
+    found: Floats,
+) -> None:
+    """Write each player's expected value to ``found[0]`` and best-response value to ``found[1]``; the rest is scratch."""
+    players = found.shape[1]
+    for player in range(players):
+        reach(tree, player, policy, strategy)
+    for player in range(players):
+        gradient(tree, payoff, player, strategy, values)
+        expected = 0.0
+        for q in range(tree.sequence_offsets[player], tree.sequence_offsets[player + 1]):
+            expected += values[q] * strategy[q]
+        found[0, player] = expected
+        found[1, player] = best_value(tree, player, values, infoset_values)
 
 
 def workspace(tree: Tree) -> tuple[Floats, Floats]:

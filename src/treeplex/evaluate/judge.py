@@ -3,13 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from treeplex.engine.form import Floats, Payoff, Tree
 from treeplex.engine.payoff import gradient
 from treeplex.engine.sweep import best_response as best_response_sweep
-from treeplex.engine.sweep import best_value, reach, workspace
+from treeplex.engine.sweep import reach, value_and_best_response, workspace
 from treeplex.errors import PolicyError
 from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.policy import Policy
@@ -41,7 +39,7 @@ def judge(game: CompiledGame, policy: Policy) -> Judgement:
     check_game(game, policy)
     strategy, values, infoset_values = np.empty_like(policy.probabilities), *workspace(game.tree)
     found = np.empty((2, game.players))
-    sweep(game.tree, game.payoff, policy.probabilities, strategy, values, infoset_values, found)
+    value_and_best_response(game.tree, game.payoff, policy.probabilities, strategy, values, infoset_values, found)
     gains = found[1] - found[0]
     return Judgement(
         exploitability=float(gains.mean()),
@@ -49,29 +47,6 @@ def judge(game: CompiledGame, policy: Policy) -> Judgement:
         value=tuple(map(float, found[0])),
         best_response_values=tuple(map(float, found[1])),
     )
-
-
-@njit(cache=True, nogil=True)
-def sweep(
-    tree: Tree,
-    payoff: Payoff,
-    policy: Floats,
-    strategy: Floats,
-    values: Floats,
-    infoset_values: Floats,
-    found: Floats,
-) -> None:
-    """Write each player's expected value to ``found[0]`` and best-response value to ``found[1]``; the rest is scratch."""
-    players = found.shape[1]
-    for player in range(players):
-        reach(tree, player, policy, strategy)
-    for player in range(players):
-        gradient(tree, payoff, player, strategy, values)
-        expected = 0.0
-        for q in range(tree.sequence_offsets[player], tree.sequence_offsets[player + 1]):
-            expected += values[q] * strategy[q]
-        found[0, player] = expected
-        found[1, player] = best_value(tree, player, values, infoset_values)
 
 
 def exploitability(game: CompiledGame, policy: Policy) -> float:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from treeplex.errors import GameError
 from treeplex.forms.explicit_tree import TreeGame, exact_payoffs, exact_probabilities
 from treeplex.forms.files import write_atomically
-from treeplex.forms.turns import TurnState
+from treeplex.forms.turns import one_at_a_time
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 
 
@@ -28,6 +28,7 @@ def write_efg(game: Game, path: str | os.PathLike[str]) -> None:
 
 def efg_text(game: Game) -> str:
     """The text of the ``.efg`` file of ``game``."""
+    game = one_at_a_time(game)
     names = game.player_names if isinstance(game, TreeGame) else [f"Player {player}" for player in range(game.num_players)]
     players = Labels()
     header = " ".join(f'"{players.label(name)}"' for name in names)
@@ -73,7 +74,7 @@ class EfgWriter:
 
     def lines(self) -> Iterator[str]:
         """One line for each node."""
-        stack: list[State] = [TurnState(self.game.new_initial_state(), self.game.num_players)]
+        stack: list[State] = [self.game.new_initial_state()]
         while stack:
             state = stack.pop()
             player = state.current_player()
@@ -81,7 +82,7 @@ class EfgWriter:
                 yield self.terminal(state)
                 continue
             if player == CHANCE:
-                outcomes = exact_probabilities(state.state if isinstance(state, TurnState) else state)
+                outcomes = exact_probabilities(state)
                 actions: Sequence[int] = [action for action, _ in outcomes]
                 yield self.chance_node(state, outcomes)
             else:
@@ -90,7 +91,7 @@ class EfgWriter:
             stack.extend(state.child(action) for action in reversed(actions))
 
     def terminal(self, state: State) -> str:
-        payoffs = tuple(exact_payoffs(state.state if isinstance(state, TurnState) else state))
+        payoffs = tuple(exact_payoffs(state))
         if len(payoffs) != self.game.num_players:
             raise GameError(f"returns() gives {len(payoffs)} payoffs for {self.game.num_players} players")
         number = self.outcomes.setdefault(payoffs, len(self.outcomes) + 1)

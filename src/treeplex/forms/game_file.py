@@ -26,7 +26,7 @@ from urllib.parse import quote, unquote
 from treeplex.errors import FileError
 from treeplex.forms.explicit_tree import Node, TreeGame, simplest_fractions
 from treeplex.forms.files import read_text, write_atomically
-from treeplex.forms.turns import TurnState
+from treeplex.forms.turns import one_at_a_time
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 
 PLAYERS = re.compile(r"#\s*(?:num_)?players:\s*(\d+)")
@@ -67,11 +67,14 @@ class GameFileReader:
         self.infoset_of: dict[str, str] = {}
         self.lists_children = False
         self.players = 0
-        for number, line in enumerate(text.splitlines(), 1):
-            self.read_line(number, line.strip())
+        for number, content in enumerate(text.split("\n"), 1):
+            self.read_line(number, content.strip())
         if not self.nodes:
             self.fail(1, "no nodes; a game file has lines such as: node / player 1 actions left right")
-        self.players = self.players or self.highest_player()
+        self.players = self.players or max(map(highest_player, self.nodes.values()))
+        for line in self.nodes.values():
+            if highest_player(line) > self.players:
+                self.fail(line.number, f"player {highest_player(line)}, but the file says {self.players} players")
 
     def fail(self, line: int, message: str) -> NoReturn:
         raise FileError(f"{self.name}:{line}: {message}")
@@ -149,11 +152,6 @@ class GameFileReader:
                 self.fail(number, f"nodes {nodes[0]} and {node} have other actions; split the information set")
         self.infosets[name] = (number, nodes)
 
-    def highest_player(self) -> int:
-        """The number of players, when no comment gives it."""
-        named = [int(key) for line in self.nodes.values() if line.player == TERMINAL for key in line.words]
-        return max(named + [line.player + 1 for line in self.nodes.values()])
-
     def child(self, parent: str, line: Line, word: str) -> str:
         """The name of a child node."""
         if self.lists_children:
@@ -195,12 +193,8 @@ class GameFileReader:
         if line.player == TERMINAL:
             payoffs = [Fraction(0)] * self.players
             for key, value in zip(line.words, line.values, strict=True):
-                if int(key) > self.players:
-                    self.fail(line.number, f"payoff of player {key}, but the file says {self.players} players")
                 payoffs[int(key) - 1] = value
             return Node(TERMINAL, payoffs=tuple(payoffs))
-        if line.player >= self.players:
-            self.fail(line.number, f"player {line.player + 1}, but the file says {self.players} players")
         names = tuple(map(str, range(len(line.words)))) if self.lists_children else line.words
         return Node(line.player, infostates.get(name, ""), names, children, line.values)
 
@@ -221,6 +215,11 @@ class GameFileReader:
         return names
 
 
+def highest_player(line: Line) -> int:
+    """The highest player number on a node's line, from 1; 0 at a chance node."""
+    return max(map(int, line.words), default=0) if line.player == TERMINAL else max(line.player + 1, 0)
+
+
 def write_game_file(game: Game, path: str | os.PathLike[str]) -> None:
     """Write the whole tree of ``game`` as a ``.game`` file that LiteEFG reads; simultaneous moves become sequential ones.
 
@@ -234,6 +233,7 @@ def write_game_file(game: Game, path: str | os.PathLike[str]) -> None:
 
 def game_file_text(game: Game) -> str:
     """The text of the ``.game`` file of ``game``."""
+    game = one_at_a_time(game)
     lines = [
         f"# {word(game.spec or type(game).__name__)}",
         "#",
@@ -244,7 +244,7 @@ def game_file_text(game: Game) -> str:
     ]
     labels_of: dict[tuple[int, str], list[str]] = {}
     nodes_of: dict[tuple[int, str], list[str]] = {}
-    stack: list[tuple[str, State]] = [("/", TurnState(game.new_initial_state(), game.num_players))]
+    stack: list[tuple[str, State]] = [("/", game.new_initial_state())]
     while stack:
         name, state = stack.pop()
         player = state.current_player()

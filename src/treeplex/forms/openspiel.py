@@ -14,6 +14,7 @@ from treeplex.spec import nearest
 
 PREFIX = "openspiel:"
 SUM_TOLERANCE = 1e-6
+EXACT_TOLERANCE = 1e-12
 
 
 def import_pyspiel() -> ModuleType:
@@ -208,7 +209,8 @@ def from_tabular_policy(game: CompiledGame, tabular: Any) -> Policy:
         values = np.clip([found.get(action, 0.0) for action in actions], 0.0, 1.0)
         if not abs(values.sum() - 1.0) <= SUM_TOLERANCE:
             raise PolicyError(f"probabilities at infostate {infostate!r} sum to {values.sum():.9g}, not to 1: {found}")
-        probabilities[game.sequences_at(infoset)] = values / values.sum()
+        exact = abs(values.sum() - 1.0) <= EXACT_TOLERANCE
+        probabilities[game.sequences_at(infoset)] = values if exact else values / values.sum()
     return Policy(game, probabilities)
 
 
@@ -245,6 +247,9 @@ def asked_rows(game: Any, policy: Any) -> dict[str, dict[int, float]]:
         if not state.is_chance_node():
             infostate = state.information_state_string(state.current_player())
             if infostate not in rows:
-                rows[infostate] = distribution(infostate, policy.action_probabilities(state))
+                try:
+                    rows[infostate] = distribution(infostate, policy.action_probabilities(state))
+                except (RuntimeError, KeyError) as error:
+                    raise PolicyError(f"the policy says nothing at infostate {infostate!r}: {first_line(error)}") from error
         stack.extend(state.child(action) for action in state.legal_actions())
     return rows

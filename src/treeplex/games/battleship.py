@@ -6,18 +6,65 @@ whether a shot fell into water (W), hit (H) or sank (S) a ship. The game ends wh
 
 A player gets the values of the ships they sank minus ``loss_multiplier`` times the values of those they lost (zero-sum if 1).
 Shot number ``row * width + column``; a placement adds ``width * height`` (horizontal) or twice that (vertical) to the number of
-its top-left cell. Source: Farina, Ling, Fang and Sandholm (2019), "Correlation in extensive-form games: saddle-point formulation
-and benchmarks"; rules, numbers and infostates are those of OpenSpiel's ``battleship``.
+its top-left cell. Source: Farina, Ling, Fang and Sandholm (2019), "Correlation in extensive-form games: saddle-point
+formulation and benchmarks"; rules, numbers and infostates are those of OpenSpiel's ``battleship``.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from treeplex.errors import SpecError
 from treeplex.games.base import TERMINAL, Game, State
 from treeplex.games.rules import GameInfo, flag, items, observer, real, whole
 
 MOST_CACHED = 1 << 16
+
+
+class Board(NamedTuple):
+    """Where ships can go: columns, rows, and the length of each ship."""
+
+    width: int
+    height: int
+    ship_sizes: tuple[int, ...]
+
+
+def ship_cells(board: Board, action: int, size: int) -> int:
+    """The cells of a ship placed by ``action``, as bits."""
+    kind, corner = divmod(action, board.width * board.height)
+    step = 1 if kind == 1 else board.width
+    return sum(1 << corner + step * part for part in range(size))
+
+
+@lru_cache(MOST_CACHED)
+def placements(board: Board, ship: int, occupied: int) -> tuple[int, ...]:
+    """Where the ship of this number can go so that the later ones still fit."""
+    size = board.ship_sizes[ship]
+    free = [action for action in all_placements(board, size) if not ship_cells(board, action, size) & occupied]
+    return tuple(action for action in free if fit(board, ship + 1, occupied | ship_cells(board, action, size)))
+
+
+def all_placements(board: Board, size: int) -> list[int]:
+    """Where a ship fits on an empty board: horizontal placements, then vertical ones (none for a single cell)."""
+    width, height = board.width, board.height
+    across = [row * width + column for row in range(height) for column in range(width - size + 1)]
+    down = [row * width + column for row in range(height - size + 1) for column in range(width)] if size > 1 else []
+    return [width * height + corner for corner in across] + [2 * width * height + corner for corner in down]
+
+
+def fit(board: Board, ship: int, occupied: int) -> bool:
+    """Whether the ships from this number on have room."""
+    if ship == len(board.ship_sizes):
+        return True
+    size = board.ship_sizes[ship]
+    taken = (ship_cells(board, action, size) for action in all_placements(board, size))
+    return any(not cells & occupied and fit(board, ship + 1, occupied | cells) for cells in taken)
+
+
+@lru_cache(MOST_CACHED)
+def targets(num_cells: int, shots: int) -> tuple[int, ...]:
+    """The cells not shot at."""
+    return tuple(cell for cell in range(num_cells) if not shots >> cell & 1)
 
 
 class BattleshipState(State):
@@ -54,14 +101,14 @@ class BattleshipState(State):
             return []
         placed = self.ships[self.player]
         if len(placed) < len(self.game.ship_sizes):
-            return self.game.placements(len(placed), sum(placed))
-        return self.game.targets(0 if self.game.allow_repeated_shots else self.shots[self.player])
+            return placements(self.game.board, len(placed), sum(placed))
+        return targets(self.game.num_cells, 0 if self.game.allow_repeated_shots else self.shots[self.player])
 
     def child(self, action: int) -> "BattleshipState":
         game, player = self.game, self.player
         placed, (first_log, second_log) = self.ships[player], self.logs
         if len(placed) < len(game.ship_sizes):
-            fleet = (*placed, game.cells(action, game.ship_sizes[len(placed)]))
+            fleet = (*placed, ship_cells(game.board, action, game.ship_sizes[len(placed)]))
             text = "/" + game.labels[action]
             if player:
                 return BattleshipState(game, self.turn + 1, (self.ships[0], fleet), self.shots, (first_log, second_log + text))
@@ -97,7 +144,7 @@ class BattleshipState(State):
 
     def action_to_string(self, action: int) -> str:
         kind, cell = divmod(action, self.game.num_cells)
-        where = "({}, {})".format(*divmod(cell, self.game.width))
+        where = "({}, {})".format(*divmod(cell, self.game.board.width))
         if not kind:
             return f"Pl{self.player}: shoot at {where}"
         return f"Pl{self.player}: place ship {('horizontally', 'vertically')[kind - 1]} with top-left corner in {where}"
@@ -106,72 +153,40 @@ class BattleshipState(State):
 class Battleship(Game):
     """Battleship; see the module for the rules."""
 
-    def __init__(self, parameters: Mapping[str, object]) -> None:
-        name = "battleship"
-        self.spec = INFO.spec(parameters)
-        self._parameters = dict(parameters)
-        self.width = whole(name, "board_width", parameters["board_width"], 1, 10)
-        self.height = whole(name, "board_height", parameters["board_height"], 1, 10)
-        self.num_cells = self.width * self.height
-        self.ship_sizes = [whole(name, "ship_sizes", size, 1) for size in items(name, "ship_sizes", parameters["ship_sizes"])]
-        self.ship_values = [
-            real(name, "ship_values", value, 0.0) for value in items(name, "ship_values", parameters["ship_values"])
-        ]
-        self.allow_repeated_shots = flag(name, "allow_repeated_shots", parameters["allow_repeated_shots"])
-        self.loss_multiplier = real(name, "loss_multiplier", parameters["loss_multiplier"])
-        num_shots = whole(name, "num_shots", parameters["num_shots"], 1)
+    def __init__(
+        self,
+        board: Board,
+        *,
+        ship_values: Sequence[float],
+        num_shots: int,
+        allow_repeated_shots: bool,
+        loss_multiplier: float,
+    ) -> None:
+        self.board = board
+        self.num_cells = board.width * board.height
+        self.ship_sizes = board.ship_sizes
+        self.ship_values = list(ship_values)
+        self.num_shots = num_shots
+        self.allow_repeated_shots = allow_repeated_shots
+        self.loss_multiplier = loss_multiplier
         self.last_turn = 2 * len(self.ship_sizes) + 2 * num_shots
-        corners = ["{}_{}".format(*divmod(cell, self.width)) for cell in range(self.num_cells)]
+        corners = ["{}_{}".format(*divmod(cell, board.width)) for cell in range(self.num_cells)]
         self.labels = corners + ["h_" + corner for corner in corners] + ["v_" + corner for corner in corners]
-        self.placements = lru_cache(MOST_CACHED)(self._placements)
-        self.targets = lru_cache(MOST_CACHED)(self._targets)
-        if not self.placements(0, 0):
-            raise SpecError(f"battleship: the ships {self.ship_sizes} do not fit on a {self.width} by {self.height} board")
+        self.spec = INFO.spec(self.parameters())
 
     def new_initial_state(self) -> BattleshipState:
         return BattleshipState(self)
 
     def parameters(self) -> Mapping[str, object]:
-        return self._parameters
-
-    def cells(self, action: int, size: int) -> int:
-        """The cells of a ship placed by ``action``, as bits."""
-        kind, corner = divmod(action, self.num_cells)
-        step = 1 if kind == 1 else self.width
-        return sum(1 << corner + step * part for part in range(size))
-
-    def _placements(self, ship: int, occupied: int) -> tuple[int, ...]:
-        """Where the ship of this number can go so that the later ones still fit."""
-        size = self.ship_sizes[ship]
-        horizontal = [
-            self.num_cells + row * self.width + column for row in range(self.height) for column in range(self.width - size + 1)
-        ]
-        vertical = [
-            2 * self.num_cells + row * self.width + column
-            for row in range(self.height - size + 1)
-            for column in range(self.width)
-        ]
-        actions = horizontal + vertical if size > 1 else horizontal
-        last = ship + 1 == len(self.ship_sizes)
-        free = [action for action in actions if not self.cells(action, size) & occupied]
-        return tuple(action for action in free if last or self._fits(ship + 1, occupied | self.cells(action, size)))
-
-    def _fits(self, ship: int, occupied: int) -> bool:
-        """Whether the ships from this number on have room."""
-        if ship == len(self.ship_sizes):
-            return True
-        size = self.ship_sizes[ship]
-        for kind, rows, columns in (1, self.height, self.width - size + 1), (2, self.height - size + 1, self.width):
-            for row in range(rows):
-                for column in range(columns):
-                    ship_cells = self.cells(kind * self.num_cells + row * self.width + column, size)
-                    if not ship_cells & occupied and self._fits(ship + 1, occupied | ship_cells):
-                        return True
-        return False
-
-    def _targets(self, shots: int) -> tuple[int, ...]:
-        """The cells not shot at."""
-        return tuple(cell for cell in range(self.num_cells) if not shots >> cell & 1)
+        return {
+            "board_width": self.board.width,
+            "board_height": self.board.height,
+            "ship_sizes": list(self.ship_sizes),
+            "ship_values": self.ship_values,
+            "num_shots": self.num_shots,
+            "allow_repeated_shots": self.allow_repeated_shots,
+            "loss_multiplier": self.loss_multiplier,
+        }
 
 
 def battleship(
@@ -190,24 +205,30 @@ def battleship(
         SpecError: a value outside its range, as many values as ships not given, no room for the ships, or more shots than
             cells where no cell may be shot at twice.
     """
-    if len(items("battleship", "ship_sizes", ship_sizes)) != len(items("battleship", "ship_values", ship_values)):
-        raise SpecError(f"battleship: {len(ship_sizes)} ship_sizes but {len(ship_values)} ship_values; give one value a ship")
-    game = Battleship(
-        {
-            "board_width": board_width,
-            "board_height": board_height,
-            "ship_sizes": list(ship_sizes),
-            "ship_values": list(ship_values),
-            "num_shots": num_shots,
-            "allow_repeated_shots": allow_repeated_shots,
-            "loss_multiplier": loss_multiplier,
-        }
+    name = "battleship"
+    board = Board(
+        width=whole(name, "board_width", board_width, 1, 10),
+        height=whole(name, "board_height", board_height, 1, 10),
+        ship_sizes=tuple(whole(name, "ship_sizes", size, 1) for size in items(name, "ship_sizes", ship_sizes)),
     )
-    if not allow_repeated_shots and num_shots > game.num_cells:
+    values = [real(name, "ship_values", value, 0.0) for value in items(name, "ship_values", ship_values)]
+    if len(board.ship_sizes) != len(values):
+        raise SpecError(f"battleship: {len(board.ship_sizes)} ship_sizes but {len(values)} ship_values; give one value a ship")
+    if not fit(board, 0, 0):
         raise SpecError(
-            f"battleship: {num_shots} shots but only {game.num_cells} cells; lower num_shots or allow repeated shots"
+            f"battleship: ships {list(board.ship_sizes)} do not fit on {board.width} by {board.height}; enlarge the board"
         )
-    return game
+    repeated = flag(name, "allow_repeated_shots", allow_repeated_shots)
+    shots = whole(name, "num_shots", num_shots, 1)
+    if not repeated and shots > board.width * board.height:
+        raise SpecError(f"battleship: more shots than cells ({shots}); lower num_shots or set allow_repeated_shots=true")
+    return Battleship(
+        board,
+        ship_values=values,
+        num_shots=shots,
+        allow_repeated_shots=repeated,
+        loss_multiplier=real(name, "loss_multiplier", loss_multiplier),
+    )
 
 
 INFO = GameInfo(

@@ -29,7 +29,10 @@ SHOWN_STACK = 100
 
 
 class Table(NamedTuple):
-    """What everyone sees once the cards are dealt: player to act, public card, actions of both rounds, chips paid, who folded."""
+    """What everyone sees: player to act, public card, actions of both rounds, chips paid, who folded.
+
+    ``betting_round`` is 0 or 1; ``raises`` and ``calls`` count this round's raises and the calls since the last of them.
+    """
 
     player: int
     public_card: int
@@ -114,14 +117,17 @@ def table_text(table: Table) -> str:
 class LeducPoker(Game):
     """Leduc poker; see the module for the rules."""
 
-    def __init__(self, parameters: Mapping[str, object], spec: str) -> None:
-        self.spec = spec
-        self._parameters = dict(parameters)
-        self.num_players, self.ranks, self.suits, self.raises, self.ante = (
-            whole("leduc_poker", name, parameters[name], 0) for name in ("players", "ranks", "suits", "raises", "ante")
-        )
-        self.bets = [whole("leduc_poker", "bets", bet, 1) for bet in items("leduc_poker", "bets", parameters["bets"])]
-        self.suit_isomorphism = flag("leduc_poker", "suit_isomorphism", parameters["suit_isomorphism"])
+    def __init__(
+        self, *, players: int, ranks: int, suits: int, raises: int, bets: Sequence[int], ante: int, suit_isomorphism: bool
+    ) -> None:
+        self.num_players = players
+        self.ranks = ranks
+        self.suits = suits
+        self.raises = raises
+        self.bets = list(bets)
+        self.ante = ante
+        self.suit_isomorphism = suit_isomorphism
+        self.spec = INFO.spec({**self.parameters(), "ranks": -1 if ranks == players + 1 else ranks})
         everyone = (self.ante,) * self.num_players, (False,) * self.num_players
         self.dealing = Table(CHANCE, NO_CARD, ((), ()), *everyone)
         self.dealt = Table(0, NO_CARD, ((), ()), *everyone)
@@ -130,7 +136,15 @@ class LeducPoker(Game):
         return LeducState(self, (), self.dealing)
 
     def parameters(self) -> Mapping[str, object]:
-        return self._parameters
+        return {
+            "players": self.num_players,
+            "ranks": self.ranks,
+            "suits": self.suits,
+            "raises": self.raises,
+            "bets": self.bets,
+            "ante": self.ante,
+            "suit_isomorphism": self.suit_isomorphism,
+        }
 
     def public_tree(self) -> "LeducPublicTree | None":
         return LeducPublicTree(self) if self.num_players == 2 and not self.suit_isomorphism else None
@@ -203,11 +217,12 @@ class LeducPublicTree(PublicTree):
     def _showdown(self, public_card: int) -> NDArray[np.float64]:
         """Who wins, [hand, hand]: 1 for player 0, -1 for player 1, 0 for a split pot."""
         strength = np.array([self.game.strength(hand, public_card) for hand in range(len(self.deals))])
-        return np.sign(strength[:, None] - strength[None, :]).astype(np.float64)
+        wins: NDArray[np.float64] = np.sign(strength[:, None] - strength[None, :]).astype(np.float64)
+        return wins
 
     def _weight(self, public_card: int) -> NDArray[np.float64]:
         """The probability of a public card given both hands, [hand, hand]."""
-        weight = self.deals / (len(self.deals) - 2)
+        weight: NDArray[np.float64] = self.deals / (len(self.deals) - 2)
         weight[public_card, :] = 0.0
         weight[:, public_card] = 0.0
         return weight
@@ -258,24 +273,25 @@ def leduc_poker(
         raise SpecError(
             f"leduc_poker: {ranks * suits} cards are too few for {players} players and the table; raise ranks or suits"
         )
-    bets = [whole("leduc_poker", "bets", bet, 1) for bet in items("leduc_poker", "bets", bets)]
-    if len(bets) != 2:
-        raise SpecError(f"leduc_poker: bets needs one size for each of the two rounds, such as bets=[2;4], not {bets}")
-    parameters = {
-        "players": players,
-        "ranks": ranks,
-        "suits": suits,
-        "raises": whole("leduc_poker", "raises", raises, 0),
-        "bets": bets,
-        "ante": whole("leduc_poker", "ante", ante, 1),
-        "suit_isomorphism": flag("leduc_poker", "suit_isomorphism", suit_isomorphism),
-    }
-    return LeducPoker(parameters, INFO.spec({**parameters, "ranks": -1 if ranks == players + 1 else ranks}))
+    sizes = [whole("leduc_poker", "bets", bet, 1) for bet in items("leduc_poker", "bets", bets)]
+    if len(sizes) != 2:
+        raise SpecError(f"leduc_poker: bets needs one size for each of the two rounds, such as bets=[2;4], not {sizes}")
+    return LeducPoker(
+        players=players,
+        ranks=ranks,
+        suits=suits,
+        raises=whole("leduc_poker", "raises", raises, 0),
+        bets=sizes,
+        ante=whole("leduc_poker", "ante", ante, 1),
+        suit_isomorphism=flag("leduc_poker", "suit_isomorphism", suit_isomorphism),
+    )
 
 
 def big_leduc() -> LeducPoker:
     """Big Leduc: two players, 12 ranks in 2 suits, ante 1, bets 2 and 4, up to 6 raises a round. Payoffs in chips."""
-    return LeducPoker(leduc_poker(ranks=12, raises=6).parameters(), "big_leduc")
+    game = leduc_poker(ranks=12, raises=6)
+    game.spec = "big_leduc"
+    return game
 
 
 INFO = GameInfo(

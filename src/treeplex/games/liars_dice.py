@@ -1,8 +1,8 @@
 """Liar's Dice: bidding on everybody's dice.
 
 Every player rolls dice in secret. In turn, player 0 first, each bids a quantity and a face ("at least that many dice show it"),
-higher than the bid before (by quantity, then by face), or calls "Liar". The highest face is wild: it counts as every face. After
-a call the dice are shown: if the bid holds, its bidder wins 1 and the caller loses 1; else the other way round.
+higher than the bid before (by quantity, then by face), or calls "Liar". The highest face is wild: it counts as every face.
+After a call the dice are shown: if the bid holds, its bidder wins 1 and the caller loses 1; else the other way round.
 
 Bid number ``(quantity - 1) * dice_sides + face - 1``; the last number is the call. Rules, numbers and infostates are those
 of OpenSpiel's ``liars_dice`` (bidding rule ``reset-face``), which has two players; more play by the same rules.
@@ -184,6 +184,8 @@ def liars_dice(*, players: int = 2, numdice: int = 1, dice_sides: int = 6, **oth
     Raises:
         SpecError: an unknown parameter, or a value outside its range.
     """
+    if ("dice" in others and numdice != 1) or ("faces" in others and dice_sides != 6):
+        raise SpecError("liars_dice: dice and faces are other names of numdice and dice_sides; give one of each pair")
     players = whole("liars_dice", "players", players, 2, MOST_PLAYERS)
     numdice = whole("liars_dice", "numdice", others.pop("dice", numdice), 1)
     dice_sides = whole("liars_dice", "dice_sides", others.pop("faces", dice_sides), 1, 99)

@@ -4,8 +4,8 @@ Payoffs come from a matrix of player 0's payoffs (player 1 gets the negative) or
 matrix's own. In a spec: ``matrix(rows=[[1,-1],[-1,1]])``, ``matrix(rows=...,second=...)`` or ``matrix(file=payoffs.csv)``; in
 Python also ``MatrixGame(array, second)``. Infostates are those of OpenSpiel's turn-based matrix games.
 
-Named games: ``rock_paper_scissors``; ``modified_rps``, where the winner gets 2 from the loser if either chose scissors (Brown et
-al., 2020, "Combining deep reinforcement learning and search", figure 1: play rock and paper 0.4, scissors 0.2);
+Named games: ``rock_paper_scissors``; ``modified_rps``, where the winner gets 2 from the loser if either chose scissors (Brown
+et al., 2020, "Combining deep reinforcement learning and search", figure 1: play rock and paper 0.4, scissors 0.2);
 ``small_matrix``, that game with two rows of large losses (Xu et al., 2024, "Dynamic discounted counterfactual regret
 minimization").
 """
@@ -65,8 +65,8 @@ class MatrixState(State):
 class MatrixGame(Game):
     """A game of two players from their payoff matrices, ``payoffs`` [2, rows, columns] float64.
 
-    ``second`` is player 1's matrix, the negative of ``first`` where it is missing. ``names`` are the names of the rows and of the
-    columns, their numbers where missing; ``spec`` writes the matrices out where it is missing.
+    ``second`` is player 1's matrix, the negative of ``first`` where it is missing. ``names`` are the names of the rows and of
+    the columns, their numbers where missing; ``spec`` writes the matrices out where it is missing.
 
     Raises:
         SpecError: matrices that are not rectangular, not finite or not of one shape.
@@ -155,21 +155,19 @@ def matrix(
         raise SpecError("matrix needs either rows=[[...],[...]] or file=path.csv")
     if second is not None and second_file is not None:
         raise SpecError("matrix: give second or second_file, not both")
-    files = {name: path for name, path in (("file", file), ("second_file", second_file)) if path is not None}
-    for name, path in files.items():
-        if not isinstance(path, str):
+    for name, path in ("file", file), ("second_file", second_file):
+        if path is not None and not isinstance(path, str):
             raise SpecError(f"matrix: {name} must be a path, not {path!r}")
-    first = rows if file is None else read_csv(file)
-    other = second if second_file is None else read_csv(second_file)
-    if not files:
-        return MatrixGame(first if first is not None else [], other)
-    inline = {
-        name: value for name, value in MatrixGame(first or [], other).parameters().items() if name not in NAMED_BY[*files]
-    }
-    return MatrixGame(first or [], other, spec=canonical_spec("matrix", {**inline, **files}, {}))
-
-
-NAMED_BY = {("file",): ("rows",), ("second_file",): ("second",), ("file", "second_file"): ("rows", "second")}
+    first = read_csv(file) if file is not None else rows
+    assert first is not None
+    game = MatrixGame(first, second if second_file is None else read_csv(second_file))
+    values = dict(game.parameters())
+    if file is not None:
+        values = {"file": file} | {name: value for name, value in values.items() if name != "rows"}
+    if second_file is not None:
+        values = {name: value for name, value in values.items() if name != "second"} | {"second_file": second_file}
+    game.spec = canonical_spec("matrix", values, {})
+    return game
 
 
 def rock_paper_scissors() -> MatrixGame:

@@ -1,13 +1,15 @@
 """What the built-in rules share: how a game describes itself, how its parameters are checked and written down."""
 
 import inspect
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from numbers import Integral, Real
+
+import numpy as np
 
 from treeplex.errors import GameError, SpecError
 from treeplex.games.base import Game, State
-from treeplex.spec import Spec, format_value, nearest
+from treeplex.spec import Spec, nearest, parse_value
 
 REQUIRED = inspect.Parameter.empty
 
@@ -76,17 +78,18 @@ def plain(value: object) -> object:
     return [plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def written(value: object) -> str:
+def written(value: object, separator: str = ";") -> str:
     """The text of a value that a spec reads back; lists of lists take commas, whole floats no fraction."""
     if isinstance(value, list | tuple):
         nested = any(isinstance(item, list | tuple) for item in value)
-        return "[" + ("," if nested else ";").join(written(item) for item in value) + "]"
+        separator = "," if nested else separator
+        return "[" + separator.join(written(item, separator) for item in value) + "]"
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
-    assert isinstance(value, int | str)
-    return format_value(value)
+    text = str(value)
+    return text if not isinstance(value, str) or parse_value(text, text) == text else repr(text)
 
 
 def whole(game: str, name: str, value: object, low: int, high: int | None = None) -> int:
@@ -95,7 +98,7 @@ def whole(game: str, name: str, value: object, low: int, high: int | None = None
     Raises:
         SpecError: it is no integer or lies outside.
     """
-    if isinstance(value, Integral) and not isinstance(value, bool) and low <= value and (high is None or value <= high):
+    if isinstance(value, int | np.integer) and not isinstance(value, bool) and low <= value and (high is None or value <= high):
         return int(value)
     bounds = f"from {low} to {high}" if high is not None else f"of at least {low}"
     raise SpecError(f"{game}: {name} must be an integer {bounds}, not {value!r}")
@@ -107,8 +110,10 @@ def real(game: str, name: str, value: object, low: float = float("-inf")) -> flo
     Raises:
         SpecError: it is no finite number or too small.
     """
-    if isinstance(value, Real) and not isinstance(value, bool) and low <= value and abs(float(value)) != float("inf"):
-        return float(value)
+    if isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
+        number = float(value)
+        if low <= number and math.isfinite(number):
+            return number
     bound = f" of at least {low:g}" if low > float("-inf") else ""
     raise SpecError(f"{game}: {name} must be a finite number{bound}, not {value!r}")
 

@@ -10,7 +10,7 @@ from treeplex.games.base import TERMINAL, Game, State
 from treeplex.games.rules import GameInfo
 
 CELLS = range(9)
-LINES = [sum(1 << cell for cell in line) for line in (range(0, 3), range(3, 6), range(6, 9))]
+LINES = [sum(1 << cell for cell in line) for line in (range(3), range(3, 6), range(6, 9))]
 LINES += [sum(1 << cell for cell in line) for line in (range(0, 9, 3), range(1, 9, 3), range(2, 9, 3))]
 LINES += [sum(1 << cell for cell in line) for line in ((0, 4, 8), (2, 4, 6))]
 

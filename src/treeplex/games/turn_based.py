@@ -8,6 +8,7 @@ sees the moves of this round before all are made. The games have the same equili
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, cast
 
+from treeplex.errors import GameError
 from treeplex.games.base import SIMULTANEOUS, Game, State
 from treeplex.games.rules import observer
 
@@ -23,9 +24,16 @@ class TurnBasedState(State):
         self.moves = moves
         self.player = state.current_player()
         if self.player == SIMULTANEOUS:
-            while not state.legal_actions(len(self.moves)):
-                self.moves += (0,)
+            self.moves = self.with_skipped(moves)
             self.player = len(self.moves)
+            if self.player == players:
+                raise GameError("no player has an action at a simultaneous node; let current_player() be TERMINAL there")
+
+    def with_skipped(self, moves: tuple[int, ...]) -> tuple[int, ...]:
+        """The moves so far and those of the next players who have no choice."""
+        while len(moves) < self.players and not self.state.legal_actions(len(moves)):
+            moves += (0,)
+        return moves
 
     def current_player(self) -> int:
         return self.player
@@ -42,9 +50,7 @@ class TurnBasedState(State):
         state = self.state
         if state.current_player() != SIMULTANEOUS:
             return TurnBasedState(state.child(action), self.players)
-        moves = (*self.moves, action)
-        while len(moves) < self.players and not state.legal_actions(len(moves)):
-            moves += (0,)
+        moves = self.with_skipped((*self.moves, action))
         if len(moves) < self.players:
             return TurnBasedState(state, self.players, moves)
         return TurnBasedState(state.child(cast(Any, moves)), self.players)

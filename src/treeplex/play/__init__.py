@@ -1,0 +1,1 @@
+"""Play: the command line, and environments for learners."""

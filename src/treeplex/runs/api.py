@@ -47,10 +47,10 @@ def as_policy(game: CompiledGame, policy: AnyPolicy) -> Policy:
         return Policy.uniform(game) if policy == UNIFORM else load_policy(policy_file(policy), game)
     if isinstance(policy, Mapping):
         return policy_from_mapping(game, policy)
-    if hasattr(policy, "action_probabilities"):
-        from treeplex.forms.openspiel import from_openspiel_policy
+    if hasattr(policy, "action_probabilities") or hasattr(policy, "policy_table"):
+        from treeplex.forms.openspiel import from_tabular_policy
 
-        return from_openspiel_policy(game, policy)
+        return from_tabular_policy(game, policy)
     raise PolicyError(f"cannot read a policy from {type(policy).__name__}; give a Policy, a Solution, a mapping or a file")
 
 

@@ -83,7 +83,9 @@ def read_checkpoint(path: Path) -> Checkpoint:
             "resume with the version that wrote it (see run.json) or start the run again"
         )
     if about.pop("digest", None) != digest(about, arrays):
-        raise FileError(f"{path}: its contents do not match their checksum; restore a copy or start the run again (with --force)")
+        raise FileError(
+            f"{path}: its contents do not match their checksum; restore a copy or start the run again (with --force)"
+        )
     try:
         return Checkpoint(about["identity"], about["algorithm"], int(about["iteration"]), float(about["seconds"]), arrays)
     except (KeyError, ValueError) as error:

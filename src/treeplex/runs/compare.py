@@ -19,7 +19,7 @@ from treeplex.runs.folder import PLOT, RunFolder
 from treeplex.runs.record import Settings
 from treeplex.runs.run import Watcher
 from treeplex.runs.solution import Solution
-from treeplex.runs.solve import DEFAULT_ITERATIONS, solve, solver_for
+from treeplex.runs.solve import DEFAULT_ITERATIONS, AnyAlgorithm, solve, solver_for
 
 COLUMNS = ("algorithm", "iterations", "seconds", "exploitability", "nash_conv", "value")
 TABLES = ("comparison.md", "comparison.csv", "comparison.json")
@@ -40,7 +40,11 @@ class Comparison:
     def rows(self) -> list[dict[str, object]]:
         """One row an algorithm, ready for ``pandas.DataFrame``; value is a list, one number a player."""
         return [
-            {"algorithm": solution.algorithm, **{name: getattr(solution, name) for name in COLUMNS[1:-1]}, "value": list(solution.value)}
+            {
+                "algorithm": solution.algorithm,
+                **{name: getattr(solution, name) for name in COLUMNS[1:-1]},
+                "value": list(solution.value),
+            }
             for solution in self.solutions
         ]
 
@@ -54,7 +58,9 @@ class Comparison:
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow([*COLUMNS[:-1], *(f"value_{player}" for player in range(self.game.players))])
         for solution in self.solutions:
-            writer.writerow([solution.algorithm, *(repr(getattr(solution, name)) for name in COLUMNS[1:-1]), *map(repr, solution.value)])
+            writer.writerow(
+                [solution.algorithm, *(repr(getattr(solution, name)) for name in COLUMNS[1:-1]), *map(repr, solution.value)]
+            )
         return text.getvalue()
 
     def to_markdown(self) -> str:
@@ -98,7 +104,8 @@ class Comparison:
 
     def __repr__(self) -> str:
         best = min(self.solutions, key=lambda solution: solution.exploitability)
-        return f"<comparison of {len(self.solutions)} algorithms on {self.game.spec}: best {best.algorithm}, {best.exploitability:.3g}>"
+        count = len(self.solutions)
+        return f"<comparison of {count} algorithms on {self.game.spec}: best {best.algorithm}, {best.exploitability:.3g}>"
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{name}</th>" for name in ("algorithm", "iterations", "seconds", "exploitability", "value"))
@@ -108,7 +115,7 @@ class Comparison:
 
 def compare(
     game: AnyGame,
-    algorithms: Sequence[str],
+    algorithms: Sequence[AnyAlgorithm],
     *,
     iterations: int = DEFAULT_ITERATIONS,
     every: int | None = None,
@@ -146,13 +153,13 @@ def compare(
     if compiled:
         compiled(target)
     settings = Settings(iterations, iterations, every=every, updates=updates, seed=seed, refine=refine)
-    names = list(dict.fromkeys(solver_for(target, algorithm, settings).algorithm for algorithm in algorithms))
+    chosen = {solver_for(target, algorithm, settings).algorithm: algorithm for algorithm in algorithms}
     if out is not None:
         RunFolder(out).claim(force=force)
     solutions = tuple(
         solve(
             target,
-            name,
+            algorithm,
             iterations=iterations,
             every=every,
             seconds=seconds,
@@ -163,7 +170,7 @@ def compare(
             force=force,
             progress=progress,
         )
-        for name in names
+        for name, algorithm in chosen.items()
     )
     comparison = Comparison(target, solutions)
     if out is not None:

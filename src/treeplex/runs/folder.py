@@ -64,9 +64,7 @@ class RunFolder:
         except OSError as error:
             raise FileError(f"cannot write the folder {self.path}: {error.strerror or error}; choose another") from error
 
-    def describe(
-        self, game: CompiledGame, algorithm: str, settings: Settings, *, status: str, record: Record | None
-    ) -> None:
+    def describe(self, game: CompiledGame, algorithm: str, settings: Settings, *, status: str, record: Record | None) -> None:
         """Write ``run.json``."""
         about = {
             "format": FORMAT,
@@ -101,11 +99,25 @@ class RunFolder:
             raise FileError(f"{path}: not written by Treeplex; give a folder that solve wrote with --out")
         if about.get("version") != VERSION:
             found = about.get("treeplex", "unknown")
-            raise FileError(f"{path}: format version {about.get('version')}, this Treeplex reads {VERSION}; use Treeplex {found}")
+            raise FileError(
+                f"{path}: format version {about.get('version')}, this Treeplex reads {VERSION}; use Treeplex {found}"
+            )
         for key, kind in (("game", str), ("identity", str), ("algorithm", str), ("settings", dict)):
             if not isinstance(about.get(key), kind):
                 raise FileError(f"{path}: {key!r} is missing; start the run again (with --force)")
         return about
+
+    def game_to_load(self) -> str:
+        """The spec of the run's game, if loading it runs no code of a user's.
+
+        Raises:
+            FileError: the game has no name, or is in a Python file, which is not run because a folder says so.
+        """
+        spec: str = self.about()["game"]
+        if not spec or ".py" in spec:
+            named = f"is on {spec}, whose code is not run on reading a folder" if spec else "is on a game without a name"
+            raise FileError(f"{self.path} {named}; name the game as well")
+        return spec
 
     def settings(self) -> Settings:
         """The settings in ``run.json``."""
@@ -153,9 +165,10 @@ class RunFolder:
         """Read ``state.safetensors``."""
         return read_checkpoint(self.path / STATE)
 
-    def save_policy(self, policy: Policy) -> None:
-        """Write ``policy.safetensors``."""
-        save_policy(policy, self.path / POLICY)
+    def save_policy(self, policy: Policy, algorithm: str, record: Record) -> None:
+        """Write ``policy.safetensors``, with algorithm, iterations and seconds in its metadata."""
+        about = {"algorithm": algorithm, "iterations": record.iteration, "seconds": record.seconds}
+        save_policy(policy, self.path / POLICY, metadata=about)
 
     def __repr__(self) -> str:
         return f"<run folder {self.path}>"

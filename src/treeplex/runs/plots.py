@@ -44,12 +44,23 @@ def convergence_figure(title: str, curves: Curves, *, target: float | None = Non
     for number, (name, records) in enumerate(drawn.items()):
         iterations, heights = [record.iteration for record in records], [height(record) for record in records]
         marker = "o" if len(records) < 4 else None
-        axes.plot(iterations, heights, color=colour(number), linestyle=style(number), linewidth=1.9, marker=marker, markersize=5, label=name)
+        axes.plot(
+            iterations,
+            heights,
+            color=colour(number),
+            linestyle=style(number),
+            linewidth=1.9,
+            marker=marker,
+            markersize=5,
+            label=name,
+        )
     if target:
         axes.axhline(target, color=GREY, linewidth=1, linestyle=(0, (4, 3)), zorder=1)
         place = axes.get_yaxis_transform()
         axes.text(0.012, target, f"target {target:.3g}", transform=place, color=GREY, va="bottom", fontsize=9)
-    lines = textwrap.wrap(f"{title}, {next(iter(drawn))}" if len(drawn) == 1 else title, 68, max_lines=2, break_on_hyphens=False)
+    lines = textwrap.wrap(
+        f"{title}, {next(iter(drawn))}" if len(drawn) == 1 else title, 68, max_lines=2, break_on_hyphens=False
+    )
     axes.set_title("\n".join(lines), loc="left", fontsize=12, fontweight="bold", color=INK, pad=10, parse_math=False)
     if len(drawn) == 1:
         label_end(axes, next(iter(drawn.values())))
@@ -63,7 +74,7 @@ def scale_axes(axes: Axes, curves: Curves, target: float | None) -> None:
     """Logarithmic axes with limits that hold all curves and the target, units named, quiet grid."""
     heights = [height(record) for records in curves.values() for record in records] + ([target] if target else [])
     low, high = math.log10(min(heights)), math.log10(max(heights))
-    margin = max(0.06 * (high - low), (1.0 - (high - low)) / 2, 0.1)
+    margin = max(0.06 * (high - low), (2.0 - (high - low)) / 2)
     last = max(record.iteration for records in curves.values() for record in records)
     axes.set(xscale="log", yscale="log", xlim=(0.9, max(last, 10) * 1.12), ylim=(10 ** (low - margin), 10 ** (high + margin)))
     axes.set_xlabel("Iterations", fontsize=11, color=INK)
@@ -98,18 +109,17 @@ def label_end(axes: Axes, records: Sequence[Record]) -> None:
     """Write the last exploitability at the end of the only curve."""
     last = records[-1]
     axes.plot([last.iteration], [height(last)], "o", color=colour(0), markersize=6)
-    text = f"{last.exploitability:.2e}" if last.exploitability >= ROUNDING else "0 within rounding"
-    right = math.log10(last.iteration) > 0.5 * math.log10(axes.get_xlim()[1])
+    text = f"{last.exploitability:.2e}" if last.exploitability >= ROUNDING else "0 within\nrounding"
     axes.annotate(
         text,
         (last.iteration, height(last)),
-        xytext=(-6 if right else 9, 9),
+        xytext=(9, 0),
         textcoords="offset points",
-        ha="right" if right else "left",
+        va="center",
+        annotation_clip=False,
         color=colour(0),
         fontsize=10,
         fontweight="bold",
-        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
     )
 
 
@@ -164,7 +174,8 @@ def spread(wanted: Sequence[float], gap: float) -> list[float]:
 def bottom(cluster: Sequence[int], wanted: Sequence[float], gap: float) -> float:
     """The lowest position in a cluster of labels, kept on the axes."""
     centre = sum(wanted[number] for number in cluster) / len(cluster)
-    return max(0.0, centre - (len(cluster) - 1) * gap / 2)
+    extent = (len(cluster) - 1) * gap
+    return max(0.0, min(centre - extent / 2, 1.0 - extent))
 
 
 def top(cluster: Sequence[int], wanted: Sequence[float], gap: float) -> float:

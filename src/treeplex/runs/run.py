@@ -63,10 +63,8 @@ class Run:
         if self.folder is None or perf_counter() - self.saved_at < CHECKPOINT_SECONDS:
             return
         self.folder.save_state(checkpoint_of(self.solver, self.seconds))
-        self.folder.save_policy(policy)
-        self.folder.describe(
-            self.solver.game, self.solver.algorithm, self.settings, status="running", record=self.records[-1]
-        )
+        self.folder.save_policy(policy, self.solver.algorithm, self.records[-1])
+        self.folder.describe(self.solver.game, self.solver.algorithm, self.settings, status="running", record=self.records[-1])
         self.saved_at = perf_counter()
 
 

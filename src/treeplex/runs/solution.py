@@ -90,7 +90,7 @@ class Solution:
         """Exploitability against iterations as a Matplotlib figure, also written to ``path`` (PNG, SVG, PDF) if given."""
         from treeplex.runs.plots import convergence_figure, write_figure
 
-        figure = convergence_figure(self.game.spec, {self.algorithm: self.records})
+        figure = convergence_figure(self.game.spec, {self.algorithm: self.records}, target=self.settings.target)
         if path is not None:
             write_figure(figure, Path(path))
         return figure
@@ -111,7 +111,7 @@ class Solution:
         """Write all but the metrics into a claimed run folder; the state only if the solver still stands where it stopped."""
         if self.solver.iteration == self.iterations:
             folder.save_state(checkpoint_of(self.solver, self.seconds))
-        folder.save_policy(self.policy)
+        folder.save_policy(self.policy, self.algorithm, self.last)
         folder.describe(self.game, self.algorithm, self.settings, status=self.status, record=self.last)
         self.plot(folder.path / PLOT)
 
@@ -133,7 +133,9 @@ class Solution:
             **{f"value of player {player}": f"{value:+.8g}" for player, value in enumerate(self.value)},
             "status": self.status,
         }
-        cells = "".join(f"<tr><th style='text-align:left'>{key}</th><td>{html.escape(text)}</td></tr>" for key, text in rows.items())
+        cells = "".join(
+            f"<tr><th style='text-align:left'>{key}</th><td>{html.escape(text)}</td></tr>" for key, text in rows.items()
+        )
         return f"<table>{cells}</table>"
 
 

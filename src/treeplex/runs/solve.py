@@ -6,18 +6,21 @@ from dataclasses import replace
 from pathlib import Path
 
 from treeplex.errors import FileError, SpecError
-from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.compile import compile_game
+from treeplex.forms.compiled import CompiledGame
 from treeplex.runs.api import AnyGame
-from treeplex.runs.folder import RUN, STATE, RunFolder
+from treeplex.runs.folder import STATE, RunFolder
 from treeplex.runs.interrupt import Interrupt
 from treeplex.runs.record import Settings
 from treeplex.runs.run import Run, Watcher, finish, iterate
 from treeplex.runs.solution import Solution
-from treeplex.solvers import Solver, make_solver
+from treeplex.solvers import Play, Rule, Solver, Variant, make_solver
 
 DEFAULT_ALGORITHM = "dcfr"
 DEFAULT_ITERATIONS = 1000
+MOST_ITERATIONS = 1_000_000
+
+AnyAlgorithm = str | Variant | Rule | Play
 
 
 class SolveInterrupted(KeyboardInterrupt):
@@ -30,7 +33,7 @@ class SolveInterrupted(KeyboardInterrupt):
 
 def solve(
     game: AnyGame | None = None,
-    algorithm: str | None = None,
+    algorithm: AnyAlgorithm | None = None,
     *,
     iterations: int | None = None,
     target: float | None = None,
@@ -49,8 +52,10 @@ def solve(
     Args:
         game: a spec (``"leduc_poker"``, ``"mygame.py:MyGame"``, ``"game.efg"``), rules, or a compiled game. May be left out
             when resuming.
-        algorithm: a spec such as ``"dcfr"`` or ``"dcfr(alpha=2)"``; default ``"dcfr"``. See :func:`treeplex.algorithms`.
-        iterations: iterations in total, those before a resume included; default 1000. ``lp`` needs one.
+        algorithm: a spec such as ``"dcfr"`` or ``"dcfr(alpha=2)"`` (see :func:`treeplex.algorithms`), or an algorithm of
+            your own, which resuming then needs again; default ``"dcfr"``.
+        iterations: iterations in total, those before a resume included; default 1000, or 1,000,000 when
+            there is a target or a time limit. ``lp`` needs one.
         target: stop at the first evaluation with at most this exploitability.
         seconds: stop after about this much time in this call (solving and judging, not compiling).
         every: evaluate every so many iterations; default: ten evaluations a decade, more when there is a target.
@@ -75,7 +80,7 @@ def solve(
     if resume is None:
         if game is None:
             raise SpecError("no game given; name one (see treeplex games) or a run folder to resume")
-        settings = settings_of_new_run(iterations, target, every, updates, seed, refine)
+        settings = settings_of_new_run(iterations, target, seconds, every, updates, seed, refine)
         run = start(game, algorithm or DEFAULT_ALGORITHM, settings, out, force)
     else:
         if out is not None and Path(out) != Path(resume):
@@ -97,14 +102,21 @@ def check_limits(target: float | None, seconds: float | None) -> None:
 
 
 def settings_of_new_run(
-    iterations: int | None, target: float | None, every: int | None, updates: str | None, seed: int | None, refine: bool | None
+    iterations: int | None,
+    target: float | None,
+    seconds: float | None,
+    every: int | None,
+    updates: str | None,
+    seed: int | None,
+    refine: bool | None,
 ) -> Settings:
     """Settings with the defaults filled in."""
-    count = DEFAULT_ITERATIONS if iterations is None else iterations
+    usual = DEFAULT_ITERATIONS if target is None and seconds is None else MOST_ITERATIONS
+    count = usual if iterations is None else iterations
     return Settings(count, count, target, every, updates, seed or 0, bool(refine))
 
 
-def start(game: AnyGame, algorithm: str, settings: Settings, out: str | os.PathLike[str] | None, force: bool) -> Run:
+def start(game: AnyGame, algorithm: AnyAlgorithm, settings: Settings, out: str | os.PathLike[str] | None, force: bool) -> Run:
     """A new run at iteration 0, with its folder claimed."""
     compiled = compile_game(game, refine=settings.refine)
     solver = solver_for(compiled, algorithm, settings)
@@ -121,7 +133,7 @@ def start(game: AnyGame, algorithm: str, settings: Settings, out: str | os.PathL
 def reopen(
     folder: RunFolder,
     game: AnyGame | None,
-    algorithm: str | None,
+    algorithm: AnyAlgorithm | None,
     fixed: Mapping[str, object],
     *,
     iterations: int | None,
@@ -132,9 +144,7 @@ def reopen(
     for name, value in fixed.items():
         if value is not None and value != getattr(settings, name):
             raise different(folder, name, getattr(settings, name), value)
-    if game is None and not about["game"]:
-        raise FileError(f"{folder.path / RUN}: the game has no name to load it by; give the game as well")
-    compiled = compile_game(about["game"] if game is None else game, refine=settings.refine)
+    compiled = compile_game(folder.game_to_load() if game is None else game, refine=settings.refine)
     if compiled.identity != about["identity"]:
         raise FileError(
             f"{folder.path} is a run on another game ({about['game']}) than {compiled.spec}, or its rules changed since; "
@@ -148,9 +158,9 @@ def reopen(
     unstarted = about.get("last") is None and not (folder.path / STATE).exists()
     if unstarted:
         settings = replace(settings, horizon=settings.iterations)
-    solver = solver_for(compiled, about["algorithm"], settings)
-    if algorithm is not None and solver_for(compiled, algorithm, settings).algorithm != solver.algorithm:
-        raise different(folder, "algorithm", solver.algorithm, algorithm)
+    solver = solver_for(compiled, about["algorithm"] if algorithm is None else algorithm, settings)
+    if solver.algorithm != about["algorithm"]:
+        raise different(folder, "algorithm", about["algorithm"], solver.algorithm)
     run = Run(solver, replace(settings, iterations=1) if solver.exact else settings, folder)
     if unstarted:
         folder.rewrite([])
@@ -164,7 +174,7 @@ def different(folder: RunFolder, name: str, old: object, new: object) -> SpecErr
     return SpecError(f"{folder.path} was run with {name} {old}, not {new}; leave it out or start a new run")
 
 
-def solver_for(game: CompiledGame, algorithm: str, settings: Settings) -> Solver:
+def solver_for(game: CompiledGame, algorithm: AnyAlgorithm, settings: Settings) -> Solver:
     """A solver at iteration 0."""
     return make_solver(game, algorithm, horizon=settings.horizon, updates=settings.updates, seed=settings.seed)
 

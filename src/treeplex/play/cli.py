@@ -1,0 +1,57 @@
+"""The command line: ``treeplex games | algorithms | info | solve | evaluate | compare | show | export``."""
+
+from typing import Annotated
+
+import typer
+
+from treeplex.play import cli_look, cli_policy, cli_solve
+from treeplex.play.failures import EXIT_CODES, Commands
+
+HELP = f"""Solve imperfect-information games: equilibria, exploitability and the CFR family.
+
+\b
+  treeplex games                                      what can be solved
+  treeplex info leduc_poker                           how large it is
+  treeplex solve leduc_poker --target 1e-4 --out run  solve it
+  treeplex show run                                   read the strategy
+  treeplex evaluate leduc_poker run                   judge it
+  treeplex compare kuhn_poker -a cfr -a dcfr          compare algorithms
+
+{EXIT_CODES}
+"""
+
+app = typer.Typer(
+    name="treeplex",
+    cls=Commands,
+    help=HELP,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
+for module in (cli_look, cli_solve, cli_policy):
+    module.register(app)
+
+
+def print_version(wanted: bool) -> None:
+    """Print the version and stop."""
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"treeplex {version('treeplex')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    show_version: Annotated[
+        bool, typer.Option("--version", callback=print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Options that come before the command."""
+
+
+def main() -> None:
+    """Run the command line."""
+    app(prog_name="treeplex")

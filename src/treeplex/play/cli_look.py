@@ -1,0 +1,136 @@
+"""Commands that look around: ``games``, ``algorithms``, ``info``."""
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from treeplex.play.arguments import GameArgument, Json, Refine, ShowProgress
+from treeplex.play.console import print_entries, print_facts, print_json, print_table
+from treeplex.play.live import Live
+
+if TYPE_CHECKING:
+    from treeplex.games.rules import GameInfo
+
+OTHER_GAMES = """Besides these: openspiel:NAME (any game of OpenSpiel), game.efg (Gambit), game.game (LiteEFG),
+mygame.py:MyGame (rules of your own)."""
+
+
+def games(as_json: Json = False) -> None:
+    """List the built-in games and their parameters.
+
+    \b
+    Examples:
+      treeplex games
+      treeplex games --json
+    """
+    from treeplex.games.registry import games
+
+    if as_json:
+        print_json(
+            {
+                name: {"summary": info.summary, "parameters": {each.name: each.default for each in info.parameters}}
+                for name, info in games().items()
+            }
+        )
+        return
+    print_entries((name, (info.summary, parameters_of(info))) for name, info in games().items())
+    typer.echo(OTHER_GAMES)
+
+
+def parameters_of(info: "GameInfo") -> str:
+    """The parameters of a game with their defaults, as a spec writes them."""
+    parts = []
+    for each in info.parameters:
+        value = list(each.default) if isinstance(each.default, tuple) else each.default
+        parts.append(each.name if value is None else f"{each.name}={value}".replace(" ", ""))
+    return ", ".join(parts)
+
+
+def algorithms(as_json: Json = False) -> None:
+    """List the algorithms, their parameters and their papers.
+
+    \b
+    Examples:
+      treeplex algorithms
+      treeplex solve kuhn_poker -a "dcfr(alpha=2,gamma=3)"
+    """
+    from treeplex.solvers import algorithms
+
+    if as_json:
+        print_json(
+            {
+                name: {"summary": each.summary, "reference": each.reference, "parameters": dict(each.parameters)}
+                for name, each in algorithms().items()
+            }
+        )
+        return
+    print_entries(
+        (name, (each.summary, ", ".join(f"{key}={value:g}" for key, value in each.parameters.items()), each.reference))
+        for name, each in algorithms().items()
+    )
+
+
+def info(game: GameArgument, as_json: Json = False, refine: Refine = False, progress: ShowProgress = None) -> None:
+    """Count what a game is made of: histories, terminals, infosets, sequences, depth, public states.
+
+    \b
+    Examples:
+      treeplex info leduc_poker
+      treeplex info "goofspiel(num_cards=4,imp_info=True)" --json
+      treeplex info mygame.py:MyGame
+    """
+    with Live(progress) as live:
+        live.say(f"compiling {game}")
+        from treeplex.forms.compile import compile_game
+
+        compiled = compile_game(game, refine=refine)
+    size = compiled.size
+    if as_json:
+        print_json(
+            {
+                "game": compiled.spec,
+                "players": compiled.players,
+                "histories": size.histories,
+                "terminals": size.terminals,
+                "depth": size.depth,
+                "largest_infoset": size.largest_infoset,
+                "infosets": list(compiled.infosets),
+                "sequences": list(compiled.sequences),
+                "public_states": size.public_states,
+            }
+        )
+        return
+    facts = {
+        "players": str(compiled.players),
+        "histories": f"{size.histories:,}   all nodes, chance and terminal ones included",
+        "terminals": f"{size.terminals:,}",
+        "depth": f"{size.depth:,}   nodes on the longest path",
+        "largest infoset": f"{size.largest_infoset:,}   histories",
+        "public states": "the rules do not say" if size.public_states is None else f"{size.public_states:,}",
+        "payoffs": payoffs_of(compiled.constant),
+    }
+    print_facts(facts, title=compiled.spec)
+    counts = zip(compiled.infosets, compiled.sequences, strict=True)
+    rows = [[str(player), f"{infosets:,}", f"{sequences:,}"] for player, (infosets, sequences) in enumerate(counts)]
+    rows.append(["all", f"{sum(compiled.infosets):,}", f"{sum(compiled.sequences):,}"])
+    print_table(["player", "infosets", "sequences"], rows, right=(1, 2))
+
+
+def payoffs_of(constant: float | None) -> str:
+    """What payoffs sum to, in words."""
+    if constant is None:
+        return "general sums"
+    return "zero-sum" if abs(constant) < 1e-12 else f"sum to {constant:g}"
+
+
+SHORT = {
+    "games": "List the built-in games.",
+    "algorithms": "List the algorithms.",
+    "info": "Count what a game is made of.",
+}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    for command in (games, algorithms, info):
+        app.command(short_help=SHORT[command.__name__])(command)

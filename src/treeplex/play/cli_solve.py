@@ -1,0 +1,208 @@
+"""Commands that iterate: ``solve``, ``compare``."""
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from treeplex.play.arguments import Every, Folder, Force, GameArgument, Json, Refine, Seconds, ShowProgress, Updates
+from treeplex.play.console import print_facts, print_json, print_table
+from treeplex.play.failures import STOPPED, TARGET_MISSED, fail
+from treeplex.play.live import Live
+
+if TYPE_CHECKING:
+    from treeplex.runs import Solution
+
+
+def solve(
+    game: Annotated[
+        str | None,
+        typer.Argument(metavar="GAME", help="A game (see: treeplex info --help); may be left out with --resume."),
+    ] = None,
+    algorithm: Annotated[
+        str | None, typer.Option("-a", "--algorithm", metavar="NAME", help="See: treeplex algorithms. Default: dcfr.")
+    ] = None,
+    iterations: Annotated[
+        int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations in total. Default: 1000.")
+    ] = None,
+    target: Annotated[float | None, typer.Option(help="Stop when exploitability is at most this.")] = None,
+    seconds: Seconds = None,
+    every: Every = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of everything random. Default: 0.")] = None,
+    updates: Updates = None,
+    out: Folder = None,
+    resume: Annotated[Path | None, typer.Option(metavar="DIR", help="Go on with the run in this folder.")] = None,
+    force: Force = False,
+    refine: Refine = False,
+    as_json: Json = False,
+    progress: ShowProgress = None,
+) -> None:
+    """Solve a game: compute a policy and how far it is from equilibrium.
+
+    With --out, the folder gets run.json, metrics.jsonl (one record an evaluation), policy.safetensors, state.safetensors
+    and convergence.png. Ctrl-C saves (without --out into a new folder under runs/), and --resume goes on bit for bit as if
+    never stopped; -n then counts all iterations. Algorithms that plan for a number of iterations keep the plan of the
+    first start. With --target or --seconds, -n is the most iterations to do (default 1,000,000); the exit code is 3 if a
+    target was not reached.
+
+    \b
+    Examples:
+      treeplex solve kuhn_poker
+      treeplex solve leduc_poker -a dcfr -n 1000 --out runs/leduc
+      treeplex solve leduc_poker --target 1e-4
+      treeplex solve --resume runs/leduc -n 5000
+      treeplex solve liars_dice -a pcfr+ --seconds 60 --json
+      treeplex solve kuhn_poker -a lp
+    """
+    with Live(progress) as live:
+        live.say(f"compiling {game or resume}")
+        from treeplex.runs import SolveInterrupted, solve
+
+        try:
+            solution = solve(
+                game,
+                algorithm,
+                iterations=iterations,
+                target=target,
+                seconds=seconds,
+                every=every,
+                updates=updates,
+                seed=seed,
+                refine=refine,
+                out=out,
+                force=force,
+                resume=resume,
+                progress=live.watch,
+            )
+            folder = solution.folder
+        except SolveInterrupted as stopped:
+            solution = stopped.solution
+            folder = solution.folder or solution.save(free_folder(solution))
+    if as_json:
+        print_json(last_record(solution))
+    else:
+        print_solution(solution, folder)
+    if solution.status == "interrupted":
+        fail(f"stopped after {solution.iterations:,} iterations; saved: go on with treeplex solve --resume {folder}", STOPPED)
+    if not solution.target_reached:
+        raise typer.Exit(TARGET_MISSED)
+
+
+def last_record(solution: "Solution") -> dict[str, Any]:
+    """What ``--json`` prints."""
+    last = solution.last
+    return {
+        "game": solution.game.spec,
+        "algorithm": solution.algorithm,
+        "iterations": last.iteration,
+        "seconds": last.seconds,
+        "exploitability": last.exploitability,
+        "nash_conv": last.nash_conv,
+        "value": list(last.value),
+    }
+
+
+def free_folder(solution: "Solution") -> Path:
+    """A folder under ``runs`` that does not exist yet."""
+    name = re.sub(r"[^\w.+=-]+", "-", f"{solution.game.spec}-{solution.algorithm}").strip("-.")[:80]
+    number = 1
+    while (folder := Path("runs") / (name if number == 1 else f"{name}-{number}")).exists():
+        number += 1
+    return folder
+
+
+def print_solution(solution: "Solution", folder: Path | None) -> None:
+    """Values, exploitability, files, what to try next."""
+    facts = {f"value of player {player}": f"{value:+.8f}" for player, value in enumerate(solution.value)}
+    facts["exploitability"] = f"{solution.exploitability:.4e}   mean gain of a best response; NashConv {solution.nash_conv:.4e}"
+    if solution.settings.target is not None:
+        verdict = "reached" if solution.target_reached else "not reached"
+        facts["target"] = f"{solution.settings.target:g}   {verdict}"
+    if folder:
+        facts["files"] = f"{folder}   policy.safetensors, metrics.jsonl, convergence.png, run.json, state.safetensors"
+    count = f"{solution.iterations:,} iteration{'s' if solution.iterations != 1 else ''}"
+    print_facts(facts, title=f"{solution.game.spec} by {solution.algorithm}: {count} in {solution.seconds:.3g} s")
+    spec = quoted(solution.game.spec)
+    typer.secho("next", bold=True)
+    if folder is None:
+        typer.echo(f"  treeplex solve {spec} --out runs/first   keep policy, metrics and plot")
+    else:
+        typer.echo(f"  treeplex show {folder}   read the strategy")
+        if solution.status == "target reached":
+            typer.echo(f"  treeplex solve --resume {folder} --target {(solution.settings.target or 0) / 10:g}   go on")
+        elif not solution.solver.exact:
+            typer.echo(f"  treeplex solve --resume {folder} -n {10 * solution.iterations}   go on")
+    typer.echo(f"  treeplex compare {spec} -a cfr+ -a dcfr -a pcfr+   compare algorithms")
+
+
+def quoted(spec: str) -> str:
+    """A spec as one word of a shell."""
+    return spec if re.fullmatch(r"[\w.:/+-]+", spec) else f'"{spec}"'
+
+
+def compare(
+    game: GameArgument,
+    algorithms: Annotated[
+        list[str] | None,
+        typer.Option("-a", "--algorithm", metavar="NAME", help="One of treeplex algorithms; give it several times."),
+    ] = None,
+    iterations: Annotated[int, typer.Option("-n", "--iterations", metavar="N", help="Iterations of each.")] = 1000,
+    seconds: Seconds = None,
+    every: Every = None,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    updates: Updates = None,
+    out: Folder = None,
+    force: Force = False,
+    refine: Refine = False,
+    as_json: Json = False,
+    progress: ShowProgress = None,
+) -> None:
+    """Solve a game with several algorithms: one table, and with --out one plot.
+
+    The folder gets convergence.png, comparison.md, comparison.csv, comparison.json and a run folder for each algorithm.
+    Without -a: cfr, cfr+, dcfr and pcfr+.
+
+    \b
+    Examples:
+      treeplex compare leduc_poker -a cfr -a cfr+ -a dcfr -a pcfr+ -n 1000 --out runs/compare
+      treeplex compare kuhn_poker -a dcfr -a "dcfr(alpha=2)" -a lp
+    """
+    with Live(progress) as live:
+        live.say(f"compiling {game}")
+        from treeplex.runs import compare
+
+        comparison = compare(
+            game,
+            algorithms or ["cfr", "cfr+", "dcfr", "pcfr+"],
+            iterations=iterations,
+            every=every,
+            seconds=seconds,
+            updates=updates,
+            seed=seed,
+            refine=refine,
+            out=out,
+            force=force,
+            progress=live.watch,
+        )
+    if as_json:
+        print_json({"game": comparison.game.spec, "rows": comparison.rows()})
+        return
+    columns = ["algorithm", "iterations", "seconds", "exploitability", "value"]
+    print_table(columns, comparison.table(), title=comparison.game.spec, right=(1, 2, 3, 4))
+    if out:
+        typer.echo(f"plot {out / 'convergence.png'}, table {out / 'comparison.md'}, one run folder an algorithm in {out}")
+    else:
+        typer.echo("add --out DIR for the plot")
+
+
+SHORT = {
+    "solve": "Solve a game.",
+    "compare": "Solve a game with several algorithms.",
+}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    for command in (solve, compare):
+        app.command(short_help=SHORT[command.__name__])(command)

@@ -1,0 +1,62 @@
+"""Printing for people: tables and text on stdout."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+
+def print_table(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str | Text]],
+    *,
+    title: str = "",
+    right: Iterable[int] = (),
+    lines: bool = False,
+) -> None:
+    """Print a table; ``right`` numbers the columns set flush right. Cells are shown as they are, brackets included."""
+    right = set(right)
+    table = Table(
+        title=Text(title, "bold") if title else None,
+        title_justify="left",
+        show_lines=lines,
+        header_style="bold",
+        box=SIMPLE_HEAD,
+    )
+    for number, name in enumerate(columns):
+        table.add_column(name, justify="right" if number in right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in row))
+    Console().print(table)
+
+
+def print_entries(entries: Iterable[tuple[str, Sequence[str]]]) -> None:
+    """Print names in bold, each beside its lines of text: the first as it is, the others in grey."""
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, lines in entries:
+        text = Text(lines[0])
+        for line in lines[1:]:
+            if line:
+                text.append(f"\n{line}", style="dim")
+        table.add_row(Text(name, "bold"), text)
+    Console().print(table)
+
+
+def print_facts(facts: Mapping[str, str], *, title: str) -> None:
+    """Print names and values, aligned."""
+    typer.secho(title, bold=True)
+    width = max(map(len, facts))
+    for name, text in facts.items():
+        typer.echo(f"  {name:<{width}}  {text}")
+
+
+def print_json(value: Any) -> None:
+    """Print JSON, numbers in full precision."""
+    typer.echo(json.dumps(value))

@@ -1,0 +1,57 @@
+"""From errors to exit codes: one line on stderr, no traceback."""
+
+import errno
+import os
+import sys
+import traceback
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from treeplex.errors import FileError, TreeplexError
+
+OK, FAILED, BAD_INPUT, TARGET_MISSED, STOPPED = 0, 1, 2, 3, 130
+EXIT_CODES = """Exit codes: 0 done; 1 failed (full disk, out of memory, a bug); 2 bad input (unknown name or parameter, a
+game or file that is not right); 3 finished, but the target was not reached; 130 stopped with Ctrl-C, after saving."""
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG}
+
+
+class Commands(TyperGroup):
+    """A group of commands whose errors become one line and an exit code; TREEPLEX_DEBUG=1 shows tracebacks."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except TreeplexError as error:
+            fail(str(error), code_of(error))
+        except KeyboardInterrupt:
+            fail("stopped", STOPPED)
+        except MemoryError:
+            fail("out of memory; try a smaller game", FAILED)
+        except OSError as error:
+            if isinstance(error, BrokenPipeError):
+                raise
+            fail(str(error), FAILED)
+        except RecursionError as error:
+            fail(f"internal: {error}; set TREEPLEX_DEBUG=1 to see where", FAILED)
+        except Exception as error:
+            if isinstance(error, typer.Exit | typer.Abort) or hasattr(error, "exit_code"):
+                raise
+            fail(f"internal: {type(error).__name__}: {error}; set TREEPLEX_DEBUG=1 to see where", FAILED)
+
+
+def code_of(error: TreeplexError) -> int:
+    """Bad input, unless the machine is to blame."""
+    cause = error.__cause__
+    if isinstance(error, FileError) and isinstance(cause, OSError) and cause.errno in FULL:
+        return FAILED
+    return BAD_INPUT
+
+
+def fail(message: str, code: int) -> None:
+    """Print one line on stderr (and the traceback for developers) and exit."""
+    if os.environ.get("TREEPLEX_DEBUG", "") not in ("", "0") and sys.exc_info()[0] is not None:
+        traceback.print_exc()
+    typer.echo(f"error: {' '.join(message.split())}", err=True)
+    raise typer.Exit(code)

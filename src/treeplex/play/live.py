@@ -1,0 +1,72 @@
+"""The live progress line on stderr."""
+
+import sys
+import threading
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, Self, final
+
+from rich.console import Console
+from rich.progress import BarColumn, SpinnerColumn, TaskID, TextColumn
+from rich.progress import Progress as Display
+
+if TYPE_CHECKING:
+    from treeplex.runs.record import Progress
+
+PATIENCE_SECONDS = 1.0
+
+
+@final
+class Live:
+    """A line that appears when the work takes longer than a second and goes away when it is done.
+
+    Args:
+        shown: True to show it at once and wherever stderr goes, False never, None on a terminal only.
+    """
+
+    def __init__(self, shown: bool | None) -> None:
+        console = Console(stderr=True, force_terminal=True if shown else None)
+        self._wanted: Final = shown if shown is not None else sys.stderr.isatty()
+        self._display = Display(
+            SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(24), console=console, transient=True
+        )
+        self._task: TaskID = self._display.add_task("", total=None)
+        self._timer = threading.Timer(0.0 if shown else PATIENCE_SECONDS, self._display.start)
+        self._timer.daemon = True
+
+    def __enter__(self) -> Self:
+        if self._wanted:
+            self._timer.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._wanted:
+            self._timer.cancel()
+            self._timer.join()
+            self._display.stop()
+
+    def say(self, text: str) -> None:
+        """Show what is going on, of unknown length."""
+        self._display.update(self._task, description=text, total=None)
+
+    def watch(self, progress: "Progress") -> None:
+        """Show where a run stands."""
+        self._display.update(self._task, description=line_of(progress), completed=progress.iteration, total=progress.iterations)
+
+
+def line_of(progress: "Progress") -> str:
+    """One line: algorithm, iteration, exploitability, iterations a second, time left."""
+    parts = [f"{progress.algorithm}  iteration {progress.iteration:,}/{progress.iterations:,}"]
+    if progress.exploitability is not None:
+        parts.append(f"exploitability {progress.exploitability:.3e}")
+    parts.append(f"{progress.rate:,.0f} it/s" if progress.rate >= 10 else f"{progress.rate:.2g} it/s")
+    if progress.seconds_left is not None:
+        parts.append(f"{clock(progress.seconds_left)} left")
+    return "  ".join(parts)
+
+
+def clock(seconds: float) -> str:
+    """A duration as 0:07, 12:30 or 3:05:00."""
+    whole = round(seconds)
+    minutes, rest = divmod(whole, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -1,0 +1,111 @@
+"""Plots and comparisons."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+import treeplex as tp
+from treeplex.errors import FileError, SpecError
+from treeplex.runs.compare import slug
+from treeplex.runs.plots import ROUNDING, convergence_figure, spread
+from treeplex.runs.record import Record
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def records(*exploitabilities):
+    return [Record(2**k, 0.1, value, 2 * value, (0.0, 0.0)) for k, value in enumerate(exploitabilities)]
+
+
+def test_plot_is_written(tmp_path):
+    solution = tp.solve("kuhn_poker", iterations=50)
+    for name, head in (("a.png", PNG), ("a.pdf", b"%PDF"), ("a.svg", b"<?xml")):
+        solution.plot(tmp_path / name)
+        assert (tmp_path / name).read_bytes().startswith(head)
+    with pytest.raises(FileError, match="cannot draw"):
+        solution.plot(tmp_path / "a.xyz")
+    with pytest.raises(FileError):
+        solution.plot(tmp_path / "missing" / "a.png")
+
+
+def test_axes_are_logarithmic_and_labelled():
+    figure = convergence_figure("leduc_poker", {"cfr": records(1.0, 0.1), "dcfr": records(1.0, 0.01)}, target=0.05)
+    (axes,) = figure.axes
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+    assert "game units" in axes.get_ylabel()
+    assert "Iterations" in axes.get_xlabel()
+    texts = {text.get_text() for text in axes.texts}
+    assert {"cfr", "dcfr", "target 0.05"} <= texts
+    assert axes.get_title(loc="left") == "leduc_poker"
+
+
+@pytest.mark.parametrize("values", [(0.0,), (1.0, 0.0), (1e-17, -1e-18), (0.5, 1e-3, 1e-17)])
+def test_zero_and_rounding_stay_on_the_axes(values, tmp_path):
+    figure = convergence_figure("game", {"lp": records(*values)})
+    (axes,) = figure.axes
+    low, high = axes.get_ylim()
+    heights = np.asarray(axes.lines[0].get_ydata())
+    assert heights.min() == ROUNDING
+    assert low < heights.min() <= heights.max() < high
+    assert any("drawn there" in text.get_text() for text in axes.texts)
+    figure.savefig(tmp_path / "a.png")
+
+
+def test_titles_with_dollars_and_underscores_are_drawn(tmp_path):
+    convergence_figure("my$game_$(x={2})" * 10, {"a$_b$": records(1.0, 0.5), "c": records(1, 0.2)}).savefig(tmp_path / "a.png")
+
+
+def test_an_exact_solver_among_others_is_a_note():
+    figure = convergence_figure("game", {"cfr": records(1.0, 0.1), "lp": records(0.0)}, exact=["lp"])
+    (axes,) = figure.axes
+    assert [line.get_label() for line in axes.lines if not line.get_label().startswith("_")] == ["cfr"]
+    assert any("lp: exact" in text.get_text() for text in axes.texts)
+
+
+def test_labels_do_not_touch():
+    wanted = [0.5, 0.5, 0.51, 0.9, 0.0, 0.01, 1.0, 0.99]
+    places = spread(wanted, 0.05)
+    inside = sorted(places)
+    assert all(b - a >= 0.05 - 1e-12 for a, b in zip(inside, inside[1:], strict=False))
+    assert inside[0] >= 0
+    assert inside[-1] <= 1 + 1e-12
+    assert spread([0.2, 0.8], 0.05) == [0.2, 0.8]
+
+
+def test_compare(tmp_path):
+    comparison = tp.compare("kuhn_poker", ["cfr", "dcfr", "lp"], iterations=40, out=tmp_path / "out")
+    out = tmp_path / "out"
+    assert (out / "convergence.png").read_bytes().startswith(PNG)
+    rows = json.loads((out / "comparison.json").read_text())["rows"]
+    assert [row["algorithm"] for row in rows] == ["cfr", "dcfr", "lp"]
+    assert len(rows[0]["value"]) == 2
+    table = list(csv.DictReader(io.StringIO((out / "comparison.csv").read_text())))
+    assert float(table[1]["exploitability"]) == comparison.solutions[1].exploitability
+    lines = (out / "comparison.md").read_text().splitlines()
+    assert lines[2].startswith("| lp |")
+    assert (out / "dcfr" / "policy.safetensors").exists()
+    assert tp.exploitability("kuhn_poker", out / "cfr") == comparison.solutions[0].exploitability
+    assert "best lp" in repr(comparison)
+    assert "<table>" in comparison._repr_html_()
+    with pytest.raises(FileError, match="not empty"):
+        tp.compare("kuhn_poker", ["cfr"], iterations=4, out=out)
+
+
+def test_compare_checks_all_before_it_runs(tmp_path):
+    with pytest.raises(SpecError, match="dcfr"):
+        tp.compare("kuhn_poker", ["cfr", "dcrf"], out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    with pytest.raises(SpecError, match="no algorithm"):
+        tp.compare("kuhn_poker", [])
+
+
+def test_same_algorithm_twice_is_one_row():
+    assert len(tp.compare("kuhn_poker", ["cfr", "cfr"], iterations=4).solutions) == 1
+
+
+def test_file_names():
+    assert slug("dcfr(alpha=2.0)") == "dcfr-alpha=2.0"
+    assert slug("../x/y") == "x-y"
