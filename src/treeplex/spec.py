@@ -32,7 +32,9 @@ class Spec:
 def format_value(value: Value) -> str:
     """The text of one parameter value, such that :func:`parse_spec` reads it back."""
     if isinstance(value, list):
-        return "[" + ";".join(format_value(item) for item in value) + "]"
+        return "[" + ",".join(format_value(item) for item in value) + "]"
+    if isinstance(value, str) and any(character in value for character in "()[],;='\""):
+        return repr(value)
     return str(value)
 
 
@@ -64,17 +66,20 @@ def parse_spec(text: str) -> Spec:
 
 
 def split_outside_brackets(text: str, separator: str, whole: str) -> list[str]:
-    """Split at a separator that stands in no round or square bracket; drop empty parts."""
-    parts, depth, start = [], 0, 0
+    """Split at a separator that stands in no bracket and no quotes; drop empty parts."""
+    parts, depth, start, quote = [], 0, 0, ""
     for position, character in enumerate(text):
+        if quote or character in "'\"":
+            quote = "" if character == quote else quote or character
+            continue
         depth += (character in "([") - (character in ")]")
         if depth < 0:
             raise SpecError(f"unbalanced brackets in {whole!r}")
         if character == separator and depth == 0:
             parts.append(text[start:position])
             start = position + 1
-    if depth:
-        raise SpecError(f"unbalanced brackets in {whole!r}")
+    if depth or quote:
+        raise SpecError(f"unbalanced brackets or quotes in {whole!r}")
     parts.append(text[start:])
     return [part for part in parts if part.strip()]
 

@@ -15,9 +15,9 @@ from treeplex.forms.compile import compile_game
 from treeplex.forms.efg import efg_text, parse_efg, read_efg, write_efg
 from treeplex.forms.explicit_tree import Node, TreeGame
 from treeplex.games import registry
-from treeplex.games.base import CHANCE, TERMINAL, SIMULTANEOUS, Game, State
+from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
 
-NASTY = r'''EFG 2 R "a \"quoted\" title" { "Row player" "Column \\ player" } "a comment
+NASTY = r"""EFG 2 R "a \"quoted\" title" { "Row player" "Column \\ player" } "a comment
 over two lines, { \"braces\" }"
 // not in Gambit's grammar, but seen
 c "ROOT" 1 "(0,1)" { "1G" 1/3 "1B" 0.6666666666666667 } 1 "ante" { -1, -1.5 }   # three tenths of a comment
@@ -32,7 +32,7 @@ p "" 1 9 "top" { "H" "L" } 2
 t "" 4 p "" 2 1 3
 t "" 3
 t "" 4
-'''
+"""
 
 HEADER = 'EFG 2 R "" { "A" "B" }\n'
 
@@ -103,7 +103,11 @@ def test_imperfect_recall_is_left_to_the_compiler() -> None:
         (HEADER + 'p "" 1 1 "" { } 0', 2, "without actions"),
         (HEADER + 'p "" 1 1.5 "" { "a" } 0', 2, "must be an integer"),
         (HEADER + 'p "" 1 1 "" { a } 0', 2, r"expected the name of an action \(a quoted text\), found a"),
-        (HEADER + 'p "" 1 1 "" { "a" "b" } 0\nt "" 0\np "" 1 1 "" { "a" "c" } 0', 4, r"\['a', 'c'\] here but \['a', 'b'\] before"),
+        (
+            HEADER + 'p "" 1 1 "" { "a" "b" } 0\nt "" 0\np "" 1 1 "" { "a" "c" } 0',
+            4,
+            r"\['a', 'c'\] here but \['a', 'b'\] before",
+        ),
         (HEADER + 't "" 5', 2, "outcome 5 has no payoffs yet"),
         (HEADER + 't "" 1 "" { 1 }', 2, "1 payoffs for 2 players"),
         (HEADER + 't "" 0 "" { 1 2 }', 2, "outcome 0"),
@@ -132,7 +136,11 @@ def test_written_games_are_the_same_game(tmp_path: Path, spec: str) -> None:
     read = compile_game(read_efg(path))
     compiled = compile_game(rules)
     assert read.spec == str(path)
-    assert (read.infosets, read.sequences, read.size.histories) == (compiled.infosets, compiled.sequences, compiled.size.histories)
+    assert (read.infosets, read.sequences, read.size.histories) == (
+        compiled.infosets,
+        compiled.sequences,
+        compiled.size.histories,
+    )
     if rules.public_tree() is None:
         assert sorted(read.payoff.sparse.values) == pytest.approx(sorted(compiled.payoff.sparse.values))
 

@@ -124,7 +124,11 @@ def test_written_games_are_the_same_game(tmp_path: Path, spec: str) -> None:
     rules = registry.load(spec)
     write_game_file(rules, tmp_path / "a.game")
     read, compiled = compile_game(read_game_file(tmp_path / "a.game")), compile_game(rules)
-    assert (read.infosets, read.sequences, read.size.histories) == (compiled.infosets, compiled.sequences, compiled.size.histories)
+    assert (read.infosets, read.sequences, read.size.histories) == (
+        compiled.infosets,
+        compiled.sequences,
+        compiled.size.histories,
+    )
     assert nash_conv(read, Policy.uniform(read)) == pytest.approx(nash_conv(compiled, Policy.uniform(compiled)), abs=1e-12)
 
 

@@ -93,7 +93,7 @@ def test_games_that_cannot_be_told_apart() -> None:
     for name in pyspiel.registered_names():
         kind = next(kind for kind in pyspiel.registered_games() if kind.short_name == name)
         if kind.default_loadable and not kind.provides_information_state_string and "mfg" not in name:
-            with pytest.raises(GameError, match="information_state_string|samples its chance"):
+            with pytest.raises(GameError, match=r"information_state_string|samples its chance"):
                 OpenSpielGame(name)
             return
     pytest.fail("every game provides information states")

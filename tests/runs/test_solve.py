@@ -3,7 +3,8 @@
 import json
 import math
 import shutil
-from pathlib import Path
+import signal
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -86,7 +87,7 @@ def test_progress_is_told():
     tp.solve("kuhn_poker", iterations=30, progress=seen.append)
     assert seen[-1].iteration == seen[-1].iterations == 30
     assert seen[-1].rate > 0
-    assert all(a.iteration < b.iteration for a, b in zip(seen, seen[1:], strict=False))
+    assert all(a.iteration < b.iteration for a, b in pairwise(seen))
 
 
 @pytest.mark.parametrize(
@@ -137,30 +138,50 @@ def test_run_folder_holds_the_run(tmp_path):
     assert tp.exploitability("kuhn_poker", folder) == solution.exploitability
 
 
+def stop_with_ctrl_c(after: int):
+    """A watcher that presses Ctrl-C once, after so many iterations."""
+
+    def watch(progress: Progress) -> None:
+        if progress.iteration >= after:
+            signal.raise_signal(signal.SIGINT)
+
+    return watch
+
+
 @pytest.mark.parametrize("algorithm", RESUMABLE)
 def test_resuming_is_as_if_never_stopped(tmp_path, algorithm):
     whole = tp.solve("kuhn_poker", algorithm, iterations=90, out=tmp_path / "whole")
-    # The horizon of the first start stays, so a run stopped on the way is made of one with the same plan.
-    stopped = tmp_path / "stopped"
-    tp.solve("kuhn_poker", algorithm, iterations=37, out=stopped)
-    if algorithm.startswith("hs-"):
-        stop_at(stopped, algorithm, horizon=90, iterations=37)
-    resumed = tp.solve(resume=stopped, iterations=90)
+    with pytest.raises(tp.SolveInterrupted) as stopped:
+        tp.solve("kuhn_poker", algorithm, iterations=90, out=tmp_path / "stopped", progress=stop_with_ctrl_c(33))
+    assert 33 <= stopped.value.solution.iterations < 90
+    assert json.loads((tmp_path / "stopped" / RUN).read_text())["status"] == "interrupted"
+    resumed = tp.solve(resume=tmp_path / "stopped")
     assert np.array_equal(resumed.policy.probabilities, whole.policy.probabilities)
     assert numbers(resumed.records) == numbers(whole.records)
-    assert numbers(RunFolder(stopped).records()) == numbers(RunFolder(tmp_path / "whole").records())
+    assert numbers(RunFolder(tmp_path / "stopped").records()) == numbers(whole.records)
     states = [read_checkpoint(tmp_path / name / STATE) for name in ("whole", "stopped")]
     assert states[0].arrays.keys() == states[1].arrays.keys()
     assert all(np.array_equal(states[0].arrays[name], states[1].arrays[name]) for name in states[0].arrays)
 
 
-def stop_at(folder: Path, algorithm: str, horizon: int, iterations: int) -> None:
-    """A run planned for ``horizon`` that stands at ``iterations``, as after Ctrl-C."""
-    shutil.rmtree(folder)
-    solution = tp.solve("kuhn_poker", algorithm, iterations=horizon, every=iterations, seconds=0, out=folder)
-    assert solution.status == "time up"
-    settings = Settings(horizon, horizon)
-    RunFolder(folder).describe(solution.game, solution.algorithm, settings, status="interrupted", record=solution.last)
+def test_more_iterations_than_planned(tmp_path):
+    whole = tp.solve("kuhn_poker", iterations=90)
+    tp.solve("kuhn_poker", iterations=37, out=tmp_path)
+    resumed = tp.solve(resume=tmp_path, iterations=90)
+    assert numbers(resumed.records) == numbers(whole.records) == numbers(RunFolder(tmp_path).records())
+
+
+def test_the_horizon_of_the_first_start_stays(tmp_path):
+    tp.solve("kuhn_poker", "hs-dcfr", iterations=37, out=tmp_path)
+    resumed = tp.solve(resume=tmp_path, iterations=90)
+    assert (resumed.settings.horizon, resumed.settings.iterations) == (37, 90)
+    whole = tp.solve("kuhn_poker", "hs-dcfr", iterations=90)
+    assert not np.array_equal(resumed.policy.probabilities, whole.policy.probabilities)
+
+
+def test_ctrl_c_has_its_meaning_back_after_a_run():
+    tp.solve("kuhn_poker", iterations=5)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_resuming_a_finished_run_changes_nothing(tmp_path):
@@ -314,7 +335,7 @@ def test_schedules():
     targeted = list(evaluation_points(Settings(10**6, 10**6, target=0.1)))
     assert targeted == sorted(set(targeted))
     assert targeted[-1] == 10**6
-    assert all(b - a <= 3.1 * a**0.5 + 20 for a, b in zip(targeted, targeted[1:], strict=False))
+    assert all(b - a <= 3.1 * a**0.5 + 20 for a, b in pairwise(targeted))
     assert len(targeted) < 700
 
 

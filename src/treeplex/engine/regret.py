@@ -140,7 +140,9 @@ def update(
             values[parents[j]] += block_values[j]
         strength = row[6]
         if prediction == ADAPTIVE:
-            adapt(q0, i0, n, actions, positive, negative, regret_weight, lowest, regrets, values, block_values, previous, changes)
+            adapt(
+                q0, i0, n, actions, positive, negative, regret_weight, lowest, regrets, values, block_values, previous, changes
+            )
         for a in range(actions):
             action_values, next_policy = values[q0 + a * n : q0 + a * n + n], policy[q0 + a * n : q0 + a * n + n]
             action_regrets = regrets[q0 + a * n : q0 + a * n + n]

@@ -61,7 +61,7 @@ def backup(tree: Tree, player: int, policy: Floats, values: Floats, infoset_valu
                 block_values[j] += probabilities[j] * action_values[j]
         for j in range(n):
             values[tree.infoset_parent[i0 + j]] += block_values[j]
-    return values[tree.sequence_offsets[player]]
+    return float(values[tree.sequence_offsets[player]])
 
 
 @njit(cache=True, nogil=True)
@@ -77,7 +77,7 @@ def best_value(tree: Tree, player: int, values: Floats, infoset_values: Floats) 
                 block_values[j] = max(block_values[j], action_values[j])
         for j in range(n):
             values[tree.infoset_parent[i0 + j]] += block_values[j]
-    return values[tree.sequence_offsets[player]]
+    return float(values[tree.sequence_offsets[player]])
 
 
 @njit(cache=True, nogil=True)

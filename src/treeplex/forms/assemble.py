@@ -140,19 +140,23 @@ def sparse_operator(tree: Tree, sequences: NDArray[np.int32], payoffs: Floats) -
     """
     players = sequences.shape[1]
     pointers = np.zeros(int(tree.sequence_offsets[-1]) + 1, np.int64)
-    others, values = [], []
+    others: list[NDArray[np.int32]] = []
+    values: list[Floats] = []
     for player in range(players):
         rest = [other for other in range(players) if other != player]
-        order = np.lexsort([sequences[:, other] for other in reversed([player, *rest])])
-        rows = sequences[order]
-        new = np.ones(len(order), bool)
-        new[1:] = (rows[1:] != rows[:-1]).any(axis=1)
-        starts = np.flatnonzero(new)
-        merged = np.add.reduceat(payoffs[order, player], starts) if len(starts) else np.empty(0)
-        kept = merged != 0.0
-        rows = rows[starts[kept]]
-        others.append(rows[:, rest])
-        values.append(merged[kept])
-        pointers[1:] += np.bincount(rows[:, player], minlength=len(pointers) - 1)
+        rows, merged = merged_rows(sequences[:, [player, *rest]], payoffs[:, player])
+        others.append(rows[:, 1:])
+        values.append(merged)
+        pointers[1:] += np.bincount(rows[:, 0], minlength=len(pointers) - 1)
     np.cumsum(pointers, out=pointers)
-    return Sparse(pointers, np.ascontiguousarray(np.concatenate(others)), np.concatenate(values))
+    return Sparse(pointers, np.concatenate(others), np.concatenate(values))
+
+
+def merged_rows(sequences: NDArray[np.int32], payoffs: Floats) -> tuple[NDArray[np.int32], Floats]:
+    """Rows in lexicographic order, equal ones added up, zeros dropped."""
+    order = np.lexsort(sequences.T[::-1]).astype(np.int32 if len(sequences) < 2**31 else np.int64)
+    rows = sequences[order]
+    starts = np.flatnonzero(np.append(True, (rows[1:] != rows[:-1]).any(axis=1))) if len(rows) else np.empty(0, np.int64)
+    merged = np.add.reduceat(payoffs[order], starts) if len(starts) else np.empty(0)
+    kept = merged != 0.0
+    return rows[starts[kept]], merged[kept]

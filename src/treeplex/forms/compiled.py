@@ -82,7 +82,7 @@ class CompiledGame:
     def sequences_at(self, infoset: int) -> Ints:
         """The sequences that leave an infoset, int64 [A], in the order of the rules' actions."""
         first, stride, actions = self.tree.infoset_layout[infoset]
-        return first + stride * np.arange(actions)
+        return np.arange(first, first + stride * actions, stride)
 
     def actions_at(self, infoset: int) -> list[int]:
         """The action ids at an infoset, in order."""
@@ -92,11 +92,10 @@ class CompiledGame:
     def identity(self) -> str:
         """A hash of structure and payoffs (to nine decimals): equal for equal games, whatever their spec says."""
         digest = hashlib.sha256("\x00".join(self.infostates).encode())
-        for array in (*self.tree, self.action_ids):
-            digest.update(array.tobytes())
         sparse, dense = self.payoff
-        for array in (sparse.pointers, sparse.others, sparse.values, dense.groups, dense.starts, dense.matrices, dense.scales):
-            digest.update((np.round(array, 9) + 0.0).tobytes() if array.dtype == np.float64 else array.tobytes())
+        whole = (*self.tree, self.action_ids, sparse.pointers, sparse.others, dense.groups, dense.starts)
+        for part in (*whole, *(np.round(real, 9) + 0.0 for real in (sparse.values, dense.matrices, dense.scales))):
+            digest.update(part.tobytes())
         return digest.hexdigest()[:16]
 
     @cached_property

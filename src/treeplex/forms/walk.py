@@ -16,7 +16,7 @@ from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
 from treeplex.games.turn_based import TurnBased
 
 PROBABILITY_TOLERANCE = 1e-9
-LEAK_CHECKS = 200_000
+LEAK_CHECKS = 50_000
 """Histories at which the public state is checked against every player's infostate (the acting player's always is)."""
 
 Path = tuple["Path", int] | None
@@ -24,16 +24,17 @@ Path = tuple["Path", int] | None
 
 @dataclass
 class Walk:
-    """What a walk has gathered so far."""
+    """What a walk has gathered so far; public states are kept as hashes, to save memory."""
 
     game: Game
     refine: bool
     found: Discovery
-    numbers: dict[Hashable, int] = field(default_factory=dict)
+    numbers: tuple[dict[Hashable, int], ...] = ()
     infoset_sizes: "array[int]" = field(default_factory=lambda: array("q"))
-    infoset_publics: list[Hashable] = field(default_factory=list)
-    publics: set[Hashable] = field(default_factory=set)
-    public_of: dict[tuple[int, str], Hashable] = field(default_factory=dict)
+    infoset_publics: "array[int]" = field(default_factory=lambda: array("q"))
+    publics: set[int] = field(default_factory=set)
+    public_of: tuple[dict[int, int], ...] = ()
+    all_public: bool = True
     names: list[dict[int, str]] = field(default_factory=list)
     terminal_sequences: "array[int]" = field(default_factory=lambda: array("i"))
     terminal_payoffs: "array[float]" = field(default_factory=lambda: array("d"))
@@ -56,7 +57,15 @@ def compile_rules(game: Game, refine: bool = False) -> CompiledGame:
         GameError: chance probabilities that do not sum to one, differing actions within an infostate, no legal action,
             payoffs that are not finite or too few, a public state that leaks or splits an infostate.
     """
-    walk = Walk(game, refine, Discovery(game.num_players), names=[{} for _ in range(game.num_players)])
+    players = range(game.num_players)
+    walk = Walk(
+        game,
+        refine,
+        Discovery(game.num_players),
+        numbers=tuple({} for _ in players),
+        public_of=tuple({} for _ in players),
+        names=[{} for _ in players],
+    )
     stack: list[tuple[State, float, tuple[int, ...], int, Path]] = [
         (game.new_initial_state(), 1.0, tuple(range(game.num_players)), 1, None)
     ]
@@ -113,8 +122,8 @@ def visit_infoset(walk: Walk, state: State, player: int, parent: int, path: Path
     found = walk.found
     infostate = state.information_state_string(player)
     actions = list(state.legal_actions())
-    key = (player, infostate, parent) if walk.refine else (player, infostate)
-    infoset = walk.numbers.get(key)
+    key = (infostate, parent) if walk.refine else infostate
+    infoset = walk.numbers[player].get(key)
     public = state.public_state()
     if infoset is None:
         if not actions:
@@ -124,11 +133,13 @@ def visit_infoset(walk: Walk, state: State, player: int, parent: int, path: Path
         if len(set(actions)) != len(actions):
             raise GameError(f"legal actions repeat at infostate {infostate!r}: {actions}")
         infoset = found.add(player, parent, infostate, actions)
-        walk.numbers[key] = infoset
+        walk.numbers[player][key] = infoset
         walk.infoset_sizes.append(0)
-        walk.infoset_publics.append(public)
-        if public is not None:
-            walk.publics.add(public)
+        walk.infoset_publics.append(hash(public))
+        if public is None:
+            walk.all_public = False
+        else:
+            walk.publics.add(hash(public))
         names = walk.names[player]
         for action in actions:
             name = state.action_to_string(action)
@@ -159,21 +170,21 @@ def check_known_infoset(walk: Walk, infoset: int, parent: int, actions: list[int
             f"infostate {infostate!r} has actions {known} in one history and {actions} {at(walk, path)}; "
             "histories that a player cannot tell apart must offer the same actions in the same order"
         )
-    if walk.infoset_publics[infoset] != public:
+    if walk.infoset_publics[infoset] != hash(public):
         raise GameError(
-            f"the public state splits infostate {infostate!r}: it is {walk.infoset_publics[infoset]!r} in one history and "
-            f"{public!r} {at(walk, path)}; what is public must be known to every player"
+            f"the public state splits infostate {infostate!r}: {at(walk, path)} it is {public!r}, in another history of the "
+            "infostate it is not; what is public must be known to every player"
         )
 
 
 def check_public_state(walk: Walk, state: State, public: Hashable, path: Path) -> None:
     """The public state may hold only what each player's infostate says."""
     for player in range(walk.game.num_players):
-        key = (player, state.information_state_string(player))
-        if walk.public_of.setdefault(key, public) != public:
+        infostate = state.information_state_string(player)
+        if walk.public_of[player].setdefault(hash(infostate), hash(public)) != hash(public):
             raise GameError(
-                f"the public state leaks to player {player}, whose infostate {key[1]!r} goes with {walk.public_of[key]!r} and, "
-                f"{at(walk, path)}, with {public!r}; what is public must be known to every player"
+                f"the public state leaks to player {player}: {at(walk, path)} it is {public!r}, in another history of the same "
+                f"infostate {infostate!r} it is not; what is public must be known to every player"
             )
 
 
@@ -197,16 +208,17 @@ def finished(walk: Walk) -> CompiledGame:
     if walk.refine:
         infostates[:] = distinct(walk.found.player, infostates)
     layout = lay_out(walk.found)
-    sequences = np.frombuffer(walk.terminal_sequences, np.int32).reshape(-1, players)
+    walk.numbers, walk.public_of = (), ()
     payoffs = np.frombuffer(walk.terminal_payoffs, np.float64).reshape(-1, players)
-    sequences = layout.final[sequences].astype(np.int32)
+    sequences = layout.final.astype(np.int32)[np.frombuffer(walk.terminal_sequences, np.int32).reshape(-1, players)]
+    walk.terminal_sequences = array("i")
     scale = max(1.0, abs(walk.lowest_sum), abs(walk.highest_sum))
     size = GameSize(
         histories=walk.histories,
         terminals=walk.terminals,
         depth=walk.depth,
         largest_infoset=max(walk.infoset_sizes, default=0),
-        public_states=len(walk.publics) if walk.publics and None not in walk.infoset_publics else None,
+        public_states=len(walk.publics) if walk.all_public else None,
     )
     return CompiledGame(
         spec=game.spec,

@@ -55,3 +55,7 @@ def options(
 def main() -> None:
     """Run the command line."""
     app(prog_name="treeplex")
+
+
+if __name__ == "__main__":
+    main()

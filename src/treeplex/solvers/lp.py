@@ -78,7 +78,7 @@ def equilibrium(game: CompiledGame) -> NDArray[np.float64]:
     if result.status != 0:
         raise AlgorithmError(f"the linear program of {game.spec} was not solved: {result.message}")
     strategies = np.concatenate((result.x[:sequences], -result.ineqlin.marginals))
-    return np.maximum(strategies, 0.0)
+    return np.asarray(np.maximum(strategies, 0.0), np.float64)
 
 
 def realisation_constraints(game: CompiledGame, player: int) -> csr_array:

@@ -19,9 +19,7 @@ UPDATES = ("alternating", "simultaneous")
 def cfr_algorithm(variant: Variant) -> Algorithm:
     """A variant as an algorithm."""
 
-    def build(
-        game: CompiledGame, parameters: Mapping[str, float], *, horizon: int, updates: str | None, seed: int
-    ) -> Solver:
+    def build(game: CompiledGame, parameters: Mapping[str, float], *, horizon: int, updates: str | None, seed: int) -> Solver:
         text = str(Spec(variant.name, dict(parameters)))
         return CfrSolver(game, variant, parameters, horizon=horizon, updates=updates, algorithm=text)
 
@@ -39,9 +37,7 @@ def cfr_algorithm(variant: Variant) -> Algorithm:
 def fictitious_algorithm(play: Play) -> Algorithm:
     """A kind of fictitious play as an algorithm."""
 
-    def build(
-        game: CompiledGame, parameters: Mapping[str, float], *, horizon: int, updates: str | None, seed: int
-    ) -> Solver:
+    def build(game: CompiledGame, parameters: Mapping[str, float], *, horizon: int, updates: str | None, seed: int) -> Solver:
         return FictitiousPlay(game, play, updates=updates)
 
     return Algorithm(name=play.name, summary=play.summary, reference=play.reference, factory=build, updates=UPDATES)
@@ -54,9 +50,7 @@ def build_greedy(
     return GreedyWeights(game, **parameters, algorithm=str(Spec("greedy", dict(parameters))))
 
 
-def build_lp(
-    game: CompiledGame, parameters: Mapping[str, float], *, horizon: int, updates: str | None, seed: int
-) -> Solver:
+def build_lp(game: CompiledGame, parameters: Mapping[str, float], *, horizon: int, updates: str | None, seed: int) -> Solver:
     """A :class:`LinearProgram` solver."""
     return LinearProgram(game)
 
@@ -123,7 +117,9 @@ def make_solver(
         raise SpecError(f"unknown algorithm {spec.name!r}{nearest(spec.name, _ALGORITHMS)}")
     known = _ALGORITHMS[spec.name]
     if updates is not None and updates not in known.updates:
-        raise AlgorithmError(f"{known.name} is not defined for {updates} updates; it has {' or '.join(known.updates) or 'no order'}")
+        raise AlgorithmError(
+            f"{known.name} is not defined for {updates} updates; it has {' or '.join(known.updates) or 'no order'}"
+        )
     return known.factory(game, checked_parameters(known, spec), horizon=horizon, updates=updates, seed=seed)
 
 
@@ -132,7 +128,9 @@ def checked_parameters(algorithm: Algorithm, spec: Spec) -> dict[str, float]:
     given: dict[str, float] = {}
     for name, value in spec.parameters.items():
         if name not in algorithm.parameters:
-            raise SpecError(f"{algorithm.name} has no parameter {name!r}{nearest(name, algorithm.parameters) if algorithm.parameters else ''}")
+            raise SpecError(
+                f"{algorithm.name} has no parameter {name!r}{nearest(name, algorithm.parameters) if algorithm.parameters else ''}"
+            )
         if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
             raise SpecError(f"parameter {name} of {algorithm.name} is a number, not {value!r}")
         given[name] = float(value)

@@ -5,6 +5,7 @@ Notation of the facts that all the papers share: ``r`` is the instantaneous coun
 same play as discounting after adding with ``t`` (Brown and Sandholm 2019), shifted by one.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -49,13 +50,13 @@ def discount(t: float, exponent: float, offset: float = 1.0) -> float:
     """``t^a / (t^a + offset)``, the share of regrets kept (Brown and Sandholm 2019, section 4); 0 for t <= 0."""
     if t <= 0:
         return 0.0
-    power = float(t) ** exponent
+    power = math.pow(t, exponent)
     return power / (power + offset)
 
 
 def average_discount(t: int, exponent: float) -> float:
     """``((t-1)/t)^gamma``: with it iteration t has weight proportional to ``t^gamma``."""
-    return float((t - 1) / t) ** exponent if exponent else 1.0
+    return math.pow((t - 1) / t, exponent) if exponent else 1.0
 
 
 def cfr(t: int, horizon: int) -> Weights:
@@ -71,9 +72,7 @@ def linear_cfr(t: int, horizon: int) -> Weights:
 
 
 def dcfr(t: int, horizon: int, *, alpha: float = 1.5, beta: float = 0.0, gamma: float = 2.0) -> Weights:
-    return Weights(
-        positive=discount(t - 1, alpha), negative=discount(t - 1, beta), average_discount=average_discount(t, gamma)
-    )
+    return Weights(positive=discount(t - 1, alpha), negative=discount(t - 1, beta), average_discount=average_discount(t, gamma))
 
 
 def pcfr_plus(t: int, horizon: int, *, gamma: float = 2.0) -> Weights:
@@ -85,9 +84,7 @@ def sapcfr_plus(t: int, horizon: int, *, a: float = 2.0, gamma: float = 2.0) -> 
 
 
 def dcfr_plus(t: int, horizon: int, *, alpha: float = 1.5, offset: float = 1.5, gamma: float = 4.0) -> Weights:
-    return Weights(
-        positive=discount(t - 1, alpha, offset), floor=1.0, average_discount=average_discount(t, gamma)
-    )
+    return Weights(positive=discount(t - 1, alpha, offset), floor=1.0, average_discount=average_discount(t, gamma))
 
 
 def pdcfr(t: int, horizon: int, *, alpha: float = 1.5, beta: float = 0.0, gamma: float = 2.0) -> Weights:
