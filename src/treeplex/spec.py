@@ -1,8 +1,8 @@
 """Specs: the one-line names of games and algorithms, ``name`` or ``name(key=value, ...)``.
 
 ``leduc_poker(ranks=4)``, ``dcfr(alpha=2.0)``, ``openspiel:first_sealed_auction(players=3)``. Values are booleans
-(``true``/``false`` in any case), integers, floats, lists in brackets (``ship_sizes=[2;3]`` or ``[2,3]``) and bare or quoted words;
-nested specs such as ``turn_based(game=goofspiel())`` stay text.
+(``true``/``false`` in any case), integers, floats, lists in brackets (``ship_sizes=[2,3]`` or ``[2;3]``) and bare or
+quoted words; nested specs such as ``turn_based(game=goofspiel())`` stay text.
 """
 
 import ast

@@ -21,7 +21,8 @@ class Discovery:
 
     Attributes:
         players: N.
-        player, parent, level, actions, first: for each infoset its player, parent sequence, own depth, number of actions and first sequence.
+        player, parent, level, actions, first: for each infoset its player, parent sequence, own depth, number of actions and
+            first sequence.
         infostates: their strings.
         action_ids: for each provisional sequence its action id; -1 for the empty ones.
         sequence_level: for each provisional sequence the own depth of infosets right below it.

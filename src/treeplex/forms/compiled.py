@@ -94,8 +94,9 @@ class CompiledGame:
         digest = hashlib.sha256("\x00".join(self.infostates).encode())
         sparse, dense = self.payoff
         whole = (*self.tree, self.action_ids, sparse.pointers, sparse.others, dense.groups, dense.starts)
-        for part in (*whole, *(np.round(real, 9) + 0.0 for real in (sparse.values, dense.matrices, dense.scales))):
-            digest.update(part.tobytes())
+        rounded = [np.round(real, 9) + 0.0 for real in (sparse.values, dense.matrices, dense.scales)]
+        for part in (*whole, *rounded):
+            digest.update(np.asarray(part).tobytes())
         return digest.hexdigest()[:16]
 
     @cached_property

@@ -20,7 +20,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import NoReturn
+from functools import lru_cache
+from typing import NamedTuple, NoReturn
 
 from treeplex.errors import FileError
 from treeplex.forms.explicit_tree import Node, TreeGame, simplest_fractions
@@ -39,8 +40,7 @@ TOKEN = re.compile(
 KINDS = {"text": "a quoted text", "number": "a number"}
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A piece of the file: its kind (``text``, ``number``, ``mark``, ``word`` or ``end``), its content and its line."""
 
     kind: str
@@ -107,10 +107,12 @@ class EfgReader:
             if kind == "open":
                 raise FileError(f'{self.name}:{line}: a quoted text never ends; add the closing "')
             if kind == "text":
-                yield Token(kind, re.sub(r'\\(["\\])', r"\1", content[1:-1]), line)
+                inside = content[1:-1]
+                yield Token(kind, re.sub(r'\\(["\\])', r"\1", inside) if "\\" in inside else inside, line)
             elif kind != "blank":
                 yield Token(kind, content, line)
-            line += content.count("\n")
+            if kind in ("blank", "text"):
+                line += content.count("\n")
             position = match.end()
         while True:
             yield Token("end", "", line)
@@ -140,7 +142,7 @@ class EfgReader:
     def number(self, what: str) -> Fraction:
         line = self.token.line
         try:
-            return Fraction(self.take("number", what))
+            return exact(self.take("number", what))
         except ZeroDivisionError:
             self.fail(f"{what} is a fraction with denominator 0", line)
 
@@ -311,3 +313,9 @@ class EfgReader:
             taken.add(name)
             names[player, number] = name
         return names
+
+
+@lru_cache(maxsize=10_000)
+def exact(text: str) -> Fraction:
+    """The number that a text says."""
+    return Fraction(text)

@@ -88,7 +88,7 @@ def uniform_probabilities(game: CompiledGame) -> NDArray[np.float64]:
     """Float64 [Q], one over the number of actions; 1 for empty sequences."""
     infoset = game.tree.sequence_infoset
     actions = np.where(infoset >= 0, game.tree.infoset_layout[infoset, 2], 1)
-    return np.asarray(1.0 / actions, np.float64)
+    return 1.0 / actions.astype(np.float64)
 
 
 def infoset_sums(game: CompiledGame, values: NDArray[np.float64]) -> NDArray[np.float64]:

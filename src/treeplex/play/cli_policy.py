@@ -1,5 +1,6 @@
 """Commands about policies: ``evaluate``, ``show``, ``export``."""
 
+import difflib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,13 +10,14 @@ from treeplex.errors import PolicyError
 from treeplex.play.arguments import GameArgument, Json, Refine, ShowProgress
 from treeplex.play.console import print_facts, print_json, print_table
 from treeplex.play.live import Live
-from treeplex.spec import nearest
 
 if TYPE_CHECKING:
     from rich.text import Text
 
     from treeplex.forms.policy import Policy
 
+HINTS_AMONG = 2000
+GAP, STRATEGY_WIDTH = "   ", 44
 RULES = (".efg", ".game")
 PolicyArgument = Annotated[
     str, typer.Argument(metavar="POLICY", help="A run folder or a policy file (.safetensors, .npz, .json, .csv).")
@@ -145,13 +147,14 @@ def matching(policy: "Policy", text: str | None, player: int | None) -> list[int
     found = [infoset for infoset in chosen if game.infostates[infoset] == wanted]
     found = found or [infoset for infoset in chosen if wanted in game.infostates[infoset]]
     if not found:
-        raise PolicyError(f"no infostate of {game.spec} contains {text!r}{nearest(text, sample(game.infostates))}")
+        raise PolicyError(f"no infostate of {game.spec} contains {text!r}{hint(text, game.infostates)}")
     return found
 
 
-def sample(infostates: tuple[str, ...]) -> list[str]:
-    """A few infostates to suggest."""
-    return sorted(infostates[:: max(1, len(infostates) // 8)])[:8]
+def hint(text: str, infostates: tuple[str, ...]) -> str:
+    """The nearest of the first infostates, or how to see them all."""
+    close = difflib.get_close_matches(text, infostates[:HINTS_AMONG], n=1, cutoff=0.5)
+    return f"; did you mean {close[0]!r}?" if close else "; without --infostate all are shown"
 
 
 def names_of(policy: "Policy", infoset: int) -> list[tuple[str, float]]:
@@ -171,15 +174,20 @@ def row_of(policy: "Policy", infoset: int) -> dict[str, Any]:
 
 
 def strategy_text(policy: "Policy", infoset: int) -> "Text":
-    """``Call 0.7500  Raise 0.2500``, the likeliest action in bold, actions never played in grey."""
+    """``Call 0.7500  Raise 0.2500``, the likeliest action in bold, actions never played in grey, lines not too long."""
     from rich.text import Text
 
     pairs = names_of(policy, infoset)
     best = max(probability for _, probability in pairs)
-    text = Text()
-    for number, (name, probability) in enumerate(pairs):
-        style = "bold" if probability == best else "dim" if probability < 5e-5 else ""
-        text.append("   " if number else "").append(f"{name} {probability:.4f}", style=style)
+    text, length = Text(), 0
+    for name, probability in pairs:
+        entry = f"{name} {probability:.4f}"
+        if length:
+            fits = length + len(GAP) + len(entry) <= STRATEGY_WIDTH
+            text.append(GAP if fits else "\n")
+            length = length + len(GAP) if fits else 0
+        text.append(entry, style="bold" if probability == best else "dim" if probability < 5e-5 else "")
+        length += len(entry)
     return text
 
 

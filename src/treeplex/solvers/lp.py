@@ -82,7 +82,7 @@ def equilibrium(game: CompiledGame) -> NDArray[np.float64]:
 
 
 def realisation_constraints(game: CompiledGame, player: int) -> csr_array:
-    """``E`` with ``E x = (1, 0, ...)``: row 0 is the empty sequence, row 1+k says that the sequences of infoset k sum to its parent's."""
+    """``E`` with ``E x = (1, 0, ...)``: row 0 is the empty sequence, row 1+k makes infoset k's sequences sum to its parent."""
     tree = game.tree
     q0, q1 = (int(n) for n in tree.sequence_offsets[player : player + 2])
     i0, i1 = (int(n) for n in tree.infoset_offsets[player : player + 2])

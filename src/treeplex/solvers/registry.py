@@ -71,7 +71,8 @@ _ALGORITHMS: Mapping[str, Algorithm] = {
         Algorithm(
             name="lp",
             summary="the exact equilibrium of a two-player zero-sum game by sequence-form linear programming (HiGHS)",
-            reference="Koller, Megiddo and von Stengel 1996, Efficient Computation of Equilibria for Extensive Two-Person Games",
+            reference="Koller, Megiddo and von Stengel 1996, Efficient Computation of Equilibria for Extensive "
+            "Two-Person Games",
             factory=build_lp,
         ),
     )
@@ -95,7 +96,7 @@ def make_solver(
 
     Args:
         game: the compiled game.
-        algorithm: a spec such as ``dcfr`` or ``dcfr(alpha=2)``, or a :class:`Variant`, :class:`Rule` or :class:`Play` of your own.
+        algorithm: a spec such as ``dcfr`` or ``dcfr(alpha=2)``, or your own :class:`Variant`, :class:`Rule` or :class:`Play`.
         horizon: iterations planned, for schedules that depend on it.
         updates: ``alternating`` or ``simultaneous``; None for the algorithm's usual order.
         seed: for algorithms that sample.
@@ -128,9 +129,8 @@ def checked_parameters(algorithm: Algorithm, spec: Spec) -> dict[str, float]:
     given: dict[str, float] = {}
     for name, value in spec.parameters.items():
         if name not in algorithm.parameters:
-            raise SpecError(
-                f"{algorithm.name} has no parameter {name!r}{nearest(name, algorithm.parameters) if algorithm.parameters else ''}"
-            )
+            hint = nearest(name, algorithm.parameters) if algorithm.parameters else "; it has none"
+            raise SpecError(f"{algorithm.name} has no parameter {name!r}{hint}")
         if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
             raise SpecError(f"parameter {name} of {algorithm.name} is a number, not {value!r}")
         given[name] = float(value)

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 
 from treeplex.engine.regret import ADAPTIVE, FIXED, Weights
 
-
 Schedule = Callable[..., Weights]
 """``schedule(t, horizon, **parameters) -> Weights``: iteration t from 1, of a run planned for ``horizon`` iterations."""
 
@@ -60,34 +59,45 @@ def average_discount(t: int, exponent: float) -> float:
 
 
 def cfr(t: int, horizon: int) -> Weights:
+    """``R += r``; the average weights all iterations alike."""
     return Weights()
 
 
 def cfr_plus(t: int, horizon: int, *, gamma: float = 1.0) -> Weights:
+    """``R = [R + r]+``; the average weights iteration t by ``t^gamma``."""
     return Weights(floor=1.0, average_discount=average_discount(t, gamma))
 
 
 def linear_cfr(t: int, horizon: int) -> Weights:
+    """``R += t r``; the average weights iteration t by t."""
     return Weights(regret=float(t), average_discount=average_discount(t, 1.0))
 
 
 def dcfr(t: int, horizon: int, *, alpha: float = 1.5, beta: float = 0.0, gamma: float = 2.0) -> Weights:
+    """``R = R d_alpha(t) + r`` where R > 0, ``R d_beta(t) + r`` elsewhere; average by ``t^gamma``."""
     return Weights(positive=discount(t - 1, alpha), negative=discount(t - 1, beta), average_discount=average_discount(t, gamma))
 
 
 def pcfr_plus(t: int, horizon: int, *, gamma: float = 2.0) -> Weights:
+    """``R = [R + r]+``; the next policy is proportional to ``[R + r]+`` once more; average by ``t^gamma``."""
     return Weights(floor=1.0, prediction=1.0, average_discount=average_discount(t, gamma))
 
 
 def sapcfr_plus(t: int, horizon: int, *, a: float = 2.0, gamma: float = 2.0) -> Weights:
+    """``R = [R + r]+``; the next policy is proportional to ``[R + r / (1 + a)]+``; average by ``t^gamma``."""
     return Weights(floor=1.0, prediction=1.0 / (1.0 + a), average_discount=average_discount(t, gamma))
 
 
 def dcfr_plus(t: int, horizon: int, *, alpha: float = 1.5, offset: float = 1.5, gamma: float = 4.0) -> Weights:
+    """``R = [R (t-1)^alpha / ((t-1)^alpha + offset) + r]+``; average by ``t^gamma``. The paper has offset 1, its code 1.5."""
     return Weights(positive=discount(t - 1, alpha, offset), floor=1.0, average_discount=average_discount(t, gamma))
 
 
 def pdcfr(t: int, horizon: int, *, alpha: float = 1.5, beta: float = 0.0, gamma: float = 2.0) -> Weights:
+    """DCFR whose next policy is proportional to ``[R d(t+1) + r]+``, d by the sign of R.
+
+    No code of its authors exists: the definition is inferred from the paper's description.
+    """
     return Weights(
         positive=discount(t - 1, alpha),
         negative=discount(t - 1, beta),
@@ -99,6 +109,7 @@ def pdcfr(t: int, horizon: int, *, alpha: float = 1.5, beta: float = 0.0, gamma:
 
 
 def pdcfr_plus(t: int, horizon: int, *, alpha: float = 2.3, gamma: float = 5.0) -> Weights:
+    """``R = [R d_alpha(t) + r]+``; the next policy is proportional to ``[R d_alpha(t+1) + r]+``; average by ``t^gamma``."""
     return Weights(
         positive=discount(t - 1, alpha),
         floor=1.0,
@@ -109,14 +120,20 @@ def pdcfr_plus(t: int, horizon: int, *, alpha: float = 2.3, gamma: float = 5.0) 
 
 
 def hs_dcfr(t: int, horizon: int, *, gamma: float = 30.0) -> Weights:
+    """DCFR with ``s = (t-1)/n``: alpha ``1 + 3 s``, beta ``-1 - 2 s``, gamma falling by ``5 s``; n is the horizon."""
     done = (t - 1) / max(horizon, 1)
     return dcfr(t, horizon, alpha=1.0 + 3.0 * done, beta=-1.0 - 2.0 * done, gamma=max(gamma - 5.0 * done, 0.0))
 
 
 def hs_pcfr_plus(t: int, horizon: int, *, gamma: float = 30.0) -> Weights:
+    """PCFR+ with gamma falling by ``5 (t-1)/n``; n is the horizon."""
     done = (t - 1) / max(horizon, 1)
     return pcfr_plus(t, horizon, gamma=max(gamma - 5.0 * done, 0.0))
 
+
+DISCOUNTED = (
+    "Brown and Sandholm 2019, Solving Imperfect-Information Games via Discounted Regret Minimization (arXiv 1809.04040)"
+)
 
 VARIANTS: Mapping[str, Variant] = {
     variant.name: variant
@@ -137,13 +154,13 @@ VARIANTS: Mapping[str, Variant] = {
         Variant(
             "lcfr",
             "Linear CFR: regrets and average weighted by t",
-            "Brown and Sandholm 2019, Solving Imperfect-Information Games via Discounted Regret Minimization (arXiv 1809.04040)",
+            DISCOUNTED,
             linear_cfr,
         ),
         Variant(
             "dcfr",
             "Discounted CFR: positive regrets by alpha, negative by beta, average by gamma",
-            "Brown and Sandholm 2019, Solving Imperfect-Information Games via Discounted Regret Minimization (arXiv 1809.04040)",
+            DISCOUNTED,
             dcfr,
             {"alpha": 1.5, "beta": 0.0, "gamma": 2.0},
         ),
