@@ -88,7 +88,7 @@ def uniform_probabilities(game: CompiledGame) -> NDArray[np.float64]:
     """Float64 [Q], one over the number of actions; 1 for empty sequences."""
     infoset = game.tree.sequence_infoset
     actions = np.where(infoset >= 0, game.tree.infoset_layout[infoset, 2], 1)
-    return 1.0 / actions.astype(np.float64)
+    return np.ones(len(actions)) / actions
 
 
 def infoset_sums(game: CompiledGame, values: NDArray[np.float64]) -> NDArray[np.float64]:
