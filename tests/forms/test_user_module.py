@@ -149,12 +149,14 @@ def test_bad_specs(folder: Path, text: str, message: str) -> None:
         ("mygame.py:NUMBER", "gave a int, not a game"),
         ("mygame.py:Broken", r"^mygame\.py:44: ZeroDivisionError: .*division"),
         ("syntax.py:X", r"syntax\.py:2: "),
+        ("exits.py:X", r"^exits\.py:2: SystemExit: 3"),
         ("raises.py:X", r"^raises\.py:2: KeyError: 'x' \(while running the file\)"),
     ],
 )
 def test_broken_code(folder: Path, text: str, message: str) -> None:
     (folder / "syntax.py").write_text("x = 1\ndef f(:\n")
     (folder / "raises.py").write_text("\n{}['x']\n")
+    (folder / "exits.py").write_text("import sys\nsys.exit(3)\n")
     before = set(sys.modules)
     with pytest.raises(GameError, match=message):
         load_user_game(text)

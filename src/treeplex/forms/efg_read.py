@@ -20,11 +20,10 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache
 from typing import NamedTuple, NoReturn
 
 from treeplex.errors import FileError
-from treeplex.forms.explicit_tree import Node, TreeGame, simplest_fractions
+from treeplex.forms.explicit_tree import Node, TreeGame, exact_number, simplest_fractions
 from treeplex.forms.files import read_text
 from treeplex.games.base import CHANCE, TERMINAL
 
@@ -142,9 +141,9 @@ class EfgReader:
     def number(self, what: str) -> Fraction:
         line = self.token.line
         try:
-            return exact(self.take("number", what))
-        except ZeroDivisionError:
-            self.fail(f"{what} is a fraction with denominator 0", line)
+            return exact_number(self.take("number", what))
+        except ValueError as error:
+            self.fail(f"cannot read {what}: {error}", line)
 
     def integer(self, what: str) -> int:
         line = self.token.line
@@ -313,9 +312,3 @@ class EfgReader:
             taken.add(name)
             names[player, number] = name
         return names
-
-
-@lru_cache(maxsize=10_000)
-def exact(text: str) -> Fraction:
-    """The number that a text says."""
-    return Fraction(text)

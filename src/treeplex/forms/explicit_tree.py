@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import isfinite
 
 from treeplex.errors import GameError
@@ -137,3 +138,23 @@ def simplest_fraction(value: float) -> Fraction:
         raise GameError(f"a payoff is {value}; payoffs must be finite numbers")
     simple = Fraction(value).limit_denominator(10**6)
     return simple if float(simple) == value else Fraction(repr(value))
+
+
+@lru_cache(maxsize=10_000)
+def exact_number(text: str) -> Fraction:
+    """The number that a text in a file says: an integer, a decimal or a fraction.
+
+    Raises:
+        ValueError: no number, denominator 0, or beyond what a float holds.
+    """
+    exponent = text.lower().rpartition("e")[2] if "e" in text.lower() else "0"
+    if len(text) > 1000 or len(exponent.strip("+-")) > 3:
+        raise ValueError("the number is too long")
+    try:
+        value = Fraction(text)
+        float(value)
+    except ZeroDivisionError as error:
+        raise ValueError("the denominator is 0") from error
+    except OverflowError as error:
+        raise ValueError("the number is too large for a float") from error
+    return value

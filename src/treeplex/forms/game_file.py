@@ -24,7 +24,7 @@ from typing import NoReturn
 from urllib.parse import quote, unquote
 
 from treeplex.errors import FileError
-from treeplex.forms.explicit_tree import Node, TreeGame, simplest_fractions
+from treeplex.forms.explicit_tree import Node, TreeGame, exact_number, simplest_fractions
 from treeplex.forms.files import read_text, write_atomically
 from treeplex.forms.turns import one_at_a_time
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
@@ -121,9 +121,9 @@ class GameFileReader:
         """Key and number of ``key=number``."""
         key, equals, value = word.rpartition("=")
         try:
-            return key, Fraction(value) if equals else self.fail(number, f"expected key=number, found {word!r}")
-        except (ValueError, ZeroDivisionError):
-            self.fail(number, f"{value!r} in {word!r} is not a number")
+            return key, exact_number(value) if equals else self.fail(number, f"expected key=number, found {word!r}")
+        except ValueError as error:
+            self.fail(number, f"{value[:40]!r} is not a number: {error}")
 
     def shares(self, number: int, weights: list[Fraction]) -> tuple[Fraction, ...]:
         """Chance weights as fractions that sum to exactly one."""

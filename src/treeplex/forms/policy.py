@@ -88,13 +88,14 @@ def uniform_probabilities(game: CompiledGame) -> NDArray[np.float64]:
     """Float64 [Q], one over the number of actions; 1 for empty sequences."""
     infoset = game.tree.sequence_infoset
     actions = np.where(infoset >= 0, game.tree.infoset_layout[infoset, 2], 1)
-    return np.ones(len(actions)) / actions
+    return 1.0 / actions
 
 
 def infoset_sums(game: CompiledGame, values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Sums of ``values`` [Q] over the actions of each infoset, float64 [I]."""
     inner = game.tree.sequence_infoset >= 0
-    return np.bincount(game.tree.sequence_infoset[inner], weights=values[inner], minlength=len(game.infostates))
+    sums = np.bincount(game.tree.sequence_infoset[inner], weights=values[inner], minlength=len(game.infostates))
+    return sums.astype(np.float64, copy=False)
 
 
 def normalised(game: CompiledGame, weights: NDArray[np.float64]) -> NDArray[np.float64]:

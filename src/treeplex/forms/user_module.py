@@ -6,7 +6,7 @@ import inspect
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -71,7 +71,8 @@ def run_file(path: Path) -> ModuleType:
         del sys.modules[name]
         raise
     finally:
-        sys.path.remove(str(full.parent))
+        with suppress(ValueError):
+            sys.path.remove(str(full.parent))
     return module
 
 
@@ -84,7 +85,7 @@ def blame(path: Path, doing: str) -> Iterator[None]:
         raise
     except SyntaxError as error:
         raise GameError(f"{error.filename or path}:{error.lineno}: {error.msg}; correct the file") from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if same_file(frame.filename, path)]
         where = f"{path}:{lines[-1]}" if lines else str(path)
         raise GameError(f"{where}: {type(error).__name__}: {error} (while {doing})") from error
