@@ -191,6 +191,14 @@ def test_any_tree_survives_the_round_trip(game: TreeGame) -> None:
     assert len(pairs) == len({a for a, _ in pairs}) == len({b for _, b in pairs})
 
 
+def test_written_labels_differ() -> None:
+    end = Node(TERMINAL, payoffs=(Fraction(0),))
+    nodes = [Node(0, "p0:a b", ("x y", "x  y"), (1, 2)), end, Node(0, "p0:a\tb", ("", "_"), (3, 4)), end, end]
+    read = parse_efg(efg_text(TreeGame(nodes, ["A"])))
+    assert [node.infostate for node in read.nodes if node.player == 0] == ["p0:a b", "p0:a b_2"]
+    assert [node.actions for node in read.nodes if node.player == 0] == [("x y", "x y_2"), ("_", "__2")]
+
+
 class Odd(State):
     """A chance root with awkward probabilities, then one infostate whose actions differ if ``differ``."""
 

@@ -43,7 +43,21 @@ def test_float_probabilities_become_fractions_that_sum_to_one(weights: list[int]
     shares = [weight / sum(weights) for weight in weights]
     fractions = simplest_fractions(shares)
     assert sum(fractions) == 1
-    assert all(abs(float(fraction) - share) < 1e-12 for fraction, share in zip(fractions, shares, strict=True))
+    assert all(
+        fraction > 0 and abs(float(fraction) - share) <= 1e-12 * share
+        for fraction, share in zip(fractions, shares, strict=True)
+    )
+
+
+@given(st.lists(st.floats(1e-30, 1.0), min_size=1, max_size=60))
+def test_any_float_probabilities_become_fractions_that_sum_to_one(weights: list[float]) -> None:
+    shares = [weight / sum(weights) for weight in weights]
+    fractions = simplest_fractions(shares)
+    assert sum(fractions) == 1
+    assert all(
+        fraction > 0 and abs(float(fraction) - share) <= 1e-12 * share
+        for fraction, share in zip(fractions, shares, strict=True)
+    )
 
 
 def test_the_simplest_fractions_are_found() -> None:

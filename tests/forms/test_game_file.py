@@ -76,6 +76,12 @@ def test_reads_a_list_of_children() -> None:
     assert [state.action_to_string(action) for action in state.legal_actions()] == ["0", "1"]
 
 
+def test_infosets_that_share_a_label_stay_apart() -> None:
+    text = COIN + "infoset pl1_1__H?/ nodes /C:T\n"
+    root = parse_game_file(text).new_initial_state()
+    assert [root.child(action).information_state_string() for action in (0, 1)] == ["p0:H?/", "p0:H?/'"]
+
+
 def test_players_are_counted_when_no_comment_says() -> None:
     game = parse_game_file("node / player 1 actions a\nnode /P1:a leaf payoffs 3=1/2")
     assert game.num_players == 3

@@ -80,6 +80,16 @@ def test_every_changed_byte_is_refused(tmp_path: Path, suffix: str) -> None:
             load_policy(path, policy.game)
 
 
+def test_arrays_need_a_checksum(tmp_path: Path) -> None:
+    path = tmp_path / "policy.npz"
+    save_policy(random_policy(), path)
+    header = read_policy_header(path)
+    del header["checksum"]
+    np.savez(path, probabilities=random_policy().probabilities, header=np.array(json.dumps(header)))
+    with pytest.raises(FileError, match="checksum differs"):
+        load_policy(path)
+
+
 @pytest.mark.parametrize("suffix", [".json", ".csv"])
 def test_edited_text_needs_the_checksum_gone(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"policy{suffix}"

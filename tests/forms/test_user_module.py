@@ -149,6 +149,7 @@ def test_bad_specs(folder: Path, text: str, message: str) -> None:
         ("mygame.py:NUMBER", "gave a int, not a game"),
         ("mygame.py:Broken", r"^mygame\.py:44: ZeroDivisionError: .*division"),
         ("syntax.py:X", r"syntax\.py:2: "),
+        ("deep.py:X", r"^deep\.py:3: JSONDecodeError"),
         ("exits.py:X", r"^exits\.py:2: SystemExit: 3"),
         ("raises.py:X", r"^raises\.py:2: KeyError: 'x' \(while running the file\)"),
     ],
@@ -156,6 +157,7 @@ def test_bad_specs(folder: Path, text: str, message: str) -> None:
 def test_broken_code(folder: Path, text: str, message: str) -> None:
     (folder / "syntax.py").write_text("x = 1\ndef f(:\n")
     (folder / "raises.py").write_text("\n{}['x']\n")
+    (folder / "deep.py").write_text("import json\n\njson.loads('{')\n")
     (folder / "exits.py").write_text("import sys\nsys.exit(3)\n")
     before = set(sys.modules)
     with pytest.raises(GameError, match=message):

@@ -161,8 +161,11 @@ def test_show(run):
 def test_show_keeps_brackets_and_lines(tmp_path):
     call("solve", "leduc_poker", "-n", 2, "--out", tmp_path / "leduc")
     assert "[Private: 0]" in call("show", tmp_path / "leduc", "--limit", 1)[0].replace("\n", " ")
-    call("solve", "tic_tac_toe", "-n", 1, "--out", tmp_path / "ttt")
-    assert "..." in call("show", tmp_path / "ttt", "--limit", 2)[0]
+    call("solve", "goofspiel(num_cards=3,imp_info=True)", "-n", 2, "--out", tmp_path / "goofspiel")
+    infostate = call_json("show", tmp_path / "goofspiel", "--limit", 1)[0]["infostate"]
+    assert "\n" in infostate
+    shown = call("show", tmp_path / "goofspiel", "--infostate", infostate.replace("\n", "\\n"))[0]
+    assert all(line in shown for line in infostate.strip().split("\n"))
 
 
 def test_compare(tmp_path):
@@ -284,11 +287,20 @@ def test_what_else_goes_wrong_is_one_line_too(error, code, words, monkeypatch):
     assert words in complaint("info", "kuhn_poker", code=code)
 
 
+def test_a_bug_in_rules_of_ones_own_is_placed(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "import treeplex as tp\n\n\nclass Broken(tp.Game):\n    def new_initial_state(self):\n        return 1 / 0\n"
+    )
+    message = complaint("info", f"{tmp_path}/mine.py:Broken", code=1)
+    assert "ZeroDivisionError" in message
+    assert "mine.py, line 6" in message
+
+
 def test_progress_line():
     progress = Progress("dcfr", 1200, 5000, 1.25e-3, 31234.0, 65.0)
-    assert line_of(progress) == "dcfr  iteration 1,200/5,000  exploitability 1.250e-03  31,234 it/s  1:05 left"
+    assert line_of(progress) == "dcfr  iteration 1,200/5,000  exploitability 1.25e-03  31,234 it/s  1:05 left"
     assert clock(3725) == "1:02:05"
-    out, err = call("solve", "kuhn_poker", "-n", 50, "--progress", "--json")
+    out, _ = call("solve", "kuhn_poker", "-n", 50, "--progress", "--json")
     assert json.loads(out)["iterations"] == 50
     assert call("solve", "kuhn_poker", "-n", 50, "--no-progress")[1] == ""
 
@@ -341,13 +353,14 @@ def test_ctrl_c_saves_and_the_run_goes_on(tmp_path):
 @pytest.mark.skipif(os.name != "posix", reason="sends SIGINT")
 def test_ctrl_c_saves_without_a_folder_too(tmp_path):
     with spawn("solve", "kuhn_poker", "-n", 10**9, "--progress", cwd=tmp_path) as process:
-        time.sleep(3)
+        seen = ""
+        while "iteration" not in seen:
+            seen += process.stderr.read(20)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    if (tmp_path / "runs").exists():
-        assert (tmp_path / "runs" / "kuhn_poker-dcfr" / "state.safetensors").exists()
-        assert "runs/kuhn_poker-dcfr" in err
+    assert (tmp_path / "runs" / "kuhn_poker-dcfr" / "state.safetensors").exists()
+    assert "--resume runs/kuhn_poker-dcfr" in err
 
 
 def test_help_and_version_import_nothing_heavy():

@@ -97,7 +97,7 @@ class TreeGame(Game):
 def exact_probabilities(state: State) -> list[tuple[int, Fraction]]:
     """The outcomes of a chance node as fractions that sum to exactly one.
 
-    Floats are read as the simplest fractions within 1e-12 of them whose sum is one; failing that, as multiples of 1e-15.
+    Floats are read as :func:`simplest_fractions` says.
 
     Raises:
         GameError: the probabilities do not sum to one within 1e-9.
@@ -112,17 +112,19 @@ def exact_probabilities(state: State) -> list[tuple[int, Fraction]]:
 
 
 def simplest_fractions(probabilities: Sequence[float]) -> list[Fraction]:
-    """Fractions with small denominators that equal ``probabilities`` within 1e-12 and sum to exactly one."""
+    """The simplest fractions that are ``probabilities`` within a relative 1e-12 and sum to exactly one.
+
+    Where there are none with denominators up to 1e9: the decimals that are the same floats, the largest adjusted.
+    """
     for digits in range(1, 10):
         fractions = [Fraction(probability).limit_denominator(10**digits) for probability in probabilities]
-        close = all(abs(fraction - Fraction(p)) <= 1e-12 for fraction, p in zip(fractions, probabilities, strict=True))
+        close = all(abs(fraction - Fraction(p)) <= 1e-12 * p for fraction, p in zip(fractions, probabilities, strict=True))
         if close and sum(fractions) == 1:
             return fractions
-    unit = 10**15
-    counts = [round(probability * unit) for probability in probabilities]
-    largest = max(range(len(counts)), key=counts.__getitem__)
-    counts[largest] += unit - sum(counts)
-    return [Fraction(count, unit) for count in counts]
+    decimals = [Fraction(repr(float(probability))) for probability in probabilities]
+    largest = max(range(len(decimals)), key=decimals.__getitem__)
+    decimals[largest] += 1 - sum(decimals)
+    return decimals
 
 
 def exact_payoffs(state: State) -> list[Fraction]:

@@ -87,7 +87,9 @@ class Policy:
 def uniform_probabilities(game: CompiledGame) -> NDArray[np.float64]:
     """Float64 [Q], one over the number of actions; 1 for empty sequences."""
     infoset = game.tree.sequence_infoset
-    actions = np.where(infoset >= 0, game.tree.infoset_layout[infoset, 2], 1)
+    inner = infoset >= 0
+    actions = np.ones(len(infoset))
+    actions[inner] = game.tree.infoset_layout[infoset[inner], 2]
     return 1.0 / actions
 
 
@@ -102,7 +104,9 @@ def normalised(game: CompiledGame, weights: NDArray[np.float64]) -> NDArray[np.f
     """Turn weights [Q] >= 0 into probabilities [Q]; uniform where an infoset's weights sum to zero."""
     sums = infoset_sums(game, weights)
     infoset = game.tree.sequence_infoset
-    total = np.where(infoset >= 0, sums[infoset], 1.0)
+    inner = infoset >= 0
+    total = np.ones(len(infoset))
+    total[inner] = sums[infoset[inner]]
     shares = weights / np.where(total > 0, total, 1.0)
     probabilities = np.where(total > 0, np.minimum(shares, 1.0), uniform_probabilities(game))
     probabilities[game.tree.sequence_offsets[:-1]] = 1.0

@@ -104,7 +104,7 @@ def load_policy(path: str | os.PathLike[str], game: CompiledGame | None = None) 
     probabilities = array_of(contents, game, path)
     optional = contents.probabilities is None
     if header.get("checksum") != checksum(header, probabilities) and not (optional and "checksum" not in header):
-        raise FileError(f"{path} was changed after it was written (its checksum differs); save the policy again")
+        raise FileError(f"{path} was changed after it was written (the checksum differs); save the policy again")
     try:
         return Policy(game, probabilities)
     except PolicyError as error:

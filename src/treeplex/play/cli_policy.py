@@ -111,7 +111,7 @@ def show(
         return
     compiled = loaded.game
     rows: list[list[str | Text]] = [
-        [str(compiled.player_of(infoset)), compiled.infostates[infoset].strip(), strategy_text(loaded, infoset)]
+        [str(compiled.player_of(infoset)), compiled.infostates[infoset].strip() or "(empty)", strategy_text(loaded, infoset)]
         for infoset in shown
     ]
     several_lines = any("\n" in str(row[1]) for row in rows)

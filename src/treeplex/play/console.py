@@ -21,13 +21,9 @@ def print_table(
 ) -> None:
     """Print a table; ``right`` numbers the columns set flush right. Cells are shown as they are, brackets included."""
     right = set(right)
-    table = Table(
-        title=Text(title, "bold") if title else None,
-        title_justify="left",
-        show_lines=lines,
-        header_style="bold",
-        box=SIMPLE_HEAD,
-    )
+    if title:
+        typer.secho(title, bold=True)
+    table = Table(show_lines=lines, header_style="bold", box=SIMPLE_HEAD, show_edge=False)
     for number, name in enumerate(columns):
         table.add_column(name, justify="right" if number in right else "left", overflow="fold")
     for row in rows:

@@ -33,12 +33,10 @@ class Commands(TyperGroup):
             if isinstance(error, BrokenPipeError):
                 raise
             fail(str(error), FAILED)
-        except RecursionError as error:
-            fail(f"internal: {error}; set TREEPLEX_DEBUG=1 to see where", FAILED)
         except Exception as error:
             if isinstance(error, typer.Exit | typer.Abort) or hasattr(error, "exit_code"):
                 raise
-            fail(f"internal: {type(error).__name__}: {error}; set TREEPLEX_DEBUG=1 to see where", FAILED)
+            fail(f"{type(error).__name__}: {error} ({place_of(error)}); TREEPLEX_DEBUG=1 shows the traceback", FAILED)
 
 
 def code_of(error: TreeplexError) -> int:
@@ -47,6 +45,12 @@ def code_of(error: TreeplexError) -> int:
     if isinstance(error, FileError) and isinstance(cause, OSError) and cause.errno in FULL:
         return FAILED
     return BAD_INPUT
+
+
+def place_of(error: Exception) -> str:
+    """File and line where an error that nobody expected was raised: in a user's rules or in Treeplex."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{frames[-1].filename}, line {frames[-1].lineno}, in {frames[-1].name}" if frames else "nowhere"
 
 
 def fail(message: str, code: int) -> None:

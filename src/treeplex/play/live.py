@@ -6,13 +6,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self, final
 
 from rich.console import Console
-from rich.progress import BarColumn, SpinnerColumn, TaskID, TextColumn
+from rich.progress import BarColumn, ProgressColumn, SpinnerColumn, TaskID, TextColumn
 from rich.progress import Progress as Display
 
 if TYPE_CHECKING:
     from treeplex.runs.record import Progress
 
 PATIENCE_SECONDS = 1.0
+WIDE = 110
 
 
 @final
@@ -26,9 +27,10 @@ class Live:
     def __init__(self, shown: bool | None) -> None:
         console = Console(stderr=True, force_terminal=True if shown else None)
         self._wanted: Final = shown if shown is not None else sys.stderr.isatty()
-        self._display = Display(
-            SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(24), console=console, transient=True
-        )
+        columns: list[ProgressColumn] = [SpinnerColumn(), TextColumn("{task.description}", markup=False)]
+        if console.width >= WIDE:
+            columns.append(BarColumn(16))
+        self._display = Display(*columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False)
         self._task: TaskID = self._display.add_task("", total=None)
         self._timer = threading.Timer(0.0 if shown else PATIENCE_SECONDS, self._display.start)
         self._timer.daemon = True
@@ -57,7 +59,7 @@ def line_of(progress: "Progress") -> str:
     """One line: algorithm, iteration, exploitability, iterations a second, time left."""
     parts = [f"{progress.algorithm}  iteration {progress.iteration:,}/{progress.iterations:,}"]
     if progress.exploitability is not None:
-        parts.append(f"exploitability {progress.exploitability:.3e}")
+        parts.append(f"exploitability {progress.exploitability:.2e}")
     parts.append(f"{progress.rate:,.0f} it/s" if progress.rate >= 10 else f"{progress.rate:.2g} it/s")
     if progress.seconds_left is not None:
         parts.append(f"{clock(progress.seconds_left)} left")

@@ -103,7 +103,8 @@ class RuleSolver(Solver):
         own = slice(int(tree.sequence_offsets[player]), int(tree.sequence_offsets[player + 1]))
         infoset = tree.sequence_infoset[own]
         values = self._values[own]
-        regrets = np.where(infoset >= 0, values - self._infoset_values[infoset], 0.0)
+        regrets, inner = np.zeros_like(values), infoset >= 0
+        regrets[inner] = values[inner] - self._infoset_values[infoset[inner]]
         weights = np.asarray(self.rule.weights(Step(t, player, values, regrets, self.policy[own], self.memory[:, own])))
         if weights.shape != values.shape or not (weights >= 0).all():
             raise AlgorithmError(

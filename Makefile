@@ -1,0 +1,95 @@
+# Treeplex. Two commands do all their set-up in .venv: `make demo` solves Leduc poker, `make test` checks everything.
+# Needs Python >= 3.11 and make. Another interpreter: make demo PYTHON=python3.13
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+TREEPLEX := $(BIN)/treeplex
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+NEEDS := pyproject.toml constraints.txt
+KERNELS := $(wildcard src/treeplex/engine/*.py src/treeplex/evaluate/*.py)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test environment lint types layers tests docs serve bench papers tables clean
+
+help:
+	@echo "make demo     solve Leduc poker, with everything that takes to install"
+	@echo "make test     lint, types, layers, documentation and tests"
+	@echo "make docs     build the documentation into site/ (make serve: and show it)"
+	@echo "make bench    measure against other solvers"
+	@echo "make papers   regenerate published tables and figures beside measured ones"
+	@echo "make tables   regenerate the tables in README and documentation"
+	@echo "make clean    remove the environment, caches and built files (runs/ stays)"
+
+demo: $(VENV)/installed $(VENV)/kernels
+	@$(BIN)/python examples/demo.py runs/demo
+
+test: lint types layers docs tests
+
+environment: $(VENV)/installed-dev
+
+lint: $(VENV)/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/installed-dev
+	$(BIN)/mypy
+
+layers: $(VENV)/installed-dev
+	$(BIN)/lint-imports
+
+docs: $(VENV)/installed-dev
+	$(BIN)/mkdocs build --strict --quiet
+
+serve: $(VENV)/installed-dev
+	$(BIN)/mkdocs serve
+
+# The first line compiles the kernels once, so that the test workers find them instead of compiling them twice.
+tests: $(VENV)/installed-dev $(VENV)/kernels
+	@$(TREEPLEX) solve kuhn_poker -n 10 --json > /dev/null
+	$(BIN)/pytest -n 2
+
+tables: $(VENV)/installed-dev $(VENV)/kernels
+	$(BIN)/python docs/generate_tables.py
+
+bench: $(VENV)/installed-bench $(VENV)/kernels
+	$(BIN)/python bench/run.py
+	$(BIN)/python bench/report.py
+
+papers: $(VENV)/installed-dev $(VENV)/kernels
+	for file in papers/[a-z]*.py; do $(BIN)/python $$file || exit 1; done
+
+clean:
+	rm -rf $(VENV) site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The stamps below are as new as the last complete installation; a half-made environment is made again from scratch.
+$(VENV)/created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Treeplex needs Python 3.11 or newer; name one: make PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' \
+	  || { echo "this Python lacks venv or ensurepip; install the package (python3-venv on Debian) or name another: make PYTHON=..." >&2; exit 1; }
+	@echo "creating $(VENV)"
+	@$(PYTHON) -m venv --clear $(VENV)
+	@touch $@
+
+$(VENV)/installed: $(VENV)/created $(NEEDS)
+	@echo "installing treeplex into $(VENV) (a minute)"
+	@$(PIP_INSTALL) --editable .
+	@touch $@
+
+$(VENV)/installed-dev: $(VENV)/created $(NEEDS)
+	@echo "installing treeplex and everything the checks need into $(VENV) (a few minutes)"
+	@$(PIP_INSTALL) --editable '.[dev]'
+	@touch $(VENV)/installed $@
+
+$(VENV)/installed-bench: $(VENV)/created $(NEEDS)
+	@echo "installing treeplex and the systems it is measured against into $(VENV) (a few minutes)"
+	@$(PIP_INSTALL) --editable '.[bench]'
+	@touch $(VENV)/installed $@
+
+# Numba looks only at a kernel's own file when it decides whether a compiled kernel is stale; kernels call each other.
+$(VENV)/kernels: $(KERNELS) | $(VENV)/created
+	@find src -name '*.nb[ci]' -delete
+	@touch $@

@@ -1,0 +1,176 @@
+"""Fill the generated parts of README and documentation: what stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``.
+
+Run ``python docs/generate_tables.py`` after a change of games, algorithms or the command line; a test checks that it was run.
+"""
+
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+import typer.main
+
+import treeplex as tp
+from treeplex.errors import AlgorithmError
+from treeplex.games.rules import GameInfo, plain, written
+from treeplex.play.cli import app
+
+ROOT = Path(__file__).resolve().parents[1]
+MARKER = re.compile(r"(<!-- generated: (?P<name>[^\n]+?) -->\n)(?P<body>.*?)(<!-- end -->)", re.DOTALL)
+
+DESCENDING = "imp_info=true,points_order=descending"
+SMALL_FLEETS = "board_width=2,board_height=2,ship_sizes=[2],ship_values=[2],num_shots=3,allow_repeated_shots=false"
+SPECS: Mapping[str, tuple[str, ...]] = {
+    "kuhn_poker": ("kuhn_poker", "kuhn_poker(players=3)", "kuhn_poker(players=4)"),
+    "leduc_poker": ("leduc_poker", "leduc_poker(suit_isomorphism=true)", "leduc_poker(ranks=6)"),
+    "big_leduc": ("big_leduc",),
+    "liars_dice": tuple(f"liars_dice(dice_sides={faces})" for faces in (3, 4, 5))
+    + ("liars_dice", "liars_dice(numdice=2,dice_sides=3)"),
+    "goofspiel": tuple(f"goofspiel(num_cards={cards},{DESCENDING})" for cards in (3, 4, 5))
+    + (f"goofspiel(num_cards=3,{DESCENDING},returns_type=total_points)",),
+    "battleship": (f"battleship({SMALL_FLEETS})",),
+    "tic_tac_toe": ("tic_tac_toe",),
+    "matrix": ("matrix(rows=[[1,-1],[-1,1]])",),
+    "small_matrix": ("small_matrix",),
+    "modified_rps": ("modified_rps",),
+    "rock_paper_scissors": ("rock_paper_scissors",),
+}
+"""The instances whose sizes and values the documentation shows, for every built-in game."""
+MOST_SEQUENCES_FOR_LP = 50_000
+
+
+def table(head: tuple[str, ...], rows: list[tuple[str, ...]], right: tuple[int, ...] = ()) -> str:
+    """A Markdown table; columns in ``right`` are right-aligned."""
+    rule = ["--:" if column in right else "---" for column in range(len(head))]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in (head, tuple(rule), *rows))
+
+
+def page(folder: str, name: str, text: str) -> str:
+    """A link to the page of a game or algorithm, from README (folder ``docs/...``) or from a page beside it."""
+    return f"[{text}]({folder}{page_name(name)}.md)"
+
+
+def page_name(name: str) -> str:
+    """The file name of the page of a game or algorithm: ``pcfr+`` has ``pcfr-plus``."""
+    return name.replace("+", "-plus")
+
+
+def games(folder: str = "") -> str:
+    """All games by name."""
+    rows = [(page(folder, name, f"`{name}`"), info.summary, info.source) for name, info in tp.known_games().items()]
+    return table(("game", "what it is", "source"), rows)
+
+
+def algorithms(folder: str = "") -> str:
+    """All algorithms by name."""
+    rows = [(page(folder, name, f"`{name}`"), each.summary, each.reference) for name, each in tp.algorithms().items()]
+    return table(("algorithm", "what it does", "source"), rows)
+
+
+def parameters(name: str) -> str:
+    """The parameters of a game."""
+    info: GameInfo = tp.known_games()[name]
+    if not info.parameters:
+        return f"`{name}` has no parameters.\n"
+    rows = [
+        (f"`{each.name}`", "" if each.default is None else f"`{written(plain(each.default))}`", each.meaning)
+        for each in info.parameters
+    ]
+    return table(("parameter", "default", "meaning"), rows)
+
+
+@cache
+def size_row(spec: str) -> tuple[str, ...]:
+    """Counts of a game, and its value by linear programming where that is quick and defined."""
+    game = tp.compile(spec)
+    size = game.size
+    value = ""
+    if sum(game.sequences) <= MOST_SEQUENCES_FOR_LP:
+        try:
+            value = f"{tp.solve(game, 'lp').value[0]:+.6f}".replace("-0.000000", "+0.000000").replace("+0.000000", "0")
+        except AlgorithmError:
+            value = ""
+    counts = (size.histories, size.terminals, size.depth, size.largest_infoset)
+    return (
+        f"`{spec}`",
+        *(f"{count:,}" for count in counts),
+        " / ".join(f"{count:,}" for count in game.infosets),
+        " / ".join(f"{count:,}" for count in game.sequences),
+        value,
+    )
+
+
+def sizes(name: str = "") -> str:
+    """Counts and values of the instances of one game, or of all games."""
+    specs = SPECS[name] if name else tuple(spec for group in SPECS.values() for spec in group)
+    head = ("game", "histories", "terminals", "depth", "largest infoset", "infosets", "sequences", "value of player 0")
+    return table(head, [size_row(spec) for spec in specs], right=(1, 2, 3, 4, 5, 6, 7))
+
+
+def algorithm(name: str) -> str:
+    """The facts of an algorithm that its registry entry holds."""
+    each = tp.algorithms()[name]
+    numbers = ", ".join(f"`{key}` = {value:g}" for key, value in each.parameters.items()) or "none"
+    orders = ", ".join(each.updates) or "no meaning here"
+    plan = "it needs the number of iterations in advance" if each.needs_horizon else "it can stop at any time"
+    rows = [
+        ("name", f"`{name}`"),
+        ("parameters and defaults", numbers),
+        ("order of updates, the usual one first", orders),
+        ("planning", plan),
+        ("source", each.reference),
+    ]
+    return table(("", ""), rows)
+
+
+def command_help(name: str = "") -> str:
+    """What ``treeplex NAME --help`` prints."""
+    group = typer.main.get_command(app)
+    command = group.commands[name] if name else group  # type: ignore[attr-defined]
+    context = command.make_context(
+        f"treeplex {name}".strip(), [], resilient_parsing=True, terminal_width=100, max_content_width=100
+    )
+    text = "\n".join(line.rstrip() for line in command.get_help(context).splitlines())
+    return f"```text\n{text}\n```\n"
+
+
+GENERATORS: Mapping[str, Callable[..., str]] = {
+    "games": games,
+    "algorithms": algorithms,
+    "parameters": parameters,
+    "sizes": sizes,
+    "algorithm": algorithm,
+    "help": command_help,
+}
+
+
+def fill(text: str) -> str:
+    """The text with all generated parts made anew."""
+
+    def fresh(found: re.Match[str]) -> str:
+        name, *arguments = found["name"].split()
+        return f"{found[1]}{GENERATORS[name](*arguments)}{found[4]}"
+
+    return MARKER.sub(fresh, text)
+
+
+def files() -> Iterator[Path]:
+    """README and all pages."""
+    yield ROOT / "README.md"
+    yield from sorted((ROOT / "docs").rglob("*.md"))
+
+
+def main() -> None:
+    """Rewrite what is out of date; with ``--check``, name it and fail."""
+    stale = [(path, text) for path in files() if (text := fill(path.read_text())) != path.read_text()]
+    for path, text in stale:
+        print(path.relative_to(ROOT))
+        if "--check" not in sys.argv:
+            path.write_text(text)
+    if stale and "--check" in sys.argv:
+        sys.exit("out of date; run: python docs/generate_tables.py")
+
+
+if __name__ == "__main__":
+    main()
