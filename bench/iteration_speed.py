@@ -22,6 +22,7 @@ OUR_JUDGE = "Treeplex exploitability"
 RIVALS = {CPP: OURS, CACHED: OURS, JAX: OURS, LITE: OURS, LITE_PLUS: OURS_PLUS}
 JUDGES = {"OpenSpiel C++ NashConv": OUR_JUDGE, "LiteEFG exploitability": OUR_JUDGE}
 WARM_UP = (1, 2)
+QUICK_CASES = ("leduc", "battleship_2", "exploitability")
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,13 @@ def run_case(case: Case, options: argparse.Namespace) -> dict[str, Any]:
         for worker in workers.values():
             worker.close()
     measured = {name: summary(times[name], workers[name].build_seconds, found) for name, found in turns.items()}
-    return {"title": case.title, "spec": case.spec, "systems": measured, "failed": failed, "comparisons": compare(case, measured)}
+    return {
+        "title": case.title,
+        "spec": case.spec,
+        "systems": measured,
+        "failed": failed,
+        "comparisons": compare(case, measured),
+    }
 
 
 def summary(times: int, build_seconds: float, turns: list[dict[str, Any]]) -> dict[str, Any]:
@@ -119,7 +126,9 @@ def compare(case: Case, measured: dict[str, Any]) -> list[dict[str, Any]]:
         if other in measured and ours in measured:
             ratio = measured[other]["ms"] / measured[ours]["ms"]
             goal = case.goals.get(other)
-            found.append({"other": other, "ours": ours, "ratio": ratio, "goal": goal, "met": None if goal is None else ratio >= goal})
+            found.append(
+                {"other": other, "ours": ours, "ratio": ratio, "goal": goal, "met": None if goal is None else ratio >= goal}
+            )
     if case.goal_ms is not None:
         for ours in dict.fromkeys(case.rivals.values()):
             ms = measured[ours]["ms"]
@@ -166,10 +175,11 @@ def main() -> None:
     options = parser.parse_args()
     options.rounds = options.rounds or (2 if options.quick else 9)
     options.batch = options.batch or (0.02 if options.quick else 0.5)
+    wanted = options.case or (QUICK_CASES if options.quick else [case.name for case in CASES])
     core = record.pin(options.core)
     found: dict[str, Any] = {}
     for case in CASES:
-        if not options.case or case.name in options.case:
+        if case.name in wanted:
             print(f"{case.title} ...", file=sys.stderr, flush=True)
             found[case.name] = run_case(case, options)
     result = {"core": core, "rounds": options.rounds, "batch_seconds": options.batch, "cases": found}

@@ -1,6 +1,7 @@
 """Fill the generated parts of README and documentation: what stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``.
 
 Run ``python docs/generate_tables.py`` after a change of games, algorithms or the command line; a test checks that it was run.
+Parts marked ``<!-- measured: NAME -->`` are made anew as well, but not checked: rounding differs between machines.
 """
 
 import re
@@ -17,7 +18,7 @@ from treeplex.games.rules import GameInfo, plain, written
 from treeplex.play.cli import app
 
 ROOT = Path(__file__).resolve().parents[1]
-MARKER = re.compile(r"(<!-- generated: (?P<name>[^\n]+?) -->\n)(?P<body>.*?)(<!-- end -->)", re.DOTALL)
+MARKER = re.compile(r"(<!-- (?P<kind>generated|measured): (?P<name>[^\n]+?) -->\n)(?P<body>.*?)(<!-- end -->)", re.DOTALL)
 
 DESCENDING = "imp_info=true,points_order=descending"
 SMALL_FLEETS = "board_width=2,board_height=2,ship_sizes=[2],ship_values=[2],num_shots=3,allow_repeated_shots=false"
@@ -38,6 +39,15 @@ SPECS: Mapping[str, tuple[str, ...]] = {
 }
 """The instances whose sizes and values the documentation shows, for every built-in game."""
 MOST_SEQUENCES_FOR_LP = 50_000
+COMPARED_GAMES: Mapping[str, str] = {
+    "Kuhn poker": "kuhn_poker",
+    "Leduc poker": "leduc_poker",
+    "Liar's Dice, 4 faces": "liars_dice(dice_sides=4)",
+    "Goofspiel, 4 cards": f"goofspiel(num_cards=4,{DESCENDING})",
+    "Battleship, 2 by 2": f"battleship({SMALL_FLEETS})",
+    "Small matrix": "small_matrix",
+}
+"""The games of the page on choosing an algorithm."""
 
 
 def table(head: tuple[str, ...], rows: list[tuple[str, ...]], right: tuple[int, ...] = ()) -> str:
@@ -135,6 +145,26 @@ def command_help(name: str = "") -> str:
     return f"```text\n{text}\n```\n"
 
 
+def choosing(iterations: str = "1000") -> str:
+    """Exploitability of every iterative algorithm after some iterations, the two best of each game in bold."""
+    compiled = {title: tp.compile(spec) for title, spec in COMPARED_GAMES.items()}
+    names = [name for name in tp.algorithms() if name != "lp"]
+    found = {
+        (name, title): tp.solve(game, name, iterations=int(iterations), every=int(iterations)).exploitability
+        for title, game in compiled.items()
+        for name in names
+    }
+
+    def cell(name: str, title: str) -> str:
+        value = found[name, title]
+        text = f"{value:.1e}" if value >= 1e-12 else "< 1e-12"
+        better = sum(max(found[other, title], 1e-12) < max(value, 1e-12) for other in names)
+        return f"**{text}**" if better < 2 else text
+
+    rows = [(page("algorithms/", name, f"`{name}`"), *(cell(name, title) for title in compiled)) for name in names]
+    return table(("algorithm", *compiled), rows, right=tuple(range(1, len(compiled) + 1)))
+
+
 GENERATORS: Mapping[str, Callable[..., str]] = {
     "games": games,
     "algorithms": algorithms,
@@ -142,13 +172,16 @@ GENERATORS: Mapping[str, Callable[..., str]] = {
     "sizes": sizes,
     "algorithm": algorithm,
     "help": command_help,
+    "choosing": choosing,
 }
 
 
-def fill(text: str) -> str:
-    """The text with all generated parts made anew."""
+def fill(text: str, *, measured: bool) -> str:
+    """The text with all generated parts made anew, and the measured ones if asked for."""
 
     def fresh(found: re.Match[str]) -> str:
+        if found["kind"] == "measured" and not measured:
+            return found[0]
         name, *arguments = found["name"].split()
         return f"{found[1]}{GENERATORS[name](*arguments)}{found[4]}"
 
@@ -163,12 +196,13 @@ def files() -> Iterator[Path]:
 
 def main() -> None:
     """Rewrite what is out of date; with ``--check``, name it and fail."""
-    stale = [(path, text) for path in files() if (text := fill(path.read_text())) != path.read_text()]
+    check = "--check" in sys.argv
+    stale = [(path, text) for path in files() if (text := fill(path.read_text(), measured=not check)) != path.read_text()]
     for path, text in stale:
         print(path.relative_to(ROOT))
-        if "--check" not in sys.argv:
+        if not check:
             path.write_text(text)
-    if stale and "--check" in sys.argv:
+    if stale and check:
         sys.exit("out of date; run: python docs/generate_tables.py")
 
 

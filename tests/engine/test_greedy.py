@@ -43,10 +43,10 @@ def test_slope_is_half_the_derivative(old: oracle.Floats, new: oracle.Floats, sh
     assert potential_slope(old, new, share) == pytest.approx(derivative / 2, abs=1e-3)
 
 
-@pytest.mark.parametrize("players", [2, 3])
+@pytest.mark.parametrize(("players", "seed"), [(2, 7), (2, 36), (3, 44)])
 @pytest.mark.parametrize("floor", [0.0, 0.5])
-def test_loop(players: int, floor: float) -> None:
-    rules = RandomGame(12, players=players, depth=6)
+def test_loop(players: int, seed: int, floor: float) -> None:
+    rules = RandomGame(seed, players=players, depth=6)
     root, game = oracle.grow(rules), compile_rules(rules)
     policy = uniform_probabilities(game)
     strategy, means, average = (np.zeros_like(policy) for _ in range(3))

@@ -228,14 +228,15 @@ def test_bad_input_is_one_line(arguments, words, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_imperfect_recall_is_refused_or_refined():
-    pytest.importorskip("pyspiel")
-    game = "openspiel:goofspiel(imp_info=False,num_cards=3,points_order=descending)"
-    try:
-        call("info", game)
-    except AssertionError:
-        assert "error" in call("info", game, code=2)[1]
-        call("info", game, "--refine")
+def test_imperfect_recall_is_refused_or_refined(tmp_path):
+    game = "goofspiel(num_cards=4,points_order=descending,imp_info=False)"
+    message = complaint("info", game)
+    assert "infostate" in message
+    assert "--refine" in message
+    assert sum(call_json("info", game, "--refine")["infosets"]) == 322
+    call("solve", game, "--refine", "-n", 5, "--out", tmp_path / "run")
+    assert call_json("solve", "--resume", tmp_path / "run", "-n", 9)["iterations"] == 9
+    assert len(call_json("show", tmp_path / "run", "--limit", 0)) == 322
 
 
 def test_a_tampered_file_is_named(run):

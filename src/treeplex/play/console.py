@@ -25,7 +25,7 @@ def print_table(
         typer.secho(title, bold=True)
     table = Table(show_lines=lines, header_style="bold", box=SIMPLE_HEAD, show_edge=False)
     for number, name in enumerate(columns):
-        table.add_column(name, justify="right" if number in right else "left", overflow="fold")
+        table.add_column(name, justify="right" if number in right else "left", overflow="fold", no_wrap=number in right)
     for row in rows:
         table.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in row))
     Console().print(table)

@@ -22,6 +22,7 @@ ROUNDING = 1e-15
 """Exploitability below this many game units is rounding; the plot draws it here."""
 LABEL_HEIGHT = 0.052
 """Height of one label as a fraction of the axes."""
+LONGEST_LABEL = 34
 INK, GREY, GRID = "#222222", "#5F5F5F", "#E3E3E3"
 
 Curves = Mapping[str, Sequence[Record]]
@@ -36,10 +37,11 @@ def convergence_figure(title: str, curves: Curves, *, target: float | None = Non
         target: drawn as a dashed line.
         exact: algorithms that solve in one step; among others they are named in a note and not drawn.
     """
-    figure = Figure(figsize=(7.2, 4.5), dpi=160, layout="constrained")
+    drawn = {name: records for name, records in curves.items() if name not in exact} or dict(curves)
+    label_length = min(LONGEST_LABEL, max(map(len, drawn))) if len(drawn) > 1 else 0
+    figure = Figure(figsize=(7.2 + 0.09 * max(0, label_length - 8), 4.5), dpi=160, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
-    drawn = {name: records for name, records in curves.items() if name not in exact} or dict(curves)
     scale_axes(axes, drawn, target)
     for number, (name, records) in enumerate(drawn.items()):
         iterations, heights = [record.iteration for record in records], [height(record) for record in records]
@@ -130,7 +132,7 @@ def label_curves(axes: Axes, curves: Curves) -> None:
     places = spread(ends, LABEL_HEIGHT)
     for number, (name, records) in enumerate(curves.items()):
         axes.annotate(
-            textwrap.shorten(name, 34, placeholder="..."),
+            name if len(name) <= LONGEST_LABEL else f"{name[: LONGEST_LABEL - 3]}...",
             (records[-1].iteration, height(records[-1])),
             xytext=(1.045, places[number]),
             textcoords="axes fraction",

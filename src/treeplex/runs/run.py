@@ -85,6 +85,7 @@ def iterate(run: Run, seconds: float | None, interrupt: Interrupt, watcher: Watc
     if solver.iteration >= settings.iterations:
         return "finished"
     drop_unscheduled(run)
+    solver.run(0)
     begun, first, chunk = perf_counter(), solver.iteration, 1
     slice_seconds = CHUNK_SECONDS if seconds is None else min(CHUNK_SECONDS, seconds / 20)
     for point in dropwhile(lambda point: point <= first, evaluation_points(settings)):

@@ -33,7 +33,7 @@ class Solver(ABC):
 
     @abstractmethod
     def run(self, iterations: int) -> None:
-        """Do so many more iterations."""
+        """Do so many more iterations; none, and only the kernels are made ready (compiled, on their first use)."""
 
     @abstractmethod
     def average_policy(self) -> Policy:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.regret import iterate
+from treeplex.engine.regret import Weights, iterate
 from treeplex.engine.sweep import reach, workspace
 from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.policy import Policy, normalised, uniform_probabilities
@@ -62,14 +62,12 @@ class CfrSolver(Solver):
 
     def run(self, iterations: int) -> None:
         """Do so many more iterations."""
-        for start in range(self.iteration, self.iteration + iterations, CHUNK):
-            end = min(start + CHUNK, self.iteration + iterations)
-            self._iterate(
-                np.array(
-                    [self.variant.schedule(t, self.horizon, **self.parameters) for t in range(start + 1, end + 1)], np.float64
-                )
-            )
-        self.iteration += iterations
+        last = self.iteration + iterations
+        for start in range(self.iteration, max(last, self.iteration + 1), CHUNK):
+            times = range(start + 1, min(start + CHUNK, last) + 1)
+            rows = [self.variant.schedule(t, self.horizon, **self.parameters) for t in times]
+            self._iterate(np.array(rows, np.float64).reshape(-1, len(Weights._fields)))
+        self.iteration = last
 
     def _iterate(self, weights: NDArray[np.float64]) -> None:
         iterate(

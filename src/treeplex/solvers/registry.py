@@ -8,7 +8,6 @@ from treeplex.solvers.base import Algorithm, Solver
 from treeplex.solvers.cfr import CfrSolver
 from treeplex.solvers.fictitious import PLAYS, FictitiousPlay, Play
 from treeplex.solvers.greedy import GreedyWeights
-from treeplex.solvers.lp import LinearProgram
 from treeplex.solvers.rule import Rule, RuleSolver
 from treeplex.solvers.variant import VARIANTS, Variant
 from treeplex.spec import Spec, nearest, parse_spec
@@ -51,7 +50,9 @@ def build_greedy(
 
 
 def build_lp(game: CompiledGame, parameters: Mapping[str, float], *, horizon: int, updates: str | None, seed: int) -> Solver:
-    """A :class:`LinearProgram` solver."""
+    """A :class:`treeplex.solvers.lp.LinearProgram` solver; imported here, because SciPy's optimisers are slow to import."""
+    from treeplex.solvers.lp import LinearProgram
+
     return LinearProgram(game)
 
 

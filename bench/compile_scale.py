@@ -1,0 +1,179 @@
+"""Compile time and memory against the size of the game, through rules and through public trees.
+
+Each game is compiled in a fresh process on one core. Memory is the highest resident size while compiling less the resident
+size before, when everything was imported and a small game had been compiled.
+
+    python bench/compile_scale.py [--quick] [--limit 1e7]
+"""
+
+import argparse
+import json
+import re
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import record
+from iteration_speed import GOOFSPIEL, battleship
+
+RULES, PUBLIC = "rules", "public tree"
+GOAL_BYTES = 100.0
+LARGE = 1_000_000
+"""Histories from which on bytes per history are compared with the goal; below, fixed costs count."""
+
+LADDERS: dict[str, tuple[str, list[str]]] = {
+    "Leduc poker, rules": (RULES, [f"leduc_poker(ranks={ranks})" for ranks in (3, 5, 8, 12, 18, 26)]),
+    "Liar's Dice, rules": (RULES, [f"liars_dice(numdice=1,dice_sides={faces})" for faces in (3, 4, 5, 6, 7, 8)]),
+    "Goofspiel, rules": (RULES, [GOOFSPIEL.replace("num_cards=5", f"num_cards={cards}") for cards in (4, 5, 6)]),
+    "Battleship, rules": (RULES, [battleship(2), battleship(3)]),
+    "Leduc poker, public tree": (PUBLIC, [f"leduc_poker(ranks={ranks})" for ranks in (3, 5, 8, 12, 18, 26, 52)]),
+    "Big Leduc, public tree": (PUBLIC, [f"leduc_poker(ranks={ranks},raises=6)" for ranks in (3, 6, 12, 24)]),
+    "Liar's Dice, public tree": (PUBLIC, [f"liars_dice(numdice=1,dice_sides={faces})" for faces in (3, 4, 5, 6, 7, 8)]),
+}
+NAMES = {battleship(2): "Battleship-2", battleship(3): "Battleship-3"}
+QUICK_LIMIT = 30_000
+
+
+def one_compile(path: str, spec: str) -> dict[str, Any]:
+    """Compile one game in this process."""
+    from treeplex.forms.load import load
+    from treeplex.forms.public_compile import compile_public_tree
+    from treeplex.forms.walk import compile_rules
+
+    def compiled(text: str) -> Any:
+        game = load(text)
+        return compile_rules(game) if path == RULES else compile_public_tree(game, game.public_tree())
+
+    compiled("leduc_poker(ranks=2,suits=2)" if path == PUBLIC else "kuhn_poker")
+    before = resident_bytes()
+    start = time.perf_counter()
+    game = compiled(spec)
+    seconds = time.perf_counter() - start
+    used = max(resident_bytes(highest=True) - before, 0)
+    kept = sum(array.nbytes for part in (game.tree, *game.payoff, (game.action_ids,)) for array in part)
+    sparse, dense = game.payoff
+    return {
+        "spec": spec,
+        "histories": game.size.histories,
+        "terminals": game.size.terminals,
+        "infosets": sum(game.infosets),
+        "sequences": sum(game.sequences),
+        "payoff_entries": int(sparse.values.size),
+        "payoff_terminals": int(dense.scales.size),
+        "seconds": seconds,
+        "peak_bytes": used,
+        "kept_bytes": int(kept),
+    }
+
+
+def resident_bytes(*, highest: bool = False) -> int:
+    """Resident size of this process now, resetting the mark of the highest; or the highest since then."""
+    try:
+        if not highest:
+            Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+        status = Path("/proc/self/status").read_text(encoding="ascii")
+        found = re.search(r"VmHWM:\s+(\d+)" if highest else r"VmRSS:\s+(\d+)", status)
+        assert found is not None
+        return 1024 * int(found.group(1))
+    except OSError:
+        unit = 1 if sys.platform == "darwin" else 1024
+        return unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def climb(name: str, limit: float) -> list[dict[str, Any]]:
+    """Compile the games of one ladder until the next would pass ``limit`` histories (ten times that through public trees)."""
+    path, specs = LADDERS[name]
+    limit *= 10 if path == PUBLIC else 1
+    found: list[dict[str, Any]] = []
+    for spec in specs:
+        if found and found[-1]["histories"] * growth(found) > limit:
+            break
+        print(f"{name}: {spec} ...", file=sys.stderr, flush=True)
+        command = [sys.executable, str(Path(__file__).resolve()), "--one", path, spec]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            print(f"failed: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
+            break
+        found.append(json.loads(done.stdout))
+    return found
+
+
+def growth(found: list[dict[str, Any]]) -> float:
+    """How much larger the last game was than the one before, and a guess at first."""
+    return found[-1]["histories"] / found[-2]["histories"] * 0.8 if len(found) > 1 else 2.0
+
+
+def tables(result: dict[str, Any]) -> str:
+    """The result as markdown: one table, and what the goals say."""
+    rows = []
+    for name, games in result["ladders"].items():
+        for game in games:
+            per_million = 1e6 * game["seconds"] / game["histories"]
+            peak = game["peak_bytes"] / game["histories"]
+            rows.append(
+                [
+                    name,
+                    NAMES.get(game["spec"], f"`{game['spec']}`"),
+                    f"{game['histories']:,}",
+                    record.digits(game["seconds"]),
+                    record.digits(per_million),
+                    record.digits(game["peak_bytes"] / 2**20),
+                    record.digits(peak),
+                    record.digits(game["kept_bytes"] / game["histories"]),
+                ]
+            )
+    header = [
+        "ladder",
+        "game",
+        "histories",
+        "seconds",
+        "seconds per million histories",
+        "peak MiB",
+        "peak bytes per history",
+        "bytes kept per history",
+    ]
+    return f"{record.markdown_table(header, rows, left=2)}\n\n{verdicts(result)}"
+
+
+def verdicts(result: dict[str, Any]) -> str:
+    """For each ladder that gets past a million histories: memory beside the goal, and how time grows there."""
+    lines = []
+    for name, games in result["ladders"].items():
+        largest = games[-1] if games else {"histories": 0}
+        if largest["histories"] < LARGE:
+            continue
+        peak = largest["peak_bytes"] / largest["histories"]
+        goal = f"goal {GOAL_BYTES:g}: {'met' if peak < GOAL_BYTES else 'missed'}"
+        pace = [1e6 * game["seconds"] / game["histories"] for game in games]
+        lines.append(
+            f"- {name}: {record.digits(peak)} bytes per history at {largest['histories']:,} histories ({goal}); "
+            f"seconds per million histories from {record.digits(pace[0])} (smallest game) to {record.digits(pace[-1])} (largest)."
+        )
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Climb all ladders, write the result and draw it."""
+    if sys.argv[1:2] == ["--one"]:
+        print(json.dumps(one_compile(sys.argv[2], sys.argv[3])))
+        return
+    parser = record.parser(__doc__)
+    parser.add_argument(
+        "--limit", type=float, default=None, help="most histories through rules (default 1.3e7; 3e4 with --quick)"
+    )
+    options: argparse.Namespace = parser.parse_args()
+    core = record.pin(options.core)
+    limit = options.limit or (QUICK_LIMIT if options.quick else 1.3e7)
+    result = {"core": core, "ladders": {name: climb(name, limit) for name in LADDERS}}
+    path = record.save("compile_scale", result, options)
+    from compile_plot import draw
+
+    image = draw(result, path.with_suffix(".png") if options.quick else record.ROOT / "docs" / "images" / "compile_scale.png")
+    print(f"{tables(result)}\n\nWritten to {path} and {image}")
+
+
+if __name__ == "__main__":
+    main()
