@@ -150,7 +150,7 @@ def verdicts(result: dict[str, Any]) -> str:
         pace = [1e6 * game["seconds"] / game["histories"] for game in games]
         lines.append(
             f"- {name}: {record.digits(peak)} bytes per history at {largest['histories']:,} histories ({goal}); "
-            f"seconds per million histories from {record.digits(pace[0])} (smallest game) to {record.digits(pace[-1])} (largest)."
+            f"{record.digits(pace[0])} seconds per million histories for the smallest game, {record.digits(pace[-1])} for the largest."
         )
     return "\n".join(lines)
 

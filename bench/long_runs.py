@@ -23,7 +23,7 @@ RUNS = {
     "Battleship-3": {"spec": battleship(3), "paper_hours": 11.2},
     "Big Leduc": {"spec": "big_leduc", "paper_hours": 14.9},
 }
-"""Hours: Xu et al. (2024), "Dynamic discounted counterfactual regret minimization", running time of DCFR, exploitability included."""
+"""Hours that DCFR took in Xu et al. (2024), "Dynamic discounted counterfactual regret minimization"."""
 
 
 def one_run(spec: str, iterations: int) -> dict[str, float]:

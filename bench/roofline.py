@@ -15,10 +15,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+
 import passes
 import record
 from iteration_speed import GOOFSPIEL, battleship
-
 from treeplex.engine.regret import Weights
 from treeplex.forms.compile import compile_game
 from treeplex.forms.compiled import CompiledGame
@@ -39,7 +39,7 @@ FLOAT = 8
 
 
 def entries(game: CompiledGame) -> int:
-    """Multiply-adds of both gradients: payoff entries as each player's rows hold them, or nonzeros of matrices times terminals."""
+    """Multiply-adds of all gradients: entries of each player's rows, or nonzeros of the matrices times their terminals."""
     sparse, dense = game.payoff
     found = sparse.values.size
     for offset, rows, columns, first, last in dense.groups:

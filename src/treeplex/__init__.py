@@ -16,16 +16,27 @@ if TYPE_CHECKING:
     from treeplex.evaluate import Judgement
     from treeplex.forms.compile import compile_game as compile
     from treeplex.forms.compiled import CompiledGame
+    from treeplex.forms.efg import write_efg
     from treeplex.forms.load import load
+    from treeplex.forms.openspiel import from_tabular_policy, to_tabular_policy
     from treeplex.forms.policy import Policy
-    from treeplex.forms.policy_files import load_policy, save_policy
+    from treeplex.forms.policy_files import load_policy, save_policy, to_dataframe, to_table
     from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
     from treeplex.games.registry import games as known_games
-    from treeplex.runs.api import best_response, expected_values, exploitability, judge, nash_conv
+    from treeplex.runs.api import (
+        best_response,
+        distance_to_value,
+        exact_value,
+        expected_values,
+        exploitability,
+        infostate_regrets,
+        judge,
+        nash_conv,
+    )
     from treeplex.runs.compare import Comparison, compare
     from treeplex.runs.solution import Solution
     from treeplex.runs.solve import SolveInterrupted, solve
-    from treeplex.solvers import algorithms
+    from treeplex.solvers import Play, Rule, Step, Variant, Weights, algorithms
 
     __version__: str
 
@@ -35,14 +46,25 @@ _HOMES = {
     "treeplex.forms.compiled": ("CompiledGame",),
     "treeplex.forms.load": ("load",),
     "treeplex.forms.policy": ("Policy",),
-    "treeplex.forms.policy_files": ("load_policy", "save_policy"),
+    "treeplex.forms.policy_files": ("load_policy", "save_policy", "to_dataframe", "to_table"),
+    "treeplex.forms.openspiel": ("from_tabular_policy", "to_tabular_policy"),
+    "treeplex.forms.efg": ("write_efg",),
     "treeplex.games.base": ("CHANCE", "SIMULTANEOUS", "TERMINAL", "Game", "State"),
     "treeplex.games.registry": ("games",),
-    "treeplex.runs.api": ("best_response", "expected_values", "exploitability", "judge", "nash_conv"),
+    "treeplex.runs.api": (
+        "best_response",
+        "distance_to_value",
+        "exact_value",
+        "expected_values",
+        "exploitability",
+        "infostate_regrets",
+        "judge",
+        "nash_conv",
+    ),
     "treeplex.runs.compare": ("Comparison", "compare"),
     "treeplex.runs.solution": ("Solution",),
     "treeplex.runs.solve": ("SolveInterrupted", "solve"),
-    "treeplex.solvers": ("algorithms",),
+    "treeplex.solvers": ("Play", "Rule", "Step", "Variant", "Weights", "algorithms"),
 }
 _PUBLIC_NAMES = {"compile_game": "compile", "games": "known_games"}
 _PLACES = {_PUBLIC_NAMES.get(name, name): (module, name) for module, names in _HOMES.items() for name in names}
@@ -55,17 +77,26 @@ __all__ = [
     "CompiledGame",
     "Game",
     "Judgement",
+    "Play",
     "Policy",
+    "Rule",
     "Solution",
     "SolveInterrupted",
     "State",
+    "Step",
+    "Variant",
+    "Weights",
     "algorithms",
     "best_response",
     "compare",
     "compile",
+    "distance_to_value",
     "errors",
+    "exact_value",
     "expected_values",
     "exploitability",
+    "from_tabular_policy",
+    "infostate_regrets",
     "judge",
     "known_games",
     "load",
@@ -73,6 +104,10 @@ __all__ = [
     "nash_conv",
     "save_policy",
     "solve",
+    "to_dataframe",
+    "to_table",
+    "to_tabular_policy",
+    "write_efg",
 ]
 
 

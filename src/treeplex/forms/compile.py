@@ -1,24 +1,33 @@
 """One door to compilation: from a spec, rules or an OpenSpiel game to a :class:`CompiledGame`."""
 
+from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.load import load
 from treeplex.forms.public_compile import compile_public_tree
-from treeplex.forms.walk import compile_rules
+from treeplex.forms.walk import MOST_HISTORIES, compile_rules
 from treeplex.games.base import Game
 from treeplex.games.public import PublicTree
 
 _compiled: "WeakKeyDictionary[Game, CompiledGame]" = WeakKeyDictionary()
 
 
-def compile_game(game: "str | Game | CompiledGame | Any", *, refine: bool = False) -> CompiledGame:
+def compile_game(
+    game: "str | Game | CompiledGame | Any",
+    *,
+    refine: bool = False,
+    most_histories: int = MOST_HISTORIES,
+    watch: Callable[[int], None] | None = None,
+) -> CompiledGame:
     """Compile a game, through its public tree where it has one, else by walking its rules.
 
     Args:
         game: a spec (``"leduc_poker"``), rules, an OpenSpiel game, or a compiled game, which is returned as it is.
         refine: split infosets in which a player's own past differs, instead of refusing them.
+        most_histories: give up on walking the rules beyond so many.
+        watch: called now and then, while the rules are walked, with the number of histories so far.
 
     Returns:
         The compiled game; the same object for the same rules object.
@@ -31,8 +40,11 @@ def compile_game(game: "str | Game | CompiledGame | Any", *, refine: bool = Fals
         return game
     rules = load(game)
     if refine:
-        return compile_rules(rules, refine=True)
+        return compile_rules(rules, refine=True, most_histories=most_histories, watch=watch)
     if rules not in _compiled:
         tree = rules.public_tree()
-        _compiled[rules] = compile_public_tree(rules, tree) if isinstance(tree, PublicTree) else compile_rules(rules)
+        if isinstance(tree, PublicTree):
+            _compiled[rules] = compile_public_tree(rules, tree)
+        else:
+            _compiled[rules] = compile_rules(rules, most_histories=most_histories, watch=watch)
     return _compiled[rules]

@@ -1,5 +1,6 @@
 """Policies: a distribution over actions at every infoset of every player."""
 
+import html
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
@@ -8,6 +9,9 @@ from numpy.typing import NDArray
 
 from treeplex.errors import PolicyError
 from treeplex.forms.compiled import CompiledGame
+
+SHOWN_INFOSETS = 20
+"""Infosets that a notebook shows of a policy."""
 
 
 class AnyState(Protocol):
@@ -82,6 +86,18 @@ class Policy:
 
     def __repr__(self) -> str:
         return f"<policy for {self.game.spec}: {len(self)} infosets>"
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for infoset in range(min(len(self), SHOWN_INFOSETS)):
+            player = self.game.player_of(infoset)
+            names = self.game.action_names[player]
+            played = ", ".join(f"{names.get(a, str(a))} {p:.3f}" for a, p in self.at(infoset).items())
+            cells = (str(player), self.game.infostates[infoset], played)
+            rows.append("".join(f"<td style='text-align:left'>{html.escape(cell)}</td>" for cell in cells))
+        more = f"<p>{SHOWN_INFOSETS} of {len(self):,} infosets</p>" if len(self) > SHOWN_INFOSETS else ""
+        head = "<tr><th>player</th><th>infostate</th><th>policy</th></tr>"
+        return f"<table>{head}{''.join(f'<tr>{row}</tr>' for row in rows)}</table>{more}"
 
 
 def uniform_probabilities(game: CompiledGame) -> NDArray[np.float64]:

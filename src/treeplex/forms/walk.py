@@ -1,7 +1,7 @@
 """Compile rules by walking the game tree once."""
 
 from array import array
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from math import isfinite
 
@@ -18,6 +18,10 @@ from treeplex.games.turn_based import TurnBased
 PROBABILITY_TOLERANCE = 1e-9
 LEAK_CHECKS = 50_000
 """Histories at which the public state is checked against every player's infostate (the acting player's always is)."""
+
+MOST_HISTORIES = 50_000_000
+"""Where a walk gives up: some five gigabytes."""
+WATCH_EVERY = 4096
 
 Path = tuple["Path", int] | None
 
@@ -45,17 +49,25 @@ class Walk:
     depth: int = 0
 
 
-def compile_rules(game: Game, refine: bool = False) -> CompiledGame:
+def compile_rules(
+    game: Game,
+    *,
+    refine: bool = False,
+    most_histories: int = MOST_HISTORIES,
+    watch: Callable[[int], None] | None = None,
+) -> CompiledGame:
     """Walk the whole tree of ``game`` and compile what was seen.
 
     Args:
         game: any number of players, general sums; simultaneous moves become hidden sequential ones.
         refine: split infosets whose histories differ in the player's own past, which makes recall perfect.
+        most_histories: give up beyond so many; compiling takes up to some 100 bytes a history.
+        watch: called now and then with the number of histories so far.
 
     Raises:
         ImperfectRecallError: a player's own past differs within an infostate (named) and ``refine`` is off.
         GameError: chance probabilities that do not sum to one, differing actions within an infostate, no legal action,
-            payoffs that are not finite or too few, a public state that leaks or splits an infostate.
+            payoffs that are not finite or too few, a public state that leaks or splits an infostate, too many histories.
     """
     players = range(game.num_players)
     walk = Walk(
@@ -72,6 +84,13 @@ def compile_rules(game: Game, refine: bool = False) -> CompiledGame:
     while stack:
         state, chance, sequences, depth, path = stack.pop()
         walk.histories += 1
+        if walk.histories % WATCH_EVERY == 0:
+            if walk.histories > most_histories:
+                raise GameError(
+                    f"{game.spec} has more than {most_histories:,} histories; make it smaller, or raise most_histories"
+                )
+            if watch is not None:
+                watch(walk.histories)
         walk.depth = max(walk.depth, depth)
         player = state.current_player()
         if player == TERMINAL:
@@ -80,7 +99,7 @@ def compile_rules(game: Game, refine: bool = False) -> CompiledGame:
             for action, probability in reversed(checked_outcomes(walk, state, path)):
                 stack.append((state.child(action), chance * probability, sequences, depth + 1, (path, action)))
         elif player == SIMULTANEOUS:
-            return compile_rules(TurnBased(game), refine)
+            return compile_rules(TurnBased(game), refine=refine, most_histories=most_histories, watch=watch)
         elif 0 <= player < game.num_players:
             first, actions = visit_infoset(walk, state, player, sequences[player], path)
             for a in range(len(actions) - 1, -1, -1):

@@ -83,7 +83,7 @@ def info(game: GameArgument, as_json: Json = False, refine: Refine = False, prog
         live.say(f"compiling {game}")
         from treeplex.forms.compile import compile_game
 
-        compiled = compile_game(game, refine=refine)
+        compiled = compile_game(game, refine=refine, watch=live.walked)
     size = compiled.size
     if as_json:
         print_json(

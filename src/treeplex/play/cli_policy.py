@@ -30,26 +30,38 @@ OfGame = Annotated[
 def evaluate(
     game: GameArgument,
     policy: Annotated[str, typer.Argument(metavar="POLICY", help="A run folder, a policy file, or: uniform.")],
+    worst: Annotated[
+        int, typer.Option("--worst", metavar="ROWS", min=0, help="Also show the infostates with the largest regrets.")
+    ] = 0,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Also solve the game by linear programming and compare values.")
+    ] = False,
     as_json: Json = False,
     refine: Refine = False,
     progress: ShowProgress = None,
 ) -> None:
     """Judge a policy: its value for each player, and what best responses gain against it.
 
+    --worst adds the key worst to the JSON (player, infostate, regret), --exact the key exact_value (of player 0).
+
     \b
     Examples:
       treeplex evaluate leduc_poker runs/leduc
       treeplex evaluate leduc_poker policy.json --json
-      treeplex evaluate kuhn_poker uniform
+      treeplex evaluate kuhn_poker uniform --worst 5 --exact
     """
     with Live(progress) as live:
         live.say(f"compiling {game}")
         from treeplex.forms.compile import compile_game
-        from treeplex.runs.api import judge
+        from treeplex.runs.api import exact_value, infostate_regrets, judge
 
-        compiled = compile_game(game, refine=refine)
+        compiled = compile_game(game, refine=refine, watch=live.walked)
         live.say(f"judging {policy}")
         judgement = judge(compiled, policy)
+        regrets = list(infostate_regrets(compiled, policy).items())[:worst] if worst else []
+        if exact:
+            live.say(f"solving {game} exactly")
+        value = exact_value(compiled) if exact else None
     origin = origin_of(policy)
     if as_json:
         print_json(
@@ -59,6 +71,8 @@ def evaluate(
                 "exploitability": judgement.exploitability,
                 "nash_conv": judgement.nash_conv,
                 "value": list(judgement.value),
+                **({"exact_value": value} if exact else {}),
+                **({"worst": [{"player": i, "infostate": text, "regret": r} for (i, text), r in regrets]} if worst else {}),
             }
         )
         return
@@ -66,10 +80,15 @@ def evaluate(
         "exploitability": f"{judgement.exploitability:.6e}   mean gain of a best response",
         "NashConv": f"{judgement.nash_conv:.6e}   sum of the gains",
     }
+    if value is not None:
+        facts["exact value"] = f"{value:+.8f}   of player 0; the policy is {abs(judgement.value[0] - value):.3e} from it"
     print_facts(facts, title=f"{policy} on {compiled.spec}")
     pairs = zip(judgement.value, judgement.best_response_values, strict=True)
     rows = [[str(player), f"{value:+.8f}", f"{best:+.8f}", f"{best - value:.3e}"] for player, (value, best) in enumerate(pairs)]
     print_table(["player", "value", "best response", "gain"], rows, right=(1, 2, 3))
+    if worst:
+        losses = [[str(player), infostate.strip(), f"{regret:.3e}"] for (player, infostate), regret in regrets]
+        print_table(["player", "infostate", "regret"], losses, right=(2,))
 
 
 def origin_of(policy: str) -> dict[str, Any]:

@@ -57,11 +57,13 @@ def solve(
     """
     with Live(progress) as live:
         live.say(f"compiling {game or resume}")
+        from treeplex.forms.compile import compile_game
         from treeplex.runs import SolveInterrupted, solve
 
+        compiled = None if game is None else compile_game(game, refine=refine, watch=live.walked)
         try:
             solution = solve(
-                game,
+                compiled,
                 algorithm,
                 iterations=iterations,
                 target=target,
@@ -170,10 +172,11 @@ def compare(
     """
     with Live(progress) as live:
         live.say(f"compiling {game}")
+        from treeplex.forms.compile import compile_game
         from treeplex.runs import compare
 
         comparison = compare(
-            game,
+            compile_game(game, refine=refine, watch=live.walked),
             algorithms or ["cfr", "cfr+", "dcfr", "pcfr+"],
             iterations=iterations,
             every=every,

@@ -50,6 +50,10 @@ class Live:
         """Show what is going on, of unknown length."""
         self._display.update(self._task, description=text, total=None)
 
+    def walked(self, histories: int) -> None:
+        """Show how far a walk over the rules has come."""
+        self._display.update(self._task, description=f"walking the rules: {histories:,} histories", total=None)
+
     def watch(self, progress: "Progress") -> None:
         """Show where a run stands."""
         self._display.update(self._task, description=line_of(progress), completed=progress.iteration, total=progress.iterations)

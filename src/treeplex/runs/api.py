@@ -17,6 +17,7 @@ from treeplex.forms.policy import Policy
 from treeplex.forms.policy_files import load_policy
 from treeplex.games.base import Game
 from treeplex.runs.folder import POLICY, is_run_folder
+from treeplex.solvers import make_solver
 
 if TYPE_CHECKING:
     from treeplex.runs.solution import Solution
@@ -113,3 +114,37 @@ def best_response(game: AnyGame, policy: AnyPolicy, player: int) -> tuple[float,
     if isinstance(player, bool) or not isinstance(player, int):
         raise SpecError(f"player must be a whole number, not {player!r}")
     return evaluate.best_response(compiled, as_policy(compiled, policy), player)
+
+
+def infostate_regrets(game: AnyGame, policy: AnyPolicy) -> dict[tuple[int, str], float]:
+    """Where a policy loses: the regret of every (player, infostate), the largest first; arguments as for :func:`judge`.
+
+    What the player would gain by the best action there, the policy followed elsewhere, times the probability that chance
+    and the others lead there (:func:`treeplex.evaluate.infostate_regrets`).
+    """
+    compiled = compile_game(game)
+    regrets = evaluate.infostate_regrets(compiled, as_policy(compiled, policy))
+    found = {key: float(regrets[infoset]) for key, infoset in compiled.lookup.items()}
+    return dict(sorted(found.items(), key=lambda pair: -pair[1]))
+
+
+def exact_value(game: AnyGame) -> float:
+    """The value of a two-player zero-sum game to player 0, by linear programming.
+
+    Raises:
+        AlgorithmError: more players, or payoffs without a constant sum.
+    """
+    compiled = compile_game(game)
+    solver = make_solver(compiled, "lp")
+    solver.run(1)
+    return evaluate.judge(compiled, solver.average_policy()).value[0]
+
+
+def distance_to_value(game: AnyGame, policy: AnyPolicy) -> float:
+    """How far player 0's expected payoff under a policy is from the exact value, in game units; arguments as for :func:`judge`.
+
+    Raises:
+        AlgorithmError: the game has no exact value here (see :func:`exact_value`).
+    """
+    compiled = compile_game(game)
+    return abs(judge(compiled, policy).value[0] - exact_value(compiled))

@@ -1,0 +1,63 @@
+"""Whatever the game, exploitability falls."""
+
+import pytest
+from hypothesis import given
+
+from treeplex.evaluate import judge, nash_conv
+from treeplex.forms.compile import compile_game
+from treeplex.forms.policy import Policy
+from treeplex.forms.walk import compile_rules
+from treeplex.solvers import algorithms, make_solver
+
+from .. import oracle
+from ..random_games import STEADY, RandomGame, RandomPublicGame, games, public_games
+
+ITERATIVE = [name for name in algorithms() if name != "lp"]
+
+
+def payoff_range(root: oracle.Node) -> float:
+    payoffs = [float(node.returns[0]) for node in oracle.nodes(root) if not node.children]
+    return max(payoffs) - min(payoffs)
+
+
+def check(game: RandomGame | RandomPublicGame, name: str) -> None:
+    compiled = compile_game(game)
+    bound = 0.02 * payoff_range(oracle.grow(game)) + 1e-9
+    for updates in algorithms()[name].updates:
+        solver = make_solver(compiled, name, horizon=1500, updates=updates)
+        solver.run(1500)
+        assert -1e-9 <= judge(compiled, solver.average_policy()).exploitability <= bound
+
+
+@pytest.mark.parametrize("name", ITERATIVE)
+@STEADY
+@given(game=games((2,), zero_sum=True))
+def test_random_zero_sum_games(name: str, game: RandomGame) -> None:
+    check(game, name)
+
+
+@pytest.mark.parametrize("name", ITERATIVE)
+@STEADY
+@given(game=public_games())
+def test_random_public_games(name: str, game: RandomPublicGame) -> None:
+    check(game, name)
+
+
+def test_three_player_kuhn() -> None:
+    game = compile_game("kuhn_poker(players=3)")
+    solver = make_solver(game, "cfr")
+    gaps = [nash_conv(game, Policy.uniform(game))]
+    for iterations in (10, 100, 1000, 10000):
+        solver.run(iterations - solver.iteration)
+        gaps.append(nash_conv(game, solver.average_policy()))
+    assert all(after < before for before, after in zip(gaps, gaps[1:], strict=False))
+    assert gaps[-1] < 0.01
+
+
+def test_a_game_without_decisions() -> None:
+    game = compile_rules(RandomGame(0, depth=0))
+    assert game.infosets == (0, 0)
+    for name in algorithms():
+        solver = make_solver(game, name)
+        solver.run(2)
+        assert judge(game, solver.average_policy()).nash_conv == pytest.approx(0.0)

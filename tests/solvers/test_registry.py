@@ -1,0 +1,71 @@
+"""Algorithms by name, and what is refused."""
+
+import pytest
+
+from treeplex.errors import AlgorithmError, SpecError
+from treeplex.forms.compile import compile_game
+from treeplex.solvers import algorithms, make_solver
+
+KUHN = compile_game("kuhn_poker")
+NAMES = (
+    "cfr cfr+ lcfr dcfr pcfr+ pdcfr dcfr+ pdcfr+ apcfr+ sapcfr+ hs-dcfr hs-pcfr+ greedy fp linear-fp flop lp".split()
+)
+
+
+def test_names() -> None:
+    assert list(algorithms()) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_algorithm_runs_and_describes_itself(name: str) -> None:
+    known = algorithms()[name]
+    assert known.name == name
+    assert known.summary
+    assert known.reference
+    for updates in (None, *known.updates):
+        solver = make_solver(KUHN, name, horizon=20, updates=updates)
+        assert solver.algorithm == name
+        assert solver.updates == (updates or (known.updates[0] if known.updates else ""))
+        assert solver.iteration == 0
+        assert solver.exact == (name == "lp")
+        solver.run(3)
+        solver.run(0)
+        assert solver.iteration == 3
+        assert len(solver.average_policy()) == 12
+
+
+@pytest.mark.parametrize(
+    ("spec", "canonical"),
+    [("dcfr(gamma=3, alpha=2)", "dcfr(alpha=2.0,gamma=3.0)"), ("dcfr(alpha=1.5)", "dcfr"), ("greedy(floor=0)", "greedy(floor=0.0)")],
+)
+def test_canonical_text(spec: str, canonical: str) -> None:
+    solver = make_solver(KUHN, spec)
+    assert solver.algorithm == canonical
+    assert make_solver(KUHN, canonical).algorithm == canonical
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("dcfrr", r"unknown algorithm 'dcfrr'; did you mean 'dcfr'\?"),
+        ("xyz", "unknown algorithm 'xyz'; known: apcfr.*, cfr, "),
+        ("dcfr(alfa=1)", r"dcfr has no parameter 'alfa'; did you mean 'alpha'\?"),
+        ("cfr(alpha=1)", "cfr has no parameter 'alpha'$"),
+        ("dcfr(alpha=much)", "parameter alpha of dcfr is a number, not 'much'"),
+        ("dcfr(alpha=true)", "parameter alpha of dcfr is a number, not True"),
+        ("dcfr(alpha", "no closing bracket"),
+        ("", "empty name"),
+    ],
+)
+def test_refused_specs(spec: str, message: str) -> None:
+    with pytest.raises(SpecError, match=message):
+        make_solver(KUHN, spec)
+
+
+def test_refused_orders_of_updates() -> None:
+    with pytest.raises(SpecError, match="updates are alternating or simultaneous, not 'both'"):
+        make_solver(KUHN, "cfr", updates="both")
+    with pytest.raises(AlgorithmError, match="greedy is not defined for alternating updates; it has simultaneous"):
+        make_solver(KUHN, "greedy", updates="alternating")
+    with pytest.raises(AlgorithmError, match="lp is not defined for alternating updates; it has no order"):
+        make_solver(KUHN, "lp", updates="alternating")
