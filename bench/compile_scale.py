@@ -150,7 +150,8 @@ def verdicts(result: dict[str, Any]) -> str:
         pace = [1e6 * game["seconds"] / game["histories"] for game in games]
         lines.append(
             f"- {name}: {record.digits(peak)} bytes per history at {largest['histories']:,} histories ({goal}); "
-            f"{record.digits(pace[0])} seconds per million histories for the smallest game, {record.digits(pace[-1])} for the largest."
+            f"{record.digits(pace[0])} seconds per million histories for the smallest game, "
+            f"{record.digits(pace[-1])} for the largest."
         )
     return "\n".join(lines)
 

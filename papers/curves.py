@@ -67,9 +67,13 @@ def perturb(solver: Solver, random: np.random.Generator) -> None:
     solver.restore(state)
 
 
-def noise_band(
-    game: CompiledGame, algorithm: str | Variant | Play, iterations: int, *, averaging: Averaging = average_of
-) -> tuple[float, float]:
-    """Least and greatest exploitability after ``iterations`` of the undisturbed and eight perturbed runs."""
-    found = [curve(game, algorithm, [iterations], seed=seed, averaging=averaging)[-1] for seed in (None, *SEEDS)]
-    return min(found), max(found)
+def noise_runs(
+    game: CompiledGame,
+    algorithm: str | Variant | Play,
+    iterations: int,
+    *,
+    seeds: Sequence[int] = SEEDS,
+    averaging: Averaging = average_of,
+) -> list[float]:
+    """Exploitability after ``iterations`` of one perturbed run a seed."""
+    return [curve(game, algorithm, [iterations], seed=seed, averaging=averaging)[-1] for seed in seeds]

@@ -103,10 +103,9 @@ def test_the_start_is_uniform_and_the_average_sums_own_reach() -> None:
     assert (solver.average_policy().probabilities == solver.current_policy().probabilities).all()
     total = np.zeros_like(solver.strategy)
     for _ in range(4):
-        total += solver.strategy if False else 0.0
-        before = solver.average.copy()
+        total += solver.strategy
         solver.run(1)
-        total += solver.average - before
+    np.testing.assert_allclose(solver.average, total)
     np.testing.assert_allclose(solver.average_policy().probabilities, normalised(game, total))
 
 

@@ -101,6 +101,8 @@ def compile_public_tree(game: Game, rules: PublicTree) -> CompiledGame:
     stack: list[tuple[Hashable, Floats, tuple[Slice, Slice], int]] = [(rules.root, prior, root, rules.deal_depth + 1)]
     while stack:
         node, weight, slices, depth = stack.pop()
+        if not weight.any():
+            continue  # no pair of hands can be here
         walk.depth = max(walk.depth, depth)
         walk.histories += int(rules.deals[weight > 0].sum())
         visited = rules.visit(node)
@@ -109,7 +111,9 @@ def compile_public_tree(game: Game, rules: PublicTree) -> CompiledGame:
         elif isinstance(visited, Chance):
             check_chance(node, visited, weight)
             for label, probability in reversed(visited.outcomes):
-                stack.append((rules.child(node, label), weight * probability, slices, depth + 1))
+                after_label = weight * probability
+                if after_label.any():  # an outcome that every pair of hands excludes is no history
+                    stack.append((rules.child(node, label), after_label, slices, depth + 1))
         else:
             below = add_decision(walk, node, visited, weight, slices)
             for action, after in zip(reversed(visited.actions), reversed(below), strict=True):

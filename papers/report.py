@@ -1,0 +1,65 @@
+"""Write ``docs/papers.md`` from ``papers/results``; every number and sentence in it comes from the runs."""
+
+import json
+from typing import Any
+
+from results import RESULTS, ROOT, Table, markdown
+
+from treeplex.forms.files import write_atomically
+
+ORDER = ("rebel_table2", "rebel_appendix_h", "ddcfr_table3", "ddcfr_table4", "ddcfr_figure4", "ddcfr_curves")
+PAGE = ROOT / "docs" / "papers.md"
+HEAD = """<!-- Written by papers/report.py; run `python papers/run.py` to renew it. -->
+
+# Published tables and figures, reproduced
+
+Each section sets what a paper printed beside what this library computes, with the reasons for what differs. Run all of it with
+`python papers/run.py`, or one section with the command under its title. Published numbers and their sources are in
+`papers/published.json`, unrounded measurements in `papers/results/`. Exploitability is the mean over players of what a best
+response gains, in the game's own units; updates alternate.
+"""
+
+
+def read(name: str) -> dict[str, Any] | None:
+    """A result, or None where its script has not been run."""
+    path = RESULTS / f"{name}.json"
+    if not path.exists():
+        return None
+    record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return record
+
+
+def section(record: dict[str, Any]) -> str:
+    """One section: where it comes from, findings, pictures, tables, notes."""
+    made = record["made"]
+    versions = ", ".join(f"{package} {number}" for package, number in made["versions"].items())
+    parts = [
+        f"## {record['title']}",
+        f"{record['source']}.",
+        f"`{made['command']}` ({made['seconds']:.0f} s; commit {made['commit']}; {made['machine']}; {versions})",
+        bullets(record["findings"]),
+        *(f"![{picture['alt']}](images/{picture['file']})" for picture in record["pictures"]),
+        *(markdown(Table(**table)) for table in record["tables"]),
+        "How it was measured:",
+        bullets(record["notes"]),
+    ]
+    return "\n\n".join(parts)
+
+
+def bullets(lines: list[str]) -> str:
+    """A list in Markdown."""
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def main() -> None:
+    records = {name: read(name) for name in ORDER}
+    missing = [name for name, record in records.items() if record is None]
+    if missing:
+        raise SystemExit(f"no result of {', '.join(missing)} in {RESULTS}; run papers/run.py")
+    page = "\n\n".join([HEAD.strip(), *(section(record) for record in records.values() if record)]) + "\n"
+    write_atomically(PAGE, page.encode())
+    print(f"wrote {PAGE.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,20 @@
+"""Run every reproduction, each in its own process, then write the report: ``python papers/run.py [NAME ...]``."""
+
+import subprocess
+import sys
+
+from report import ORDER
+from results import HERE, ROOT
+
+
+def main(names: list[str]) -> None:
+    unknown = sorted(set(names) - set(ORDER))
+    if unknown:
+        raise SystemExit(f"no reproduction called {', '.join(unknown)}; there are {', '.join(ORDER)}")
+    for name in (*(names or ORDER), "report"):
+        print(f"== {name}", flush=True)
+        subprocess.run([sys.executable, str(HERE / f"{name}.py")], cwd=ROOT, check=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
