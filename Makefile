@@ -7,7 +7,6 @@ BIN := $(VENV)/bin
 TREEPLEX := $(BIN)/treeplex
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 NEEDS := pyproject.toml constraints.txt
-KERNELS := $(wildcard src/treeplex/engine/*.py src/treeplex/evaluate/*.py)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -22,7 +21,7 @@ help:
 	@echo "make tables   regenerate the tables in README and documentation"
 	@echo "make clean    remove the environment, caches and built files (runs/ stays)"
 
-demo: $(VENV)/installed $(VENV)/kernels
+demo: $(VENV)/installed
 	@$(BIN)/python examples/demo.py runs/demo
 
 test: lint types layers docs tests
@@ -40,25 +39,24 @@ layers: $(VENV)/installed-dev
 	$(BIN)/lint-imports
 
 docs: $(VENV)/installed-dev
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 serve: $(VENV)/installed-dev
-	$(BIN)/mkdocs serve
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs serve
 
 # The first line compiles the kernels once, so that the test workers find them instead of compiling them twice.
-tests: $(VENV)/installed-dev $(VENV)/kernels
+tests: $(VENV)/installed-dev
 	@$(TREEPLEX) solve kuhn_poker -n 10 --json > /dev/null
 	$(BIN)/pytest -n 2
 
-tables: $(VENV)/installed-dev $(VENV)/kernels
+tables: $(VENV)/installed-dev
 	$(BIN)/python docs/generate_tables.py
 
-bench: $(VENV)/installed-bench $(VENV)/kernels
+bench: $(VENV)/installed-bench
 	$(BIN)/python bench/run.py
-	$(BIN)/python bench/report.py
 
-papers: $(VENV)/installed-dev $(VENV)/kernels
-	for file in papers/[a-z]*.py; do $(BIN)/python $$file || exit 1; done
+papers: $(VENV)/installed-dev
+	$(BIN)/python papers/run.py
 
 clean:
 	rm -rf $(VENV) site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
@@ -88,8 +86,3 @@ $(VENV)/installed-bench: $(VENV)/created $(NEEDS)
 	@echo "installing treeplex and the systems it is measured against into $(VENV) (a few minutes)"
 	@$(PIP_INSTALL) --editable '.[bench]'
 	@touch $(VENV)/installed $@
-
-# Numba looks only at a kernel's own file when it decides whether a compiled kernel is stale; kernels call each other.
-$(VENV)/kernels: $(KERNELS) | $(VENV)/created
-	@find src -name '*.nb[ci]' -delete
-	@touch $@

@@ -34,8 +34,8 @@ ABOUT = {
     "compile_scale": "Each game in a fresh process on one core. Memory is the highest resident size above the one at the "
     "start; bytes kept are the arrays of the compiled game (infostate strings not counted).",
     "roofline": "One core, one thread, passes over all players in the middle of a CFR run. KiB to move counts every array "
-    "element that a pass reads and writes, once; the plain pass reads, rewrites and writes as many bytes in simple loops. The shared "
-    "dense operator does many multiply-adds for each byte, so that bytes are not what limits its gradient.",
+    "element that a pass reads and writes, once; the plain pass reads, rewrites and writes as many bytes in simple loops. The "
+    "shared dense operator does many multiply-adds for each byte, so that bytes are not what limits its gradient.",
     "cold_start": "One core, wall seconds, imports and output included.",
 }
 

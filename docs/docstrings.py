@@ -18,10 +18,23 @@ def as_markdown(text: str) -> str:
 
 
 def fenced_table(found: re.Match[str]) -> str:
-    """A simple table as preformatted text, without its rules."""
-    lines = [line for line in found[0].splitlines() if not line.strip().startswith("==")]
-    indent = found[1]
-    return "\n".join([f"{indent}```text", *(line.replace("``", "") for line in lines), f"{indent}```"])
+    """A simple table as preformatted text, its columns aligned again without rules and markup."""
+    indent, (rule, *lines) = found[1], found[0].splitlines()
+    starts = [column.start() for column in re.finditer("=+", rule)]
+    ends = [*starts[1:], None]
+    rows = [
+        [plain(line[start:end]) for start, end in zip(starts, ends, strict=True)]
+        for line in lines
+        if not line.strip().startswith("==")
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(starts))]
+    text = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return "\n".join([f"{indent}```text", *(indent + line for line in text), f"{indent}```"])
+
+
+def plain(cell: str) -> str:
+    """A cell without markup."""
+    return ROLE.sub(lambda found: found[1].removeprefix("treeplex."), cell).replace("``", "").strip()
 
 
 class MarkdownDocstrings(griffe.Extension):

@@ -18,7 +18,7 @@ from treeplex.games.rules import GameInfo, plain, written
 from treeplex.play.cli import app
 
 ROOT = Path(__file__).resolve().parents[1]
-MARKER = re.compile(r"(<!-- (?P<kind>generated|measured): (?P<name>[^\n]+?) -->\n)(?P<body>.*?)(<!-- end -->)", re.DOTALL)
+MARKER = re.compile(r"(?P<start><!-- (?P<kind>generated|measured): (?P<name>[^\n]+?) -->\n).*?(?P<end><!-- end -->)", re.DOTALL)
 
 DESCENDING = "imp_info=true,points_order=descending"
 SMALL_FLEETS = "board_width=2,board_height=2,ship_sizes=[2],ship_values=[2],num_shots=3,allow_repeated_shots=false"
@@ -26,10 +26,15 @@ SPECS: Mapping[str, tuple[str, ...]] = {
     "kuhn_poker": ("kuhn_poker", "kuhn_poker(players=3)", "kuhn_poker(players=4)"),
     "leduc_poker": ("leduc_poker", "leduc_poker(suit_isomorphism=true)", "leduc_poker(ranks=6)"),
     "big_leduc": ("big_leduc",),
-    "liars_dice": tuple(f"liars_dice(dice_sides={faces})" for faces in (3, 4, 5))
-    + ("liars_dice", "liars_dice(numdice=2,dice_sides=3)"),
-    "goofspiel": tuple(f"goofspiel(num_cards={cards},{DESCENDING})" for cards in (3, 4, 5))
-    + (f"goofspiel(num_cards=3,{DESCENDING},returns_type=total_points)",),
+    "liars_dice": (
+        *(f"liars_dice(dice_sides={faces})" for faces in (3, 4, 5)),
+        "liars_dice",
+        "liars_dice(numdice=2,dice_sides=3)",
+    ),
+    "goofspiel": (
+        *(f"goofspiel(num_cards={cards},{DESCENDING})" for cards in (3, 4, 5)),
+        f"goofspiel(num_cards=3,{DESCENDING},returns_type=total_points)",
+    ),
     "battleship": (f"battleship({SMALL_FLEETS})",),
     "tic_tac_toe": ("tic_tac_toe",),
     "matrix": ("matrix(rows=[[1,-1],[-1,1]])",),
@@ -125,13 +130,12 @@ def algorithm(name: str) -> str:
     orders = ", ".join(each.updates) or "no meaning here"
     plan = "it needs the number of iterations in advance" if each.needs_horizon else "it can stop at any time"
     rows = [
-        ("name", f"`{name}`"),
         ("parameters and defaults", numbers),
         ("order of updates, the usual one first", orders),
         ("planning", plan),
         ("source", each.reference),
     ]
-    return table(("", ""), rows)
+    return table(("name", f"`{name}`"), rows)
 
 
 def command_help(name: str = "") -> str:
@@ -183,7 +187,7 @@ def fill(text: str, *, measured: bool) -> str:
         if found["kind"] == "measured" and not measured:
             return found[0]
         name, *arguments = found["name"].split()
-        return f"{found[1]}{GENERATORS[name](*arguments)}{found[4]}"
+        return f"{found['start']}{GENERATORS[name](*arguments)}{found['end']}"
 
     return MARKER.sub(fresh, text)
 

@@ -19,7 +19,8 @@ class Lines:
     def __call__(self, progress: Progress) -> None:
         found = progress.exploitability
         if found is not None and found < self.below:
-            print(f"  iteration {progress.iteration:>6,}   exploitability {found:.2e}   {progress.rate:>7,.0f} a second", flush=True)
+            pace = f"{progress.rate:>7,.0f} a second"
+            print(f"  iteration {progress.iteration:>6,}   exploitability {found:.2e}   {pace}", flush=True)
             self.below = found / 2
 
 

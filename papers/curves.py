@@ -20,7 +20,7 @@ Averaging = Callable[[Solver], Policy]
 def log_points(last: int, *, a_decade: int = 12, also: Sequence[int] = ()) -> list[int]:
     """Iterations evenly spaced on a logarithmic axis, from 1 to ``last``, with those of ``also``."""
     spaced = np.geomspace(1, last, max(2, round(a_decade * np.log10(last))) + 1)
-    return sorted({int(round(point)) for point in spaced} | {point for point in also if point <= last})
+    return sorted({round(float(point)) for point in spaced} | {point for point in also if point <= last})
 
 
 def average_of(solver: Solver) -> Policy:

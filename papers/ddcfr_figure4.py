@@ -1,11 +1,10 @@
-"""DDCFR Figure 4: the discounting exponents over the iterations, learned (published) and fixed (read off the library's weights)."""
+"""DDCFR Figure 4: discounting exponents over the iterations, learned (published) and fixed (read off the weights)."""
 
 import math
 from collections.abc import Sequence
 
 from drawing import dress, legend_in, line_style, panels, save
 from results import Picture, Result, Table, finish, published
-
 from treeplex.engine.regret import Weights
 from treeplex.solvers.variant import VARIANTS
 
@@ -59,8 +58,8 @@ def draw(learned: dict[str, list[float]], fixed: dict[str, dict[str, list[float]
     return save(
         figure,
         "ddcfr-figure-4.png",
-        "Exponents alpha, beta and gamma against iterations: flat lines for fixed variants, slopes for hs-dcfr, and points of the "
-        "learned DDCFR scheme on Leduc, whose alpha rises to 4.2 and whose gamma falls to 0",
+        "Exponents alpha, beta and gamma against iterations: flat lines for fixed variants, slopes for hs-dcfr, and points "
+        "of the learned DDCFR scheme on Leduc, whose alpha rises to 4.2 and whose gamma falls to 0",
     )
 
 
@@ -86,19 +85,21 @@ def main() -> None:
             title="DDCFR, Figure 4: learned and fixed discounting",
             source=f"{numbers['source']}; figure 4",
             findings=[
-                "The paper says of its figure that alpha rises, that beta and gamma fall, and that early on the scheme discounts harder "
-                "than DCFR. In these points alpha rises and gamma falls throughout, beta falls until t = 600 and then rises a little; "
-                "early alpha is smaller and gamma larger than DCFR's, and beta is below DCFR's all the time.",
+                "The paper says of its figure that alpha rises, that beta and gamma fall, and that early on the scheme "
+                "discounts harder than DCFR. In these points alpha rises throughout, gamma falls from 5 to 0, beta falls "
+                "until t = 600 and then rises a little; early alpha is smaller and gamma larger than DCFR's, and beta is "
+                "below DCFR's all the time.",
                 "`hs-dcfr`, a fixed schedule in t, moves alpha and beta almost the same way.",
-                "Not covered: the learned curves of the other games and tau, which need the network. The paper gives them as a "
-                "picture only; the points are those of the authors' released network on Leduc.",
+                "Not covered: the learned curves of the other games and tau, which need the network. The paper gives them "
+                "as a picture only; the points are those of the authors' released network on Leduc.",
             ],
             tables=[Table("Exponents at iteration t", ["exponent", *map(str, shown_at)], rows)],
             pictures=[draw(learned, fixed, times)],
             notes=[
                 f"Learned: {learned['source']}.",
-                "Fixed: computed back from the weights that the solver is given at each t; ∞ is no discount, -∞ a floor at zero. The "
-                "offset 1.5 in the discount of `dcfr+` shows as a slightly smaller alpha. The gamma axis is linear up to 5.",
+                "Fixed: computed back from the weights that the solver is given at each t; ∞ is no discount, -∞ a floor at "
+                "zero. The offset 1.5 in the discount of `dcfr+` shows as a slightly smaller alpha. The gamma axis is "
+                "linear up to 5.",
             ],
             numbers={"t": shown_at, "exponents": rows},
         )

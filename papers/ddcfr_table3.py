@@ -3,10 +3,9 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 
+import treeplex as tp
 from curves import curve
 from results import Result, Table, finish, published, short
-
-import treeplex as tp
 
 ALGORITHMS = ("cfr", "cfr+", "dcfr")
 SCALES: Mapping[str, Callable[[float], float]] = {"log": math.log, "sqrt": math.sqrt, "linear": float}
@@ -67,14 +66,16 @@ def main() -> None:
             title="DDCFR, Table 3: normalisations of exploitability",
             source=f"{numbers['source']}; {table3['source']}",
             findings=[
-                f"{cells - len(unequal)} of {cells} published cells follow from the published E_t with E_min = 1e-12, rounded to three "
+                f"{cells - len(unequal)} of {cells} published cells follow from the published E_t with E_min = 1e-12, "
+                "rounded to three "
                 "decimals"
                 + (f"; {', '.join(unequal)} is up to {worst:.4f} off: cut off instead of rounded." if unequal else "."),
-                "DDCFR itself needs a trained network and is not in the library yet, so its E_t are the paper's. The second table "
-                "has the same normalisations for runs of the library.",
+                "DDCFR itself needs a trained network and is not in the library yet, so its E_t are the paper's. The "
+                "second table has the same normalisations for runs of the library.",
                 f"Those runs meet the authors' files at every t that both have, to a relative {max(gaps):.1e} at worst.",
                 "The reason for the logarithm shows in all of them: after 100 iterations the linear scale has used up "
-                f"{used(measured, times.index(100), floor, 'linear')} of its range, the logarithmic one {used(measured, times.index(100), floor, 'log')}.",
+                f"{used(measured, times.index(100), floor, 'linear')} of its range, the logarithmic one "
+                f"{used(measured, times.index(100), floor, 'log')}.",
             ],
             tables=[
                 Table("DDCFR on Kuhn poker: published, and recomputed from the published E_t", head, both),

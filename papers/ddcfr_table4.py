@@ -1,8 +1,7 @@
 """DDCFR Table 4: sizes of the nine OpenSpiel games and Big Leduc, counted by compiling the library's own rules."""
 
-from results import Result, Table, finish, published
-
 import treeplex as tp
+from results import Result, Table, finish, published
 
 COLUMNS = ("histories", "infosets", "terminals", "depth", "largest infoset")
 

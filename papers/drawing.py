@@ -9,8 +9,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-from results import IMAGES, Picture
 
+from results import IMAGES, Picture
 from treeplex.forms.files import write_atomically
 from treeplex.runs.plots import GREY, GRID, INK, PALETTE
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
+from matplotlib.lines import Line2D
+
+import treeplex as tp
 from curves import average_of, curve, log_points
 from drawing import dress, line_style, panels, save
 from fictitious_play import KEPT_START, optimistic_average
-from matplotlib.lines import Line2D
 from results import Picture, Result, Table, finish, published
-
-import treeplex as tp
 
 UPDATES_EACH = 2048
 MARKS = (128, 512, 1024, 2048)
@@ -39,8 +39,8 @@ def draw(points: Sequence[int], runs: Mapping[str, Mapping[str, Sequence[float]]
     return save(
         figure,
         "rebel-appendix-h.png",
-        "Exploitability against updates on four games of Liar's Dice, both axes logarithmic: linear CFR is lowest, FLOP with the "
-        "start kept next, then linear FP and FP; FLOP as written starts late on the larger games",
+        "Exploitability against updates on four games of Liar's Dice, both axes logarithmic: linear CFR is lowest, FLOP "
+        "with the start kept next, then linear FP and FP; FLOP as written starts late on the larger games",
     )
 
 
@@ -80,9 +80,9 @@ def main() -> None:
                 f"{claim(runs, points, 'flop', 'linear-fp')}.",
                 f'Published: "{second}". Linear CFR is below FLOP with the start kept '
                 f"{claim(runs, points, 'lcfr', 'flop, start kept')}.",
-                "The appendix gives the uniform start weight zero. Infosets that no reply has reached then weigh nothing, and "
-                "replies there are arbitrary until play reaches them: on the larger games the curve stays near its start for a "
-                "hundred updates. The released code keeps the start, and the caption's claim needs that.",
+                "The appendix gives the uniform start weight zero. Infosets that no reply has reached then weigh nothing, "
+                "and replies there are arbitrary until play reaches them: on the larger games the curve stays near its "
+                "start for a hundred updates. The released code keeps the start, and the caption's claim needs that.",
             ],
             tables=[
                 Table("Exploitability in thousandths", ["game, algorithm", *(f"{2 * at:,} updates" for at in MARKS)], rows)

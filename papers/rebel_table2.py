@@ -2,11 +2,10 @@
 
 import math
 
+import treeplex as tp
 from curves import average_of, curve, noise_runs
 from fictitious_play import KEPT_START, optimistic_average
 from results import Result, Table, finish, published
-
-import treeplex as tp
 
 ITERATIONS = 512
 """One iteration of the released code updates one player, so 1,024 of them are 512 of ours."""
@@ -84,19 +83,19 @@ def main() -> None:
         factors = {name: typical_factor(found[name], numbers["table2"][key]) for name in CANDIDATES[key]}
         listed = ", ".join(f"{name} {factor:.2f}" for name, factor in factors.items())
         findings.append(
-            f"{title} is **{min(factors, key=factors.__getitem__)}**. Typical factor between measured and published, over the "
-            f"four games: {listed}."
+            f"{title} is **{min(factors, key=factors.__getitem__)}**. Typical factor between measured and published, over "
+            f"the four games: {listed}."
         )
     ratio = [
         cell["exploitability"] / kept["exploitability"]
         for cell, kept in zip(found["flop"].values(), found["flop, start kept"].values(), strict=True)
     ]
     findings += [
-        "Section 7 of the paper says that its FP experiments use linear *optimistic* FP; the published row is plain linear FP, "
-        "as the released code runs unless told otherwise.",
-        f"`flop` as appendix H writes it (the uniform start gets weight zero) is {min(ratio):.1f} to {max(ratio):.1f} times as "
-        "exploitable as the released weights, which keep the start: without it, infosets that no reply reaches weigh nothing, "
-        "every action there is a best response, and the first is played.",
+        "Section 7 of the paper says that its FP experiments use linear *optimistic* FP; the published row is plain linear "
+        "FP, as the released code runs unless told otherwise.",
+        f"`flop` as appendix H writes it (the uniform start gets weight zero) is {min(ratio):.1f} to {max(ratio):.1f} times "
+        "as exploitable as the released weights, which keep the start: without it, infosets that no reply reaches weigh "
+        "nothing, every action there is a best response, and the first is played.",
     ]
     finish(
         Result(
@@ -115,16 +114,16 @@ def main() -> None:
             notes=[
                 "Games are named as in the paper: dice a player x faces.",
                 f"Released code: {released['source']}.",
-                "Hands: the released code tells the two dice apart (9 ordered hands in 2x3f), the library's hands are sorted dice "
-                "(6). It is the same game: rolls that sort alike have the same payoffs against everything, so all updates "
-                "treat them alike, and only the order of sums and of ties differs.",
-                "The range is over runs in which averages or regrets were changed by 1e-14 of themselves during the first three "
-                "iterations. Fictitious play answers ties, and linear CFR reacts to signs of regrets near zero, so two correct "
-                "implementations need not agree more closely. Nine runs do not show the whole range, and sums that are exactly zero "
-                "here and rounding there do not move under this change.",
-                "Known small differences: the released CFR floors regrets at 1e-80 instead of 0 (its policies tremble) and counts "
-                "the policy after the last update; the released linear FP weighs reply t by t + 1, `linear-fp` by t + 2. What remains "
-                "in plain CFR (up to 3%, on 1x6f) is not explained.",
+                "Hands: the released code tells the two dice apart (9 ordered hands in 2x3f), the library's hands are "
+                "sorted dice (6). It is the same game: rolls that sort alike have the same payoffs against everything, so "
+                "all updates treat them alike, and only the order of sums and of ties differs.",
+                "The range is over runs in which averages or regrets were changed by 1e-14 of themselves during the first "
+                "three iterations. Fictitious play answers ties, and linear CFR reacts to signs of regrets near zero, so "
+                "two correct implementations need not agree more closely. Nine runs do not show the whole range, and sums "
+                "that are exactly zero here and rounding there do not move under this change.",
+                "Known small differences: the released CFR floors regrets at 1e-80 instead of 0 (its policies tremble) and "
+                "counts the policy after the last update; the released linear FP weighs reply t by t + 1, `linear-fp` by t "
+                "+ 2. What remains in plain CFR (up to 3%, on 1x6f) is not explained.",
             ],
             numbers=found,
         )

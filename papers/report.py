@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 from results import RESULTS, ROOT, Table, markdown
-
 from treeplex.forms.files import write_atomically
 
 ORDER = ("rebel_table2", "rebel_appendix_h", "ddcfr_table3", "ddcfr_table4", "ddcfr_figure4", "ddcfr_curves")
@@ -36,7 +35,7 @@ def section(record: dict[str, Any]) -> str:
     parts = [
         f"## {record['title']}",
         f"{record['source']}.",
-        f"`{made['command']}` ({made['seconds']:.0f} s; commit {made['commit']}; {made['machine']}; {versions})",
+        f"`{made['command']}` ({made['seconds']} s; commit {made['commit']}; {made['machine']}; {versions})",
         bullets(record["findings"]),
         *(f"![{picture['alt']}](images/{picture['file']})" for picture in record["pictures"]),
         *(markdown(Table(**table)) for table in record["tables"]),

@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import re
 import subprocess
 import sys
 import time
@@ -77,7 +78,13 @@ def finish(result: Result) -> None:
         print(f"- {finding}")
     RESULTS.mkdir(exist_ok=True)
     record = {**asdict(result), "made": provenance(result.name)}
-    write_atomically(RESULTS / f"{result.name}.json", (json.dumps(record, indent=1) + "\n").encode())
+    text = re.sub(r"\[\s+([^][{}]*?)\s+\]", one_line, json.dumps(record, indent=1, ensure_ascii=False))
+    write_atomically(RESULTS / f"{result.name}.json", (text + "\n").encode())
+
+
+def one_line(found: re.Match[str]) -> str:
+    """An innermost JSON list without its line breaks."""
+    return "[" + re.sub(r"\s*\n\s*", " ", found[1]) + "]"
 
 
 def markdown(table: Table) -> str:
@@ -92,7 +99,7 @@ def provenance(name: str) -> dict[str, Any]:
     return {
         "command": f"python papers/{name}.py",
         "seconds": round(time.perf_counter() - STARTED, 1),
-        "commit": commit(),
+        "commit": COMMIT,
         "machine": machine(),
         "versions": {
             "python": platform.python_version(),
@@ -124,6 +131,10 @@ def machine() -> str:
         lines = cpu_list.read_text(encoding="utf-8", errors="replace").splitlines()
         model = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), model)
     return f"{model}, {os.cpu_count()} cores (one used), {sys.platform} {platform.machine()}"
+
+
+COMMIT = commit()
+"""As the run started: a long one may outlast a commit."""
 
 
 def short(number: float, digits: int = 3) -> str:

@@ -49,9 +49,7 @@ def table_of(game: CompiledGame, values: Floats) -> Table:
 def structure(game: CompiledGame) -> dict[Key, tuple[Name, list[int]]]:
     """Every infoset: the sequence that leads to it and its actions."""
     names = sequence_names(game)
-    return {
-        key: (names[game.tree.infoset_parent[infoset]], game.actions_at(infoset)) for key, infoset in game.lookup.items()
-    }
+    return {key: (names[game.tree.infoset_parent[infoset]], game.actions_at(infoset)) for key, infoset in game.lookup.items()}
 
 
 def payoffs(game: CompiledGame, player: int) -> dict[tuple[Name, ...], float]:

@@ -1,7 +1,7 @@
 """A slow oracle: everything that the engine, the solvers and the judge do, by recursion over histories and dict tables.
 
-Nothing here shares code with the library but the rules' :class:`State`. A *key* is ``(player, infostate)``, a policy maps keys to
-``{action: probability}``, and tables map keys to NumPy arrays in the order of the actions.
+Nothing here shares code with the library but the rules' :class:`State`. A *key* is ``(player, infostate)``, a policy maps
+keys to ``{action: probability}``, and tables map keys to NumPy arrays in the order of the actions.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,7 +87,9 @@ def expected_values(node: Node, policy: Policy) -> Floats:
     if node.player == TERMINAL:
         return node.returns
     shares = node.chances if node.key is None else [policy[node.key][action] for action in node.actions]
-    return sum((share * expected_values(child, policy) for share, child in zip(shares, node.children, strict=True)), np.zeros(1))
+    return sum(
+        (share * expected_values(child, policy) for share, child in zip(shares, node.children, strict=True)), np.zeros(1)
+    )
 
 
 def own_reaches(root: Node, policy: Policy, player: int) -> dict[Key, float]:
@@ -227,12 +230,12 @@ def plus(x: Floats) -> Floats:
     return np.maximum(x, 0.0)
 
 
-def scaled(R: Floats, t: float, alpha: float, beta: float) -> Floats:
+def scaled(regrets: Floats, t: float, alpha: float, beta: float) -> Floats:
     """Positive entries times ``t^alpha / (t^alpha + 1)``, negative ones times ``t^beta / (t^beta + 1)``."""
     if t == 0:
-        return np.zeros_like(R)
+        return np.zeros_like(regrets)
     up, down = t**alpha / (t**alpha + 1), t**beta / (t**beta + 1)
-    return np.array([x * up if x > 0 else x * down for x in R])
+    return np.array([x * up if x > 0 else x * down for x in regrets])
 
 
 def cfr(m: Memory, r: Floats, t: int, n: int) -> Floats:
@@ -250,9 +253,9 @@ def linear_cfr(m: Memory, r: Floats, t: int, n: int) -> Floats:
     return plus(m.R)
 
 
-def dcfr(m: Memory, r: Floats, t: int, n: int) -> Floats:
+def dcfr(m: Memory, r: Floats, t: int, n: int, alpha: float = 1.5, beta: float = 0.0) -> Floats:
     """As published: the discount comes after the new regrets, with t (the library discounts before, with t - 1)."""
-    m.R = scaled(m.R + r, t, 1.5, 0.0)
+    m.R = scaled(m.R + r, t, alpha, beta)
     return plus(m.R)
 
 
@@ -261,25 +264,25 @@ def pcfr_plus(m: Memory, r: Floats, t: int, n: int) -> Floats:
     return plus(m.R + r)
 
 
-def pdcfr(m: Memory, r: Floats, t: int, n: int) -> Floats:
-    m.R = scaled(m.R, t - 1, 1.5, 0.0) + r
-    return plus(scaled(m.R, t, 1.5, 0.0) + r)
+def pdcfr(m: Memory, r: Floats, t: int, n: int, alpha: float = 1.5, beta: float = 0.0) -> Floats:
+    m.R = scaled(m.R, t - 1, alpha, beta) + r
+    return plus(scaled(m.R, t, alpha, beta) + r)
 
 
-def dcfr_plus(m: Memory, r: Floats, t: int, n: int) -> Floats:
-    kept = (t - 1) ** 1.5 / ((t - 1) ** 1.5 + 1.5)
+def dcfr_plus(m: Memory, r: Floats, t: int, n: int, alpha: float = 1.5, offset: float = 1.5) -> Floats:
+    kept = (t - 1) ** alpha / ((t - 1) ** alpha + offset)
     m.R = plus(kept * m.R + r)
     return m.R
 
 
-def pdcfr_plus(m: Memory, r: Floats, t: int, n: int) -> Floats:
-    m.R = plus(scaled(m.R, t - 1, 2.3, 1.0) + r)
-    return plus(scaled(m.R, t, 2.3, 1.0) + r)
+def pdcfr_plus(m: Memory, r: Floats, t: int, n: int, alpha: float = 2.3) -> Floats:
+    m.R = plus(scaled(m.R, t - 1, alpha, 1.0) + r)
+    return plus(scaled(m.R, t, alpha, 1.0) + r)
 
 
-def sapcfr_plus(m: Memory, r: Floats, t: int, n: int) -> Floats:
+def sapcfr_plus(m: Memory, r: Floats, t: int, n: int, a: float = 2.0) -> Floats:
     m.R = plus(m.R + r)
-    return plus(m.R + r / 3)
+    return plus(m.R + r / (1 + a))
 
 
 def apcfr_plus(m: Memory, r: Floats, t: int, n: int) -> Floats:
@@ -322,13 +325,28 @@ FAMILY: Mapping[str, tuple[Minimiser, Callable[[int, int], float]]] = {
 }
 """Each variant's regret minimiser and the exponent gamma of its average at iteration t of n."""
 
+OTHER_PARAMETERS: Mapping[str, tuple[Minimiser, Callable[[int, int], float]]] = {
+    "cfr+(gamma=2)": (cfr_plus, power(2)),
+    "dcfr(alpha=2,beta=-0.5,gamma=3)": (partial(dcfr, alpha=2.0, beta=-0.5), power(3)),
+    "dcfr(alpha=1,beta=1,gamma=1)": (linear_cfr, power(1)),
+    "pcfr+(gamma=5)": (pcfr_plus, power(5)),
+    "pdcfr(alpha=1,beta=0.5,gamma=1)": (partial(pdcfr, alpha=1.0, beta=0.5), power(1)),
+    "dcfr+(alpha=2,offset=1,gamma=2)": (partial(dcfr_plus, alpha=2.0, offset=1.0), power(2)),
+    "pdcfr+(alpha=1.5,gamma=2)": (partial(pdcfr_plus, alpha=1.5), power(2)),
+    "apcfr+(gamma=4)": (apcfr_plus, power(4)),
+    "sapcfr+(a=1,gamma=3)": (partial(sapcfr_plus, a=1.0), power(3)),
+    "hs-dcfr(gamma=15)": (hs_dcfr, scheduled(15)),
+    "hs-pcfr+(gamma=15)": (pcfr_plus, scheduled(15)),
+}
+"""The same with parameters that are not the defaults; linear CFR is DCFR with 1, 1, 1 (Brown and Sandholm 2019)."""
+
 
 class Cfr:
     """Any variant on dict tables; ``current`` is the next policy, ``average`` the own-reach-weighted sum of those played."""
 
     def __init__(self, root: Node, name: str, *, alternating: bool, horizon: int) -> None:
         self.root, self.alternating, self.horizon, self.t = root, alternating, horizon, 0
-        self.minimiser, self.gamma = FAMILY[name]
+        self.minimiser, self.gamma = {**FAMILY, **OTHER_PARAMETERS}[name]
         self.actions = action_sets(root)
         self.players = next(len(node.returns) for node in nodes(root) if node.player == TERMINAL)
         self.current = uniform(root)
@@ -373,7 +391,9 @@ class FictitiousPlay:
         replies = self.replies[player]
         weights = [self.weight(s) for s in range(len(replies))]
         weights = weights if sum(weights) > 0 else [1.0]
-        return {key: sum(w * reply[key] for w, reply in zip(weights, replies, strict=True)) / sum(weights) for key in replies[0]}
+        return {
+            key: sum(w * reply[key] for w, reply in zip(weights, replies, strict=True)) / sum(weights) for key in replies[0]
+        }
 
     def target(self, player: int) -> Table:
         """What others respond to."""

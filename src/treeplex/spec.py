@@ -33,8 +33,9 @@ def format_value(value: Value) -> str:
     """The text of one parameter value, such that :func:`parse_spec` reads it back."""
     if isinstance(value, list):
         return "[" + ",".join(format_value(item) for item in value) + "]"
-    if isinstance(value, str) and any(character in value for character in "()[],;='\""):
-        return repr(value)
+    if isinstance(value, str):
+        plain = value.strip() == value and not any(character in value for character in "()[],;='\"\\")
+        return value if plain and value and parse_value(value, value) == value else repr(value)
     return str(value)
 
 
@@ -67,8 +68,11 @@ def parse_spec(text: str) -> Spec:
 
 def split_outside_brackets(text: str, separator: str, whole: str) -> list[str]:
     """Split at a separator that stands in no bracket and no quotes; drop empty parts."""
-    parts, depth, start, quote = [], 0, 0, ""
+    parts, depth, start, quote, escaped = [], 0, 0, "", False
     for position, character in enumerate(text):
+        if quote and (escaped or character == "\\"):
+            escaped = not escaped
+            continue
         if quote or character in "'\"":
             quote = "" if character == quote else quote or character
             continue
@@ -90,7 +94,7 @@ def parse_value(text: str, whole: str) -> Value:
         return text.lower() == "true"
     if text.startswith("[") and text.endswith("]"):
         inner = text[1:-1]
-        separator = ";" if ";" in inner and not inner.strip().startswith("[") else ","
+        separator = "," if split_outside_brackets(inner, ";", whole) == [inner] else ";"
         return [parse_value(part.strip(), whole) for part in split_outside_brackets(inner, separator, whole)]
     try:
         value = ast.literal_eval(text)

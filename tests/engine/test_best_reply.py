@@ -4,14 +4,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests import oracle
+from tests.compiled_view import close_tables, table_of
+from tests.random_games import STEADY, RandomGame, games
 from treeplex.engine.best_reply import iterate_best_replies, mix
 from treeplex.engine.sweep import reach, workspace
 from treeplex.forms.policy import uniform_probabilities
 from treeplex.forms.walk import compile_rules
-
-from .. import oracle
-from ..compiled_view import close_tables, table_of
-from ..random_games import STEADY, RandomGame, games
 
 
 @STEADY

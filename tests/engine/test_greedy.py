@@ -7,14 +7,13 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.optimize import minimize_scalar
 
+from tests import oracle
+from tests.compiled_view import close_tables, table_of
+from tests.random_games import RandomGame
 from treeplex.engine.greedy import iterate_greedily, least_potential, potential_slope
 from treeplex.engine.sweep import reach, workspace
 from treeplex.forms.policy import uniform_probabilities
 from treeplex.forms.walk import compile_rules
-
-from .. import oracle
-from ..compiled_view import close_tables, table_of
-from ..random_games import RandomGame
 
 VECTORS = hnp.arrays(np.float64, 6, elements=st.floats(-10, 10).map(lambda x: round(x, 3)))
 
@@ -28,9 +27,7 @@ def potential(old: oracle.Floats, new: oracle.Floats, share: float) -> float:
 def test_least_potential(old: oracle.Floats, new: oracle.Floats, lowest: float) -> None:
     share = least_potential(old, new, lowest)
     assert lowest <= share <= 1.0
-    found = minimize_scalar(
-        lambda s: potential(old, new, s), bounds=(lowest, 1.0), method="bounded", options={"xatol": 1e-10}
-    )
+    found = minimize_scalar(lambda s: potential(old, new, s), bounds=(lowest, 1.0), method="bounded", options={"xatol": 1e-10})
     ends = min(potential(old, new, lowest), potential(old, new, 1.0))
     assert potential(old, new, share) <= min(found.fun, ends) + 1e-9
 

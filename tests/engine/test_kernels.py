@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from tests import oracle
+from tests.compiled_view import array_of, close_tables, sequence_names, table_of
+from tests.random_games import SEEDS, STEADY, RandomGame, RandomPublicGame, games, public_games
 from treeplex.engine.form import Payoff
 from treeplex.engine.payoff import LANES, empty_sparse, gradient
 from treeplex.engine.sweep import (
@@ -20,10 +23,6 @@ from treeplex.forms.compile import compile_game
 from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.walk import compile_rules
 from treeplex.games.registry import load
-
-from .. import oracle
-from ..compiled_view import array_of, close_tables, sequence_names, table_of
-from ..random_games import SEEDS, STEADY, RandomGame, RandomPublicGame, games, public_games
 
 TOLERANCE = 1e-12
 
@@ -68,7 +67,9 @@ def test_sparse_gradient(rules: RandomGame, seed: int) -> None:
         expected = oracle.sequence_gradient(root, policy, player)
         start, end = game.tree.sequence_offsets[player : player + 2]
         assert {names[q] for q in range(start, end)} == set(expected)
-        assert [values[q] for q in range(start, end)] == pytest.approx([expected[names[q]] for q in range(start, end)], abs=TOLERANCE)
+        assert [values[q] for q in range(start, end)] == pytest.approx(
+            [expected[names[q]] for q in range(start, end)], abs=TOLERANCE
+        )
         assert np.isnan(np.delete(values, np.arange(start, end))).all()
 
 
@@ -85,7 +86,9 @@ def test_dense_gradient(rules: RandomPublicGame, seed: int) -> None:
         gradient(game.tree, game.payoff, player, strategy, values)
         expected = oracle.sequence_gradient(root, policy, player)
         start, end = game.tree.sequence_offsets[player : player + 2]
-        assert [values[q] for q in range(start, end)] == pytest.approx([expected[names[q]] for q in range(start, end)], abs=TOLERANCE)
+        assert [values[q] for q in range(start, end)] == pytest.approx(
+            [expected[names[q]] for q in range(start, end)], abs=TOLERANCE
+        )
 
 
 def test_dense_groups_wider_than_a_pass() -> None:

@@ -5,16 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests import oracle
+from tests.compiled_view import close_tables, sequence_names, table_of
+from tests.random_games import STEADY, RandomGame, games
 from treeplex.engine.regret import ADAPTIVE, FIXED, Weights, accumulate, adaptive_factor, iterate
 from treeplex.engine.sweep import reach, workspace
 from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.walk import compile_rules
 
-from .. import oracle
-from ..compiled_view import close_tables, sequence_names, table_of
-from ..random_games import STEADY, RandomGame, games
-
-FACTORS = st.floats(0.0, 2.0)
+FACTORS = st.sampled_from([0.0, 0.25, 0.5, 1.0, 1.75])
 ROWS = st.builds(
     Weights,
     positive=FACTORS,
@@ -93,9 +92,7 @@ def run_kernel(game: CompiledGame, rows: list[Weights], *, alternating: bool, mo
     return regrets, policy, strategy, average
 
 
-@STEADY
-@given(games((2, 3)), st.lists(ROWS, min_size=1, max_size=3), st.booleans(), st.booleans())
-def test_iterate(rules: RandomGame, rows: list[Weights], alternating: bool, adaptive: bool) -> None:
+def check_iterate(rules: RandomGame, rows: list[Weights], alternating: bool, adaptive: bool) -> None:
     root = oracle.grow(rules)
     game = compile_rules(rules)
     reference = Reference(root, alternating=alternating, adaptive=adaptive)
@@ -113,6 +110,21 @@ def test_iterate(rules: RandomGame, rows: list[Weights], alternating: bool, adap
     for player in range(game.players):
         reach(game.tree, player, policy, expected)
     np.testing.assert_array_equal(strategy, expected)
+
+
+@STEADY
+@given(games((2, 3)), st.lists(ROWS, min_size=2, max_size=4), st.booleans(), st.booleans())
+def test_iterate(rules: RandomGame, rows: list[Weights], alternating: bool, adaptive: bool) -> None:
+    check_iterate(rules, rows, alternating, adaptive)
+
+
+@pytest.mark.parametrize("rules", [RandomGame(7, depth=6), RandomGame(44, players=3, depth=6)], ids=["2", "3"])
+@pytest.mark.parametrize("alternating", [True, False])
+@pytest.mark.parametrize("field", Weights._fields)
+def test_each_field_alone(field: str, alternating: bool, rules: RandomGame) -> None:
+    """Long enough that regrets of both signs meet new ones of both signs."""
+    row = Weights(prediction=1.5)._replace(**{field: 0.5})
+    check_iterate(rules, [row] * 12, alternating, adaptive=False)
 
 
 def test_rows_are_in_the_order_of_the_fields() -> None:

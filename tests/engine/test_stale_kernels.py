@@ -11,7 +11,13 @@ import treeplex.engine as engine
 def test_only_older_kernels_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache = tmp_path / "__pycache__"
     cache.mkdir()
-    for name, time in (("a.py", 100), ("b.py", 200), ("__pycache__/a.nbi", 150), ("__pycache__/b.nbi", 250), ("__pycache__/a.pyc", 50)):
+    for name, time in (
+        ("a.py", 100),
+        ("b.py", 200),
+        ("__pycache__/a.nbi", 150),
+        ("__pycache__/b.nbi", 250),
+        ("__pycache__/a.pyc", 50),
+    ):
         (tmp_path / name).touch()
         os.utime(tmp_path / name, (time, time))
     monkeypatch.setattr(engine, "__file__", str(tmp_path / "__init__.py"))

@@ -3,6 +3,9 @@
 import numpy as np
 import pytest
 
+from tests import oracle
+from tests.compiled_view import close_policies, dict_of
+from tests.random_games import RandomGame
 from treeplex.forms.compile import compile_game
 from treeplex.forms.policy import normalised
 from treeplex.forms.walk import compile_rules
@@ -10,10 +13,6 @@ from treeplex.games.registry import load
 from treeplex.solvers import algorithms, make_solver
 from treeplex.solvers.cfr import CHUNK, CfrSolver
 from treeplex.solvers.variant import VARIANTS, average_discount, discount
-
-from .. import oracle
-from ..compiled_view import close_policies, dict_of
-from ..random_games import RandomGame
 
 GAMES = {
     "kuhn": load("kuhn_poker"),
@@ -29,7 +28,7 @@ def test_the_oracle_knows_every_variant() -> None:
 
 @pytest.mark.parametrize("updates", ["alternating", "simultaneous"])
 @pytest.mark.parametrize("game", GAMES)
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", [*VARIANTS, *oracle.OTHER_PARAMETERS])
 def test_against_the_oracle(name: str, game: str, updates: str) -> None:
     reference = oracle.Cfr(ROOTS[game], name, alternating=updates == "alternating", horizon=8)
     solver = make_solver(compile_rules(GAMES[game]), name, horizon=8, updates=updates)
@@ -109,7 +108,9 @@ def test_the_start_is_uniform_and_the_average_sums_own_reach() -> None:
     np.testing.assert_allclose(solver.average_policy().probabilities, normalised(game, total))
 
 
-@pytest.mark.parametrize(("t", "exponent", "kept"), [(0, 1.5, 0.0), (-1, 1.5, 0.0), (1, 9.0, 0.5), (4, 1.5, 8 / 9), (4, 0.0, 0.5)])
+@pytest.mark.parametrize(
+    ("t", "exponent", "kept"), [(0, 1.5, 0.0), (-1, 1.5, 0.0), (1, 9.0, 0.5), (4, 1.5, 8 / 9), (4, 0.0, 0.5)]
+)
 def test_discount(t: int, exponent: float, kept: float) -> None:
     assert discount(t, exponent) == pytest.approx(kept)
 

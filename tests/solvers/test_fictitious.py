@@ -2,14 +2,13 @@
 
 import pytest
 
+from tests import oracle
+from tests.compiled_view import close_policies, dict_of
+from tests.random_games import RandomGame
 from treeplex.evaluate import exploitability
 from treeplex.forms.compile import compile_game
 from treeplex.forms.walk import compile_rules
 from treeplex.solvers import Play, make_solver
-
-from .. import oracle
-from ..compiled_view import close_policies, dict_of
-from ..random_games import RandomGame
 
 WEIGHTS = {"fp": lambda s: 1.0, "linear-fp": lambda s: s + 2.0, "flop": float}
 
@@ -38,7 +37,8 @@ def test_against_the_oracle(name: str, rules: RandomGame, updates: str) -> None:
     ],
 )
 def test_rebel_released_solver(name: str, published: tuple[float, ...], tolerance: float) -> None:
-    """Liar's Dice, one die of 4, 5 and 6 faces, 1,024 updates (512 of each player) of ReBeL's released tabular solver, in thousandths.
+    """Liar's Dice, one die of 4, 5 and 6 faces, 1,024 updates (512 of each player) of ReBeL's
+    released tabular solver, in thousandths.
 
     It breaks ties of best responses in another order, floors regrets at 1e-80 in place of 0 and counts the policy after the
     last update, so digits agree only so far; the algorithms are ten times farther apart than the tolerances.

@@ -8,7 +8,9 @@ from treeplex.forms.compile import compile_game
 from treeplex.solvers import make_solver
 
 
-@pytest.mark.parametrize(("game", "bound"), [("kuhn_poker", 0.01), ("modified_rps", 0.04), ("small_matrix", 0.06), ("leduc_poker", 0.05)])
+@pytest.mark.parametrize(
+    ("game", "bound"), [("kuhn_poker", 0.01), ("modified_rps", 0.04), ("small_matrix", 0.06), ("leduc_poker", 0.05)]
+)
 @pytest.mark.parametrize("floor", [0.0, 0.5])
 def test_converges(game: str, floor: float, bound: float) -> None:
     compiled = compile_game(game)
@@ -35,8 +37,6 @@ def test_potential_bounds_exploitability() -> None:
     for _ in range(5):
         solver.run(40)
         regrets = solver.state()["regrets"]
-        bound = sum(
-            max(regrets[game.sequences_at(infoset)].max(), 0.0) for infoset in range(len(game.infostates))
-        )
+        bound = sum(max(regrets[game.sequences_at(infoset)].max(), 0.0) for infoset in range(len(game.infostates)))
         assert 2 * exploitability(game, solver.average_policy()) <= bound + 1e-9
     assert np.isfinite(regrets).all()

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from scipy.optimize import linprog
 
+from tests.random_games import SEEDS, STEADY, RandomGame, games
 from treeplex.errors import AlgorithmError
 from treeplex.evaluate import judge
 from treeplex.forms.compile import compile_game
@@ -12,8 +13,6 @@ from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.walk import compile_rules
 from treeplex.games.base import TERMINAL, Game, State
 from treeplex.solvers import make_solver
-
-from ..random_games import SEEDS, STEADY, RandomGame, games
 
 BATTLESHIP = "battleship(board_width=2,board_height=2,ship_sizes=[2],ship_values=[2],num_shots={},allow_repeated_shots=false)"
 GOOFSPIEL = "goofspiel(num_cards={},imp_info=true,points_order=descending)"
@@ -35,7 +34,7 @@ VALUES = {
     "rock_paper_scissors": 0.0,
     "matrix(rows=[[3,-1],[-2,1]])": 1 / 7,
 }
-"""Value of the first player: certified by OpenSpiel's best responses to linear programs of their own, or by symmetry or hand."""
+"""Value of the first player: another linear program, certified by OpenSpiel, or by symmetry, or by hand."""
 
 
 def solved(game: CompiledGame) -> tuple[float, float]:

@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 
+from tests.random_games import RandomGame
 from treeplex.errors import AlgorithmError
 from treeplex.forms.compile import compile_game
 from treeplex.forms.walk import compile_rules
 from treeplex.solvers import Rule, Step, make_solver
-
-from ..random_games import RandomGame
 
 
 def regret_matching_plus(step: Step) -> np.ndarray:

@@ -111,9 +111,7 @@ def compile_public_tree(game: Game, rules: PublicTree) -> CompiledGame:
         elif isinstance(visited, Chance):
             check_chance(node, visited, weight)
             for label, probability in reversed(visited.outcomes):
-                after_label = weight * probability
-                if after_label.any():  # an outcome that every pair of hands excludes is no history
-                    stack.append((rules.child(node, label), after_label, slices, depth + 1))
+                stack.append((rules.child(node, label), weight * probability, slices, depth + 1))
         else:
             below = add_decision(walk, node, visited, weight, slices)
             for action, after in zip(reversed(visited.actions), reversed(below), strict=True):

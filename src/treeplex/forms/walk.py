@@ -214,8 +214,9 @@ def add_terminal(walk: Walk, state: State, chance: float, sequences: tuple[int, 
     if len(returns) != players or not all(map(isfinite, returns)):
         raise GameError(f"returns() is {list(returns)} {at(walk, path)}; give {players} finite payoffs")
     walk.terminals += 1
-    walk.terminal_sequences.extend(sequences)
-    walk.terminal_payoffs.extend([chance * payoff for payoff in returns])
+    if any(returns):
+        walk.terminal_sequences.extend(sequences)
+        walk.terminal_payoffs.extend([chance * payoff for payoff in returns])
     total = sum(returns)
     walk.lowest_sum, walk.highest_sum = min(walk.lowest_sum, total), max(walk.highest_sum, total)
 

@@ -1,0 +1,159 @@
+"""README and documentation: every example runs, every generated part is current, every game and algorithm has its page."""
+
+import importlib.util
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from typer.testing import CliRunner
+
+import treeplex as tp
+from treeplex.play.cli import app
+
+ROOT = Path(__file__).resolve().parents[1]
+WRITTEN_BY_SCRIPTS = {"benchmarks.md", "papers.md"}
+PAGES = [ROOT / "README.md", *sorted(page for page in (ROOT / "docs").rglob("*.md") if page.name not in WRITTEN_BY_SCRIPTS)]
+FENCE = re.compile(
+    r"^```(?: \{ \.)?(?P<language>\w+)(?: title=\"(?P<title>[^\"]+)\")?(?: \})?\n(?P<content>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
+)
+SNIPPET = re.compile(r'^--8<-- "(.+)"$', re.MULTILINE)
+LANGUAGES = {"python", "console", "sh", "text"}
+NOT_RUN = {"make", "pip", "git", "source"}
+"""Programs whose lines in examples are not run here."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: where it stands, what it says."""
+
+    place: str
+    language: str
+    title: str | None
+    content: str
+
+
+def blocks(page: Path) -> list[Block]:
+    """The fenced blocks of a page, snippets inserted."""
+    text = page.read_text(encoding="utf-8")
+    found = []
+    for match in FENCE.finditer(text):
+        content = SNIPPET.sub(lambda snippet: (ROOT / snippet[1]).read_text(encoding="utf-8").rstrip(), match["content"])
+        line = text.count("\n", 0, match.start()) + 1
+        found.append(Block(f"{page.relative_to(ROOT)}:{line}", match["language"], match["title"], content))
+    assert len(found) == len(re.findall(r"^\s*```[ \w]", text, re.MULTILINE)), f"{page}: a block that is not understood"
+    return found
+
+
+@pytest.fixture
+def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder with a copy of ``examples``, which is the current one and from which modules can be imported."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    before = set(sys.modules)
+    yield tmp_path
+    for name in set(sys.modules) - before:
+        if str(tmp_path) in (getattr(sys.modules[name], "__file__", None) or ""):
+            del sys.modules[name]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_examples_run(page: Path, workplace: Path) -> None:
+    namespace: dict[str, object] = {"__name__": "__main__"}
+    for block in blocks(page):
+        assert block.language in LANGUAGES, f"{block.place}: {block.language} blocks are not run"
+        if block.title:
+            (workplace / block.title).write_text(block.content, encoding="utf-8")
+        elif block.language == "python":
+            exec(compile(block.content, block.place, "exec"), namespace)
+        elif block.language in ("console", "sh"):
+            run_commands(block)
+
+
+def run_commands(block: Block) -> None:
+    """Run the commands of a block: the lines from ``$ `` in ``console`` blocks, all lines in ``sh`` blocks.
+
+    A command ends with 0 unless its comment says ``exit code N``; if a line ``error: ...`` follows, it prints just that and
+    ends with 2.
+    """
+    lines = block.content.splitlines()
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+        if block.language == "console" and not line.startswith("$ "):
+            assert line.startswith("error: "), f"{block.place}: output other than errors is not checked: {line}"
+            continue
+        command = line.removeprefix("$ ")
+        words = shlex.split(command, comments=True)
+        if not words or words[0] in NOT_RUN:
+            continue
+        assert words[0] == "treeplex", f"{block.place}: {command}"
+        result = CliRunner().invoke(app, words[1:])
+        expected = re.search(r"# exit code (\d+)", command)
+        code = int(expected[1]) if expected else 2 if following.startswith("error: ") else 0
+        assert result.exit_code == code, f"{block.place}: {command}\n{result.output}\n{result.exception!r}"
+        if following.startswith("error: "):
+            assert result.stderr.strip() == following, f"{block.place}: {command}"
+
+
+def script(path: Path) -> ModuleType:
+    """A Python file outside the package, imported."""
+    specification = importlib.util.spec_from_file_location(path.stem, path)
+    assert specification is not None
+    assert specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+def test_generated_parts_are_current() -> None:
+    tables = script(ROOT / "docs" / "generate_tables.py")
+    stale = [page.relative_to(ROOT) for page in PAGES if tables.fill(page.read_text(), measured=False) != page.read_text()]
+    assert not stale, "run: python docs/generate_tables.py"
+
+
+def test_generated_parts_are_noticed_when_stale() -> None:
+    tables = script(ROOT / "docs" / "generate_tables.py")
+    text = "<!-- generated: parameters kuhn_poker -->\nold\n<!-- end -->"
+    assert "number of players" in tables.fill(text, measured=False)
+    assert tables.fill(text.replace("generated", "measured"), measured=False) == text.replace("generated", "measured")
+
+
+def test_every_game_and_algorithm_has_a_page() -> None:
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    pages = [f"games/{name}.md" for name in tp.known_games()]
+    pages += [f"algorithms/{name.replace('+', '-plus')}.md" for name in tp.algorithms()]
+    assert [page for page in pages if not (ROOT / "docs" / page).is_file() or f": {page}" not in navigation] == []
+
+
+def test_a_game_takes_thirty_lines() -> None:
+    lines = (ROOT / "examples" / "mygame.py").read_text(encoding="utf-8").splitlines()
+    assert lines[0].startswith('"""')
+    assert sum(bool(line.strip()) for line in lines[1:]) <= 30
+
+
+def test_readme_example_takes_ten_lines() -> None:
+    first = next(block for block in blocks(ROOT / "README.md") if block.language == "python")
+    assert len(first.content.splitlines()) <= 10
+
+
+def test_demo(workplace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    demo = script(ROOT / "examples" / "demo.py")
+    for _ in range(2):
+        demo.main("runs/demo")
+        printed = capsys.readouterr().out
+        assert f"{demo.KNOWN_VALUE:+.7f}" in printed
+        assert "runs/demo/policy.safetensors" in printed
+    assert tp.exploitability("leduc_poker", "runs/demo") <= 1e-4
+    assert abs(tp.solve("leduc_poker", "lp").value[0] - demo.KNOWN_VALUE) < 1e-7
+
+
+def test_nothing_is_fetched_by_the_site() -> None:
+    settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    assert "font: false" in settings
+    assert "http" not in settings
