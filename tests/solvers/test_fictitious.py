@@ -10,7 +10,8 @@ from treeplex.forms.compile import compile_game
 from treeplex.forms.walk import compile_rules
 from treeplex.solvers import Play, make_solver
 
-WEIGHTS = {"fp": lambda s: 1.0, "linear-fp": lambda s: s + 1.0 if s else 2.0, "flop": lambda s: max(s, 1.0)}
+WEIGHTS = {"fp": lambda s: 1.0, "linear-fp": lambda s: s + 1.0 if s else 2.0, "flop": lambda s: float(s) or 1.0}
+"""The weight of reply s; reply 0 is the uniform start."""
 
 
 @pytest.mark.parametrize("updates", ["alternating", "simultaneous"])
