@@ -188,14 +188,14 @@ VARIANTS: Mapping[str, Variant] = {
         Variant(
             "pdcfr+",
             "DCFR+ with prediction of the discounted regrets",
-            "Xu et al. 2024, Minimizing Weighted Counterfactual Regret with Optimistic OMD (arXiv 2404.13891)",
+            "Xu et al. 2024, Minimizing Weighted Counterfactual Regret with Optimistic Online Mirror Descent (arXiv 2404.13891)",
             pdcfr_plus,
             {"alpha": 2.3, "gamma": 5.0},
         ),
         Variant(
             "apcfr+",
             "asynchronous PCFR+: each infoset damps its prediction by how steady its regrets are",
-            "Meng et al. 2025, Asynchronous Predictive CFR+ (arXiv 2503.12770)",
+            "Meng, Zhang, Ge, Yang and Gao 2025, Asynchronous Predictive CFR+ (arXiv 2503.12770)",
             pcfr_plus,
             {"gamma": 2.0},
             adaptive=True,
@@ -203,7 +203,7 @@ VARIANTS: Mapping[str, Variant] = {
         Variant(
             "sapcfr+",
             "simple APCFR+: prediction damped by 1/(1+a) everywhere",
-            "Meng et al. 2025, Asynchronous Predictive CFR+ (arXiv 2503.12770)",
+            "Meng, Zhang, Ge, Yang and Gao 2025, Asynchronous Predictive CFR+ (arXiv 2503.12770)",
             sapcfr_plus,
             {"a": 2.0, "gamma": 2.0},
         ),
