@@ -165,6 +165,15 @@ def test_a_public_state_that_leaks() -> None:
     refused(root, r"the public state leaks to player 1.* after history \[move1\].*'king'.*'hidden'")
 
 
+def test_public_states_with_equal_hashes() -> None:
+    """In Python hash(-1) == hash(-2); the two are still different public states."""
+    assert hash((0, -1)) == hash((0, -2))
+    root = chance(
+        decision(0, ("ace", "hidden"), end(), end(), public=(0, -1)), decision(0, ("king", "hidden"), end(), end(), public=(0, -2))
+    )
+    refused(root, r"the public state leaks to player 1")
+
+
 def test_a_public_state_that_splits() -> None:
     root = chance(
         decision(0, ("same", "a"), end(), end(), public="left"), decision(0, ("same", "b"), end(), end(), public="right")
@@ -204,6 +213,14 @@ FORGETFUL = "goofspiel(num_cards=4,imp_info=false,points_order=descending)"
 def test_openspiel_goofspiel_is_refused_with_the_infostate() -> None:
     with pytest.raises(ImperfectRecallError, match=r"player \d lacks perfect recall at infostate '.+' \(after history \["):
         compile_game(FORGETFUL)
+
+
+def test_refined_names_stay_distinct() -> None:
+    """Splitting 'x' makes 'x#2', which the rules already use for something else."""
+    split = [decision(0, (first,), decision(0, ("x",), end(), end())) for first in ("a", "b")]
+    game = compile_rules(Written(chance(*split, decision(0, ("x#2",), end(), end()))), refine=True)
+    assert sorted(game.infostates) == ["a", "b", "x", "x#2", "x#3"]
+    assert len(game.lookup) == 5
 
 
 def test_refined_goofspiel() -> None:

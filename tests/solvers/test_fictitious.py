@@ -68,3 +68,15 @@ def test_a_play_of_your_own() -> None:
     solver.run(500)
     assert solver.algorithm == "quadratic"
     assert exploitability(game, solver.average_policy()) < 0.02
+
+
+@pytest.mark.parametrize("faces", [4, 5, 6])
+def test_flop_beats_linear_fictitious_play(faces: int) -> None:
+    """ReBeL (Brown et al. 2020), figure 4: "for all games FLOP outperforms Linear FP"; Liar's Dice with one die."""
+    game = compile_game(f"liars_dice(dice_sides={faces})")
+    found = {}
+    for name in ("linear-fp", "flop"):
+        solver = make_solver(game, name)
+        solver.run(1024)
+        found[name] = exploitability(game, solver.average_policy())
+    assert found["flop"] < 0.85 * found["linear-fp"]

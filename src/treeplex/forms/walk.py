@@ -28,7 +28,7 @@ Path = tuple["Path", int] | None
 
 @dataclass
 class Walk:
-    """What a walk has gathered so far; public states are kept as hashes, to save memory."""
+    """What a walk has gathered so far; public states are numbered in the order of discovery."""
 
     game: Game
     refine: bool
@@ -36,9 +36,8 @@ class Walk:
     numbers: tuple[dict[Hashable, int], ...] = ()
     infoset_sizes: "array[int]" = field(default_factory=lambda: array("q"))
     infoset_publics: "array[int]" = field(default_factory=lambda: array("q"))
-    publics: set[int] = field(default_factory=set)
+    publics: dict[Hashable, int] = field(default_factory=dict)
     public_of: tuple[dict[int, int], ...] = ()
-    all_public: bool = True
     names: list[dict[int, str]] = field(default_factory=list)
     terminal_sequences: "array[int]" = field(default_factory=lambda: array("i"))
     terminal_payoffs: "array[float]" = field(default_factory=lambda: array("d"))
@@ -154,11 +153,7 @@ def visit_infoset(walk: Walk, state: State, player: int, parent: int, path: Path
         infoset = found.add(player, parent, infostate, actions)
         walk.numbers[player][key] = infoset
         walk.infoset_sizes.append(0)
-        walk.infoset_publics.append(hash(public))
-        if public is None:
-            walk.all_public = False
-        else:
-            walk.publics.add(hash(public))
+        walk.infoset_publics.append(number_of(walk, public))
         names = walk.names[player]
         for action in actions:
             name = state.action_to_string(action)
@@ -189,18 +184,24 @@ def check_known_infoset(walk: Walk, infoset: int, parent: int, actions: list[int
             f"infostate {infostate!r} has actions {known} in one history and {actions} {at(walk, path)}; "
             "histories that a player cannot tell apart must offer the same actions in the same order"
         )
-    if walk.infoset_publics[infoset] != hash(public):
+    if walk.infoset_publics[infoset] != number_of(walk, public):
         raise GameError(
             f"the public state splits infostate {infostate!r}: {at(walk, path)} it is {public!r}, in another history of the "
             "infostate it is not; what is public must be known to every player"
         )
 
 
+def number_of(walk: Walk, public: Hashable) -> int:
+    """The number of a public state; -1 for None."""
+    return -1 if public is None else walk.publics.setdefault(public, len(walk.publics))
+
+
 def check_public_state(walk: Walk, state: State, public: Hashable, path: Path) -> None:
     """The public state may hold only what each player's infostate says."""
     for player in range(walk.game.num_players):
         infostate = state.information_state_string(player)
-        if walk.public_of[player].setdefault(hash(infostate), hash(public)) != hash(public):
+        number = number_of(walk, public)
+        if walk.public_of[player].setdefault(hash(infostate), number) != number:
             raise GameError(
                 f"the public state leaks to player {player}: {at(walk, path)} it is {public!r}, in another history of the same "
                 f"infostate {infostate!r} it is not; what is public must be known to every player"
@@ -238,7 +239,7 @@ def finished(walk: Walk) -> CompiledGame:
         terminals=walk.terminals,
         depth=walk.depth,
         largest_infoset=max(walk.infoset_sizes, default=0),
-        public_states=len(walk.publics) if walk.all_public else None,
+        public_states=len(walk.publics) if -1 not in walk.infoset_publics else None,
     )
     return CompiledGame(
         spec=game.spec,
@@ -255,9 +256,13 @@ def finished(walk: Walk) -> CompiledGame:
 
 def distinct(players: "array[int]", infostates: list[str]) -> list[str]:
     """Append ``#2``, ``#3``, ... to infostates that a refinement has split."""
+    taken = set(zip(players, infostates, strict=True))
     seen: dict[tuple[int, str], int] = {}
     names = []
     for player, infostate in zip(players, infostates, strict=True):
-        count = seen[player, infostate] = seen.get((player, infostate), 0) + 1
+        count = seen.get((player, infostate), 0) + 1
+        while count > 1 and (player, f"{infostate}#{count}") in taken:
+            count += 1
+        seen[player, infostate] = count
         names.append(infostate if count == 1 else f"{infostate}#{count}")
     return names

@@ -59,9 +59,9 @@ PLAYS: Mapping[str, Play] = {
 }
 """The kinds of fictitious play by name.
 
-``flop`` keeps the uniform start with weight 1. Appendix H gives it weight 0; then the average is a pure reply at first, infosets
-that it never reaches get no reply of consequence, and on Liar's Dice exploitability stays near 1 for a hundred iterations.
-With the start kept, FLOP beats linear fictitious play as the paper's figure 4 says.
+``flop`` keeps the uniform start with weight 1. Appendix H gives it weight 0; then the average is a pure reply at first,
+infosets that it never reaches get no reply of consequence, and on Liar's Dice exploitability stays near 1 for a hundred
+iterations. With the start kept, FLOP beats linear fictitious play as the paper's figure 4 says.
 """
 
 

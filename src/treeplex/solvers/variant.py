@@ -188,7 +188,8 @@ VARIANTS: Mapping[str, Variant] = {
         Variant(
             "pdcfr+",
             "DCFR+ with prediction of the discounted regrets",
-            "Xu et al. 2024, Minimizing Weighted Counterfactual Regret with Optimistic Online Mirror Descent (arXiv 2404.13891)",
+            "Xu et al. 2024, Minimizing Weighted Counterfactual Regret with Optimistic Online Mirror Descent "
+            "(arXiv 2404.13891)",
             pdcfr_plus,
             {"alpha": 2.3, "gamma": 5.0},
         ),
