@@ -106,5 +106,5 @@ def parse_value(text: str, whole: str) -> Value:
 def nearest(name: str, known: Iterable[str]) -> str:
     """A hint for an unknown name: ``; did you mean 'x'?`` or the list of what exists."""
     known = sorted(known)
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    close = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.5)
     return f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(known)}"

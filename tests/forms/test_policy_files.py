@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,7 @@ from treeplex.errors import FileError, PolicyError
 from treeplex.forms.compile import compile_game
 from treeplex.forms.policy import Policy, normalised
 from treeplex.forms.policy_files import load_policy, read_policy_header, save_policy, to_dataframe, to_table
+from treeplex.games.base import TERMINAL, Game, State
 
 SUFFIXES = [".safetensors", ".npz", ".json", ".csv"]
 
@@ -46,6 +47,45 @@ def test_any_policy_comes_back(tmp_path: Path, seed: int, suffix: str) -> None:
     policy = random_policy(seed=seed)
     save_policy(policy, tmp_path / f"policy{suffix}")
     np.testing.assert_array_equal(load_policy(tmp_path / f"policy{suffix}").probabilities, policy.probabilities)
+
+
+class Labelled(State):
+    """One decision of player 0, at an infostate of any name."""
+
+    def __init__(self, infostate: str, over: bool = False) -> None:
+        self.infostate = infostate
+        self.over = over
+
+    def current_player(self) -> int:
+        return TERMINAL if self.over else 0
+
+    def legal_actions(self, player: int | None = None) -> Sequence[int]:
+        return [] if self.over else [0, 1]
+
+    def child(self, action: int) -> "Labelled":
+        return Labelled(self.infostate, over=True)
+
+    def returns(self) -> Sequence[float]:
+        return [1.0, -1.0]
+
+    def information_state_string(self, player: int | None = None) -> str:
+        return self.infostate
+
+
+class LabelledGame(Game):
+    def __init__(self, infostate: str) -> None:
+        self.infostate = infostate
+
+    def new_initial_state(self) -> Labelled:
+        return Labelled(self.infostate)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("infostate", ["", " a", "a,b", '"a"', "# a", "a\tb", "a\nb", "a\rb", "a\r\nb", "\u2028", "1"])
+def test_any_infostate_comes_back(tmp_path: Path, infostate: str, suffix: str) -> None:
+    game = compile_game(LabelledGame(infostate))
+    save_policy(Policy(game, np.array([1.0, 0.25, 0.75, 1.0])), tmp_path / f"policy{suffix}")
+    assert load_policy(tmp_path / f"policy{suffix}", game)[infostate] == {0: 0.25, 1: 0.75}
 
 
 def test_safetensors_without_a_suffix(tmp_path: Path) -> None:

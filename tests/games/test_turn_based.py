@@ -45,6 +45,9 @@ class PenniesGame(Game):
 def test_moves_are_hidden_and_players_without_a_choice_are_skipped() -> None:
     game = TurnBased(PenniesGame())
     assert game.spec == "turn_based(game=pennies)"
+    nameless = PenniesGame()
+    nameless.spec = ""
+    assert TurnBased(nameless).spec == ""
     assert game.num_players == 4
     root = game.new_initial_state()
     assert root.current_player() == 0

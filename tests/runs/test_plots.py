@@ -13,6 +13,7 @@ from treeplex.errors import FileError, SpecError
 from treeplex.runs.compare import slug
 from treeplex.runs.plots import ROUNDING, convergence_figure, spread
 from treeplex.runs.record import Record
+from treeplex.solvers import Variant, Weights
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -95,6 +96,13 @@ def test_compare(tmp_path):
         tp.compare("kuhn_poker", ["cfr"], iterations=4, out=out)
 
 
+def test_a_comparison_is_saved_into_a_new_folder(tmp_path):
+    comparison = tp.compare("kuhn_poker", ["cfr"], iterations=4)
+    assert (comparison.save(tmp_path / "new" / "folder") / "comparison.csv").exists()
+    with pytest.raises(FileError, match="cannot write the folder"):
+        comparison.save(tmp_path / "new" / "folder" / "comparison.csv" / "below")
+
+
 def test_compare_checks_all_before_it_runs(tmp_path):
     with pytest.raises(SpecError, match="dcfr"):
         tp.compare("kuhn_poker", ["cfr", "dcrf"], out=tmp_path / "out")
@@ -105,6 +113,15 @@ def test_compare_checks_all_before_it_runs(tmp_path):
 
 def test_same_algorithm_twice_is_one_row():
     assert len(tp.compare("kuhn_poker", ["cfr", "cfr"], iterations=4).solutions) == 1
+
+
+def test_two_algorithms_of_one_name_are_refused():
+    mine = Variant("mine", "", "", lambda t, horizon: Weights())
+    other = Variant("mine", "", "", lambda t, horizon: Weights(floor=1.0))
+    assert len(tp.compare("kuhn_poker", [mine, mine], iterations=4).solutions) == 1
+    for algorithms in ([mine, other], ["cfr", Variant("cfr", "", "", lambda t, horizon: Weights())]):
+        with pytest.raises(SpecError, match="two different algorithms are called"):
+            tp.compare("kuhn_poker", algorithms, iterations=4)
 
 
 def test_file_names():

@@ -295,6 +295,21 @@ def test_a_crash_loses_only_what_came_after_the_checkpoint(tmp_path, monkeypatch
     assert numbers(resumed.records) == numbers(whole.records) == numbers(RunFolder(broken).records())
 
 
+def test_records_after_the_checkpoint_go_even_if_nothing_is_left_to_do(tmp_path):
+    tp.solve("kuhn_poker", iterations=20, out=tmp_path)
+    with (tmp_path / METRICS).open("a") as file:
+        file.write(Record(25, 1.0, 0.1, 0.2, (0.0, 0.0)).to_json() + "\n")
+    resumed = tp.solve(resume=tmp_path, iterations=20)
+    assert resumed.iterations == 20
+    assert RunFolder(tmp_path).records()[-1].iteration == 20
+
+
+def test_a_run_far_beyond_its_horizon(tmp_path):
+    """The exponents of hs-dcfr grow with t over the horizon, beyond what a float's powers hold."""
+    tp.solve("kuhn_poker", "hs-dcfr", iterations=5, out=tmp_path)
+    assert tp.solve(resume=tmp_path, iterations=2000).exploitability < 1e-3
+
+
 def test_a_run_stopped_before_its_first_checkpoint_starts_over(tmp_path):
     def crash(progress: Progress) -> None:
         raise RuntimeError("power cut")

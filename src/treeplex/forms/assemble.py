@@ -11,6 +11,9 @@ from treeplex.engine.form import Ints, Sparse, Tree
 
 Floats = NDArray[np.float64]
 
+PROBABILITY_TOLERANCE = 1e-9
+"""How far the probabilities at a chance node may be from summing to one."""
+
 
 @dataclass
 class Discovery:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import finalize
 
 from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.load import load
@@ -11,7 +11,8 @@ from treeplex.forms.walk import MOST_HISTORIES, compile_rules
 from treeplex.games.base import Game
 from treeplex.games.public import PublicTree
 
-_compiled: "WeakKeyDictionary[Game, CompiledGame]" = WeakKeyDictionary()
+_compiled: dict[tuple[int, bool], CompiledGame] = {}
+"""By the identity of a rules object (which need not be hashable) and ``refine``, as long as that object lives."""
 
 
 def compile_game(
@@ -30,7 +31,7 @@ def compile_game(
         watch: called now and then, while the rules are walked, with the number of histories so far.
 
     Returns:
-        The compiled game; the same object for the same rules object.
+        The compiled game; the same object for the same rules object and ``refine``.
 
     Raises:
         SpecError: an unknown name or parameter.
@@ -39,12 +40,13 @@ def compile_game(
     if isinstance(game, CompiledGame):
         return game
     rules = load(game)
-    if refine:
-        return compile_rules(rules, refine=True, most_histories=most_histories, watch=watch)
-    if rules not in _compiled:
+    key = id(rules), refine
+    if key not in _compiled:
         tree = rules.public_tree()
-        if isinstance(tree, PublicTree):
-            _compiled[rules] = compile_public_tree(rules, tree)
+        if isinstance(tree, PublicTree):  # with perfect recall: nothing is left to refine
+            compiled = compile_public_tree(rules, tree)
         else:
-            _compiled[rules] = compile_rules(rules, most_histories=most_histories, watch=watch)
-    return _compiled[rules]
+            compiled = compile_rules(rules, refine=refine, most_histories=most_histories, watch=watch)
+        finalize(rules, _compiled.pop, key, None)
+        _compiled[key] = compiled
+    return _compiled[key]

@@ -180,7 +180,8 @@ class GameFileReader:
         for name in order:
             order.extend(children[name])
         if len(order) < len(self.nodes):
-            lost = next(name for name in self.nodes if name not in set(order))
+            found = set(order)
+            lost = next(name for name in self.nodes if name not in found)
             self.fail(self.nodes[lost].number, f"node {lost} cannot be reached from the root")
         place = {name: number for number, name in enumerate(order)}
         infostates = self.infostates()

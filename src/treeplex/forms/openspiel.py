@@ -1,6 +1,8 @@
 """OpenSpiel: its games as Treeplex rules, and policies to and from its tabular policies. ``pyspiel`` is optional."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
@@ -123,9 +125,27 @@ def load_pyspiel(text: str) -> Any:
     if name not in known:
         raise SpecError(f"OpenSpiel has no game {name!r}{nearest(name, known)}")
     try:
-        return pyspiel.load_game(text)
-    except RuntimeError as error:
-        raise SpecError(f"OpenSpiel cannot load {text!r}: {first_line(error)}") from error
+        with quiet_stderr():
+            return pyspiel.load_game(text)
+    except Exception as error:
+        raise SpecError(f"OpenSpiel cannot load {text!r}: {' '.join(str(error).split()) or type(error).__name__}") from error
+
+
+@contextmanager
+def quiet_stderr() -> Iterator[None]:
+    """Keep off stderr what C++ code writes there before it raises the same as an exception."""
+    try:
+        kept = os.dup(2)
+    except OSError:
+        yield
+        return
+    try:
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 def first_line(error: Exception) -> str:

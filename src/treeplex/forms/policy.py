@@ -49,6 +49,12 @@ class Policy:
     def __getitem__(self, key: str | tuple[int, str]) -> dict[int, float]:
         return self.at(self.infoset(key))
 
+    def __contains__(self, key: object) -> bool:
+        lookup = self.game.lookup
+        if isinstance(key, str):
+            return any((player, key) in lookup for player in range(self.game.players))
+        return key in lookup
+
     def __iter__(self) -> Iterator[tuple[int, str]]:
         return iter(self.game.lookup)
 

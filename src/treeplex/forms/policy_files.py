@@ -122,7 +122,10 @@ def read_policy_header(path: str | os.PathLike[str]) -> Header:
 
 def with_suffix(path: str | os.PathLike[str]) -> Path:
     """``path`` with ``.safetensors`` added if it has no suffix."""
-    return Path(path) if Path(path).suffix else Path(path).with_suffix(".safetensors")
+    target = Path(path)
+    if not target.name:
+        raise FileError(f"{str(path)!r} is not the name of a policy file; use {', '.join(WRITERS)}")
+    return target if target.suffix else target.with_suffix(".safetensors")
 
 
 def by_suffix(path: Path, table: Mapping[str, T]) -> T:
@@ -130,6 +133,16 @@ def by_suffix(path: Path, table: Mapping[str, T]) -> T:
     if path.suffix.lower() not in table:
         raise FileError(f"unknown kind of policy file {path}; use {', '.join(table)}")
     return table[path.suffix.lower()]
+
+
+def check_path(path: Path) -> None:
+    """Say what is there if it is no policy file."""
+    if path.is_dir():
+        raise FileError(f"{path} is a folder without a run; give a policy file or a folder that solve wrote with --out")
+    if path.is_file():
+        by_suffix(path, READERS)
+    if not path.suffix:
+        raise FileError(f"no policy file or run folder {path}; check the path")
 
 
 def checksum(header: Header, probabilities: NDArray[np.float64]) -> str:
@@ -143,6 +156,8 @@ def checksum(header: Header, probabilities: NDArray[np.float64]) -> str:
 def read_contents(path: str | os.PathLike[str]) -> Contents:
     """The contents of a file of any format, its header checked."""
     source = with_suffix(path)
+    if not source.exists():
+        check_path(Path(path))
     read = by_suffix(source, READERS)
     try:
         contents = read(source)
@@ -152,6 +167,7 @@ def read_contents(path: str | os.PathLike[str]) -> Contents:
         TypeError,
         AttributeError,
         EOFError,
+        NotImplementedError,
         zipfile.BadZipFile,
         csv.Error,
         safetensors.SafetensorError,
@@ -279,7 +295,7 @@ def write_csv(header: Header, policy: Policy) -> str:
     """The header as a comment, then a table."""
     buffer = io.StringIO(newline="")
     buffer.write(f"# {json.dumps(header)}\n")
-    writer = csv.DictWriter(buffer, COLUMNS, lineterminator="\n")
+    writer = csv.DictWriter(buffer, COLUMNS, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     writer.writeheader()
     writer.writerows(to_table(policy))
     return buffer.getvalue()

@@ -9,10 +9,13 @@ from numpy.typing import NDArray
 from treeplex.engine.form import Dense, Payoff
 from treeplex.engine.payoff import empty_dense, empty_sparse
 from treeplex.errors import GameError
-from treeplex.forms.assemble import Discovery, lay_out
+from treeplex.forms.assemble import PROBABILITY_TOLERANCE, Discovery, lay_out
 from treeplex.forms.compiled import CompiledGame, GameSize
 from treeplex.games.base import Game
 from treeplex.games.public import Chance, Decision, Leaf, PublicTree
+
+MOST_SEQUENCES = 50_000_000
+"""Where a walk over public nodes gives up: some five gigabytes."""
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -100,16 +103,18 @@ def compile_public_tree(game: Game, rules: PublicTree) -> CompiledGame:
     """Compile ``rules``, the public-tree rules of ``game``.
 
     Raises:
-        GameError: a prior or chance weights that are no distributions, a payoff that is not finite, an infostate given
-            to two public nodes.
+        GameError: a prior or chance weights that are no distributions, a payoff that is not finite, no or repeated actions,
+            an infostate given to two public nodes, too many sequences.
     """
     prior = np.asarray(rules.prior, np.float64)
-    if not np.isclose(prior.sum(), 1.0, atol=1e-9) or not (prior >= 0).all():
+    if not abs(prior.sum() - 1.0) <= PROBABILITY_TOLERANCE or not (prior >= 0).all():
         raise GameError(f"the prior over hands of {game.spec} sums to {prior.sum():.12g}, not 1, or has negative entries")
     walk = PublicWalk(rules, histories=rules.deal_histories)
     root = (Slice(0, 0, None), Slice(1, 0, None))
     stack: list[tuple[Hashable, Floats, tuple[Slice, Slice], int]] = [(rules.root, prior, root, rules.deal_depth + 1)]
     while stack:
+        if len(walk.found.action_ids) > MOST_SEQUENCES:
+            raise GameError(f"{game.spec} has more than {MOST_SEQUENCES:,} sequences; make it smaller")
         node, weight, slices, depth = stack.pop()
         if not weight.any():
             continue  # no pair of hands can be here
@@ -141,10 +146,13 @@ def compile_public_tree(game: Game, rules: PublicTree) -> CompiledGame:
 
 
 def check_chance(node: Hashable, chance: Chance, weight: Floats) -> None:
-    """For every pair of hands that can be here, the outcomes' probabilities must sum to one."""
+    """For every pair of hands that can be here, the outcomes' probabilities must be a distribution."""
+    possible = weight > 0
     total = sum(probability for _, probability in chance.outcomes)
-    if not np.allclose(np.where(weight > 0, total, 1.0), 1.0, atol=1e-9):
+    if not (np.abs(np.where(possible, total, 1.0) - 1.0) <= PROBABILITY_TOLERANCE).all():
         raise GameError(f"chance probabilities at public node {node!r} do not sum to 1 for every pair of hands")
+    if any(((probability < 0) & possible).any() for _, probability in chance.outcomes):
+        raise GameError(f"a chance probability at public node {node!r} is negative")
 
 
 def add_decision(
@@ -154,6 +162,8 @@ def add_decision(
     rules, found, player = walk.rules, walk.found, decision.player
     possible = (weight > 0).any(axis=1 - player)
     hands = np.flatnonzero(possible)
+    if not decision.actions or len(set(decision.actions)) != len(decision.actions):
+        raise GameError(f"actions at public node {node!r} are {list(decision.actions)}; give at least one, none twice")
     first = len(found.action_ids)
     for hand in hands:
         infostate = rules.infostate(node, player, int(hand))

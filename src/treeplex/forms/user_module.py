@@ -84,7 +84,8 @@ def blame(path: Path, doing: str) -> Iterator[None]:
     except TreeplexError:
         raise
     except SyntaxError as error:
-        raise GameError(f"{error.filename or path}:{error.lineno}: {error.msg}; correct the file") from error
+        line = "" if error.lineno is None else f":{error.lineno}"
+        raise GameError(f"{error.filename or path}{line}: {error.msg}; correct the file") from error
     except (Exception, SystemExit) as error:
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if same_file(frame.filename, path)]
         where = f"{path}:{lines[-1]}" if lines else str(path)

@@ -9,18 +9,21 @@ import numpy as np
 
 from treeplex.engine.form import Payoff
 from treeplex.engine.payoff import empty_dense
-from treeplex.errors import GameError, ImperfectRecallError
-from treeplex.forms.assemble import Discovery, lay_out, sparse_operator
+from treeplex.errors import GameError, ImperfectRecallError, TreeplexError
+from treeplex.forms.assemble import PROBABILITY_TOLERANCE, Discovery, lay_out, sparse_operator
+from treeplex.forms.blame import failed_rules
 from treeplex.forms.compiled import CompiledGame, GameSize
 from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
 from treeplex.games.turn_based import TurnBased
 
-PROBABILITY_TOLERANCE = 1e-9
 LEAK_CHECKS = 50_000
 """Histories at which the public state is checked against every player's infostate (the acting player's always is)."""
 
 MOST_HISTORIES = 50_000_000
 """Where a walk gives up: some five gigabytes."""
+MOST_PLAYERS = 127
+"""What an int8 holds: :class:`treeplex.forms.assemble.Discovery` keeps a player number an infoset."""
+MOST_ACTION = 2**63
 WATCH_EVERY = 4096
 
 Path = tuple["Path", int] | None
@@ -66,8 +69,11 @@ def compile_rules(
     Raises:
         ImperfectRecallError: a player's own past differs within an infostate (named) and ``refine`` is off.
         GameError: chance probabilities that do not sum to one, differing actions within an infostate, no legal action,
-            payoffs that are not finite or too few, a public state that leaks or splits an infostate, too many histories.
+            payoffs that are not finite or too few, a public state that leaks or splits an infostate, too many histories
+            or players, an exception in the rules.
     """
+    if not isinstance(game.num_players, int) or not 1 <= game.num_players <= MOST_PLAYERS:
+        raise GameError(f"{game.spec} has num_players {game.num_players}; 1 to {MOST_PLAYERS} players can be compiled")
     players = range(game.num_players)
     walk = Walk(
         game,
@@ -77,37 +83,42 @@ def compile_rules(
         public_of=tuple({} for _ in players),
         names=[{} for _ in players],
     )
-    stack: list[tuple[State, float, tuple[int, ...], int, Path]] = [
-        (game.new_initial_state(), 1.0, tuple(range(game.num_players)), 1, None)
-    ]
-    while stack:
-        state, chance, sequences, depth, path = stack.pop()
-        walk.histories += 1
-        if walk.histories % WATCH_EVERY == 0:
+    path: Path = None
+    try:
+        stack: list[tuple[State, float, tuple[int, ...], int, Path]] = [
+            (game.new_initial_state(), 1.0, tuple(range(game.num_players)), 1, None)
+        ]
+        while stack:
+            state, chance, sequences, depth, path = stack.pop()
+            walk.histories += 1
             if walk.histories > most_histories:
                 raise GameError(
                     f"{game.spec} has more than {most_histories:,} histories; make it smaller, or raise most_histories"
                 )
-            if watch is not None:
+            if watch is not None and walk.histories % WATCH_EVERY == 0:
                 watch(walk.histories)
-        walk.depth = max(walk.depth, depth)
-        player = state.current_player()
-        if player == TERMINAL:
-            add_terminal(walk, state, chance, sequences, path)
-        elif player == CHANCE:
-            for action, probability in reversed(checked_outcomes(walk, state, path)):
-                stack.append((state.child(action), chance * probability, sequences, depth + 1, (path, action)))
-        elif player == SIMULTANEOUS:
-            return compile_rules(TurnBased(game), refine=refine, most_histories=most_histories, watch=watch)
-        elif 0 <= player < game.num_players:
-            first, actions = visit_infoset(walk, state, player, sequences[player], path)
-            for a in range(len(actions) - 1, -1, -1):
-                below = (*sequences[:player], first + a, *sequences[player + 1 :])
-                stack.append((state.child(actions[a]), chance, below, depth + 1, (path, actions[a])))
-        else:
-            raise GameError(
-                f"current_player() is {player} {at(walk, path)}; give 0 to {game.num_players - 1}, CHANCE or TERMINAL"
-            )
+            walk.depth = max(walk.depth, depth)
+            player = state.current_player()
+            if player == TERMINAL:
+                add_terminal(walk, state, chance, sequences, path)
+            elif player == CHANCE:
+                for action, probability in reversed(checked_outcomes(walk, state, path)):
+                    stack.append((state.child(action), chance * probability, sequences, depth + 1, (path, action)))
+            elif player == SIMULTANEOUS:
+                return compile_rules(TurnBased(game), refine=refine, most_histories=most_histories, watch=watch)
+            elif 0 <= player < game.num_players:
+                first, actions = visit_infoset(walk, state, player, sequences, path)
+                for a in range(len(actions) - 1, -1, -1):
+                    below = (*sequences[:player], first + a, *sequences[player + 1 :])
+                    stack.append((state.child(actions[a]), chance, below, depth + 1, (path, actions[a])))
+            else:
+                raise GameError(
+                    f"current_player() is {player} {at(walk, path)}; give 0 to {game.num_players - 1}, CHANCE or TERMINAL"
+                )
+    except (TreeplexError, MemoryError):
+        raise
+    except (Exception, SystemExit) as error:
+        raise failed_rules(error, safely_at(walk, path)) from error
     return finished(walk)
 
 
@@ -124,32 +135,38 @@ def at(walk: Walk, path: Path) -> str:
     return f"after history [{', '.join(names)}]" if names else "at the root"
 
 
+def safely_at(walk: Walk, path: Path) -> str:
+    """The same with rules that may raise: then without the names of actions."""
+    try:
+        return at(walk, path)
+    except Exception:
+        actions: list[int] = []
+        while path is not None:
+            path, action = path
+            actions.append(action)
+        return f"after the actions {actions[::-1]}" if actions else "at the root"
+
+
 def checked_outcomes(walk: Walk, state: State, path: Path) -> list[tuple[int, float]]:
     """The chance outcomes of positive probability."""
     outcomes = list(state.chance_outcomes())
     total = sum(probability for _, probability in outcomes)
     if not abs(total - 1.0) <= PROBABILITY_TOLERANCE or any(not probability >= 0.0 for _, probability in outcomes):
-        raise GameError(
-            f"chance probabilities {at(walk, path)} sum to {total:.12g}, not 1: {outcomes[:6]}; correct chance_outcomes()"
-        )
+        wrong = "are negative" if abs(total - 1.0) <= PROBABILITY_TOLERANCE else f"sum to {total:.12g}, not 1"
+        raise GameError(f"chance probabilities {at(walk, path)} {wrong}: {outcomes[:6]}; correct chance_outcomes()")
     return [(action, probability) for action, probability in outcomes if probability > 0.0]
 
 
-def visit_infoset(walk: Walk, state: State, player: int, parent: int, path: Path) -> tuple[int, list[int]]:
+def visit_infoset(walk: Walk, state: State, player: int, sequences: tuple[int, ...], path: Path) -> tuple[int, list[int]]:
     """Find or register the infoset of the player to act; return its first sequence and its actions."""
-    found = walk.found
+    found, parent = walk.found, sequences[player]
     infostate = state.information_state_string(player)
     actions = list(state.legal_actions())
     key = (infostate, parent) if walk.refine else infostate
     infoset = walk.numbers[player].get(key)
     public = state.public_state()
     if infoset is None:
-        if not actions:
-            raise GameError(
-                f"no legal action at infostate {infostate!r} {at(walk, path)}; a node without actions must be terminal"
-            )
-        if len(set(actions)) != len(actions):
-            raise GameError(f"legal actions repeat at infostate {infostate!r}: {actions}")
+        check_new_infoset(walk, infostate, actions, path)
         infoset = found.add(player, parent, infostate, actions)
         walk.numbers[player][key] = infoset
         walk.infoset_sizes.append(0)
@@ -163,8 +180,22 @@ def visit_infoset(walk: Walk, state: State, player: int, parent: int, path: Path
         check_known_infoset(walk, infoset, parent, actions, public, path)
     walk.infoset_sizes[infoset] += 1
     if public is not None and walk.histories <= LEAK_CHECKS:
-        check_public_state(walk, state, public, path)
+        check_public_state(walk, state, public, sequences, path)
     return found.first[infoset], actions
+
+
+def check_new_infoset(walk: Walk, infostate: object, actions: list[int], path: Path) -> None:
+    """Infostates are text, actions distinct whole numbers."""
+    if not isinstance(infostate, str):
+        raise GameError(f"information_state_string() is {infostate!r} {at(walk, path)}; give text")
+    if not actions:
+        raise GameError(f"no legal action at infostate {infostate!r} {at(walk, path)}; a node without actions must be terminal")
+    if not all(isinstance(action, int | np.integer) and 0 <= action < MOST_ACTION for action in actions):
+        raise GameError(
+            f"legal_actions() is {actions} at infostate {infostate!r} {at(walk, path)}; give whole numbers from 0 to 2**63 - 1"
+        )
+    if len(set(actions)) != len(actions):
+        raise GameError(f"legal actions repeat at infostate {infostate!r}: {actions}")
 
 
 def check_known_infoset(walk: Walk, infoset: int, parent: int, actions: list[int], public: Hashable, path: Path) -> None:
@@ -196,12 +227,13 @@ def number_of(walk: Walk, public: Hashable) -> int:
     return -1 if public is None else walk.publics.setdefault(public, len(walk.publics))
 
 
-def check_public_state(walk: Walk, state: State, public: Hashable, path: Path) -> None:
-    """The public state may hold only what each player's infostate says."""
+def check_public_state(walk: Walk, state: State, public: Hashable, sequences: tuple[int, ...], path: Path) -> None:
+    """The public state may hold only what each player's infostate says, and their own past where that is refined."""
     for player in range(walk.game.num_players):
         infostate = state.information_state_string(player)
+        known = (infostate, sequences[player]) if walk.refine else infostate
         number = number_of(walk, public)
-        if walk.public_of[player].setdefault(hash(infostate), number) != number:
+        if walk.public_of[player].setdefault(hash(known), number) != number:
             raise GameError(
                 f"the public state leaks to player {player}: {at(walk, path)} it is {public!r}, in another history of the same "
                 f"infostate {infostate!r} it is not; what is public must be known to every player"

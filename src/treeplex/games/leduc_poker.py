@@ -19,13 +19,14 @@ from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
-from treeplex.games.public import Chance, Decision, Leaf, PublicTree
+from treeplex.games.public import Chance, Decision, Leaf, PublicTree, check_entries
 from treeplex.games.rules import GameInfo, flag, items, observer, whole
 
 FOLD, CALL, RAISE = 0, 1, 2
 ACTION_NAMES = ("Fold", "Call", "Raise")
 NO_CARD = -10000
 SHOWN_STACK = 100
+MOST_CARDS = 1000
 
 
 class Table(NamedTuple):
@@ -205,6 +206,7 @@ class LeducPublicTree(PublicTree):
     def __init__(self, game: LeducPoker) -> None:
         self.game = game
         cards = game.ranks * game.suits
+        check_entries(game.spec, cards**3)
         self.deals: NDArray[np.int64] = 1 - np.eye(cards, dtype=np.int64)
         self.prior = self.deals / self.deals.sum()
         self.root: Table = game.dealt
@@ -267,8 +269,8 @@ def leduc_poker(
         SpecError: a value outside its range, or fewer cards than the players and the table need.
     """
     players = whole("leduc_poker", "players", players, 2, 10)
-    ranks = players + 1 if ranks == -1 else whole("leduc_poker", "ranks", ranks, 1)
-    suits = whole("leduc_poker", "suits", suits, 1)
+    ranks = players + 1 if ranks == -1 else whole("leduc_poker", "ranks", ranks, 1, MOST_CARDS)
+    suits = whole("leduc_poker", "suits", suits, 1, MOST_CARDS)
     if ranks * suits <= players:
         raise SpecError(
             f"leduc_poker: {ranks * suits} cards are too few for {players} players and the table; raise ranks or suits"

@@ -11,14 +11,14 @@ of OpenSpiel's ``liars_dice`` (bidding rule ``reset-face``), which has two playe
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import combinations_with_replacement
-from math import factorial, prod
+from math import comb, factorial, prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
-from treeplex.games.public import Chance, Decision, Leaf, PublicTree
+from treeplex.games.public import Chance, Decision, Leaf, PublicTree, check_entries
 from treeplex.games.rules import GameInfo, observer, whole
 from treeplex.spec import nearest
 
@@ -131,6 +131,7 @@ class LiarsDicePublicTree(PublicTree):
 
     def __init__(self, game: LiarsDice) -> None:
         self.game = game
+        check_entries(game.spec, prod(comb(game.dice_sides + dice - 1, dice) for dice in game.num_dice) * game.liar)
         faces = range(1, game.dice_sides + 1)
         self.hands = [list(combinations_with_replacement(faces, dice)) for dice in game.num_dice]
         first, second = (np.array([rolls(hand) for hand in hands], dtype=np.int64) for hands in self.hands)
@@ -187,13 +188,13 @@ def liars_dice(*, players: int = 2, numdice: int = 1, dice_sides: int = 6, **oth
     if ("dice" in others and numdice != 1) or ("faces" in others and dice_sides != 6):
         raise SpecError("liars_dice: dice and faces are other names of numdice and dice_sides; give one of each pair")
     players = whole("liars_dice", "players", players, 2, MOST_PLAYERS)
-    numdice = whole("liars_dice", "numdice", others.pop("dice", numdice), 1)
-    dice_sides = whole("liars_dice", "dice_sides", others.pop("faces", dice_sides), 1, 99)
+    numdice = whole("liars_dice", "numdice", others.pop("dice", numdice), 1, MOST_DICE)
+    dice_sides = whole("liars_dice", "dice_sides", others.pop("faces", dice_sides), 1, MOST_SIDES)
     each = [f"numdice{player}" for player in range(players)]
     for name in others:
         if name not in each:
             raise SpecError(f"liars_dice for {players} players has no parameter {name!r}{nearest(name, each)}")
-    num_dice = [whole("liars_dice", name, others.get(name, numdice), 1) for name in each]
+    num_dice = [whole("liars_dice", name, others.get(name, numdice), 1, MOST_DICE) for name in each]
     parameters: dict[str, object] = {"players": players, "numdice": num_dice[0], "dice_sides": dice_sides}
     if len(set(num_dice)) > 1:
         parameters["numdice"] = 1
@@ -201,7 +202,7 @@ def liars_dice(*, players: int = 2, numdice: int = 1, dice_sides: int = 6, **oth
     return LiarsDice(num_dice, dice_sides, parameters)
 
 
-MOST_PLAYERS = 10
+MOST_PLAYERS, MOST_DICE, MOST_SIDES = 10, 99, 99
 
 INFO = GameInfo(
     name="liars_dice",

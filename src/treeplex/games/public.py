@@ -12,6 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.errors import GameError
+
+MOST_ENTRIES = 50_000_000
+"""The most entries of the tables over pairs of hands: some gigabytes."""
+
 
 @dataclass(frozen=True)
 class Decision:
@@ -75,3 +80,12 @@ class PublicTree(ABC):
     @abstractmethod
     def action_to_string(self, node: Hashable, action: int) -> str:
         """A readable name of a public action, equal to the rules' own."""
+
+
+def check_entries(spec: str, entries: int) -> None:
+    """Raise :class:`GameError` for a game whose tables over pairs of hands would have too many ``entries``."""
+    if entries > MOST_ENTRIES:
+        raise GameError(
+            f"{spec} has too many hands: tables over them would have {entries:,} entries, more than {MOST_ENTRIES:,}; "
+            "make it smaller"
+        )

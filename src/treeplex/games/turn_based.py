@@ -83,7 +83,8 @@ class TurnBased(Game):
     def __init__(self, game: Game, spec: str | None = None) -> None:
         self.game = game
         self.num_players = game.num_players
-        self.spec = f"turn_based(game={game.spec})" if spec is None else spec
+        named = f"turn_based(game={game.spec})" if game.spec else ""
+        self.spec = named if spec is None else spec
 
     def new_initial_state(self) -> TurnBasedState:
         return TurnBasedState(self.game.new_initial_state(), self.num_players)

@@ -235,8 +235,9 @@ def export(
 
             write_game_file(load(source), out)
     else:
-        from treeplex.forms.policy_files import save_policy
+        from treeplex.forms.policy_files import WRITERS, by_suffix, save_policy, with_suffix
 
+        by_suffix(with_suffix(out), WRITERS)
         known = {name: value for name, value in origin_of(source).items() if value is not None}
         save_policy(loaded_policy(source, game), out, metadata=known)
     typer.echo(f"wrote {out}")

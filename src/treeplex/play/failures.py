@@ -34,8 +34,11 @@ class Commands(TyperGroup):
                 raise
             fail(str(error), FAILED)
         except Exception as error:
-            if isinstance(error, typer.Exit | typer.Abort) or hasattr(error, "exit_code"):
+            if isinstance(error, typer.Exit | typer.Abort):
                 raise
+            if hasattr(error, "format_message"):  # wrong use: an unknown option, a value that is no number
+                context = getattr(error, "ctx", None) or ctx
+                fail(f"{error.format_message().rstrip('.')}; see {context.command_path} --help", BAD_INPUT)
             fail(f"{type(error).__name__}: {error} ({place_of(error)}); TREEPLEX_DEBUG=1 shows the traceback", FAILED)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from treeplex.errors import SpecError
+from treeplex.errors import FileError, SpecError
 from treeplex.forms.compile import compile_game
 from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.files import write_atomically
@@ -95,8 +95,16 @@ class Comparison:
         return figure
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the plot, and the table as Markdown, CSV and JSON, into a folder."""
+        """Write the plot, and the table as Markdown, CSV and JSON, into a folder, which is made if need be.
+
+        Raises:
+            FileError: the folder cannot be made or written.
+        """
         folder = Path(path)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FileError(f"cannot write the folder {folder}: {error.strerror or error}; choose another") from error
         for name, text in zip(TABLES, (self.to_markdown(), self.to_csv(), self.to_json() + "\n"), strict=True):
             write_atomically(folder / name, text)
         self.plot(folder / PLOT)
@@ -153,7 +161,12 @@ def compare(
     if compiled:
         compiled(target)
     settings = Settings(iterations, iterations, every=every, updates=updates, seed=seed, refine=refine)
-    chosen = {solver_for(target, algorithm, settings).algorithm: algorithm for algorithm in algorithms}
+    chosen: dict[str, AnyAlgorithm] = {}
+    for algorithm in algorithms:
+        name = solver_for(target, algorithm, settings).algorithm
+        same = chosen.setdefault(name, algorithm)
+        if same != algorithm and not (isinstance(same, str) and isinstance(algorithm, str)):
+            raise SpecError(f"two different algorithms are called {name!r}; give each a name of its own")
     if out is not None:
         RunFolder(out).claim(force=force)
     solutions = tuple(

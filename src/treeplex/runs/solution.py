@@ -76,6 +76,9 @@ class Solution:
     def __getitem__(self, key: str | tuple[int, str]) -> dict[int, float]:
         return self.policy[key]
 
+    def __contains__(self, key: object) -> bool:
+        return key in self.policy
+
     def __iter__(self) -> Iterator[tuple[int, str]]:
         return iter(self.policy)
 

@@ -81,7 +81,7 @@ def solve(
         if game is None:
             raise SpecError("no game given; name one (see treeplex games) or a run folder to resume")
         settings = settings_of_new_run(iterations, target, seconds, every, updates, seed, refine)
-        run = start(game, algorithm or DEFAULT_ALGORITHM, settings, out, force)
+        run = start(game, DEFAULT_ALGORITHM if algorithm is None else algorithm, settings, out, force)
     else:
         if out is not None and Path(out) != Path(resume):
             raise SpecError("a resumed run goes on in its own folder; give out or resume, not both")
@@ -95,7 +95,7 @@ def solve(
 
 
 def check_limits(target: float | None, seconds: float | None) -> None:
-    """Raise :class:`SpecError` for a target or a time limit that is not a positive number."""
+    """Raise :class:`SpecError` for a target or a time limit that is not a finite number >= 0."""
     for name, value in (("target", target), ("seconds", seconds)):
         if value is not None and not 0 <= value < float("inf"):
             raise SpecError(f"{name} must be a number >= 0, not {value!r}")
@@ -196,4 +196,7 @@ def restore(run: Run, folder: RunFolder) -> None:
     if solver.iteration != checkpoint.iteration:
         raise FileError(f"{path}: its iteration does not fit its arrays; start the run again (with --force)")
     run.seconds = checkpoint.seconds
-    run.records = [record for record in folder.records() if record.iteration <= checkpoint.iteration]
+    found = folder.records()
+    run.records = [record for record in found if record.iteration <= checkpoint.iteration]
+    if len(run.records) < len(found):
+        folder.rewrite(run.records)

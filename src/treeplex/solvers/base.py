@@ -8,8 +8,12 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.errors import SpecError
 from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.policy import Policy
+
+UPDATES = ("alternating", "simultaneous")
+"""The orders of updates."""
 
 State = dict[str, NDArray[np.float64]]
 
@@ -50,6 +54,17 @@ class Solver(ABC):
         Raises:
             FileError: an array is missing or has another shape.
         """
+
+
+def order_of_updates(order: str) -> str:
+    """``order`` itself, if it is one of :data:`UPDATES`.
+
+    Raises:
+        SpecError: it is not.
+    """
+    if order not in UPDATES:
+        raise SpecError(f"updates are {' or '.join(UPDATES)}, not {order!r}")
+    return order
 
 
 class SolverFactory(Protocol):

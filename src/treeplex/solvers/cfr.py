@@ -7,10 +7,11 @@ from numpy.typing import NDArray
 
 from treeplex.engine.regret import Weights, iterate
 from treeplex.engine.sweep import reach, workspace
+from treeplex.errors import SpecError
 from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.policy import Policy, normalised, uniform_probabilities
 from treeplex.solvers.arrays import restored, saved
-from treeplex.solvers.base import Solver
+from treeplex.solvers.base import Solver, order_of_updates
 from treeplex.solvers.variant import Variant
 
 CHUNK = 4096
@@ -46,10 +47,13 @@ class CfrSolver(Solver):
             horizon: iterations planned; only schedules that need it read it.
             updates: ``alternating`` or ``simultaneous``; None for the variant's usual one.
             algorithm: canonical text for reports; None for the variant's name.
+
+        Raises:
+            SpecError: an unknown order of updates, or parameters that the schedule cannot take.
         """
         self.game, self.variant, self.horizon = game, variant, horizon
         self.parameters = {**variant.parameters, **(parameters or {})}
-        self.updates = updates or variant.updates
+        self.updates = order_of_updates(updates or variant.updates)
         self.algorithm = algorithm or variant.name
         self.policy = uniform_probabilities(game)
         self.strategy, self.average, self.regrets = (np.zeros_like(self.policy) for _ in range(3))
@@ -59,15 +63,35 @@ class CfrSolver(Solver):
         self._changes = np.zeros((2, len(game.infostates) if variant.adaptive else 0))
         self._values, self._infoset_values = workspace(game.tree)
         self._totals = np.empty_like(self._infoset_values)
+        self._weights(range(1, 2))
 
     def run(self, iterations: int) -> None:
-        """Do so many more iterations."""
+        """Do so many more iterations.
+
+        Raises:
+            SpecError: the variant's schedule fails or gives a weight that is not finite.
+        """
         last = self.iteration + iterations
         for start in range(self.iteration, max(last, self.iteration + 1), CHUNK):
             times = range(start + 1, min(start + CHUNK, last) + 1)
-            rows = [self.variant.schedule(t, self.horizon, **self.parameters) for t in times]
-            self._iterate(np.array(rows, np.float64).reshape(-1, len(Weights._fields)))
-        self.iteration = last
+            self._iterate(self._weights(times))
+            self.iteration = times.stop - 1
+
+    def _weights(self, times: range) -> NDArray[np.float64]:
+        """The rows of :class:`Weights` of these iterations, float64 [K, 9]."""
+        rows = [self._weights_at(t) for t in times]
+        weights = np.array(rows, np.float64).reshape(-1, len(Weights._fields))
+        finite = np.isfinite(weights)
+        if not finite.all():
+            bad = int(np.argmin(finite.all(axis=1)))
+            raise SpecError(f"{self.algorithm} has weights that are not finite at iteration {times[bad]}: {rows[bad]}")
+        return weights
+
+    def _weights_at(self, t: int) -> Weights:
+        try:
+            return self.variant.schedule(t, self.horizon, **self.parameters)
+        except (ArithmeticError, ValueError) as error:
+            raise SpecError(f"{self.algorithm} has no weights at iteration {t} ({error}); change its parameters") from error
 
     def _iterate(self, weights: NDArray[np.float64]) -> None:
         iterate(

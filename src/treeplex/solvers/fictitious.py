@@ -11,7 +11,7 @@ from treeplex.engine.sweep import reach, workspace
 from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.policy import Policy, normalised, uniform_probabilities
 from treeplex.solvers.arrays import restored, saved
-from treeplex.solvers.base import Solver
+from treeplex.solvers.base import Solver, order_of_updates
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class FictitiousPlay(Solver):
     def __init__(self, game: CompiledGame, play: Play, *, updates: str | None = None) -> None:
         """Start from the uniform policy; ``updates`` is ``alternating`` (default) or ``simultaneous``."""
         self.game, self.play, self.algorithm = game, play, play.name
-        self.updates = updates or "alternating"
+        self.updates = order_of_updates(updates or "alternating")
         self.policy = uniform_probabilities(game)
         self.reply = np.zeros_like(self.policy)
         for player in range(game.players):

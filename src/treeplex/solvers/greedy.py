@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from treeplex.engine.greedy import iterate_greedily
 from treeplex.engine.sweep import reach, workspace
+from treeplex.errors import SpecError
 from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.policy import Policy, normalised, uniform_probabilities
 from treeplex.solvers.arrays import restored, saved
@@ -23,7 +24,13 @@ class GreedyWeights(Solver):
     updates = "simultaneous"
 
     def __init__(self, game: CompiledGame, *, floor: float = 0.5, algorithm: str = "greedy") -> None:
-        """Start from the uniform policy; ``floor`` is a part of the mean weight so far."""
+        """Start from the uniform policy; ``floor`` is a part of the mean weight so far.
+
+        Raises:
+            SpecError: a floor that is negative or not finite.
+        """
+        if not 0.0 <= floor < float("inf"):
+            raise SpecError(f"floor of greedy must be a number >= 0, not {floor!r}")
         self.game, self.floor, self.algorithm = game, floor, algorithm
         self.policy = uniform_probabilities(game)
         self.strategy, self.average, self.regrets = (np.zeros_like(self.policy) for _ in range(3))

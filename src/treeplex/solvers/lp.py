@@ -57,9 +57,13 @@ def equilibrium(game: CompiledGame) -> NDArray[np.float64]:
     """Both players' equilibrium strategies in sequence form, float64 [Q].
 
     Maximise ``v[root]`` over x and v with ``E x = e``, ``x >= 0`` and, for every sequence q of player 1,
-    ``v[infoset of q] - sum of v[infosets right below q] - (A' x)[q] <= 0``; the dual prices of these rows are y.
+    ``v[infoset of q] - sum of v[infosets right below q] - (A' x)[q] <= 0``; the dual prices of these rows are y. HiGHS
+    takes numbers below 1e-9 for zero, so where all payoffs (times chance) are small, A is stretched until its largest is 1.
     """
     payoffs = payoff_matrix(game)
+    largest = np.abs(payoffs.data).max(initial=0.0)
+    if 0.0 < largest < 1.0:
+        payoffs = payoffs / largest
     own, other = realisation_constraints(game, 0), realisation_constraints(game, 1)
     sequences, infosets = payoffs.shape[0], other.shape[0]
     objective = np.zeros(sequences + infosets)

@@ -4,15 +4,13 @@ from collections.abc import Mapping
 
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.compiled import CompiledGame
-from treeplex.solvers.base import Algorithm, Solver
+from treeplex.solvers.base import UPDATES, Algorithm, Solver, order_of_updates
 from treeplex.solvers.cfr import CfrSolver
 from treeplex.solvers.fictitious import PLAYS, FictitiousPlay, Play
 from treeplex.solvers.greedy import GreedyWeights
 from treeplex.solvers.rule import Rule, RuleSolver
 from treeplex.solvers.variant import VARIANTS, Variant
 from treeplex.spec import Spec, nearest, parse_spec
-
-UPDATES = ("alternating", "simultaneous")
 
 
 def cfr_algorithm(variant: Variant) -> Algorithm:
@@ -106,8 +104,8 @@ def make_solver(
         SpecError: an unknown algorithm, parameter or order of updates.
         AlgorithmError: the algorithm is not defined for this game.
     """
-    if updates is not None and updates not in UPDATES:
-        raise SpecError(f"updates are {' or '.join(UPDATES)}, not {updates!r}")
+    if updates is not None:
+        order_of_updates(updates)
     if isinstance(algorithm, Variant):
         return CfrSolver(game, algorithm, horizon=horizon, updates=updates)
     if isinstance(algorithm, Rule):

@@ -13,7 +13,8 @@ from treeplex.errors import AlgorithmError
 from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.policy import Policy, normalised, uniform_probabilities
 from treeplex.solvers.arrays import restored, saved
-from treeplex.solvers.base import Solver
+from treeplex.solvers.base import Solver, order_of_updates
+from treeplex.solvers.variant import average_discount
 
 Floats = NDArray[np.float64]
 
@@ -65,7 +66,7 @@ class RuleSolver(Solver):
     def __init__(self, game: CompiledGame, rule: Rule, *, updates: str | None = None) -> None:
         """Start from the uniform policy."""
         self.game, self.rule, self.algorithm = game, rule, rule.name
-        self.updates = updates or rule.updates
+        self.updates = order_of_updates(updates or rule.updates)
         self.policy = uniform_probabilities(game)
         self.strategy, self.average = np.zeros_like(self.policy), np.zeros_like(self.policy)
         self.memory = np.zeros((rule.rows, len(self.policy)))
@@ -77,11 +78,11 @@ class RuleSolver(Solver):
         """Do so many more iterations.
 
         Raises:
-            AlgorithmError: the rule returns another shape, a negative number or NaN.
+            AlgorithmError: the rule returns another shape, or a number that is negative or not finite.
         """
         tree, payoff, players = self.game.tree, self.game.payoff, range(self.game.players)
         for t in range(self.iteration + 1, self.iteration + iterations + 1):
-            discount = ((t - 1) / t) ** self.rule.gamma
+            discount = average_discount(t, self.rule.gamma)
             if self.updates == "simultaneous":
                 for player in players:
                     gradient(tree, payoff, player, self.strategy, self._values)
@@ -106,10 +107,11 @@ class RuleSolver(Solver):
         regrets, inner = np.zeros_like(values), infoset >= 0
         regrets[inner] = values[inner] - self._infoset_values[infoset[inner]]
         weights = np.asarray(self.rule.weights(Step(t, player, values, regrets, self.policy[own], self.memory[:, own])))
-        if weights.shape != values.shape or not (weights >= 0).all():
+        if weights.shape != values.shape or not (np.isfinite(weights) & (weights >= 0)).all():
+            range_of = f", least {weights.min():.3g}, largest {weights.max():.3g}" if weights.size else ""
             raise AlgorithmError(
                 f"rule {self.rule.name!r} must return weights >= 0 of shape {values.shape}; at iteration {t} it gave shape "
-                f"{weights.shape}, least {weights.min():.3g}"
+                f"{weights.shape}{range_of}"
             )
         everything = np.zeros_like(self.policy)
         everything[own] = weights

@@ -46,11 +46,17 @@ class Variant:
 
 
 def discount(t: float, exponent: float, offset: float = 1.0) -> float:
-    """``t^a / (t^a + offset)``, the share of regrets kept (Brown and Sandholm 2019, section 4); 0 for t <= 0."""
+    """``t^a / (t^a + offset)``, the share of regrets kept (Brown and Sandholm 2019, section 4); 0 for t <= 0.
+
+    It is 1 where ``t^a`` is beyond what a float holds.
+    """
     if t <= 0:
         return 0.0
-    power = math.pow(t, exponent)
-    return power / (power + offset)
+    try:
+        power = math.pow(t, exponent)
+    except OverflowError:
+        power = math.inf
+    return power / (power + offset) if power < math.inf else 1.0
 
 
 def average_discount(t: int, exponent: float) -> float:
