@@ -10,6 +10,7 @@ from hypothesis import example, given
 from tests import oracle
 from tests.compiled_view import payoffs, structure
 from tests.random_games import STEADY, RandomGame, RandomPublicGame, games, public_games
+from treeplex.errors import GameError
 from treeplex.evaluate import judge
 from treeplex.forms.compile import compile_game
 from treeplex.forms.compiled import CompiledGame, GameSize
@@ -310,3 +311,22 @@ def test_chance_outcomes_of_no_probability_are_no_histories() -> None:
     skipped = sum(node.player == CHANCE and len(node.actions) < 3 for node in oracle.nodes(root))
     assert skipped
     assert compile_rules(rules).size.histories == sum(1 for _ in oracle.nodes(root))
+
+
+def test_a_game_that_cannot_be_hashed_is_compiled_once() -> None:
+    class Unhashable(RandomGame):
+        __hash__ = None  # type: ignore[assignment]
+
+    game = Unhashable(3, depth=3)
+    assert compile_game(game) is compile_game(game)
+    assert compile_game(game, refine=True) is compile_game(game, refine=True)
+
+
+def test_refining_a_game_of_perfect_recall_changes_nothing() -> None:
+    assert compile_game("leduc_poker", refine=True).identity == compile_game("leduc_poker").identity
+
+
+def test_the_limit_on_histories() -> None:
+    assert compile_game("kuhn_poker", most_histories=58).size.histories == 58
+    with pytest.raises(GameError, match="more than 57 histories"):
+        compile_game("kuhn_poker", most_histories=57)

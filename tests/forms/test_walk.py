@@ -169,7 +169,8 @@ def test_public_states_with_equal_hashes() -> None:
     """In Python hash(-1) == hash(-2); the two are still different public states."""
     assert hash((0, -1)) == hash((0, -2))
     root = chance(
-        decision(0, ("ace", "hidden"), end(), end(), public=(0, -1)), decision(0, ("king", "hidden"), end(), end(), public=(0, -2))
+        decision(0, ("ace", "hidden"), end(), end(), public=(0, -1)),
+        decision(0, ("king", "hidden"), end(), end(), public=(0, -2)),
     )
     refused(root, r"the public state leaks to player 1")
 
@@ -219,8 +220,22 @@ def test_refined_names_stay_distinct() -> None:
     """Splitting 'x' makes 'x#2', which the rules already use for something else."""
     split = [decision(0, (first,), decision(0, ("x",), end(), end())) for first in ("a", "b")]
     game = compile_rules(Written(chance(*split, decision(0, ("x#2",), end(), end()))), refine=True)
-    assert sorted(game.infostates) == ["a", "b", "x", "x#2", "x#3"]
+    assert sorted(game.infostates) == ["a", "b", "x#1", "x#2", "x#3"]
     assert len(game.lookup) == 5
+
+
+def test_refining_with_public_states() -> None:
+    below = [decision(0, ("y", name), end(), end(0.0, 0.0), public=name) for name in "ab"]
+    root = decision(0, ("x", "start"), *below, public="start")
+    refused(root, "lacks perfect recall", ImperfectRecallError)
+    game = compile_rules(Written(root), refine=True)
+    assert sorted(game.infostates) == ["x", "y#1", "y#2"]
+    assert game.size.public_states == 3
+
+
+@pytest.mark.parametrize("players", [0, 128])
+def test_numbers_of_players(players: int) -> None:
+    refused(end(), "num_players", players=players)
 
 
 def test_refined_goofspiel() -> None:

@@ -1,16 +1,19 @@
 """Every variant against the oracle's formulas, in both orders of updates, with two and three players."""
 
+import math
+
 import numpy as np
 import pytest
 
 from tests import oracle
 from tests.compiled_view import close_policies, dict_of
 from tests.random_games import RandomGame
+from treeplex.errors import SpecError
 from treeplex.forms.compile import compile_game
 from treeplex.forms.policy import normalised
 from treeplex.forms.walk import compile_rules
 from treeplex.games.registry import load
-from treeplex.solvers import algorithms, make_solver
+from treeplex.solvers import Variant, Weights, algorithms, make_solver
 from treeplex.solvers.cfr import CHUNK, CfrSolver
 from treeplex.solvers.variant import VARIANTS, average_discount, discount
 
@@ -121,3 +124,23 @@ def test_average_discount_gives_weights_t_to_the_gamma(gamma: float) -> None:
     for t in range(1, 7):
         weights[: t - 1] *= average_discount(t, gamma)
     np.testing.assert_allclose(weights * 6**gamma, np.arange(1, 7.0) ** gamma)
+
+
+@pytest.mark.parametrize(
+    ("t", "exponent", "kept"),
+    [(1000, 200.0, 1.0), (2, math.inf, 1.0), (1, math.inf, 0.5), (1000, -200.0, 0.0), (2, -math.inf, 0.0)],
+)
+def test_discounts_with_huge_exponents(t: int, exponent: float, kept: float) -> None:
+    assert discount(t, exponent) == kept
+
+
+def test_weights_that_are_not_finite() -> None:
+    variant = Variant("mine", "", "", lambda t, horizon: Weights(positive=math.nan))
+    with pytest.raises(SpecError, match="not finite at iteration 1"):
+        make_solver(compile_game("kuhn_poker"), variant)
+
+
+def test_weights_that_fail_later() -> None:
+    solver = make_solver(compile_game("kuhn_poker"), "dcfr+(offset=-1)")
+    with pytest.raises(SpecError, match="at iteration 2"):
+        solver.run(3)

@@ -130,3 +130,13 @@ def test_three_players_are_refused() -> None:
 def test_general_sums_are_refused() -> None:
     with pytest.raises(AlgorithmError, match="2 players and general-sum payoffs"):
         make_solver(compile_rules(RandomGame(7, zero_sum=False)), "lp")
+
+
+def test_payoffs_below_what_the_solver_takes_for_zero() -> None:
+    unit = 1e-10
+    game = compile_game(f"matrix(rows=[[{unit},{-unit}],[{-unit},{3 * unit}]])")
+    solver = make_solver(game, "lp")
+    solver.run(1)
+    found = judge(game, solver.average_policy())
+    assert found.value[0] / unit == pytest.approx(1 / 3)
+    assert found.nash_conv / unit < 1e-9

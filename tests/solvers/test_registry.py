@@ -4,7 +4,7 @@ import pytest
 
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.compile import compile_game
-from treeplex.solvers import algorithms, make_solver
+from treeplex.solvers import Rule, Variant, Weights, algorithms, make_solver
 
 KUHN = compile_game("kuhn_poker")
 CFR_FAMILY = ["cfr", "cfr+", "lcfr", "dcfr", "pcfr+", "pdcfr", "dcfr+", "pdcfr+", "apcfr+", "sapcfr+", "hs-dcfr", "hs-pcfr+"]
@@ -72,3 +72,18 @@ def test_refused_orders_of_updates() -> None:
         make_solver(KUHN, "greedy", updates="alternating")
     with pytest.raises(AlgorithmError, match="lp is not defined for alternating updates; it has no order"):
         make_solver(KUHN, "lp", updates="alternating")
+
+
+@pytest.mark.parametrize("spec", ["cfr+(gamma=-1)", "sapcfr+(a=-1)", "greedy(floor=-1)", "greedy(floor=1e999)"])
+def test_parameters_out_of_range(spec: str) -> None:
+    with pytest.raises(SpecError):
+        make_solver(compile_game("kuhn_poker"), spec)
+
+
+@pytest.mark.parametrize(
+    "algorithm",
+    [Variant("v", "", "", lambda t, horizon: Weights(), updates="both"), Rule("r", lambda step: step.regrets, updates="both")],
+)
+def test_unknown_order_of_updates_in_an_algorithm_of_ones_own(algorithm: Variant | Rule) -> None:
+    with pytest.raises(SpecError, match="updates are alternating or simultaneous, not 'both'"):
+        make_solver(compile_game("kuhn_poker"), algorithm)

@@ -65,3 +65,9 @@ def test_what_a_step_holds() -> None:
 def test_bad_weights(weights: object, message: str) -> None:
     with pytest.raises(AlgorithmError, match=message):
         make_solver(compile_game("kuhn_poker"), Rule("bad", weights)).run(1)  # type: ignore[arg-type]
+
+
+def test_infinite_weights() -> None:
+    rule = Rule("bad", lambda step: np.full_like(step.regrets, np.inf))
+    with pytest.raises(AlgorithmError, match="largest inf"):
+        make_solver(compile_game("kuhn_poker"), rule).run(1)

@@ -1,6 +1,7 @@
 """Compile rules by walking the game tree once."""
 
 from array import array
+from collections import Counter
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from math import isfinite
@@ -287,14 +288,17 @@ def finished(walk: Walk) -> CompiledGame:
 
 
 def distinct(players: "array[int]", infostates: list[str]) -> list[str]:
-    """Append ``#2``, ``#3``, ... to infostates that a refinement has split."""
-    taken = set(zip(players, infostates, strict=True))
-    seen: dict[tuple[int, str], int] = {}
+    """Append ``#1``, ``#2``, ... to infostates that a refinement has split, so that none answers for the others."""
+    keys = list(zip(players, infostates, strict=True))
+    copies = Counter(keys)
+    seen: Counter[tuple[int, str]] = Counter()
     names = []
-    for player, infostate in zip(players, infostates, strict=True):
-        count = seen.get((player, infostate), 0) + 1
-        while count > 1 and (player, f"{infostate}#{count}") in taken:
-            count += 1
-        seen[player, infostate] = count
-        names.append(infostate if count == 1 else f"{infostate}#{count}")
+    for key in keys:
+        player, infostate = key
+        if copies[key] > 1:
+            seen[key] += 1
+            while (player, f"{infostate}#{seen[key]}") in copies:
+                seen[key] += 1
+            infostate = f"{infostate}#{seen[key]}"
+        names.append(infostate)
     return names

@@ -69,13 +69,18 @@ def policy_from_mapping(game: CompiledGame, table: Mapping[Any, Mapping[int, flo
     probabilities[game.tree.sequence_offsets[:-1]] = 1.0
     for (player, infostate), infoset in game.lookup.items():
         found = table.get((player, infostate), table.get(infostate))
-        if found is None:
+        if not isinstance(found, Mapping):
+            if found is not None:
+                raise PolicyError(f"infostate {infostate!r} needs {{action id: probability}}, not {found!r}")
             raise PolicyError(f"the policy misses infostate {infostate!r} of player {player} in {game.spec}")
         actions = game.actions_at(infoset)
         for action in found:
             if action not in actions:
                 raise PolicyError(f"no action {action!r} at infostate {infostate!r} of {game.spec}; actions there: {actions}")
-        probabilities[game.sequences_at(infoset)] = [found.get(action, 0.0) for action in actions]
+        try:
+            probabilities[game.sequences_at(infoset)] = [float(found.get(action, 0.0)) for action in actions]
+        except (TypeError, ValueError) as error:
+            raise PolicyError(f"a probability at infostate {infostate!r} is no number: {dict(found)!r}") from error
     return Policy(game, probabilities)
 
 

@@ -15,6 +15,7 @@ from treeplex.runs.solution import Solution, checkpoint_of
 from treeplex.solvers import Solver
 
 CHECKPOINT_SECONDS = 10.0
+UNJUDGED_SECONDS = 60.0
 CHUNK_SECONDS = 0.1
 
 Watcher = Callable[[Progress], None]
@@ -58,8 +59,15 @@ class Run:
             self.folder.append(record)
         return policy
 
+    def save_state(self) -> None:
+        """Between evaluations: save the state if the last time is a minute ago, so that a killed run loses no more."""
+        if self.folder is None or perf_counter() - self.saved_at < UNJUDGED_SECONDS:
+            return
+        self.folder.save_state(checkpoint_of(self.solver, self.seconds))
+        self.saved_at = perf_counter()
+
     def checkpoint(self, policy: Policy) -> None:
-        """Save state and policy if the last time is long enough ago."""
+        """After an evaluation: save state and policy if the last time is long enough ago."""
         if self.folder is None or perf_counter() - self.saved_at < CHECKPOINT_SECONDS:
             return
         self.folder.save_state(checkpoint_of(self.solver, self.seconds))
@@ -92,6 +100,7 @@ def iterate(run: Run, seconds: float | None, interrupt: Interrupt, watcher: Watc
         while solver.iteration < point:
             chunk = advance(run, min(chunk, point - solver.iteration), slice_seconds)
             elapsed = perf_counter() - begun
+            run.save_state()
             if watcher:
                 watcher(progress_of(run, first, elapsed, seconds))
             if interrupt.requested:

@@ -8,14 +8,14 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.errors import SpecError
+from treeplex.errors import FileError, SpecError
 from treeplex.forms.compiled import CompiledGame
-from treeplex.forms.policy import Policy
+from treeplex.forms.policy import Policy, normalised
 
 UPDATES = ("alternating", "simultaneous")
 """The orders of updates."""
 
-State = dict[str, NDArray[np.float64]]
+Floats = NDArray[np.float64]
 
 
 class Solver(ABC):
@@ -27,6 +27,7 @@ class Solver(ABC):
         updates: ``alternating`` or ``simultaneous``; empty where it has no meaning.
         iteration: iterations done.
         exact: one iteration is the exact solution (linear programming).
+        average: float64 [Q], the average policy as weights in sequence form, up to a factor.
     """
 
     game: CompiledGame
@@ -34,26 +35,38 @@ class Solver(ABC):
     updates: str = ""
     iteration: int = 0
     exact: bool = False
+    average: Floats
 
     @abstractmethod
     def run(self, iterations: int) -> None:
         """Do so many more iterations; none, and only the kernels are made ready (compiled, on their first use)."""
 
     @abstractmethod
+    def arrays(self) -> Mapping[str, Floats]:
+        """The arrays that the next iteration depends on, by name; not copies."""
+
     def average_policy(self) -> Policy:
-        """The policy that approaches equilibrium: an average weighted by own reach, uniform before the first iteration."""
+        """The policy that approaches equilibrium: the average, weighted by own reach; uniform before the first iteration."""
+        return Policy(self.game, normalised(self.game, self.average))
 
-    @abstractmethod
-    def state(self) -> State:
-        """Copies of the arrays from which :meth:`restore` continues bit for bit, the iteration included."""
+    def state(self) -> dict[str, Floats]:
+        """Copies of :meth:`arrays` and the iteration, from which :meth:`restore` continues bit for bit."""
+        return {"iteration": np.array([float(self.iteration)])} | {name: a.copy() for name, a in self.arrays().items()}
 
-    @abstractmethod
-    def restore(self, state: Mapping[str, NDArray[np.float64]]) -> None:
+    def restore(self, state: Mapping[str, Floats]) -> None:
         """Continue from a saved state.
 
         Raises:
-            FileError: an array is missing or has another shape.
+            FileError: an array is missing or has another shape; nothing has changed then.
         """
+        arrays = {"iteration": np.empty(1), **self.arrays()}
+        for name, array in arrays.items():
+            if name not in state or state[name].shape != array.shape:
+                found = state[name].shape if name in state else "none"
+                raise FileError(f"solver state does not fit: array {name!r} should have shape {array.shape}, found {found}")
+        for name, array in arrays.items():
+            array[...] = state[name]
+        self.iteration = int(arrays["iteration"][0])
 
 
 def order_of_updates(order: str) -> str:

@@ -9,8 +9,7 @@ from treeplex.engine.regret import Weights, iterate
 from treeplex.engine.sweep import reach, workspace
 from treeplex.errors import SpecError
 from treeplex.forms.compiled import CompiledGame
-from treeplex.forms.policy import Policy, normalised, uniform_probabilities
-from treeplex.solvers.arrays import restored, saved
+from treeplex.forms.policy import Policy, uniform_probabilities
 from treeplex.solvers.base import Solver, order_of_updates
 from treeplex.solvers.variant import Variant
 
@@ -111,24 +110,13 @@ class CfrSolver(Solver):
             self._totals,
         )
 
-    def average_policy(self) -> Policy:
-        """The average, weighted by own reach and by the variant's weights."""
-        return Policy(self.game, normalised(self.game, self.average))
-
     def current_policy(self) -> Policy:
         """The policy of the next iteration."""
         return Policy(self.game, self.policy.copy())
 
-    def _arrays(self) -> dict[str, NDArray[np.float64]]:
+    def arrays(self) -> dict[str, NDArray[np.float64]]:
+        """Regrets, policies and averages."""
         arrays = {"regrets": self.regrets, "policy": self.policy, "strategy": self.strategy, "average": self.average}
         if self.variant.adaptive:
             arrays |= {"previous": self._previous, "changes": self._changes}
         return arrays
-
-    def state(self) -> dict[str, NDArray[np.float64]]:
-        """Copies of all arrays that the next iteration depends on."""
-        return saved(self.iteration, self._arrays())
-
-    def restore(self, state: Mapping[str, NDArray[np.float64]]) -> None:
-        """Continue from a saved state."""
-        self.iteration = restored(state, self._arrays())

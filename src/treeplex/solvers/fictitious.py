@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from treeplex.engine.best_reply import iterate_best_replies
 from treeplex.engine.sweep import reach, workspace
 from treeplex.forms.compiled import CompiledGame
-from treeplex.forms.policy import Policy, normalised, uniform_probabilities
-from treeplex.solvers.arrays import restored, saved
+from treeplex.forms.policy import uniform_probabilities
 from treeplex.solvers.base import Solver, order_of_updates
 
 
@@ -98,17 +97,6 @@ class FictitiousPlay(Solver):
         )
         self.iteration += iterations
 
-    def average_policy(self) -> Policy:
-        """The averages as behaviour policies."""
-        return Policy(self.game, normalised(self.game, self.average))
-
-    def state(self) -> dict[str, NDArray[np.float64]]:
-        """Copies of all arrays that the next iteration depends on."""
-        return saved(self.iteration, self._arrays())
-
-    def restore(self, state: Mapping[str, NDArray[np.float64]]) -> None:
-        """Continue from a saved state."""
-        self.iteration = restored(state, self._arrays())
-
-    def _arrays(self) -> dict[str, NDArray[np.float64]]:
+    def arrays(self) -> dict[str, NDArray[np.float64]]:
+        """Replies and averages."""
         return {"policy": self.policy, "reply": self.reply, "average": self.average}

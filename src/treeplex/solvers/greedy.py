@@ -1,7 +1,5 @@
 """Greedy Weights (Zhang, Lerer and Brown 2022), taken from normal-form to extensive-form games as the DDCFR paper does."""
 
-from collections.abc import Mapping
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,8 +7,7 @@ from treeplex.engine.greedy import iterate_greedily
 from treeplex.engine.sweep import reach, workspace
 from treeplex.errors import SpecError
 from treeplex.forms.compiled import CompiledGame
-from treeplex.forms.policy import Policy, normalised, uniform_probabilities
-from treeplex.solvers.arrays import restored, saved
+from treeplex.forms.policy import uniform_probabilities
 from treeplex.solvers.base import Solver
 
 
@@ -55,17 +52,6 @@ class GreedyWeights(Solver):
         )
         self.iteration += iterations
 
-    def average_policy(self) -> Policy:
-        """The average, weighted by own reach and the greedy weights."""
-        return Policy(self.game, normalised(self.game, self.average))
-
-    def state(self) -> dict[str, NDArray[np.float64]]:
-        """Copies of all arrays that the next iteration depends on."""
-        return saved(self.iteration, self._arrays())
-
-    def restore(self, state: Mapping[str, NDArray[np.float64]]) -> None:
-        """Continue from a saved state."""
-        self.iteration = restored(state, self._arrays())
-
-    def _arrays(self) -> dict[str, NDArray[np.float64]]:
+    def arrays(self) -> dict[str, NDArray[np.float64]]:
+        """Regrets, policies and averages."""
         return {"regrets": self.regrets, "policy": self.policy, "strategy": self.strategy, "average": self.average}

@@ -1,7 +1,5 @@
 """The exact equilibrium of a two-player zero-sum game: sequence-form linear programming with HiGHS."""
 
-from collections.abc import Mapping
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
@@ -10,8 +8,7 @@ from scipy.sparse import csr_array, hstack
 from treeplex.errors import AlgorithmError
 from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.matrix_form import payoff_matrix
-from treeplex.forms.policy import Policy, normalised, uniform_probabilities
-from treeplex.solvers.arrays import restored, saved
+from treeplex.forms.policy import uniform_probabilities
 from treeplex.solvers.base import Solver
 
 
@@ -37,20 +34,12 @@ class LinearProgram(Solver):
     def run(self, iterations: int) -> None:
         """Solve; further iterations change nothing."""
         if self.iteration == 0 and iterations > 0:
-            self.average = equilibrium(self.game)
+            self.average[:] = equilibrium(self.game)
         self.iteration += iterations
 
-    def average_policy(self) -> Policy:
-        """The equilibrium (uniform before :meth:`run`, and where a player's own strategy never comes)."""
-        return Policy(self.game, normalised(self.game, self.average) if self.iteration else self.average)
-
-    def state(self) -> dict[str, NDArray[np.float64]]:
+    def arrays(self) -> dict[str, NDArray[np.float64]]:
         """The solution."""
-        return saved(self.iteration, {"average": self.average})
-
-    def restore(self, state: Mapping[str, NDArray[np.float64]]) -> None:
-        """Take a saved solution."""
-        self.iteration = restored(state, {"average": self.average})
+        return {"average": self.average}
 
 
 def equilibrium(game: CompiledGame) -> NDArray[np.float64]:

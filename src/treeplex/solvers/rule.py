@@ -1,6 +1,6 @@
 """A local update of your own: one small NumPy function in place of the engine's fused one."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,8 +11,7 @@ from treeplex.engine.regret import accumulate
 from treeplex.engine.sweep import backup, normalise, reach, workspace
 from treeplex.errors import AlgorithmError
 from treeplex.forms.compiled import CompiledGame
-from treeplex.forms.policy import Policy, normalised, uniform_probabilities
-from treeplex.solvers.arrays import restored, saved
+from treeplex.forms.policy import uniform_probabilities
 from treeplex.solvers.base import Solver, order_of_updates
 from treeplex.solvers.variant import average_discount
 
@@ -117,17 +116,6 @@ class RuleSolver(Solver):
         everything[own] = weights
         normalise(tree, player, everything, self.policy)
 
-    def average_policy(self) -> Policy:
-        """The average, weighted by own reach and ``t ** gamma``."""
-        return Policy(self.game, normalised(self.game, self.average))
-
-    def state(self) -> dict[str, Floats]:
-        """Copies of all arrays that the next iteration depends on."""
-        return saved(self.iteration, self._arrays())
-
-    def restore(self, state: Mapping[str, Floats]) -> None:
-        """Continue from a saved state."""
-        self.iteration = restored(state, self._arrays())
-
-    def _arrays(self) -> dict[str, Floats]:
+    def arrays(self) -> dict[str, Floats]:
+        """Policies, averages and the rule's memory."""
         return {"policy": self.policy, "strategy": self.strategy, "average": self.average, "memory": self.memory}
