@@ -92,4 +92,5 @@ def test_refusals(text: str, message: str) -> None:
 
 def test_nearest() -> None:
     assert nearest("leduc", ["kuhn_poker", "leduc_poker"]) == "; did you mean 'leduc_poker'?"
+    assert nearest("LEDUC_POKER", ["kuhn_poker", "leduc_poker"]) == "; did you mean 'leduc_poker'?"
     assert nearest("xyz", ["b", "a"]) == "; known: a, b"

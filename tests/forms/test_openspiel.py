@@ -1,6 +1,7 @@
 """OpenSpiel's games as rules; policies to and from OpenSpiel."""
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,16 @@ import pytest
 from treeplex.errors import GameError, PolicyError, SpecError
 from treeplex.evaluate import nash_conv
 from treeplex.forms.compile import compile_game
-from treeplex.forms.openspiel import OpenSpielGame, from_tabular_policy, to_pyspiel_policy, to_tabular_policy
+from treeplex.forms.openspiel import (
+    OpenSpielGame,
+    from_tabular_policy,
+    same_rules,
+    to_pyspiel_policy,
+    to_tabular_policy,
+    transferred,
+)
 from treeplex.forms.policy import Policy, normalised
+from treeplex.forms.policy_files import load_policy, save_policy
 
 pyspiel = pytest.importorskip("pyspiel")
 
@@ -195,3 +204,33 @@ def test_exports_that_do_not_fit() -> None:
         to_tabular_policy(Policy.uniform(compile_game("kuhn_poker")), "leduc_poker")
     with pytest.raises(PolicyError, match="Pass game="):
         to_tabular_policy(Policy.uniform(compile_game("modified_rps")))
+
+
+@pytest.mark.parametrize("name", ["nfg_game", "kuhn_poker(players=99)", "kuhn_poker(player=2)"])
+def test_what_openspiel_cannot_load_is_one_message(capfd: pytest.CaptureFixture[str], name: str) -> None:
+    with pytest.raises(SpecError, match="OpenSpiel cannot load") as caught:
+        OpenSpielGame(name)
+    assert "\n" not in str(caught.value)
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("spec", ["leduc_poker", "liars_dice(dice_sides=2)", "goofspiel(imp_info=true,num_cards=3)"])
+def test_policies_cross_over(tmp_path: Path, spec: str) -> None:
+    own, theirs = compile_game(spec), compile_game(f"openspiel:{spec}")
+    for here, there in ((own, theirs), (theirs, own)):
+        policy = random_policy(here.spec)
+        save_policy(policy, tmp_path / "policy")
+        crossed = load_policy(tmp_path / "policy", there)
+        assert crossed.game is there
+        assert all(crossed[key] == policy[key] for key in policy)
+        assert nash_conv(there, crossed) == pytest.approx(nash_conv(here, policy), abs=1e-12)
+
+
+def test_only_the_same_rules_cross_over() -> None:
+    assert same_rules("goofspiel(num_cards=3,imp_info=true)", "openspiel:goofspiel(imp_info=True,num_cards=3)")
+    assert not same_rules("goofspiel(num_cards=3)", "openspiel:goofspiel(num_cards=4)")
+    assert not same_rules("leduc_poker", "leduc_poker")
+    assert not same_rules("openspiel:leduc_poker", "openspiel:leduc_poker")
+    assert not same_rules("leduc_poker", "openspiel:leduc_poker(")
+    with pytest.raises(PolicyError, match="actions"):
+        transferred(random_policy("matrix(rows=[[1,2]])"), compile_game("matrix(rows=[[1,2,3]])"))

@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 from treeplex.errors import PolicyError
 from treeplex.forms.compile import compile_game
 from treeplex.forms.policy import Policy, infoset_sums, normalised, uniform_probabilities
-from treeplex.games.base import Game
+from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
 from treeplex.games.registry import load
 from treeplex.solvers import make_solver
 
@@ -110,3 +110,64 @@ def test_solutions_are_distributions() -> None:
         solver.run(20)
         probabilities = solver.average_policy().probabilities
         assert ((probabilities >= 0) & (probabilities <= 1)).all()
+
+
+def test_whether_it_is_there() -> None:
+    policy = random_policy()
+    assert "0pb" in policy
+    assert (0, "0pb") in policy
+    assert "nowhere" not in policy
+    assert (1, "0pb") not in policy
+
+
+class Shown(State):
+    """Matching pennies, both at once."""
+
+    def __init__(self, moves: tuple[int, ...] = ()) -> None:
+        self.moves = moves
+
+    def current_player(self) -> int:
+        return TERMINAL if self.moves else SIMULTANEOUS
+
+    def legal_actions(self, player: int | None = None) -> list[int]:
+        return [0, 1]
+
+    def child(self, action: object) -> "Shown":
+        assert isinstance(action, tuple)
+        return Shown(action)
+
+    def returns(self) -> list[float]:
+        won = 1.0 if self.moves[0] == self.moves[1] else -1.0
+        return [won, -won]
+
+    def information_state_string(self, player: int | None = None) -> str:
+        return f"{player} shows"
+
+
+class Pennies(Game):
+    def new_initial_state(self) -> Shown:
+        return Shown()
+
+
+def test_the_strings_of_rules_with_simultaneous_moves_will_do() -> None:
+    policy = Policy.uniform(compile_game(Pennies()))
+    turn = policy[1, "Current player: 1\n1 shows"]
+    assert turn == policy[1, "1 shows"] == policy["1 shows"] == policy.action_probabilities(Shown(), 1) == {0: 0.5, 1: 0.5}
+    assert "1 shows" in policy
+    assert (0, "1 shows") not in policy
+    with pytest.raises(PolicyError, match="give player_id"):
+        policy.action_probabilities(Shown())
+
+
+def test_nobody_acts() -> None:
+    policy, root = random_policy(), load("kuhn_poker").new_initial_state()
+    assert root.current_player() == CHANCE
+    with pytest.raises(PolicyError, match="no single player acts"):
+        policy.action_probabilities(root)
+
+
+@pytest.mark.parametrize("key", [(0, 1, 2), (5, "0pb"), 3, None])
+def test_keys_of_other_kinds(key: object) -> None:
+    with pytest.raises(PolicyError, match="no infostate"):
+        random_policy()[key]  # type: ignore[index]
+    assert key not in random_policy()

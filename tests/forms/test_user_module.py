@@ -163,3 +163,84 @@ def test_broken_code(folder: Path, text: str, message: str) -> None:
     with pytest.raises(GameError, match=message):
         load_user_game(text)
     assert not [name for name in set(sys.modules) - before if "syntax" in name or "raises" in name]
+
+
+TWO_TURNS = """\
+import treeplex as tp
+
+
+class Turn(tp.State):
+    def __init__(self, moves=()):
+        self.moves = moves
+
+    def current_player(self):
+        return tp.CHANCE if not self.moves else 0 if len(self.moves) == 1 else tp.TERMINAL
+
+    def legal_actions(self, player=None):
+        return [0, 1]
+
+    def chance_outcomes(self):
+        return [(0, 0.5), (1, 0.5)]
+
+    def child(self, action):
+        return Turn((*self.moves, action))
+
+    def returns(self):
+        return [1.0, -1.0]
+
+    def information_state_string(self, player=None):
+        return str(self.moves)
+
+
+class Turns(tp.Game):
+    def new_initial_state(self):
+        return Turn()
+"""
+
+
+def test_two_turns(tmp_path: Path) -> None:
+    (tmp_path / "turns.py").write_text(TWO_TURNS)
+    assert compile_game(f"{tmp_path}/turns.py:Turns").infosets == (2, 0)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "words"),
+    [
+        ("return [1.0, -1.0]", "return [1 / 0, 0.0]", r"turns\.py:21: ZeroDivisionError.*in returns, after history \[0, 0\]"),
+        ("return [1.0, -1.0]", "return None", r"after history \[0, 0\]: TypeError.*no len\(\) at .*returns"),
+        ("return [1.0, -1.0]", "return ['a', 'b']", r"after history \[0, 0\]: TypeError"),
+        ("return [1.0, -1.0]", "raise SystemExit(3)", r"turns\.py:21: SystemExit: 3"),
+        ("return [1.0, -1.0]", "return self.returns()", r"turns\.py:21: RecursionError"),
+        ("return [0, 1]", "return None", r"after history \[0\]: TypeError.*state\.legal_actions\(\)"),
+        ("return [0, 1]", "return ['l', 'r']", r"\['l', 'r'\] at infostate '\(0,\)' after history \[0\]; give whole numbers"),
+        ("return [0, 1]", "return [0.5, 1]", "give whole numbers"),
+        ("return [0, 1]", "return [-1, 0]", "give whole numbers"),
+        ("return [0, 1]", "return [0, 10**30]", "give whole numbers"),
+        ("return str(self.moves)", "return None", r"information_state_string\(\) is None after history \[0\]; give text"),
+        ("return str(self.moves)", "return self.moves", r"information_state_string\(\) is \(0,\) after"),
+        ("return [(0, 0.5), (1, 0.5)]", "return [(0, 'half')]", "at the root: TypeError.*probability"),
+        ("def chance_outcomes", "def chances", "at the root: NotImplementedError: Turn has a chance node but no"),
+        ("return Turn((*self.moves, action))", "return None", r"after history \[0\]: AttributeError.*current_player"),
+        ("return Turn()", "return Turn(None)", r"turns\.py:18: TypeError: .*NoneType \(in child, at the root\)"),
+        ("return tp.CHANCE if", "return None if", "at the root: TypeError"),
+        ("    def new", "    num_players = 'two'\n\n    def new", "num_players two"),
+    ],
+)
+def test_rules_that_fail_while_they_are_walked(tmp_path: Path, right: str, wrong: str, words: str) -> None:
+    assert right in TWO_TURNS
+    (tmp_path / "turns.py").write_text(TWO_TURNS.replace(right, wrong))
+    with pytest.raises(GameError, match=words):
+        compile_game(f"{tmp_path}/turns.py:Turns")
+
+
+def test_rules_whose_action_names_fail_too(tmp_path: Path) -> None:
+    names = "\n    def action_to_string(self, action):\n        raise KeyError(action)\n\n    def returns"
+    (tmp_path / "turns.py").write_text(TWO_TURNS.replace("\n    def returns", names))
+    with pytest.raises(GameError, match=r"turns\.py:21: KeyError: 0 \(in action_to_string, after the actions \[0\]\)"):
+        compile_game(f"{tmp_path}/turns.py:Turns")
+
+
+def test_a_binary_file_is_no_python(tmp_path: Path) -> None:
+    (tmp_path / "binary.py").write_bytes(bytes(range(256)))
+    with pytest.raises(GameError, match=r"binary\.py: source code string cannot contain null bytes"):
+        load_user_game(f"{tmp_path}/binary.py:Game")

@@ -5,6 +5,8 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
+from treeplex.errors import GameError
+from treeplex.forms import public_compile
 from treeplex.games import Chance, Decision, Game, Leaf, PublicTree, State, load
 
 from .walks import histories
@@ -104,3 +106,22 @@ def test_the_play(name: str) -> None:
 )
 def test_no_public_tree(name: str) -> None:
     assert load(name).public_tree() is None
+
+
+def test_tables_that_are_too_large_are_refused() -> None:
+    for spec in ("liars_dice(numdice=50)", "leduc_poker(ranks=500)"):
+        with pytest.raises(GameError, match="too many hands"):
+            load(spec).public_tree()
+
+
+def test_walks_that_take_too_long_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(public_compile, "MOST_SEQUENCES", 1000)
+    with pytest.raises(GameError, match=r"leduc_poker has more than 1,000 sequences"):
+        public_compile.compile_public_tree(game := load("leduc_poker"), game.public_tree())
+
+
+def test_walks_can_be_watched() -> None:
+    seen: list[int] = []
+    public_compile.compile_public_tree(game := load("liars_dice(dice_sides=4)"), game.public_tree(), watch=seen.append)
+    assert seen
+    assert seen == sorted(seen)

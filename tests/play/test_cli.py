@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -292,9 +293,9 @@ def test_a_bug_in_rules_of_ones_own_is_placed(tmp_path):
     (tmp_path / "mine.py").write_text(
         "import treeplex as tp\n\n\nclass Broken(tp.Game):\n    def new_initial_state(self):\n        return 1 / 0\n"
     )
-    message = complaint("info", f"{tmp_path}/mine.py:Broken", code=1)
+    message = complaint("info", f"{tmp_path}/mine.py:Broken")
     assert "ZeroDivisionError" in message
-    assert "mine.py, line 6" in message
+    assert "mine.py:6" in message
 
 
 def test_progress_line():
@@ -378,3 +379,44 @@ def test_program_prints_json_only():
     done = subprocess.run(command("solve", "kuhn_poker", "-n", 10, "--json"), capture_output=True, text=True, check=True)
     assert list(json.loads(done.stdout)) == RESULT_KEYS
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["solve", "kuhn_poker", "-n", "many"], ["--iterations", "treeplex solve --help"]),
+        (["solve", "kuhn_poker", "--nosuch"], ["--nosuch"]),
+        (["info"], ["GAME", "treeplex info --help"]),
+        (["solv"], ["solv", "treeplex --help"]),
+        (["evaluate", "kuhn_poker", "uniform", "--worst", "-1"], ["--worst"]),
+        (["solve", "kuhn_poker", "-a", ""], ["empty name"]),
+        (["evaluate", "kuhn_poker", ""], ["not the name of a policy file"]),
+        (["evaluate", "kuhn_poker", "nowhere"], ["no policy file or run folder nowhere"]),
+        (["evaluate", "kuhn_poker", "."], ["not the name of a policy file"]),
+        (["show", "/"], ["not the name of a policy file"]),
+        (["export", "kuhn_poker", "x.what"], ["x.what", ".safetensors"]),
+        (["export", "kuhn_poker", "x.csv"], ["no policy file or run folder kuhn_poker"]),
+        (["info", "KUHN_POKER"], ["kuhn_poker"]),
+    ],
+)
+def test_wrong_use_is_one_line(arguments, words):
+    message = complaint(*arguments)
+    assert all(word in message for word in words)
+
+
+def test_a_folder_or_a_file_that_is_no_policy(tmp_path):
+    assert "a folder without a run" in complaint("evaluate", "kuhn_poker", tmp_path)
+    (tmp_path / "notes").write_text("no policy")
+    assert "unknown kind of policy file" in complaint("show", tmp_path / "notes")
+
+
+def test_what_to_try_next_works_with_rules_of_ones_own(tmp_path):
+    rules = Path(__file__).parents[2] / "examples" / "mygame.py"
+    game, folder = f"{rules}:MyGame", tmp_path / "a folder"
+    out, _ = call("solve", game, "-n", 10, "--out", folder)
+    commands = [
+        line.partition("   ")[0].split(maxsplit=1)[1] for line in map(str.strip, out.splitlines()) if "treeplex" in line
+    ]
+    assert len(commands) == 3
+    for command in commands[:2]:
+        call(*shlex.split(command))

@@ -403,3 +403,20 @@ def test_public_names():
     assert "dcfr" in tp.algorithms()
     with pytest.raises(AttributeError, match="no_such"):
         tp.no_such
+
+
+def test_numbers_of_other_kinds(tmp_path):
+    solution = tp.solve("kuhn_poker", iterations=np.int64(20), every=np.int32(5), target=np.float32(1e-9), out=tmp_path / "run")
+    assert [record.iteration for record in solution.records] == [5, 10, 15, 20]
+    assert tp.solve(resume=tmp_path / "run", iterations=np.int64(25)).iterations == 25
+    for wrong in ({"target": "much"}, {"seconds": "long"}, {"seed": "x"}, {"algorithm": 5}, {"algorithm": ""}):
+        with pytest.raises(SpecError):
+            tp.solve("kuhn_poker", iterations=2, **wrong)
+
+
+def test_mappings_may_leave_out_whose_turn_it_is():
+    pytest.importorskip("pyspiel")
+    game = tp.compile("openspiel:matrix_pd")
+    full = {infostate: {0: 1.0} for _, infostate in game.lookup}
+    bare = {infostate.partition("\n")[2]: {0: 1.0} for infostate in full}
+    assert tp.nash_conv(game, bare) == tp.nash_conv(game, full) > 0

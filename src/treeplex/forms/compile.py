@@ -44,7 +44,7 @@ def compile_game(
     if key not in _compiled:
         tree = rules.public_tree()
         if isinstance(tree, PublicTree):  # with perfect recall: nothing is left to refine
-            compiled = compile_public_tree(rules, tree)
+            compiled = compile_public_tree(rules, tree, watch=watch)
         else:
             compiled = compile_rules(rules, refine=refine, most_histories=most_histories, watch=watch)
         finalize(rules, _compiled.pop, key, None)

@@ -12,7 +12,7 @@ from treeplex.errors import GameError, PolicyError, SpecError
 from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.policy import Policy
 from treeplex.games.base import Game, State
-from treeplex.spec import nearest
+from treeplex.spec import nearest, parse_spec
 
 PREFIX = "openspiel:"
 SUM_TOLERANCE = 1e-6
@@ -231,6 +231,31 @@ def from_tabular_policy(game: CompiledGame, tabular: Any) -> Policy:
             raise PolicyError(f"probabilities at infostate {infostate!r} sum to {values.sum():.9g}, not to 1: {found}")
         exact = abs(values.sum() - 1.0) <= EXACT_TOLERANCE
         probabilities[game.sequences_at(infoset)] = values if exact else values / values.sum()
+    return Policy(game, probabilities)
+
+
+def same_rules(one: str, other: str) -> bool:
+    """Whether two specs name one game, once Treeplex's own and once OpenSpiel's."""
+    if one.startswith(PREFIX) == other.startswith(PREFIX):
+        return False
+    try:
+        return parse_spec(one.removeprefix(PREFIX)) == parse_spec(other.removeprefix(PREFIX))
+    except SpecError:
+        return False
+
+
+def transferred(policy: Policy, game: CompiledGame) -> Policy:
+    """A policy at the same infostates of ``game``, whose :func:`same_rules` may be numbered in another order.
+
+    Raises:
+        PolicyError: an infostate that the policy lacks, or one with other actions.
+    """
+    probabilities = np.ones(int(game.tree.sequence_offsets[-1]))
+    for (player, infostate), infoset in game.lookup.items():
+        found, actions = policy[player, infostate], game.actions_at(infoset)
+        if sorted(found) != sorted(actions):
+            raise PolicyError(f"actions {list(found)} at infostate {infostate!r}, in {game.spec} {actions}")
+        probabilities[game.sequences_at(infoset)] = [found[action] for action in actions]
     return Policy(game, probabilities)
 
 

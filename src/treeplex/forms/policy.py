@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from treeplex.errors import PolicyError
 from treeplex.forms.compiled import CompiledGame
+from treeplex.games.turn_based import turn_text
 
 SHOWN_INFOSETS = 20
 """Infosets that a notebook shows of a policy."""
@@ -50,10 +51,7 @@ class Policy:
         return self.at(self.infoset(key))
 
     def __contains__(self, key: object) -> bool:
-        lookup = self.game.lookup
-        if isinstance(key, str):
-            return any((player, key) in lookup for player in range(self.game.players))
-        return key in lookup
+        return bool(self.known_keys(key))
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
         return iter(self.game.lookup)
@@ -62,16 +60,27 @@ class Policy:
         return len(self.game.infostates)
 
     def infoset(self, key: str | tuple[int, str]) -> int:
-        """The infoset of an infostate string, or of a pair (player, string)."""
-        if isinstance(key, tuple):
-            keys = [key]
-        else:
-            keys = [(player, key) for player in range(self.game.players) if (player, key) in self.game.lookup]
+        """The infoset of an infostate string, or of a pair (player, string).
+
+        Where moves were simultaneous, the string of the rules themselves will do, without whose turn it is.
+        """
+        keys = self.known_keys(key)
         if len(keys) > 1:
             raise PolicyError(f"infostate {key!r} belongs to several players; ask for policy[player, infostate]")
-        if not keys or keys[0] not in self.game.lookup:
-            raise PolicyError(f"no infostate {key!r} in {self.game.spec}; list(policy) has them all")
+        if not keys:
+            raise PolicyError(f"no infostate {key!r} in {self.game.spec or 'the game'}; list(policy) has them all")
         return self.game.lookup[keys[0]]
+
+    def known_keys(self, key: object) -> list[tuple[int, str]]:
+        """The pairs (player, infostate) that a key can mean."""
+        lookup = self.game.lookup
+        if isinstance(key, str):
+            pairs = [(player, key) for player in range(self.game.players)]
+        else:
+            pairs = [key] if isinstance(key, tuple) and len(key) == 2 else []
+        known = [pair for pair in pairs if pair in lookup]
+        turns = [(player, f"{turn_text(player)}{infostate}") for player, infostate in pairs]
+        return known or [pair for pair in turns if pair in lookup]
 
     def at(self, infoset: int) -> dict[int, float]:
         """``{action id: probability}`` at an infoset (by number)."""
@@ -82,8 +91,14 @@ class Policy:
         }
 
     def action_probabilities(self, state: AnyState, player_id: int | None = None) -> dict[int, float]:
-        """``{action id: probability}`` at a state; the name and meaning are OpenSpiel's."""
+        """``{action id: probability}`` at a state; the name and meaning are OpenSpiel's.
+
+        Raises:
+            PolicyError: nobody acts there, or all at once and ``player_id`` is not given.
+        """
         player = state.current_player() if player_id is None else player_id
+        if player < 0:
+            raise PolicyError("no single player acts at this state; give player_id, or a state of some player's turn")
         return self[player, state.information_state_string(player)]
 
     def to_dict(self) -> dict[str, dict[int, float]]:

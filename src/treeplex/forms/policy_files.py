@@ -34,6 +34,7 @@ from treeplex.errors import FileError, PolicyError
 from treeplex.forms.compile import compile_game
 from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.files import read_bytes, read_text, write_atomically
+from treeplex.forms.openspiel import same_rules, transferred
 from treeplex.forms.policy import Policy
 
 FORMAT = "treeplex policy"
@@ -86,7 +87,8 @@ def load_policy(path: str | os.PathLike[str], game: CompiledGame | None = None) 
 
     Args:
         path: the file; the suffix says the format.
-        game: the game it must be for; by default the game that the file names is loaded and compiled.
+        game: the game it must be for; by default the game that the file names is loaded and compiled. OpenSpiel's
+            game takes policies for Treeplex's own of the same name, and the other way round.
 
     Raises:
         FileError: the file is missing, truncated, changed since it was written, no policy or of another format version.
@@ -99,6 +101,8 @@ def load_policy(path: str | os.PathLike[str], game: CompiledGame | None = None) 
             raise FileError(f"{path} is for {header['game']}, whose code is not run on loading; pass the compiled game")
         game = compile_game(header["game"])
     if header.get("game_identity", game.identity) != game.identity:
+        if same_rules(header["game"], game.spec):
+            return transferred(load_policy(path), game)
         same = "which has other rules now" if header["game"] == game.spec else f"not for {game.spec}"
         raise PolicyError(f"{path} is a policy for {header['game']}, {same}; load it with the game it was made for")
     probabilities = array_of(contents, game, path)

@@ -1,6 +1,6 @@
 """Compile public-tree rules: hands and public nodes, never histories."""
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,7 +15,8 @@ from treeplex.games.base import Game
 from treeplex.games.public import Chance, Decision, Leaf, PublicTree
 
 MOST_SEQUENCES = 50_000_000
-"""Where a walk over public nodes gives up: some five gigabytes."""
+"""Where a walk over public nodes gives up: some eight gigabytes."""
+WATCH_EVERY = 1024
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -99,8 +100,8 @@ class PublicWalk:
     public_states: int = 0
 
 
-def compile_public_tree(game: Game, rules: PublicTree) -> CompiledGame:
-    """Compile ``rules``, the public-tree rules of ``game``.
+def compile_public_tree(game: Game, rules: PublicTree, *, watch: Callable[[int], None] | None = None) -> CompiledGame:
+    """Compile ``rules``, the public-tree rules of ``game``; ``watch`` is called now and then with the number of histories.
 
     Raises:
         GameError: a prior or chance weights that are no distributions, a payoff that is not finite, no or repeated actions,
@@ -115,6 +116,8 @@ def compile_public_tree(game: Game, rules: PublicTree) -> CompiledGame:
     while stack:
         if len(walk.found.action_ids) > MOST_SEQUENCES:
             raise GameError(f"{game.spec} has more than {MOST_SEQUENCES:,} sequences; make it smaller")
+        if watch is not None and walk.public_states % WATCH_EVERY == 0:
+            watch(walk.histories)
         node, weight, slices, depth = stack.pop()
         if not weight.any():
             continue  # no pair of hands can be here

@@ -23,6 +23,7 @@ from treeplex.games.turn_based import TurnBased
 TIE = -3
 POINTS_ORDERS = ("random", "ascending", "descending")
 RETURNS_TYPES = ("win_loss", "point_difference", "total_points")
+MOST_CARDS = 99
 
 
 @dataclass(frozen=True)
@@ -171,7 +172,7 @@ def goofspiel(
         SpecError: a value outside its range.
     """
     players = whole("goofspiel", "players", players, 2, 10)
-    num_cards = whole("goofspiel", "num_cards", num_cards, 1)
+    num_cards = whole("goofspiel", "num_cards", num_cards, 1, MOST_CARDS)
     points_order = choice("goofspiel", "points_order", points_order, POINTS_ORDERS)
     imp_info = flag("goofspiel", "imp_info", imp_info)
     returns_type = choice("goofspiel", "returns_type", returns_type, RETURNS_TYPES)

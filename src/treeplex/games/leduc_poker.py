@@ -271,6 +271,8 @@ def leduc_poker(
     players = whole("leduc_poker", "players", players, 2, 10)
     ranks = players + 1 if ranks == -1 else whole("leduc_poker", "ranks", ranks, 1, MOST_CARDS)
     suits = whole("leduc_poker", "suits", suits, 1, MOST_CARDS)
+    if ranks * suits > MOST_CARDS:
+        raise SpecError(f"leduc_poker: {ranks * suits} cards are more than {MOST_CARDS}; lower ranks or suits")
     if ranks * suits <= players:
         raise SpecError(
             f"leduc_poker: {ranks * suits} cards are too few for {players} players and the table; raise ranks or suits"

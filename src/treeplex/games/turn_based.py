@@ -13,6 +13,11 @@ from treeplex.games.base import SIMULTANEOUS, Game, State
 from treeplex.games.rules import observer
 
 
+def turn_text(player: int) -> str:
+    """What an infostate of a turn-based game begins with."""
+    return f"Current player: {player}\n"
+
+
 class TurnBasedState(State):
     """A wrapped state and, at a simultaneous one, the moves made so far (0 for a player without any)."""
 
@@ -61,7 +66,7 @@ class TurnBasedState(State):
     def information_state_string(self, player: int | None = None) -> str:
         player = observer(self, player)
         own = f"Observer's action this turn: {self.moves[player]}\n" if player < len(self.moves) else ""
-        return f"Current player: {self.player}\n{own}{self.state.information_state_string(player)}"
+        return turn_text(self.player) + own + self.state.information_state_string(player)
 
     def public_state(self) -> Hashable | None:
         public = self.state.public_state()

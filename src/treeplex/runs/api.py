@@ -13,9 +13,11 @@ from treeplex.errors import PolicyError, SpecError
 from treeplex.evaluate import Judgement
 from treeplex.forms.compile import compile_game
 from treeplex.forms.compiled import CompiledGame
+from treeplex.forms.openspiel import same_rules, transferred
 from treeplex.forms.policy import Policy
 from treeplex.forms.policy_files import load_policy
 from treeplex.games.base import Game
+from treeplex.games.turn_based import turn_text
 from treeplex.runs.folder import POLICY, is_run_folder
 from treeplex.solvers import make_solver
 
@@ -42,6 +44,8 @@ def as_policy(game: CompiledGame, policy: AnyPolicy) -> Policy:
         if inner.game is game:
             return inner
         if inner.game.identity != game.identity:
+            if same_rules(inner.game.spec, game.spec):
+                return transferred(inner, game)
             raise PolicyError(f"this is a policy for {inner.game.spec}, not for {game.spec}; solve or load one for this game")
         return Policy(game, inner.probabilities)
     if isinstance(policy, str | os.PathLike):
@@ -68,7 +72,7 @@ def policy_from_mapping(game: CompiledGame, table: Mapping[Any, Mapping[int, flo
     probabilities = np.zeros(int(game.tree.sequence_offsets[-1]))
     probabilities[game.tree.sequence_offsets[:-1]] = 1.0
     for (player, infostate), infoset in game.lookup.items():
-        found = table.get((player, infostate), table.get(infostate))
+        found = next((table[key] for key in names_of(player, infostate) if key in table), None)
         if not isinstance(found, Mapping):
             if found is not None:
                 raise PolicyError(f"infostate {infostate!r} needs {{action id: probability}}, not {found!r}")
@@ -82,6 +86,12 @@ def policy_from_mapping(game: CompiledGame, table: Mapping[Any, Mapping[int, flo
         except (TypeError, ValueError) as error:
             raise PolicyError(f"a probability at infostate {infostate!r} is no number: {dict(found)!r}") from error
     return Policy(game, probabilities)
+
+
+def names_of(player: int, infostate: str) -> list[object]:
+    """The keys that a mapping may have for an infostate."""
+    bare = infostate.removeprefix(turn_text(player))
+    return [(player, infostate), infostate, (player, bare), bare]
 
 
 def judge(game: AnyGame, policy: AnyPolicy) -> Judgement:

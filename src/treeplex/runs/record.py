@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from numbers import Integral
 
 from treeplex.errors import FileError, SpecError
 
@@ -31,12 +32,18 @@ class Settings:
     refine: bool = False
 
     def __post_init__(self) -> None:
+        for name in ("iterations", "horizon", "every", "seed"):  # NumPy's whole numbers are not what JSON can say
+            value = getattr(self, name)
+            if not isinstance(value, bool) and isinstance(value, Integral):
+                object.__setattr__(self, name, int(value))
         check_count("iterations", self.iterations)
         check_count("horizon", self.horizon)
         if self.every is not None:
             check_count("every", self.every)
         if self.target is not None and not (self.target >= 0 and math.isfinite(self.target)):
             raise SpecError(f"target must be a number >= 0, not {self.target!r}")
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int):
+            raise SpecError(f"seed must be a whole number, not {self.seed!r}")
         if self.updates not in (None, "alternating", "simultaneous"):
             raise SpecError(f"updates must be 'alternating' or 'simultaneous', not {self.updates!r}")
 

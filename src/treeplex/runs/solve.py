@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from dataclasses import replace
+from numbers import Real
 from pathlib import Path
 
 from treeplex.errors import FileError, SpecError
@@ -94,10 +95,10 @@ def solve(
     return solution
 
 
-def check_limits(target: float | None, seconds: float | None) -> None:
+def check_limits(target: object, seconds: object) -> None:
     """Raise :class:`SpecError` for a target or a time limit that is not a finite number >= 0."""
     for name, value in (("target", target), ("seconds", seconds)):
-        if value is not None and not 0 <= value < float("inf"):
+        if value is not None and not (isinstance(value, Real) and 0 <= float(value) < float("inf")):
             raise SpecError(f"{name} must be a number >= 0, not {value!r}")
 
 
@@ -113,7 +114,8 @@ def settings_of_new_run(
     """Settings with the defaults filled in."""
     usual = DEFAULT_ITERATIONS if target is None and seconds is None else MOST_ITERATIONS
     count = usual if iterations is None else iterations
-    return Settings(count, count, target, every, updates, seed or 0, bool(refine))
+    aim = None if target is None else float(target)
+    return Settings(count, count, aim, every, updates, 0 if seed is None else seed, bool(refine))
 
 
 def start(game: AnyGame, algorithm: AnyAlgorithm, settings: Settings, out: str | os.PathLike[str] | None, force: bool) -> Run:

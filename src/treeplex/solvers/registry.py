@@ -112,6 +112,8 @@ def make_solver(
         return RuleSolver(game, algorithm, updates=updates)
     if isinstance(algorithm, Play):
         return FictitiousPlay(game, algorithm, updates=updates)
+    if not isinstance(algorithm, str):
+        raise SpecError(f"an algorithm is a spec such as 'dcfr', a Variant, a Rule or a Play, not {algorithm!r}")
     spec = parse_spec(algorithm)
     if spec.name not in _ALGORITHMS:
         raise SpecError(f"unknown algorithm {spec.name!r}{nearest(spec.name, _ALGORITHMS)}")
