@@ -294,7 +294,7 @@ def test_simultaneous_moves_become_hidden_ones() -> None:
     """[[1, -2], [-1, 1]] has value (1 - 2) / 5: the row player mixes 2/5 with 3/5."""
     game = compile_game(TossGame())
     assert (game.infosets, game.size.histories, game.size.terminals) == ((2, 2), 15, 8)
-    assert game.spec == "turn_based(game=toss)"
+    assert game.spec == "toss"
     solver = make_solver(game, "lp")
     solver.run(1)
     found = judge(game, solver.average_policy())

@@ -365,6 +365,42 @@ def test_ctrl_c_saves_without_a_folder_too(tmp_path):
     assert "--resume runs/kuhn_poker-dcfr" in err
 
 
+@pytest.mark.skipif(os.name != "posix", reason="sends SIGINT")
+def test_ctrl_c_in_a_comparison_keeps_what_was_done(tmp_path):
+    folder = tmp_path / "both"
+    algorithms = ("-a", "cfr", "-a", "dcfr")
+    with spawn("compare", "leduc_poker", *algorithms, "-n", 10**8, "--out", folder, "--json") as process:
+        wait_for(folder / "cfr" / "metrics.jsonl")
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert f"--resume {folder / 'cfr'}" in err
+    assert [row["algorithm"] for row in json.loads(out)["rows"]] == ["cfr"]
+    assert {"comparison.md", "comparison.csv", "comparison.json", "convergence.png"} <= {each.name for each in folder.iterdir()}
+    assert not (folder / "dcfr").exists()
+
+
+@pytest.mark.parametrize("damage", [lambda lines: lines[:-1], lambda lines: [*lines[:-1], lines[-1].replace(".", ".1", 1)]])
+def test_a_damaged_log_is_not_resumed(tmp_path, damage):
+    folder = tmp_path / "run"
+    call_json("solve", "kuhn_poker", "-n", 100, "--out", folder)
+    log = folder / "metrics.jsonl"
+    log.write_text("\n".join(damage(log.read_text().splitlines())) + "\n")
+    assert "metrics.jsonl: truncated or changed" in complaint("solve", "--resume", folder, "-n", 200)
+
+
+def test_prints_in_rules_of_ones_own_stay_out_of_the_json(tmp_path):
+    quiet = (Path(__file__).parents[2] / "examples" / "mygame.py").read_text()
+    head = "def new_initial_state(self):"
+    (tmp_path / "loud.py").write_text(quiet.replace(head, head + "\n        print('hello')", 1))
+    done = subprocess.run(
+        command("info", f"{tmp_path / 'loud.py'}:MyGame", "--json"), capture_output=True, text=True, check=True
+    )
+    assert json.loads(done.stdout)["players"] == 2
+    assert "hello" in done.stderr
+
+
 def test_help_and_version_import_nothing_heavy():
     code = (
         "import sys, treeplex.play.cli as cli\n"

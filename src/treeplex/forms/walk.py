@@ -106,7 +106,7 @@ def compile_rules(
                 for action, probability in reversed(checked_outcomes(walk, state, path)):
                     stack.append((state.child(action), chance * probability, sequences, depth + 1, (path, action)))
             elif player == SIMULTANEOUS:
-                return compile_rules(TurnBased(game), refine=refine, most_histories=most_histories, watch=watch)
+                return compile_rules(TurnBased(game, game.spec), refine=refine, most_histories=most_histories, watch=watch)
             elif 0 <= player < game.num_players:
                 first, actions = visit_infoset(walk, state, player, sequences, path)
                 for a in range(len(actions) - 1, -1, -1):

@@ -199,13 +199,17 @@ def compare(
         )
     if as_json:
         print_json({"game": comparison.game.spec, "rows": comparison.rows()})
-        return
-    columns = ["algorithm", "iterations", "seconds", "exploitability", "value"]
-    print_table(columns, comparison.table(), title=comparison.game.spec, right=(1, 2, 3, 4))
-    if out:
-        typer.echo(f"plot {out / 'convergence.png'}, table {out / 'comparison.md'}, one run folder an algorithm in {out}")
     else:
-        typer.echo("add --out DIR for the plot")
+        columns = ["algorithm", "iterations", "seconds", "exploitability", "value"]
+        print_table(columns, comparison.table(), title=comparison.game.spec, right=(1, 2, 3, 4))
+        if out:
+            typer.echo(f"plot {out / 'convergence.png'}, table {out / 'comparison.md'}, one run folder an algorithm in {out}")
+        else:
+            typer.echo("add --out DIR for the plot")
+    if comparison.interrupted:
+        last = comparison.solutions[-1]
+        saved = f"; go on with it: treeplex solve --resume {quoted(str(last.folder))} -n {iterations}" if last.folder else ""
+        fail(f"stopped during {last.algorithm} after {last.iterations:,} iterations{saved}", STOPPED)
 
 
 SHORT = {

@@ -2,6 +2,7 @@
 
 import sys
 import threading
+from contextlib import redirect_stdout
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self, final
 
@@ -20,6 +21,8 @@ WIDE = 110
 class Live:
     """A line that appears when the work takes longer than a second and goes away when it is done.
 
+    Meanwhile what rules of a user's print goes to stderr, so that stdout holds results only.
+
     Args:
         shown: True to show it at once and wherever stderr goes, False never, None on a terminal only.
     """
@@ -34,13 +37,16 @@ class Live:
         self._task: TaskID = self._display.add_task("", total=None)
         self._timer = threading.Timer(0.0 if shown else PATIENCE_SECONDS, self._display.start)
         self._timer.daemon = True
+        self._prints = redirect_stdout(sys.stderr)
 
     def __enter__(self) -> Self:
+        self._prints.__enter__()
         if self._wanted:
             self._timer.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._prints.__exit__(kind, error, trace)
         if self._wanted:
             self._timer.cancel()
             self._timer.join()

@@ -19,7 +19,7 @@ from treeplex.runs.folder import PLOT, RunFolder
 from treeplex.runs.record import Settings
 from treeplex.runs.run import Watcher
 from treeplex.runs.solution import Solution
-from treeplex.runs.solve import DEFAULT_ITERATIONS, AnyAlgorithm, solve, solver_for
+from treeplex.runs.solve import DEFAULT_ITERATIONS, AnyAlgorithm, SolveInterrupted, solve, solver_for
 
 COLUMNS = ("algorithm", "iterations", "seconds", "exploitability", "nash_conv", "value")
 TABLES = ("comparison.md", "comparison.csv", "comparison.json")
@@ -32,10 +32,12 @@ class Comparison:
     Attributes:
         game: the compiled game.
         solutions: in the order asked for.
+        interrupted: Ctrl-C came: the last solution is unfinished, algorithms after it were not run.
     """
 
     game: CompiledGame
     solutions: tuple[Solution, ...]
+    interrupted: bool = False
 
     def rows(self) -> list[dict[str, object]]:
         """One row an algorithm, ready for ``pandas.DataFrame``; value is a list, one number a player."""
@@ -169,23 +171,29 @@ def compare(
             raise SpecError(f"two different algorithms are called {name!r}; give each a name of its own")
     if out is not None:
         RunFolder(out).claim(force=force)
-    solutions = tuple(
-        solve(
-            target,
-            algorithm,
-            iterations=iterations,
-            every=every,
-            seconds=seconds,
-            updates=updates,
-            seed=seed,
-            refine=refine,
-            out=None if out is None else Path(out) / slug(name),
-            force=force,
-            progress=progress,
-        )
-        for name, algorithm in chosen.items()
-    )
-    comparison = Comparison(target, solutions)
+    solutions: list[Solution] = []
+    interrupted = False
+    for name, algorithm in chosen.items():
+        try:
+            solution = solve(
+                target,
+                algorithm,
+                iterations=iterations,
+                every=every,
+                seconds=seconds,
+                updates=updates,
+                seed=seed,
+                refine=refine,
+                out=None if out is None else Path(out) / slug(name),
+                force=force,
+                progress=progress,
+            )
+        except SolveInterrupted as stopped:
+            solution, interrupted = stopped.solution, True
+        solutions.append(solution)
+        if interrupted:
+            break
+    comparison = Comparison(target, tuple(solutions), interrupted)
     if out is not None:
         comparison.save(out)
     return comparison

@@ -82,6 +82,8 @@ def drop_unscheduled(run: Run) -> None:
     scheduled = set(takewhile(lambda point: point <= at, evaluation_points(run.settings)))
     run.records = [record for record in run.records if record.iteration in scheduled]
     if run.folder and at:
+        last = run.records[-1] if run.records else None
+        run.folder.describe(run.solver.game, run.solver.algorithm, run.settings, status="running", record=last)
         run.folder.rewrite(run.records)
 
 

@@ -1,5 +1,6 @@
 """Solve a game: start a run or reopen one, and let it run."""
 
+import json
 import os
 from collections.abc import Mapping
 from dataclasses import replace
@@ -10,7 +11,7 @@ from treeplex.errors import FileError, SpecError
 from treeplex.forms.compile import compile_game
 from treeplex.forms.compiled import CompiledGame
 from treeplex.runs.api import AnyGame
-from treeplex.runs.folder import STATE, RunFolder
+from treeplex.runs.folder import METRICS, RUN, STATE, RunFolder
 from treeplex.runs.interrupt import Interrupt
 from treeplex.runs.record import Settings
 from treeplex.runs.run import Run, Watcher, finish, iterate
@@ -200,5 +201,11 @@ def restore(run: Run, folder: RunFolder) -> None:
     run.seconds = checkpoint.seconds
     found = folder.records()
     run.records = [record for record in found if record.iteration <= checkpoint.iteration]
+    last = folder.about().get("last")
+    if last is not None and last not in [json.loads(record.to_json()) for record in run.records]:
+        raise FileError(
+            f"{folder.path / METRICS}: truncated or changed, for it lacks the last record in {RUN}; "
+            "put back a copy or start the run again (with --force)"
+        )
     if len(run.records) < len(found):
         folder.rewrite(run.records)
