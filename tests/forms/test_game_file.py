@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from treeplex.errors import FileError
-from treeplex.evaluate import nash_conv
 from treeplex.forms.compile import compile_game
 from treeplex.forms.game_file import game_file_text, parse_game_file, read_game_file, write_game_file
 from treeplex.forms.policy import Policy
 from treeplex.games import registry
 from treeplex.games.base import CHANCE
+from treeplex.runs.api import nash_conv
 
 COIN = """\
 # Coin with parameters:

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from treeplex.errors import GameError, PolicyError, SpecError
-from treeplex.evaluate import nash_conv
 from treeplex.forms.compile import compile_game
 from treeplex.forms.openspiel import (
     OpenSpielGame,
@@ -20,6 +19,7 @@ from treeplex.forms.openspiel import (
 )
 from treeplex.forms.policy import Policy, normalised
 from treeplex.forms.policy_files import load_policy, save_policy
+from treeplex.runs.api import nash_conv
 
 pyspiel = pytest.importorskip("pyspiel")
 

@@ -15,11 +15,11 @@ from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import api_test, seed_test
 
 from treeplex.errors import GameError, PolicyError, SpecError
-from treeplex.evaluate import expected_values
 from treeplex.forms.compile import compile_game
 from treeplex.forms.efg import parse_efg
 from treeplex.forms.policy import Policy
 from treeplex.play.environments import GameAEC, GameEnv
+from treeplex.runs.api import expected_values
 
 GAMES = ["kuhn_poker", "kuhn_poker(players=3)", "leduc_poker", "goofspiel(num_cards=3)"]
 

@@ -7,10 +7,11 @@ from hypothesis import given
 
 from tests import oracle
 from tests.random_games import STEADY, RandomGame, RandomPublicGame, games, public_games
-from treeplex.evaluate import judge, nash_conv
+from treeplex.evaluate import judge
 from treeplex.forms.compile import compile_game
 from treeplex.forms.policy import Policy
 from treeplex.forms.walk import compile_rules
+from treeplex.runs.api import nash_conv
 from treeplex.solvers import algorithms, make_solver
 
 ITERATIVE = [name for name in algorithms() if name != "lp"]

@@ -5,9 +5,9 @@ import pytest
 from tests import oracle
 from tests.compiled_view import close_policies, dict_of
 from tests.random_games import RandomGame
-from treeplex.evaluate import exploitability
 from treeplex.forms.compile import compile_game
 from treeplex.forms.walk import compile_rules
+from treeplex.runs.api import exploitability
 from treeplex.solvers import Play, make_solver
 
 WEIGHTS = {"fp": lambda s: 1.0, "linear-fp": lambda s: s + 1.0 if s else 2.0, "flop": lambda s: float(s) or 1.0}

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from treeplex.evaluate import exploitability
 from treeplex.forms.compile import compile_game
+from treeplex.runs.api import exploitability
 from treeplex.solvers import make_solver
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from treeplex.engine.regret import Weights
-from treeplex.evaluate import exploitability
 from treeplex.forms.compile import compile_game
 from treeplex.forms.compiled import CompiledGame
+from treeplex.runs.api import exploitability
 from treeplex.solvers import Variant, make_solver
 from treeplex.solvers.cfr import CfrSolver
 from treeplex.solvers.variant import average_discount, discount

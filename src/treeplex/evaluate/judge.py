@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treeplex.engine.payoff import gradient
 from treeplex.engine.sweep import best_response as best_response_sweep
@@ -47,21 +46,6 @@ def judge(game: CompiledGame, policy: Policy) -> Judgement:
         value=tuple(map(float, found[0])),
         best_response_values=tuple(map(float, found[1])),
     )
-
-
-def exploitability(game: CompiledGame, policy: Policy) -> float:
-    """Mean over players of the gain of a best response, in the game's units."""
-    return judge(game, policy).exploitability
-
-
-def nash_conv(game: CompiledGame, policy: Policy) -> float:
-    """Sum over players of the gain of a best response, in the game's units."""
-    return judge(game, policy).nash_conv
-
-
-def expected_values(game: CompiledGame, policy: Policy) -> NDArray[np.float64]:
-    """Expected payoff of each player, float64 [N], in the game's units."""
-    return np.array(judge(game, policy).value)
 
 
 def best_response(game: CompiledGame, policy: Policy, player: int) -> tuple[float, Policy]:

@@ -1,6 +1,6 @@
 """The CFR family as data: a variant is a rule that gives each iteration its weights.
 
-Notation of the facts that all the papers share: ``r`` is the instantaneous counterfactual regret, ``R`` the accumulated one,
+Notation that all the papers share: ``r`` is the instantaneous counterfactual regret, ``R`` the accumulated one,
 ``t`` the iteration, from 1. Discounts apply before ``r`` is added and use ``d_a(t) = (t-1)^a / ((t-1)^a + 1)``, which is the
 same play as discounting after adding with ``t`` (Brown and Sandholm 2019), shifted by one.
 """
