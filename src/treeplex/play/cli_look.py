@@ -39,10 +39,14 @@ def games(as_json: Json = False) -> None:
 
 def parameters_of(info: "GameInfo") -> str:
     """The parameters of a game with their defaults, as a spec writes them."""
-    parts = []
+    parts: list[str] = []
     for each in info.parameters:
         value = list(each.default) if isinstance(each.default, tuple) else each.default
-        parts.append(each.name if value is None else f"{each.name}={value}".replace(" ", ""))
+        series = each.name.rstrip("0123456789")
+        if series != each.name and parts and parts[-1].startswith(series):
+            parts[-1] = f"{parts[-1].split(' to ')[0]} to {each.name}"
+        else:
+            parts.append(each.name if value is None else f"{each.name}={value}".replace(" ", ""))
     return ", ".join(parts)
 
 
