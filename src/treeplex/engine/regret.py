@@ -143,7 +143,7 @@ def update(
             adapt(
                 q0, i0, n, actions, positive, negative, regret_weight, lowest, regrets, values, block_values, previous, changes
             )
-        for a in range(actions):
+        for a in range(actions - 1, -1, -1):  # either order is right; see "order of sums" in docs/log.md
             action_values, next_policy = values[q0 + a * n : q0 + a * n + n], policy[q0 + a * n : q0 + a * n + n]
             action_regrets = regrets[q0 + a * n : q0 + a * n + n]
             for j in range(n):
