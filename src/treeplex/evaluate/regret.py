@@ -11,11 +11,11 @@ from treeplex.forms.policy import Policy
 
 
 def infostate_regrets(game: CompiledGame, policy: Policy) -> NDArray[np.float64]:
-    """Immediate counterfactual regret of each infoset, float64 [I], in the game's units (Zinkevich et al. 2007, eq. 7).
+    """Immediate counterfactual regret of each infoset, float64 [I], in the game's units (Zinkevich et al. 2007).
 
     What the acting player would gain at the infoset by its best action instead of the policy's mixture, the policy
     followed everywhere else, weighted by the probability that chance and the others lead there. Their sum over a
-    player's infosets bounds what a best response of that player gains (Theorem 3 there).
+    player's infosets bounds what a best response of that player gains, as shown there.
     """
     check_game(game, policy)
     tree = game.tree

@@ -36,6 +36,7 @@ from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.files import read_bytes, read_text, write_atomically
 from treeplex.forms.openspiel import same_rules, transferred
 from treeplex.forms.policy import Policy
+from treeplex.forms.user_module import names_python
 
 FORMAT = "treeplex policy"
 VERSION = 1
@@ -97,7 +98,7 @@ def load_policy(path: str | os.PathLike[str], game: CompiledGame | None = None) 
     contents = read_contents(path)
     header = contents.header
     if game is None:
-        if ".py" in header["game"]:
+        if names_python(header["game"]):
             raise FileError(f"{path} is for {header['game']}, whose code is not run on loading; pass the compiled game")
         game = compile_game(header["game"])
     if header.get("game_identity", game.identity) != game.identity:

@@ -9,6 +9,7 @@ from treeplex.play.console import print_entries, print_facts, print_json, print_
 from treeplex.play.live import Live
 
 if TYPE_CHECKING:
+    from treeplex.forms.compiled import CompiledGame
     from treeplex.games.rules import GameInfo
 
 OTHER_GAMES = """Besides these: openspiel:NAME (any game of OpenSpiel), game.efg (Gambit), game.game (LiteEFG),
@@ -111,7 +112,7 @@ def info(game: GameArgument, as_json: Json = False, refine: Refine = False, prog
         "depth": f"{size.depth:,}   nodes on the longest path",
         "largest infoset": f"{size.largest_infoset:,}   histories",
         "public states": "the rules do not say" if size.public_states is None else f"{size.public_states:,}",
-        "payoffs": payoffs_of(compiled.constant),
+        "payoffs": payoffs_of(compiled),
     }
     print_facts(facts, title=compiled.spec)
     counts = zip(compiled.infosets, compiled.sequences, strict=True)
@@ -120,11 +121,11 @@ def info(game: GameArgument, as_json: Json = False, refine: Refine = False, prog
     print_table(["player", "infosets", "sequences"], rows, right=(1, 2))
 
 
-def payoffs_of(constant: float | None) -> str:
+def payoffs_of(game: "CompiledGame") -> str:
     """What payoffs sum to, in words."""
-    if constant is None:
+    if game.constant is None:
         return "general sums"
-    return "zero-sum" if abs(constant) < 1e-12 else f"sum to {constant:g}"
+    return "zero-sum" if game.zero_sum else f"sum to {game.constant:g}"
 
 
 SHORT = {

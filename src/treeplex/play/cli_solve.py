@@ -86,7 +86,9 @@ def solve(
     else:
         print_solution(solution, folder)
     if solution.status == "interrupted":
-        own = f"{quoted(solution.game.spec)} " if runs_code(solution.game.spec) else ""
+        from treeplex.forms.user_module import names_python
+
+        own = f"{quoted(solution.game.spec)} " if names_python(solution.game.spec) else ""
         command = f"treeplex solve {own}--resume {quoted(str(folder))}"
         fail(f"stopped after {solution.iterations:,} iterations; saved: go on with {command}", STOPPED)
     if not solution.target_reached:
@@ -132,7 +134,9 @@ def print_solution(solution: "Solution", folder: Path | None) -> None:
     if folder is None:
         typer.echo(f"  treeplex solve {spec} --out runs/first   keep policy, metrics and plot")
     else:
-        of_game, resume = (f" --game {spec}", f"{spec} --resume") if runs_code(solution.game.spec) else ("", "--resume")
+        from treeplex.forms.user_module import names_python
+
+        of_game, resume = (f" --game {spec}", f"{spec} --resume") if names_python(solution.game.spec) else ("", "--resume")
         where = quoted(str(folder))
         typer.echo(f"  treeplex show {where}{of_game}   read the strategy")
         if solution.status == "target reached":
@@ -140,11 +144,6 @@ def print_solution(solution: "Solution", folder: Path | None) -> None:
         elif not solution.solver.exact:
             typer.echo(f"  treeplex solve {resume} {where} -n {10 * solution.iterations}   go on")
     typer.echo(f"  treeplex compare {spec} -a cfr+ -a dcfr -a pcfr+   compare algorithms")
-
-
-def runs_code(spec: str) -> bool:
-    """Whether a run's folder alone does not say enough: its game is code of the user's."""
-    return ".py" in spec
 
 
 def quoted(spec: str) -> str:

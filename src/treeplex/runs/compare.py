@@ -163,12 +163,7 @@ def compare(
     if compiled:
         compiled(target)
     settings = Settings(iterations, iterations, every=every, updates=updates, seed=seed, refine=refine)
-    chosen: dict[str, AnyAlgorithm] = {}
-    for algorithm in algorithms:
-        name = solver_for(target, algorithm, settings).algorithm
-        same = chosen.setdefault(name, algorithm)
-        if same != algorithm and not (isinstance(same, str) and isinstance(algorithm, str)):
-            raise SpecError(f"two different algorithms are called {name!r}; give each a name of its own")
+    chosen = named(algorithms, target, settings)
     if out is not None:
         RunFolder(out).claim(force=force)
     solutions: list[Solution] = []
@@ -197,6 +192,21 @@ def compare(
     if out is not None:
         comparison.save(out)
     return comparison
+
+
+def named(algorithms: Sequence[AnyAlgorithm], game: CompiledGame, settings: Settings) -> dict[str, AnyAlgorithm]:
+    """Algorithms by their canonical names, each once; building a solver of each shows early what does not fit the game.
+
+    Raises:
+        SpecError: an algorithm that does not exist, or two different ones with one name.
+    """
+    chosen: dict[str, AnyAlgorithm] = {}
+    for algorithm in algorithms:
+        name = solver_for(game, algorithm, settings).algorithm
+        same = chosen.setdefault(name, algorithm)
+        if same != algorithm and not (isinstance(same, str) and isinstance(algorithm, str)):
+            raise SpecError(f"two different algorithms are called {name!r}; give each a name of its own")
+    return chosen
 
 
 def slug(spec: str) -> str:

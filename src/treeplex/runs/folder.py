@@ -23,6 +23,7 @@ from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.files import write_atomically
 from treeplex.forms.policy import Policy
 from treeplex.forms.policy_files import save_policy
+from treeplex.forms.user_module import names_python
 from treeplex.runs.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 from treeplex.runs.record import Record, Settings, settings_from
 
@@ -114,7 +115,7 @@ class RunFolder:
             FileError: the game has no name, or is in a Python file, which is not run because a folder says so.
         """
         spec: str = self.about()["game"]
-        if not spec or ".py" in spec:
+        if not spec or names_python(spec):
             named = f"is on {spec}, whose code is not run on reading a folder" if spec else "is on a game without a name"
             raise FileError(f"{self.path} {named}; name the game as well")
         return spec
