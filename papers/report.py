@@ -19,8 +19,8 @@ response gains, in the game's own units; updates alternate.
 
 Near ties the last bit of a sum decides what follows, so late iterates carry noise. Of two orders of summation, both right, the
 library uses the one whose runs on Leduc poker fall inside the reference ranges ([log](log.md)); closeness at iteration 1000 on
-Leduc, and that of linear CFR on Liar's Dice, is therefore no evidence beyond the ranges shown. Iterations 1 and 10 do not depend
-on it.
+Leduc, and that of linear CFR on Liar's Dice, is therefore no evidence beyond the ranges shown. Iterations 1 and 10 do not
+depend on it.
 """
 
 
