@@ -10,16 +10,20 @@ from typing import Any
 
 import cold_start
 import compile_scale
+import holdem
 import iteration_speed
 import long_runs
 import record
 import roofline
+import showdown_limits
 
 START, END = "<!-- bench:start -->", "<!-- bench:end -->"
 IMAGE = "images/compile_scale.png"
 SECTIONS = (
     ("iteration_speed", "Iterations beside other systems", iteration_speed),
     ("long_runs", "A thousand iterations of large games", long_runs),
+    ("holdem", "Hold'em beside other solvers", holdem),
+    ("showdown_limits", "How far hold'em is from the machine's limits", showdown_limits),
     ("compile_scale", "Compiling: time and memory", compile_scale),
     ("roofline", "How far from the memory's speed", roofline),
     ("cold_start", "Cold start", cold_start),
@@ -36,6 +40,15 @@ ABOUT = {
     "roofline": "One core, one thread, passes over all players in the middle of a CFR run. KiB to move counts every array "
     "element that a pass reads and writes, once; the plain pass reads, rewrites and writes as many bytes in simple loops. The "
     "shared dense operator does many multiply-adds for each byte, so that bytes are not what limits its gradient.",
+    "holdem": "One process each, the systems take turns, medians over the turns; one thread on one core, two on two. "
+    "Exploitability is the mean over players in percent of the pot at the start; it is checked every ten iterations, and "
+    "the checks are not in the seconds (TexasSolver reports them together, so ours are added where it is compared). Every "
+    "solver runs its own variant of DCFR and its own check. Build makes the game without solving; arrays are the bytes that "
+    "the system says it needs; peak is the largest resident size of the process, Python and compiled kernels included.",
+    "showdown_limits": "One core, one thread, in the middle of a run, all boards of the last street and both players. A "
+    "limit is the time of the stored bytes in plain passes over as many, of the loads and stores in the first-level cache, "
+    "or of the operations as multiply-adds in registers; the largest counts. The limits of a whole iteration leave out "
+    "streets before the last.",
     "cold_start": "One core, wall seconds, imports and output included.",
 }
 

@@ -138,12 +138,13 @@ def algorithm(name: str) -> str:
     return table(("name", f"`{name}`"), rows)
 
 
-def command_help(name: str = "") -> str:
-    """What ``treeplex NAME --help`` prints."""
-    group = typer.main.get_command(app)
-    command = group.commands[name] if name else group  # type: ignore[attr-defined]
+def command_help(*names: str) -> str:
+    """What ``treeplex NAME ... --help`` prints."""
+    command = typer.main.get_command(app)
+    for name in names:
+        command = command.commands[name]  # type: ignore[attr-defined]
     context = command.make_context(
-        f"treeplex {name}".strip(), [], resilient_parsing=True, terminal_width=100, max_content_width=100
+        " ".join(("treeplex", *names)), [], resilient_parsing=True, terminal_width=100, max_content_width=100
     )
     text = "\n".join(line.rstrip() for line in command.get_help(context).splitlines())
     return f"```text\n{text}\n```\n"

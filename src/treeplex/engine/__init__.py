@@ -1,21 +1,32 @@
 """Kernels over arrays: the four operations of ``docs/design.md``, compiled with Numba. Nothing here knows a game."""
 
+import re
 from contextlib import suppress
 from pathlib import Path
 
+IMPORT = re.compile(r"^from (treeplex(?:\.\w+)+) import", re.MULTILINE)
 
-def drop_stale_kernels() -> None:
-    """Remove compiled kernels older than any source of this package.
+
+def drop_stale_kernels(package: Path, name: str) -> None:
+    """Remove compiled kernels that are older than their own source or any source of ``package`` they import.
 
     Numba keeps a compiled kernel as long as its own file is unchanged, whatever happened to the kernels it calls; a source
     checkout that is updated in place would silently run a mixture of old and new.
     """
-    here = Path(__file__).parent
-    newest = max(source.stat().st_mtime for source in here.glob("*.py"))
-    for compiled in (here / "__pycache__").glob("*.nbi"):
-        with suppress(OSError):
-            if compiled.stat().st_mtime < newest:
-                compiled.unlink()
+    sources = {".".join((name, *path.relative_to(package).with_suffix("").parts)): path for path in package.rglob("*.py")}
+    needs = {module: {*IMPORT.findall(path.read_text("utf-8"))} & sources.keys() for module, path in sources.items()}
+    changed = {module: path.stat().st_mtime for module, path in sources.items()}
+    for folder in {path.parent for path in sources.values()}:
+        for compiled in (folder / "__pycache__").glob("*.nbi"):
+            module = ".".join((name, *folder.relative_to(package).parts, compiled.name.split(".")[0]))
+            seen, pending = set[str](), [module]
+            while pending:
+                if (needed := pending.pop()) not in seen and needed in sources:
+                    seen.add(needed)
+                    pending.extend(needs[needed])
+            with suppress(OSError):
+                if compiled.stat().st_mtime < max((changed[needed] for needed in seen), default=0.0):
+                    compiled.unlink()
 
 
-drop_stale_kernels()
+drop_stale_kernels(Path(__file__).parent, __name__)

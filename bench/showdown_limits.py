@@ -1,0 +1,214 @@
+"""Each pass of hold'em's hand engine beside the machine's limits: memory, cache and arithmetic.
+
+For each pass three times are computed that it cannot beat: the bytes of stored arrays (regrets, averages), read and written
+once, at the speed of plain passes over as many bytes; its loads and stores, at the speed of additions in the first-level cache;
+its additions, multiplications and comparisons, at the speed of multiply-adds in registers. The largest of the three is the
+limit. Loads, stores and operations are counted from the loops of the kernels (:data:`COSTS`).
+
+    python bench/showdown_limits.py [--quick] [--rounds 7]
+"""
+
+import argparse
+import sys
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import hand_passes
+import passes
+import record
+from holdem_spots import basic
+from roofline import nanoseconds
+from treeplex.engine.hands.form import ACTIONS, BOARDS, COUNT, FOLDS, NODES, SHOWDOWNS
+from treeplex.forms.hand_compile import HandGame, compile_spot
+from treeplex.games.poker.bets import BetPlan
+from treeplex.games.poker.cards import parse_cards
+from treeplex.games.poker.format import HOLDEM
+from treeplex.games.poker.spot import Spot
+from treeplex.games.poker.spots import all_hands, turn_endgame_holdem
+from treeplex.solvers.poker import PokerSolver
+
+WARM_UP = 20
+NUMBER = 4
+CACHED = 2048
+"""Numbers of an array that stays in the first-level cache."""
+
+
+def river() -> Spot:
+    """One river board with all hands and the sizes of Turn Endgame Hold'em."""
+    return Spot(parse_cards("3s7hTdKs2c"), 2000, 19000, all_hands(HOLDEM), BetPlan.same("50%,100%,a", "75%,a"))
+
+
+GAMES: dict[str, Callable[[], Spot]] = {
+    "River, all hands": river,
+    "Turn Endgame Hold'em": turn_endgame_holdem,
+    "Turn, example ranges": basic("Td9d6hQc"),
+}
+QUICK_GAMES = ("River, all hands",)
+
+
+class Work(NamedTuple):
+    """What a pass does: numbers of stored arrays moved, loads and stores, operations."""
+
+    stored: float
+    accesses: float
+    operations: float
+
+
+class Size(NamedTuple):
+    """Of the last street, both players and all boards: actions times hands, nodes times hands, and terminals times hands."""
+
+    edges: int
+    nodes: int
+    showdowns: int
+    folds: int
+
+
+COSTS: dict[str, Callable[[Size], Work]] = {
+    "reach": lambda s: Work(s.edges, 7 * s.edges + 5 * s.nodes, 6 * s.edges + 4 * s.nodes),
+    "average": lambda s: Work(2 * s.edges, 3 * s.edges, 2 * s.edges),
+    "to terminals": lambda s: Work(0, 4 * (s.showdowns + s.folds), s.showdowns + s.folds),
+    "showdowns": lambda s: Work(0, 23 * s.showdowns, 11 * s.showdowns),
+    "folds": lambda s: Work(0, 12 * s.folds, 6 * s.folds),
+    "from terminals": lambda s: Work(0, 5 * (s.showdowns + s.folds), s.showdowns + s.folds),
+    "update": lambda s: Work(2 * s.edges, 12 * s.edges + 11 * s.nodes, 12 * s.edges + 5 * s.nodes),
+    "best response": lambda s: Work(0, 3 * s.edges + 3 * s.nodes, s.edges + s.nodes),
+}
+"""Counted from the loops. Terminals are passed once for the own hands and once or twice for the opponent's; over both players
+that is the same number of hands."""
+LIMITS = ("memory", "cache", "arithmetic")
+ITERATION = tuple(name for name in COSTS if name != "best response")
+
+
+def size_of(game: HandGame) -> Size:
+    """Sizes of the last street, summed over players and boards."""
+    form, street = game.form, game.form.streets[-1]
+    hands = [form.boards[street[BOARDS] : street[BOARDS + 1], COUNT + player].sum() for player in (0, 1)]
+    return Size(
+        edges=int(sum(street[ACTIONS + player] * hands[player] for player in (0, 1))),
+        nodes=int(sum((street[NODES + player + 1] - street[NODES + player]) * hands[player] for player in (0, 1))),
+        showdowns=int((street[SHOWDOWNS + 1] - street[SHOWDOWNS]) * sum(hands)),
+        folds=int((street[FOLDS + 1] - street[FOLDS]) * sum(hands)),
+    )
+
+
+def engine_passes(solver: PokerSolver) -> dict[str, Callable[[int], object]]:
+    """Each pass as a function of the number of repetitions, on copies of the solver's arrays."""
+    form, work = solver.game.form, solver.work
+    regrets, average, weights = solver.store.regrets.copy(), solver.store.average.copy(), solver.weights([WARM_UP])[0]
+    rows, scratch, turned = work.rows[0].copy(), work.scratch[0].copy(), work.turned[0].copy()
+    reached, valued, total, by_card = (getattr(work, name)[0].copy() for name in ("reached", "valued", "total", "by_card"))
+    random = np.random.default_rng(1)
+    reached[:] = random.random(reached.size)
+    fresh = random.standard_normal(rows.shape).astype(rows.dtype)
+    chips = np.ones(int(max(form.streets[-1, SHOWDOWNS + 1], form.streets[-1, FOLDS + 1])), rows.dtype)
+    locked = solver.store.locked
+    return {
+        "reach": lambda times: hand_passes.reaches(times, form, regrets, rows, scratch),
+        "average": lambda times: hand_passes.averages(times, form, average, rows),
+        "to terminals": lambda times: hand_passes.turns(times, form, True, chips, rows, turned, valued),
+        "showdowns": lambda times: hand_passes.evaluations(times, form, 0, reached, valued, total, by_card),
+        "folds": lambda times: hand_passes.evaluations(times, form, 1, reached, valued, total, by_card),
+        "from terminals": lambda times: hand_passes.turns(times, form, False, chips, rows, turned, valued),
+        "update": lambda times: hand_passes.updates(times, form, regrets, weights, fresh, rows, scratch),
+        "best response": lambda times: hand_passes.bests(times, form, regrets, locked, fresh, rows, scratch),
+        "copy": lambda times: hand_passes.copies(times, form, fresh, rows),
+    }
+
+
+def machine_rates(options: argparse.Namespace) -> dict[str, float]:
+    """Loads and stores, and multiply-adds, a nanosecond."""
+    source, target = hand_passes.machine_arrays(CACHED)
+    added = nanoseconds(lambda times: hand_passes.additions(times, source, target), options)
+    half, one = np.float32(0.5), np.float32(1.0)
+    chained = nanoseconds(lambda times: hand_passes.chains(times, source, half, one), options)
+    return {"accesses": 3 * CACHED / added, "operations": 16 * CACHED / chained}
+
+
+def memory_ns(name: str, moved: Work, options: argparse.Namespace) -> float:
+    """Time of plain passes over as many bytes: read only for the reach, read and rewritten for the others."""
+    stored = NUMBER * moved.stored
+    if not stored:
+        return 0.0
+    parts = (0.0, stored / 2, 0.0) if name in ("average", "update") else (stored, 0.0, 0.0)
+    arrays = passes.plain_arrays(*parts)
+    return nanoseconds(lambda times: passes.plain(times, *arrays), options)
+
+
+def row(ns: float, work: Work, memory: float, rates: dict[str, float]) -> dict[str, Any]:
+    """One pass beside its limits."""
+    limits = {
+        "memory": memory,
+        "cache": work.accesses / rates["accesses"],
+        "arithmetic": work.operations / rates["operations"],
+    }
+    which = max(limits, key=lambda name: limits[name])
+    return {"ns": ns, "limits": limits, "limit": which, "times_limit": ns / limits[which], **work._asdict()}
+
+
+def run_game(make: Callable[[], Spot], rates: dict[str, float], options: argparse.Namespace) -> dict[str, Any]:
+    """All passes of one spot, in the middle of a run."""
+    solver = PokerSolver(compile_spot(make()), threads=1)
+    solver.run(WARM_UP)
+    size = size_of(solver.game)
+    times = {name: nanoseconds(work, options) for name, work in engine_passes(solver).items()}
+    copy = times.pop("copy")
+    rows = {}
+    for name, cost in COSTS.items():
+        ns = max(times[name] - (copy if name in ("update", "best response") else 0.0), 1.0)
+        rows[name] = row(ns, cost(size), memory_ns(name, cost(size), options), rates)
+    total = Work(*(sum(rows[name][field] for name in ITERATION) for field in Work._fields))
+    memory = sum(rows[name]["limits"]["memory"] for name in ITERATION)
+    rows["whole iteration"] = row(nanoseconds(solver.run, options), total, memory, rates)
+    rows["whole iteration"]["sum_of_limits_ns"] = sum(max(rows[name]["limits"].values()) for name in ITERATION)
+    return {**size._asdict(), "stored_bytes": 2 * NUMBER * solver.game.stored, "passes": rows}
+
+
+def tables(result: dict[str, Any]) -> str:
+    """The result as markdown."""
+    rows = []
+    for name, game in result["games"].items():
+        for kind, found in game["passes"].items():
+            limits = found["limits"]
+            unit = {"showdowns": game["showdowns"], "folds": game["folds"]}.get(kind, game["edges"])
+            if kind in ("to terminals", "from terminals"):
+                unit = game["showdowns"] + game["folds"]
+            times = [1e-3 * found["ns"], found["ns"] / unit, *(1e-3 * limits[limit] for limit in LIMITS)]
+            quotient = f"{record.digits(found['times_limit'])} ({found['limit']})"
+            rows.append([name, kind, *(record.digits(time) if time else "" for time in times), quotient])
+    header = ["spot", "pass", "µs", "ns per number", *(f"{limit} limit, µs" for limit in LIMITS), "times the limit"]
+    rates = result["rates"]
+    sizes = "; ".join(
+        f"{name} {game['edges']:,} actions, {game['showdowns'] + game['folds']:,} terminals, "
+        f"{game['stored_bytes'] / 2**20:.1f} MiB stored"
+        for name, game in result["games"].items()
+    )
+    note = (
+        f"In the first-level cache this core does {rates['accesses']:.1f} loads and stores of float32 a nanosecond, in "
+        f"registers {rates['operations']:.1f} multiply-adds. A number is one action or terminal with one hand; the last street "
+        f"has so many of them: {sizes}"
+    )
+    return f"{record.markdown_table(header, rows, left=2)}\n\n{note}."
+
+
+def main() -> None:
+    """Measure all spots and write the result."""
+    parser = record.parser(__doc__)
+    parser.add_argument("--rounds", type=int, default=None, help="batches for each figure (default 7; 2 with --quick)")
+    parser.add_argument("--batch", type=float, default=None, help="seconds a batch aims at (default 0.2; 0.01 with --quick)")
+    options = parser.parse_args()
+    options.rounds = options.rounds or (2 if options.quick else 7)
+    options.batch = options.batch or (0.01 if options.quick else 0.2)
+    core = record.pin(options.core)
+    rates, games = machine_rates(options), {}
+    for name in QUICK_GAMES if options.quick else GAMES:
+        print(f"{name} ...", file=sys.stderr, flush=True)
+        games[name] = run_game(GAMES[name], rates, options)
+    result = {"core": core, "rates": rates, "games": games}
+    path = record.save("showdown_limits", result, options)
+    print(f"{tables(result)}\n\nWritten to {path}")
+
+
+if __name__ == "__main__":
+    main()

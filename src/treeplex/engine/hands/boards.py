@@ -1,0 +1,258 @@
+"""What happens at one board: own reach, the way from rows to terminals and back, and what returns from the boards below."""
+
+from numba import njit
+
+from treeplex.engine.hands.form import (
+    ACTIONS,
+    CHILDREN,
+    COPIES,
+    COUNT,
+    ENDS,
+    FOLDS,
+    HANDS,
+    NODES,
+    PARENT,
+    REACH,
+    RETURN,
+    ROOTS,
+    SHOWDOWNS,
+    STORE,
+    Floats,
+    HandForm,
+    Ints,
+    Store,
+    Work,
+)
+from treeplex.engine.hands.local import TILE, accumulate, blend, play
+from treeplex.engine.hands.terminal import CARDS, COLUMNS, PADDING, folds, raked_showdowns, showdowns
+
+BLOCK = 16
+"""Rows and columns are turned in blocks of this size; it divides ``TILE``, ``COLUMNS`` and ``PADDING``."""
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def enter(form: HandForm, street: int, board: int, player: int, low: int, width: int, reach: Floats, rows: Floats) -> None:
+    """Write the rows of a street's roots: range weights at first, later what reached the end of the street before."""
+    boards, first = form.boards, form.boards[board, HANDS + player] + low
+    if street == 0:
+        for j in range(width):
+            rows[0, j] = form.weights[first + j]
+        return
+    parent, ends = boards[board, PARENT], form.streets[street - 1, ENDS]
+    hands, start = boards[parent, COUNT + player], boards[parent, REACH + player]
+    source = form.source[first : first + width]
+    for k in range(form.streets[street, ROOTS]):
+        row, above = rows[k], reach[start + form.ends[ends + k, player] * hands :]
+        for j in range(width):
+            row[j] = above[source[j]]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def descend_board(
+    form: HandForm,
+    street: int,
+    board: int,
+    player: int,
+    source: Floats,
+    store: Store,
+    keep: float,
+    add: float,
+    optimism: float,
+    low: int,
+    width: int,
+    rows: Floats,
+    scratch: Floats,
+    reach: Floats,
+) -> None:
+    """Own reach of a tile of hands at one board; ``add`` it to the average unless that is 0.
+
+    With a ``target`` in the store, that becomes the average with a share ``optimism`` of this reach.
+    """
+    streets, base, hands = form.streets[street], form.boards[board, STORE + player], form.boards[board, COUNT + player]
+    nodes = form.nodes[streets[NODES + player] : streets[NODES + player + 1]]
+    enter(form, street, board, player, low, width, reach, rows)
+    play(nodes, streets[ROOTS], source, base, hands, low, width, rows, scratch)
+    if add != 0.0:
+        accumulate(streets[ACTIONS + player], streets[ROOTS], store.average, base, hands, low, width, rows, keep, add)
+        if store.target.shape[0] > 0:
+            size = streets[ACTIONS + player] * hands
+            average, target = store.average[base : base + size], store.target[base : base + size]
+            blend(streets[ACTIONS + player], streets[ROOTS], average, target, hands, low, width, rows, optimism)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def padded(terminals: int) -> int:
+    """So many terminals in whole vectors."""
+    return (terminals + PADDING - 1) // PADDING * PADDING
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def columns_of(columns: Floats, hands: int, first: int, wide: int) -> Floats:
+    """A chunk of columns as [hands, wide]; the chunks before it hold ``first`` columns."""
+    return columns[hands * first : hands * (first + wide)].reshape((hands, wide))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def slice_of(form: HandForm, board: int, player: int) -> tuple[int, int]:
+    """The slice of a player's hands at a board."""
+    first = form.boards[board, HANDS + player]
+    return first, first + form.boards[board, COUNT + player]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def spread(
+    terminals: Ints, chips: Floats, player: int, low: int, width: int, rows: Floats, turned: Floats, columns: Floats
+) -> None:
+    """Copy rows of sequences to columns of terminals, in chips: ``columns[low + j, k] = chips[k] * rows[terminals[k, player], j]``.
+
+    ``turned`` is [COLUMNS, TILE], scratch from which blocks are transposed.
+    """
+    count = terminals.shape[0]
+    for k in range(count):
+        row, out, factor = rows[terminals[k, player]], turned[k], chips[k]
+        for j in range(TILE):
+            out[j] = factor * row[j]
+    for left in range(0, width, BLOCK):
+        for top in range(0, count, BLOCK):
+            for j in range(left, min(left + BLOCK, width)):
+                out = columns[low + j, top : top + BLOCK]
+                for k in range(BLOCK):
+                    out[k] = turned[top + k, j]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def collect(terminals: Ints, player: int, low: int, width: int, columns: Floats, turned: Floats, rows: Floats) -> None:
+    """Add columns of terminals to rows of sequences, the opposite of :func:`spread`."""
+    count = terminals.shape[0]
+    for left in range(0, width, BLOCK):  # the last block may read past the hands; its rows are not used
+        for top in range(0, count, BLOCK):
+            for k in range(top, min(top + BLOCK, count)):
+                out = turned[k, left : left + BLOCK]
+                for j in range(BLOCK):
+                    out[j] = columns[low + left + j, k]
+    for k in range(count):
+        row, values = rows[terminals[k, player]], turned[k]
+        for j in range(TILE):
+            row[j] += values[j]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def reach_terminals(
+    form: HandForm, board: int, other: int, against: Floats, store: Store, keep: float, add: float, work: Work, thread: int
+) -> None:
+    """The opponent plays ``against`` on a board of the last street: fill ``work.reached`` in chips, and his average."""
+    street = form.streets.shape[0] - 1
+    streets, others = form.streets[street], form.boards[board, COUNT + other]
+    lasts = form.showdowns[streets[SHOWDOWNS] : streets[SHOWDOWNS + 1]]
+    folded = form.folds[streets[FOLDS] : streets[FOLDS + 1]]
+    rows, scratch, turned, reached = work.rows[thread], work.scratch[thread], work.turned[thread], work.reached[thread]
+    chips, first_fold = work.chips[street, 1 - other, 0], padded(lasts.shape[0])
+    for low in range(0, others, TILE):
+        width = min(TILE, others - low)
+        descend_board(form, street, board, other, against, store, keep, add, 0.0, low, width, rows, scratch, work.reach)
+        for first in range(0, lasts.shape[0], COLUMNS):
+            last = min(first + COLUMNS, lasts.shape[0])
+            seen = columns_of(reached, others + 1, first, padded(last - first))
+            spread(lasts[first:last], chips[first:last], other, low, width, rows, turned, seen)
+        for first in range(0, folded.shape[0], COLUMNS):
+            last, start = min(first + COLUMNS, folded.shape[0]), first_fold + first
+            seen = columns_of(reached, others + 1, start, padded(last - first))
+            spread(folded[first:last], chips[start : start + last - first], other, low, width, rows, turned, seen)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def reach_folds(form: HandForm, street: int, board: int, other: int, work: Work, thread: int) -> None:
+    """The same for a street with streets below, whose rows of reach were kept: fill ``work.reached`` with its folds."""
+    streets, others = form.streets[street], form.boards[board, COUNT + other]
+    folded, kept = form.folds[streets[FOLDS] : streets[FOLDS + 1]], form.boards[board, REACH + other]
+    reached, chips = work.reached[thread], work.chips[street, 1 - other, 0]
+    for first in range(0, folded.shape[0], COLUMNS):
+        last = min(first + COLUMNS, folded.shape[0])
+        seen = columns_of(reached, others + 1, first, padded(last - first))
+        for k in range(last - first):
+            row, factor = work.reach[kept + folded[first + k, other] * others :], chips[first + k]
+            for j in range(others):
+                seen[j, k] = factor * row[j]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def value_terminals(form: HandForm, street: int, board: int, player: int, raked: bool, work: Work, thread: int) -> None:
+    """Showdowns and folds of a board: from ``work.reached`` to ``work.valued``."""
+    streets, boards, other = form.streets[street], form.boards, 1 - player
+    hands, others = boards[board, COUNT + player], boards[board, COUNT + other]
+    reached, valued, total, by_card = work.reached[thread], work.valued[thread], work.total[thread], work.by_card[thread]
+    mine, theirs = slice_of(form, board, player), slice_of(form, board, other)
+    cards, order, twin = form.cards[mine[0] : mine[1]], form.order[mine[0] : mine[1]], form.twin[mine[0] : mine[1]]
+    other_cards, other_order = form.cards[theirs[0] : theirs[1]], form.order[theirs[0] : theirs[1]]
+    lasts, folded = streets[SHOWDOWNS + 1] - streets[SHOWDOWNS], streets[FOLDS + 1] - streets[FOLDS]
+    for first in range(0, lasts, COLUMNS):
+        wide = padded(min(COLUMNS, lasts - first))
+        seen, out = columns_of(reached, others + 1, first, wide), columns_of(valued, hands, first, wide)
+        seen[others] = 0.0
+        sums, card_sums = total[:wide], by_card[: CARDS * wide].reshape((CARDS, wide))
+        if raked:
+            paid = work.chips[street, player, 1:4, first : first + wide]
+            raked_showdowns(cards, order, twin, other_cards, other_order, seen, paid, out, sums, card_sums)
+        else:
+            showdowns(cards, order, other_cards, other_order, seen, out, sums, card_sums)
+    for first in range(0, folded, COLUMNS):
+        wide, start = padded(min(COLUMNS, folded - first)), padded(lasts) + first
+        seen, out = columns_of(reached, others + 1, start, wide), columns_of(valued, hands, start, wide)
+        seen[others] = 0.0
+        folds(cards, twin, other_cards, seen, out, total[:wide], by_card[: CARDS * wide].reshape((CARDS, wide)))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def gradient_rows(form: HandForm, street: int, board: int, player: int, low: int, width: int, work: Work, thread: int) -> None:
+    """The gradient of a tile of hands: ``work.valued`` of the board's terminals, and what came back at the street's ends."""
+    streets, hands = form.streets[street], form.boards[board, COUNT + player]
+    rows, turned, valued = work.rows[thread], work.turned[thread], work.valued[thread]
+    lasts = form.showdowns[streets[SHOWDOWNS] : streets[SHOWDOWNS + 1]]
+    folded = form.folds[streets[FOLDS] : streets[FOLDS + 1]]
+    for q in range(streets[ROOTS] + streets[ACTIONS + player]):
+        row = rows[q]
+        for j in range(TILE):
+            row[j] = 0.0
+    for first in range(0, lasts.shape[0], COLUMNS):
+        last = min(first + COLUMNS, lasts.shape[0])
+        values = columns_of(valued, hands, first, padded(last - first))
+        collect(lasts[first:last], player, low, width, values, turned, rows)
+    for first in range(0, folded.shape[0], COLUMNS):
+        last, start = min(first + COLUMNS, folded.shape[0]), padded(lasts.shape[0]) + first
+        values = columns_of(valued, hands, start, padded(last - first))
+        collect(folded[first:last], player, low, width, values, turned, rows)
+    if street + 1 < form.streets.shape[0]:
+        ends, gathered = form.ends[streets[ENDS] : streets[ENDS + 1]], form.boards[board, REACH + player]
+        for k in range(ends.shape[0]):
+            row, below = rows[ends[k, player]], work.gathered[gathered + k * hands + low :]
+            for j in range(width):
+                row[j] += below[j]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def return_rows(form: HandForm, street: int, board: int, player: int, low: int, width: int, work: Work, thread: int) -> None:
+    """Hand the values at a board's roots to the street above."""
+    hands, start, rows = form.boards[board, COUNT + player], form.boards[board, RETURN + player], work.rows[thread]
+    for k in range(form.streets[street, ROOTS]):
+        row, out = rows[k], work.returned[start + k * hands + low : start + k * hands + low + width]
+        for j in range(width):
+            out[j] = row[j]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def gather_end(form: HandForm, street: int, board: int, player: int, end: int, work: Work) -> None:
+    """Sum what the boards below return for one end of a street, all isomorphic copies, times the chance of a deal."""
+    boards = form.boards
+    hands, start = boards[board, COUNT + player], boards[board, REACH + player]
+    total, factor = work.gathered[start + end * hands : start + (end + 1) * hands], form.factors[street + 1]
+    for j in range(hands):
+        total[j] = 0.0
+    for child in range(boards[board, CHILDREN], boards[board, CHILDREN + 1]):
+        below, first = boards[child, COUNT + player], boards[child, RETURN + player]
+        values = work.returned[first + end * below : first + (end + 1) * below]
+        for copy in range(boards[child, COPIES], boards[child, COPIES + 1]):
+            target = form.targets[form.copies[copy, player] : form.copies[copy, player] + below]
+            for j in range(below):
+                total[target[j]] += values[j]
+    for j in range(hands):
+        total[j] *= factor

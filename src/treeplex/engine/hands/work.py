@@ -1,0 +1,65 @@
+"""Allocate the scratch space of passes."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from treeplex.engine.hands.boards import BLOCK
+from treeplex.engine.hands.form import ACTIONS, BOARDS, COUNT, FOLDS, REACH, RETURN, ROOTS, SHOWDOWNS, HandForm, Work
+from treeplex.engine.hands.local import TILE
+from treeplex.engine.hands.terminal import CARDS, COLUMNS, PADDING
+
+
+def padded_columns(terminals: int) -> int:
+    """Terminals in whole vectors."""
+    return -(-terminals // PADDING) * PADDING
+
+
+def columns_of_street(form: HandForm, street: int) -> int:
+    """Columns that a street needs: showdowns, then folds, each padded."""
+    row = form.streets[street]
+    return padded_columns(int(row[SHOWDOWNS + 1] - row[SHOWDOWNS])) + padded_columns(int(row[FOLDS + 1] - row[FOLDS]))
+
+
+def work_sizes(form: HandForm, threads: int) -> dict[str, tuple[int, ...]]:
+    """The shape of every array of :class:`Work`."""
+    streets = form.streets
+    sequences = int((streets[:, ROOTS, None] + streets[:, ACTIONS : ACTIONS + 2]).max())
+    columns = max(columns_of_street(form, street) for street in range(len(streets)))
+    hands, last = int(form.boards[:, COUNT : COUNT + 2].max()), form.boards[-1]
+    returned = int(last[RETURN + 1] + last[COUNT + 1] * streets[-1, ROOTS])
+    kept = 0
+    if len(streets) > 1:
+        before = form.boards[int(streets[-1, BOARDS]) - 1]
+        kept = int(before[REACH + 1] + before[COUNT + 1] * (streets[-2, ROOTS] + streets[-2, ACTIONS + 1]))
+    return {
+        "rows": (threads, sequences, TILE),
+        "scratch": (threads, 3, TILE),
+        "turned": (threads, COLUMNS, TILE),
+        "reached": (threads, (hands + 1 + BLOCK) * columns),
+        "valued": (threads, (hands + 1 + BLOCK) * columns),
+        "total": (threads, COLUMNS),
+        "by_card": (threads, CARDS * COLUMNS),
+        "chips": (len(streets), 2, 4, columns),
+        "reach": (kept,),
+        "returned": (returned,),
+        "gathered": (kept,),
+    }
+
+
+def make_work(form: HandForm, threads: int, kind: DTypeLike, *, raked: bool = False) -> Work:
+    """Scratch space for so many threads, in numbers of this kind; sums over chance are float64."""
+    arrays: dict[str, NDArray[Any]] = {
+        name: np.zeros(shape, np.float64 if name == "gathered" else kind) for name, shape in work_sizes(form, threads).items()
+    }
+    for street, row in enumerate(form.streets):
+        shown = slice(row[SHOWDOWNS], row[SHOWDOWNS + 1])
+        folded = slice(row[FOLDS], row[FOLDS + 1])
+        count, first = shown.stop - shown.start, padded_columns(int(shown.stop - shown.start))
+        for player in (0, 1):
+            chips = arrays["chips"][street, player]
+            chips[1:4, :count] = form.showdown_values[shown].T
+            chips[0, :count] = 1.0 if raked else form.showdown_values[shown, 0]
+            chips[0, first : first + folded.stop - folded.start] = form.fold_values[folded, player]
+    return Work(**arrays)

@@ -1,0 +1,1 @@
+"""Poker: cards, formats, ranges, bet sizes, spots and their betting trees."""

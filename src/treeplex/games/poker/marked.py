@@ -1,0 +1,209 @@
+"""YAML and TOML files as trees of texts, each with the place where it stands, so that messages can point there.
+
+Values stay text until the reader of a field asks for a number: ``22`` in a field for ranges is a pair of deuces, not a number.
+Nothing in a file runs code; anchors may repeat a value, but a file cannot blow up through them.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from treeplex.errors import FileError
+
+MOST_BYTES = 4_000_000
+MOST_NODES = 50_000
+MOST_DEPTH = 8
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A value and where it stands: exactly one of ``text``, ``items`` and ``entries`` is not None.
+
+    Attributes:
+        place: ``"spot.yaml:12"`` or the option ``"--pot"``.
+        text: a scalar, as written.
+        items: a list.
+        entries: a table.
+    """
+
+    place: str
+    text: str | None = None
+    items: "tuple[Marked, ...] | None" = None
+    entries: "Mapping[str, Marked] | None" = None
+
+    @property
+    def kind(self) -> str:
+        """What it is, in words."""
+        return "a text" if self.text is not None else "a list" if self.items is not None else "a table of keys and values"
+
+
+def read_marked(path: str | Path) -> Marked:
+    """Read a file: TOML if its name ends in ``.toml``, YAML otherwise.
+
+    Raises:
+        FileError: it is missing, not text, too large, or not YAML or TOML; the message names the line.
+    """
+    source = Path(path)
+    try:
+        with source.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        reason = error.strerror.lower() if error.strerror else str(error)
+        raise FileError(f"cannot read {path}: {reason}; check the path") from error
+    except ValueError as error:
+        raise FileError(f"cannot read {str(path)!r}: {error}; check the path") from error
+    if len(data) > MOST_BYTES:
+        raise FileError(f"{path}: larger than {MOST_BYTES // 1_000_000} MB; a spot file is a few lines of text")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise FileError(f"{path}:{line}: not UTF-8 text; save the file as UTF-8") from error
+    if source.suffix.lower() == ".toml":
+        return marked_toml(text, str(path))
+    return marked_yaml(text, str(path))
+
+
+def marked_yaml(text: str, name: str) -> Marked:
+    """A YAML document; ``name`` is the file's, for places.
+
+    Raises:
+        FileError: text that is not one YAML document.
+    """
+    try:
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = f":{mark.line + 1}" if mark else ""
+        said = error.context if error.problem == "second occurrence" else error.problem or error.context
+        problem = " ".join((said or "cannot be read").split())
+        raise FileError(f"{name}{line}: not YAML: {problem}; {yaml_remedy(problem)}") from error
+    except yaml.reader.ReaderError as error:
+        place = text[: error.position].count("\n") + 1 if isinstance(error.position, int) else 1
+        raise FileError(f"{name}:{place}: a character that text cannot have ({error.reason}); remove it") from error
+    except (RecursionError, ValueError, yaml.YAMLError) as error:
+        raise FileError(f"{name}: not YAML ({type(error).__name__}); write lines such as pot: 200") from error
+    if root is None:
+        raise FileError(f"{name}: empty; write lines such as pot: 200")
+    return YamlReader(name).read(root, place_of(root, name), 0)
+
+
+def yaml_remedy(problem: str) -> str:
+    """What to do about a problem that the YAML parser names."""
+    if "\\t" in problem:
+        return "indent with spaces, not tabs"
+    if "mapping values are not allowed" in problem:
+        return "quote values that have a colon and a space in them, and indent keys of one table alike"
+    if "%" in problem or "`" in problem or "@" in problem:
+        return "quote the value"
+    if "single document" in problem:
+        return "keep one spot a file, without ---"
+    return "write one key: value a line, and quote values with special characters"
+
+
+def place_of(node: yaml.Node, name: str) -> str:
+    """Where a node begins."""
+    return f"{name}:{node.start_mark.line + 1}"
+
+
+class YamlReader:
+    """Turns the nodes of one document into marked values, within bounds."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.nodes = 0
+
+    def read(self, node: yaml.Node, place: str, depth: int) -> Marked:
+        """One node and what is below it."""
+        self.nodes += 1
+        if depth > MOST_DEPTH or self.nodes > MOST_NODES:
+            raise FileError(f"{place}: too deep or too long (aliases repeat what they name); write the spot plainly")
+        if isinstance(node, yaml.ScalarNode):
+            return Marked(place, text="" if node.tag.endswith(":null") else node.value)
+        if isinstance(node, yaml.SequenceNode):
+            items = tuple(self.read(item, place_of(item, self.name), depth + 1) for item in node.value)
+            return Marked(place, items=items)
+        entries: dict[str, Marked] = {}
+        for key, value in node.value:
+            at = place_of(key, self.name)
+            if not isinstance(key, yaml.ScalarNode):
+                raise FileError(f"{at}: a key must be a word, such as pot")
+            if key.value in entries:
+                raise FileError(f"{at}: {key.value!r} is there twice (first {entries[key.value].place}); remove one")
+            entries[key.value] = self.read(value, at, depth + 1)
+        return Marked(place, entries=entries)
+
+
+def marked_toml(text: str, name: str) -> Marked:
+    """A TOML document; ``name`` is the file's, for places.
+
+    Raises:
+        FileError: text that is not TOML.
+    """
+    try:
+        values = tomllib.loads(text, parse_float=str)
+    except tomllib.TOMLDecodeError as error:
+        found = re.search(r"^(.*) \(at (?:line (\d+), column \d+|end of document)\)$", str(error), re.DOTALL)
+        problem, line = (found[1], found[2] or str(text.count("\n") + 1)) if found else (str(error), "1")
+        raise FileError(f"{name}:{line}: not TOML: {problem.lower()}; write key = value, texts in quotes") from error
+    except (RecursionError, ValueError) as error:
+        raise FileError(f"{name}: not TOML ({type(error).__name__}); write key = value, texts in quotes") from error
+    lines = dict(toml_lines(text))
+    return mark_value(values, (), name, lines, f"{name}:1")
+
+
+def mark_value(value: Any, path: tuple[str, ...], name: str, lines: Mapping[tuple[str, ...], int], above: str) -> Marked:
+    """A value of a TOML document at a path, placed at its own line if that was found and else where its parent stands."""
+    place = f"{name}:{lines[path]}" if path in lines else above
+    if len(path) > MOST_DEPTH:
+        raise FileError(f"{place}: too deep; write the spot plainly")
+    if isinstance(value, dict):
+        return Marked(place, entries={key: mark_value(each, (*path, key), name, lines, place) for key, each in value.items()})
+    if isinstance(value, list):
+        items = (mark_value(each, (*path, str(number)), name, lines, place) for number, each in enumerate(value))
+        return Marked(place, items=tuple(items))
+    return Marked(place, text=str(value).lower() if isinstance(value, bool) else str(value))
+
+
+def toml_lines(text: str) -> Iterator[tuple[tuple[str, ...], int]]:
+    """The line of each key, by its path; elements of arrays of tables have their number in the path."""
+    section: tuple[str, ...] = ()
+    seen: dict[tuple[str, ...], int] = {}
+    for number, line in enumerate(text.split("\n"), start=1):
+        if header := re.match(r"\s*\[(\[?)\s*([^\[\]]+?)\s*\]", line):
+            section = key_parts(header[2])
+            if header[1]:
+                count = seen.get(section, 0)
+                seen[section] = count + 1
+                section = (*section, str(count))
+            yield section, number
+        elif entry := re.match(r"\s*((?:[\w-]+|\"[^\"]*\"|'[^']*')(?:\s*\.\s*(?:[\w-]+|\"[^\"]*\"|'[^']*'))*)\s*=", line):
+            path = (*section, *key_parts(entry[1]))
+            if path not in seen:
+                seen[path] = 0
+                yield path, number
+
+
+def key_parts(text: str) -> tuple[str, ...]:
+    """The parts of a dotted TOML key."""
+    return tuple(part.strip().strip("\"'") for part in re.findall(r"\"[^\"]*\"|'[^']*'|[^.]+", text))
+
+
+def option(value: object, name: str) -> Marked:
+    """The value of a command-line option as a marked text."""
+    return Marked(name, text=str(value))
+
+
+def table(place: str, entries: Mapping[str, Marked]) -> Marked:
+    """A marked table made by hand."""
+    return Marked(place, entries=entries)
+
+
+def listed(value: Marked) -> Sequence[Marked]:
+    """The elements of a list, or a single value as a list of one."""
+    return value.items if value.items is not None else (value,)

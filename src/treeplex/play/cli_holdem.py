@@ -1,0 +1,32 @@
+"""``treeplex holdem``: solve hold'em spots, read them, solve one on many flops."""
+
+import typer
+
+from treeplex.play import cli_holdem_flops, cli_holdem_show, cli_holdem_solve
+from treeplex.play.failures import Commands
+
+HELP = """Solve heads-up hold'em spots.
+
+\b
+  treeplex holdem solve --board "Td 9d 6h Qc 2s" --oop "66+,AJs+" --ip "QQ-22,ATs+" --pot 200 --stack 900 --out river.spot
+  treeplex holdem solve examples/spots/turn.yaml --out turn.spot
+  treeplex holdem show turn.spot --line x,b60%
+  treeplex holdem flops examples/spots/flop.yaml --boards subset:25 --out flops
+"""
+
+holdem = typer.Typer(
+    name="holdem",
+    cls=Commands,
+    help=HELP,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
+holdem.command(short_help="Solve a spot.")(cli_holdem_solve.solve)
+holdem.command(short_help="Read a solved spot.")(cli_holdem_show.show)
+holdem.command(short_help="Solve one spot on many boards.")(cli_holdem_flops.flops)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group."""
+    app.add_typer(holdem, short_help="Solve heads-up hold'em spots.")

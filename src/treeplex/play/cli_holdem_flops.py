@@ -1,0 +1,145 @@
+"""``treeplex holdem flops``: one spot on many boards."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treeplex.play.arguments import Json, ShowProgress
+from treeplex.play.console import print_json, print_table
+from treeplex.play.failures import FAILED, STOPPED, fail
+from treeplex.play.holdem_options import Algorithm, Ip, Iterations, Oop, Pot, Stack, Storage, TargetText, Threads, request_of
+from treeplex.play.live import Live, clock
+
+if TYPE_CHECKING:
+    from treeplex.runs.holdem_batch import Batch, BatchProgress
+
+MOST_SHOWN = 20
+
+
+def flops(
+    file: Annotated[Path, typer.Argument(metavar="SPOTFILE", help="A spot file; its board, if any, does not count.")],
+    boards: Annotated[
+        str,
+        typer.Option(
+            "--boards",
+            metavar="BOARDS",
+            help="'AsKd2c,Td9d6h', all (1,755 flops that differ by more than suits), subset:25 (a sample of them), or a file.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where results go; boards finished there are kept.")],
+    oop: Oop = None,
+    ip: Ip = None,
+    pot: Pot = None,
+    stack: Stack = None,
+    target: TargetText = None,
+    iterations: Iterations = None,
+    algorithm: Algorithm = None,
+    storage: Storage = None,
+    threads: Threads = None,
+    as_json: Json = False,
+    progress: ShowProgress = None,
+) -> None:
+    """Solve one spot on many boards and put the results together.
+
+    The folder gets boards/BOARD.json as soon as a board is finished, and report.csv, report.md and report.png at the end: how
+    often each action is taken, EV, equity and exploitability, board by board and on average, weighted by how many flops a
+    board stands for. Ctrl-C stops; the same command goes on, and never solves a finished board again. A board that fails is
+    named in errors.txt and does not stop the others (exit code 1).
+
+    \b
+    Examples:
+      treeplex holdem flops examples/spots/flop.yaml --boards AsKd2c,Td9d6h --out flops
+      treeplex holdem flops examples/spots/flop.yaml --boards subset:25 --target 1% --out flops
+    """
+    with Live(progress) as live:
+        live.say("reading the spot")
+        from treeplex.play.holdem_solving import batch_settings, solver_of_batch
+        from treeplex.runs.holdem_batch import run_batch
+        from treeplex.runs.holdem_boards import check_symmetric, read_boards
+
+        options = {
+            "oop": oop,
+            "ip": ip,
+            "pot": pot,
+            "stack": stack,
+            "target": target,
+            "iterations": iterations,
+            "algorithm": algorithm,
+            "storage": storage,
+            "threads": threads,
+        }
+        request = request_of(file, options)
+        chosen = read_boards(boards)
+        first = request.on_board(chosen[0].name).spot()
+        settings = request.settings()
+        check_symmetric(request.ranges(), chosen)
+
+        def say(progress: "BatchProgress") -> None:
+            live.say(batch_line(progress))
+
+        batch = run_batch(
+            lambda board: request.on_board(board).spot(),
+            chosen,
+            out,
+            solver_of_batch(settings, live, say),
+            batch_settings(settings, first.pot),
+            progress=say,
+        )
+    if as_json:
+        print_json(batch_json(batch))
+    else:
+        print_batch(batch)
+    if batch.interrupted:
+        fail(f"stopped after {len(batch.rows)} of {batch.boards} boards; the same command goes on", STOPPED)
+    if batch.failures:
+        first_board, message = next(iter(batch.failures.items()))
+        others = f" (and {len(batch.failures) - 1} more in {out / 'errors.txt'})" if len(batch.failures) > 1 else ""
+        fail(f"{len(batch.failures)} of {batch.boards} boards failed: {first_board}: {message}{others}", FAILED)
+
+
+def batch_line(progress: "BatchProgress") -> str:
+    """The live line of a batch."""
+    parts = [f"board {progress.done + progress.failed + 1:,}/{progress.total:,}  {progress.board}"]
+    if progress.failed:
+        parts.append(f"{progress.failed} failed")
+    if progress.seconds_left is not None:
+        parts.append(f"{clock(progress.seconds_left)} left")
+    return "  ".join(parts)
+
+
+def batch_json(batch: "Batch") -> dict[str, object]:
+    """What ``--json`` prints."""
+    from treeplex.runs.holdem_batch import averages, cells
+
+    return {
+        "folder": str(batch.folder),
+        "boards": batch.boards,
+        "solved": len(batch.rows) - batch.reused,
+        "reused": batch.reused,
+        "failed": dict(batch.failures),
+        "averages": averages(batch.rows),
+        "rows": [cells(row) for row in batch.rows],
+    }
+
+
+def print_batch(batch: "Batch") -> None:
+    """Averages, the first boards, and where the rest is."""
+    from treeplex.runs.holdem_batch import actions_of, averages, cells
+
+    if not batch.rows:
+        typer.echo(f"no board is finished in {batch.folder}")
+        return
+    means, actions = averages(batch.rows), actions_of(batch.rows)
+    head = ["board", "EV OOP", "equity OOP", *actions, "exploitability"]
+
+    def line(name: str, entry: "dict[str, object]") -> list[str]:
+        numbers = {key: value for key, value in entry.items() if isinstance(value, float | int)}
+        shares = [f"{100 * numbers.get(action, 0.0):.1f}%" for action in actions]
+        equity, left = f"{100 * numbers['equity_oop']:.1f}%", f"{numbers['exploitability_percent']:.2g}%"
+        return [name, f"{numbers['ev_oop']:+.2f}", equity, *shares, left]
+
+    rows = [line("average", dict(means)), *(line(row.board, cells(row)) for row in batch.rows[:MOST_SHOWN])]
+    print_table(head, rows, title=f"{len(batch.rows):,} of {batch.boards:,} boards", right=range(1, len(head)))
+    folder = batch.folder
+    typer.echo(f"all boards: {folder / 'report.csv'}, {folder / 'report.md'}, {folder / 'report.png'}")

@@ -1,0 +1,108 @@
+"""Options of ``treeplex holdem`` that describe a spot, and how they become the fields of one."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from treeplex.games.poker.spot_file import SpotRequest
+
+SpotFile = Annotated[Path | None, typer.Argument(metavar="SPOTFILE", help="A spot file (.yaml or .toml); options go over it.")]
+BoardText = Annotated[str | None, typer.Option("--board", metavar="CARDS", help="Cards on the board: 'Td 9d 6h Qc'.")]
+Oop = Annotated[str | None, typer.Option("--oop", metavar="RANGE", help="Range out of position: '66+,A8s+,AJo+:0.5'.")]
+Ip = Annotated[str | None, typer.Option("--ip", metavar="RANGE", help="Range in position.")]
+Pot = Annotated[str | None, typer.Option("--pot", metavar="CHIPS", help="Chips in the pot.")]
+Stack = Annotated[str | None, typer.Option("--stack", metavar="CHIPS", help="Chips behind, of the smaller stack.")]
+Bets = Annotated[
+    str | None,
+    typer.Option("--bets", metavar="SIZES", help="First bets: '50%,120c,e,a' (of the pot, chips, geometric, all-in)."),
+]
+Raises = Annotated[str | None, typer.Option("--raises", metavar="SIZES", help="Raises: '60%,2.5x,a'.")]
+FlopBets = Annotated[str | None, typer.Option("--flop-bets", metavar="SIZES", help="First bets on the flop.")]
+TurnBets = Annotated[str | None, typer.Option("--turn-bets", metavar="SIZES", help="First bets on the turn.")]
+RiverBets = Annotated[str | None, typer.Option("--river-bets", metavar="SIZES", help="First bets on the river.")]
+OopBets = Annotated[str | None, typer.Option("--oop-bets", metavar="SIZES", help="First bets out of position.")]
+IpBets = Annotated[str | None, typer.Option("--ip-bets", metavar="SIZES", help="First bets in position.")]
+OopRaises = Annotated[str | None, typer.Option("--oop-raises", metavar="SIZES", help="Raises out of position.")]
+IpRaises = Annotated[str | None, typer.Option("--ip-raises", metavar="SIZES", help="Raises in position.")]
+Donk = Annotated[str | None, typer.Option("--donk", metavar="SIZES", help="Leads into the last aggressor; none: no leads.")]
+RakeShare = Annotated[str | None, typer.Option("--rake", metavar="SHARE", help="Rake: 5%.")]
+RakeCap = Annotated[str | None, typer.Option("--rake-cap", metavar="CHIPS", help="The most rake.")]
+TargetText = Annotated[
+    str | None, typer.Option("--target", metavar="T", help="Stop at this exploitability: 0.5% of the pot, or 1.5c chips.")
+]
+Iterations = Annotated[str | None, typer.Option("-n", "--iterations", metavar="N", help="The most iterations.")]
+Threads = Annotated[str | None, typer.Option("--threads", metavar="N", help="Threads. Default: 2.")]
+Algorithm = Annotated[str | None, typer.Option("-a", "--algorithm", metavar="NAME", help="Default: dcfr.")]
+Storage = Annotated[
+    str | None, typer.Option("--storage", metavar="KIND", help="float32, float64 or int16 (half the memory). Default: float32.")
+]
+Locks = Annotated[
+    list[str] | None,
+    typer.Option("--lock", metavar="LOCK", help="Keep a strategy: 'x, b50% [AA,KK]: c 80%, f 20%'; may be repeated."),
+]
+Endgame = Annotated[
+    Path | None,
+    typer.Option("--endgame", metavar="FILE", help="A file of LibratusEndgames, instead of a spot."),
+]
+Decoding = Annotated[
+    str | None,
+    typer.Option("--decoding", metavar="true|ddcfr", help="How its cards are read (ddcfr: as DDCFR does)."),
+]
+Phh = Annotated[
+    Path | None, typer.Option("--phh", metavar="FILE", help="A hand history of PokerKit; it gives board, pot and stack.")
+]
+HandNumber = Annotated[int | None, typer.Option("--hand", metavar="N", help="Which hand of a .phhs file. Default: 1.")]
+HandStreet = Annotated[
+    str | None, typer.Option("--street", metavar="STREET", help="Which street of the hand. Default: the first heads-up one.")
+]
+Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write the solution.")]
+Resume = Annotated[Path | None, typer.Option("--resume", metavar="FILE", help="Go on with the solution in this file.")]
+Overwrite = Annotated[bool, typer.Option("--force", help="Overwrite the file of --out.")]
+Progress = Annotated[
+    bool | None, typer.Option("--progress/--no-progress", " /-q", help="Show the live line; default: on a terminal only.")
+]
+
+SIZES = {
+    "flop-bets": ("bets", "flop"),
+    "turn-bets": ("bets", "turn"),
+    "river-bets": ("bets", "river"),
+    "oop-bets": ("bets", "oop"),
+    "ip-bets": ("bets", "ip"),
+    "oop-raises": ("raises", "oop"),
+    "ip-raises": ("raises", "ip"),
+}
+"""Options of sizes that are about a street or a player, which go over those about all."""
+
+
+def request_of(file: Path | None, options: Mapping[str, object]) -> "SpotRequest":
+    """The fields of a spot from a file and options, by their names without dashes; None is not given.
+
+    Raises:
+        FileError: the file cannot be read.
+        SpecError: an unknown field.
+    """
+    from treeplex.games.poker.marked import Marked, option, table
+    from treeplex.games.poker.spot_file import read_spot_file, request_from_options
+
+    given = {name: value for name, value in options.items() if value is not None and value != []}
+    fields: dict[str, Marked] = {}
+    sizes: list[tuple[str, Marked]] = []
+    for name, value in given.items():
+        if name in ("bets", "raises", "donk"):
+            sizes.insert(0, (name, option(value, f"--{name}")))
+        elif name in SIZES:
+            field, key = SIZES[name]
+            sizes.append((field, table(f"--{name}", {key: option(value, f"--{name}")})))
+        elif name == "lock":
+            texts = value if isinstance(value, list) else [value]
+            fields["locks"] = Marked("--lock", items=tuple(option(text, "--lock") for text in texts))
+        elif name not in ("rake", "rake-cap"):
+            fields[name] = option(value, f"--{name}")
+    rakes = {"rate": "rake", "cap": "rake-cap"}
+    if rake := {key: option(given[name], f"--{name}") for key, name in rakes.items() if name in given}:
+        fields["rake"] = table("--rake-cap" if "rate" not in rake else "--rake", rake)
+    request = request_from_options(fields, sizes)
+    return request if file is None else request.over(read_spot_file(file))

@@ -1,0 +1,62 @@
+"""Colours and letters of actions, the same in the terminal, on the page and in pictures."""
+
+from collections.abc import Sequence
+
+FOLD, CALL, ALL_IN = "#A9CBE8", "#3DBB8F", "#A765D6"
+BETS = ("#F5E663", "#E69F00", "#D65A14")
+"""From the smallest bet to the largest. Near the palette of Okabe and Ito (2008), moved until every two colours stay apart for
+every kind of colour vision and black text is readable on each; brightness falls with the size of a bet."""
+INK = "#111111"
+"""Text on any of these colours."""
+RAMP = ("#F3ECD8", "#EBC98C", "#DD9E5B", "#B98586", "#8D87B8")
+"""From low to high, for equities and EVs; brightness falls all the way."""
+
+
+def colours(kinds: Sequence[str]) -> tuple[str, ...]:
+    """The colour of each action of a node, given their kinds in the order of the node (bets from small to large)."""
+    return tuple(
+        {"fold": FOLD, "check": CALL, "call": CALL, "allin": ALL_IN}.get(kind) or bet_colour(place, kinds)
+        for place, kind in enumerate(kinds)
+    )
+
+
+def bet_colour(place: int, kinds: Sequence[str]) -> str:
+    """The colour of a bet or raise: by its rank among those of the node."""
+    bets = [number for number, kind in enumerate(kinds) if kind in ("bet", "raise")]
+    if len(bets) == 1:
+        return BETS[1]
+    if len(bets) == 2:
+        return (BETS[1], BETS[2])[bets.index(place)]
+    where = 2 * bets.index(place) / (len(bets) - 1)
+    return blend(BETS[int(where)], BETS[min(int(where) + 1, 2)], where - int(where))
+
+
+def blend(first: str, second: str, part: float) -> str:
+    """A colour between two, ``part`` of the way."""
+    pairs = ((int(first[i : i + 2], 16), int(second[i : i + 2], 16)) for i in (1, 3, 5))
+    return "#" + "".join(f"{round(a + part * (b - a)):02X}" for a, b in pairs)
+
+
+def ramp_colour(part: float) -> str:
+    """The colour of a value, ``part`` of the way from the lowest to the highest."""
+    where = min(max(part, 0.0), 1.0) * (len(RAMP) - 1)
+    return blend(RAMP[int(where)], RAMP[min(int(where) + 1, len(RAMP) - 1)], where - int(where))
+
+
+def letters(kinds: Sequence[str]) -> tuple[str, ...]:
+    """One character for each action: F fold, X check, C call, A all-in, and 1, 2, ... for bets and raises by size."""
+    known = {"fold": "F", "check": "X", "call": "C", "allin": "A"}
+    found, bets = [], 0
+    for kind in kinds:
+        if kind in known:
+            found.append(known[kind])
+        else:
+            bets += 1
+            found.append("123456789bdeghijklmnopqrstuvwyz"[min(bets, 31) - 1])
+    return tuple(found)
+
+
+def aggressive_first(kinds: Sequence[str]) -> tuple[int, ...]:
+    """The numbers of the actions in the order in which they fill a cell: largest bet first, fold last."""
+    passive = {"fold": 2, "check": 1, "call": 1}
+    return tuple(sorted(range(len(kinds)), key=lambda number: (passive.get(kinds[number], 0), -number)))
