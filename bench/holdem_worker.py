@@ -55,7 +55,7 @@ class Ours:
     def check(self, *, expected: bool = False) -> Any:
         """Judge the average strategies; expected values only if asked for, as the other solvers do."""
         solver = self.solver
-        found = self.judge(solver.game, solver.store.average, solver.store, solver.work, expected=expected)
+        found = self.judge(solver.game, solver.store.average, solver.store, solver.crew, expected=expected)
         self.percent = 100 * found.exploitability / self.pot
         return found
 

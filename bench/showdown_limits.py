@@ -95,7 +95,7 @@ def size_of(game: HandGame) -> Size:
 
 def engine_passes(solver: PokerSolver) -> dict[str, Callable[[int], object]]:
     """Each pass as a function of the number of repetitions, on copies of the solver's arrays."""
-    form, work = solver.game.form, solver.work
+    form, work = solver.game.form, solver.crew.work
     regrets, average, weights = solver.store.regrets.copy(), solver.store.average.copy(), solver.weights([WARM_UP])[0]
     rows, scratch, turned = work.rows[0].copy(), work.scratch[0].copy(), work.turned[0].copy()
     reached, valued, total, by_card = (getattr(work, name)[0].copy() for name in ("reached", "valued", "total", "by_card"))

@@ -21,10 +21,10 @@ from treeplex.forms.limit_buckets import BucketPlan
 from treeplex.forms.limit_strategy import LimitStrategy
 from treeplex.runs.limit_holdem import LimitRecord, LimitSettings, load_limit, read_records, solve_limit
 
-ITERATIONS = {5: 12_000_000, 6: 20_000_000, 8: 30_000_000, 10: 60_000_000}
+ITERATIONS = {5: 12_000_000, 6: 15_000_000, 8: 30_000_000, 10: 35_000_000}
 EVALUATIONS = {5: 9, 6: 8, 8: 6, 10: 5}
 CARDS = "holdem"
-BUCKET_BOARDS, BOARDS = 20_000, 40_000
+BUCKET_BOARDS, BOARDS, OTHER_BOARDS = 20_000, 40_000, 10_000
 OTHER_SEED = 1
 DEALS = 300_000
 A_INFOSET = (0.1, 0.3, 1.0)
@@ -53,7 +53,7 @@ def solved(buckets: int, runs: Path) -> tuple[LimitStrategy, list[LimitRecord]]:
 
 def held_out(strategy: LimitStrategy) -> float:
     """Exploitability in the game whose tables were counted on other boards."""
-    game = limit_game(strategy.buckets, boards=BOARDS, seed=OTHER_SEED)
+    game = limit_game(strategy.buckets, boards=OTHER_BOARDS, seed=OTHER_SEED)
     return judge_limit(game, strategy.average).exploitability
 
 
@@ -72,7 +72,7 @@ def at(records: Sequence[LimitRecord], iterations: float) -> float | None:
 
 def large(number: float) -> str:
     """A count in few digits."""
-    return f"{number:,.0f}" if number < 1e6 else f"{number / 1e6:,.1f} M" if number < 1e9 else f"{number:.2e}"
+    return f"{number:,.0f}" if number < 1e6 else f"{number / 1e6:,.1f} M" if number < 1e9 else f"{number / 1e9:,.1f} bn"
 
 
 def sizes_table(records: dict[int, list[LimitRecord]], games: dict[int, LimitGame], others: dict[int, float]) -> Table:
@@ -136,6 +136,8 @@ def picture(records: dict[int, list[LimitRecord]], games: dict[int, LimitGame]) 
     dress(left, "Iterations")
     dress(right, "Iterations an infoset")
     right.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
+    for axes in (left, right):
+        axes.yaxis.set_major_formatter(lambda y, _: f"{y:,.0f}")
     left.set_ylabel("Exploitability (thousandths of a big blind a hand)", fontsize=9)
     left.legend(frameon=False, fontsize=9)
     alt = "Exploitability against iterations, and against iterations divided by infosets, where the curves come close together"
@@ -144,18 +146,14 @@ def picture(records: dict[int, list[LimitRecord]], games: dict[int, LimitGame]) 
 
 def spread_sentence(records: dict[int, list[LimitRecord]], games: dict[int, LimitGame]) -> str:
     """How far apart the curves are, by iterations and by iterations an infoset."""
-    share = max(
-        share
-        for share in A_INFOSET
-        if all(at(found, share * games[buckets].infosets) is not None for buckets, found in records.items())
-    )
+    share = min(found[-1].iteration / games[buckets].infosets for buckets, found in records.items())
     scaled = [at(found, share * games[buckets].infosets) or math.nan for buckets, found in records.items()]
     common = min(found[-1].iteration for found in records.values())
     plain = [at(found, common) or math.nan for found in records.values()]
     return (
         "Iterations needed grow with the number of infosets, as the paper says: after "
         f"{large(common)} iterations the abstractions lie between {min(plain):.0f} and {max(plain):.0f}, "
-        f"a factor of {max(plain) / min(plain):.1f}; at {share:g} iterations an infoset between {min(scaled):.0f} "
+        f"a factor of {max(plain) / min(plain):.1f}; at {share:.2f} iterations an infoset between {min(scaled):.0f} "
         f"and {max(scaled):.0f}, a factor of {max(scaled) / min(scaled):.1f}."
     )
 
@@ -195,6 +193,7 @@ def main() -> None:
             findings=[
                 spread_sentence(records, games),
                 play_sentence(match, names),
+                f"The largest abstraction has {large(games[max(last)].states)} game states; the paper says as many as 10^12.",
                 "The scale is smaller than the paper's: "
                 f"{large(last[max(last)].iteration)} iterations with {max(last)} buckets against "
                 f"{large(paper['results']['10']['iterations'])}, so exploitability is higher "
@@ -212,8 +211,8 @@ def main() -> None:
                 f"rolled out for every board; the river's are cut on {BUCKET_BOARDS:,} random boards.",
                 "The joint distribution of both players' bucket sequences, and who wins, are counted over all pairs of hands "
                 f"on {BOARDS:,} random boards. The game solved and judged is the one these tables define; best responses in "
-                f'it are exact. "On other boards" judges the same strategies in tables counted on {BOARDS:,} other boards: '
-                "the difference is the noise of the sample of boards.",
+                f'it are exact. "On other boards" judges the same strategies in tables counted on {OTHER_BOARDS:,} other '
+                "boards: the difference is the noise of the sample of boards.",
                 "Chance-sampled CFR with plain averages; the showdown counts with its expectation for two bucket sequences.",
                 "Matches use real cards and buckets of real hands; each deal's value is exact over all betting, and the same "
                 "cards are played in both seats.",

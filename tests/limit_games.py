@@ -5,7 +5,7 @@ from math import prod
 
 import numpy as np
 
-from treeplex.engine.limit_kernel import END, FOLD
+from treeplex.engine.limit_street import END, FOLD
 from treeplex.forms.limit_abstraction import LimitGame
 from treeplex.forms.limit_betting import limit_betting
 from treeplex.forms.limit_buckets import BucketPlan, make_buckets

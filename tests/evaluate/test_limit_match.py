@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from tests.limit_games import SlowWalk, royal_buckets
-from treeplex.engine.limit_kernel import play_deals
+from treeplex.engine.limit_kernel import value_deals
 from treeplex.errors import PolicyError
 from treeplex.evaluate.limit_match import deal_cards, play_limit
 from treeplex.forms.limit_abstraction import LimitGame, joint_tables
@@ -26,7 +26,7 @@ def test_values_of_deals_are_those_of_recursion():
     (game, one), (other_game, two) = strategy((2, 2, 2, 2), 500), strategy((3, 2, 2, 1), 500)
     sequences, wins = deal_cards([one, two], 6, np.random.default_rng(0))
     got = np.empty(6)
-    play_deals(BETTING, one.average, two.average, sequences[0, 0], sequences[1, 1], wins, False, got)
+    value_deals(BETTING, one.average, two.average, sequences[0, 0], sequences[1, 1], wins, got)
 
     class Both(SlowWalk):
         def policy(self, street, node, start, sequence):

@@ -17,6 +17,9 @@ SMALL = [
     "leduc_poker(suit_isomorphism=true)",
     "leduc_poker(ranks=2,suits=3,raises=1)",
     "leduc_poker(players=3,ranks=2,raises=1)",
+    "small_holdem",
+    "small_holdem(hole=2,deal=[0;2],bets=[1;3],raises=1)",
+    "small_holdem(ranks=2,ranking=three,ante=2,sizes=[50%;a],stack=5)",
     "liars_dice(dice_sides=3)",
     "liars_dice(dice_sides=2,numdice0=2)",
     "liars_dice(players=3,dice_sides=2)",
@@ -35,6 +38,7 @@ SMALL = [
 LARGE = [
     "big_leduc",
     "leduc_poker(players=3)",
+    "rhode_island",
     "liars_dice",
     "goofspiel",
     "goofspiel(players=3,imp_info=true)",

@@ -1,4 +1,5 @@
 import json
+import signal
 
 import numpy as np
 import pytest
@@ -30,6 +31,21 @@ def test_an_interrupted_run_goes_on_bit_for_bit(tmp_path):
     assert np.array_equal(preflop_strategy(loaded, "").probabilities, preflop_strategy(whole.strategy, "").probabilities)
 
 
+def test_ctrl_c_saves_what_there_is(tmp_path, monkeypatch):
+    monkeypatch.setattr("treeplex.runs.limit_holdem.STEP", 100)
+
+    def say(text):
+        if text.startswith("iteration 300/"):
+            signal.raise_signal(signal.SIGINT)
+
+    run = solve_limit(SETTINGS, iterations=1000, evaluations=1, out=tmp_path, say=say)
+    assert (run.status, run.records) == ("interrupted", ())
+    assert json.loads((tmp_path / "limit.json").read_text())["iteration"] == 300
+    rest = solve_limit(SETTINGS, iterations=1000, evaluations=1, out=tmp_path, resume=True)
+    whole = solve_limit(SETTINGS, iterations=1000, evaluations=1)
+    assert np.array_equal(rest.strategy.average.late, whole.strategy.average.late)
+
+
 def test_folders_are_not_overwritten_or_taken_for_another(tmp_path):
     solve_limit(SETTINGS, iterations=10, evaluations=1, out=tmp_path)
     with pytest.raises(FileError, match="resume it"):
@@ -37,6 +53,10 @@ def test_folders_are_not_overwritten_or_taken_for_another(tmp_path):
     other = LimitSettings(BucketPlan((3, 2, 2, 2), boards=50), boards=50, cards="royal")
     with pytest.raises(FileError, match="not those of these settings"):
         solve_limit(other, iterations=20, out=tmp_path, resume=True)
+    about = json.loads((tmp_path / "limit.json").read_text())
+    (tmp_path / "limit.json").write_text(json.dumps({**about, "game": "another"}))
+    with pytest.raises(FileError, match="joint tables"):
+        solve_limit(SETTINGS, iterations=20, out=tmp_path, resume=True)
     with pytest.raises(FileError, match="no run"):
         solve_limit(SETTINGS, iterations=20, out=tmp_path / "none", resume=True)
     (tmp_path / "limit.json").write_text("{}")

@@ -59,16 +59,18 @@ def sort_by_strength(keys: Keys, order: Shorts, spare: Shorts) -> int:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def double_wins(hands: Bytes, keys: Keys, order: Shorts, size: int, codes: Codes) -> None:
+def double_wins(hands: Bytes, keys: Keys, order: Shorts, spare: Shorts, codes: Codes) -> None:
     """For each hand twice the number of opponents' hands that it beats plus the number that it ties, without shared cards.
 
     One sweep over the hands in order: ``below`` counts weaker hands, ``held`` those with each card.
 
     Args:
         hands: uint8 [H, 2].
-        keys, order, size: strengths and what :func:`sort_by_strength` made of them.
+        keys: int32 [H], strengths; -1 for hands that the board blocks.
+        order, spare: int16 [H], scratch.
         codes: uint16 [H], output; 0 for blocked hands.
     """
+    size = sort_by_strength(keys, order, spare)
     held = np.zeros(CARDS, dtype=np.int32)
     tied = np.zeros(CARDS, dtype=np.int32)
     codes[:] = 0
@@ -94,6 +96,15 @@ def double_wins(hands: Bytes, keys: Keys, order: Shorts, size: int, codes: Codes
             tied[high] = 0
         below += end - start
         start = end
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def add_powers(codes: Codes, scale: float, total: NDArray[np.float64], squares: NDArray[np.float64]) -> None:
+    """Add ``scale * codes`` to ``total`` and its square to ``squares``, all [H]."""
+    for hand in range(codes.shape[0]):
+        strength = scale * codes[hand]
+        total[hand] += strength
+        squares[hand] += strength * strength
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

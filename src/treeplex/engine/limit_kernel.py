@@ -1,9 +1,7 @@
-"""Chance-sampled CFR of limit poker with bucketed cards: one deal, then the whole betting tree in vector loops.
+"""Whole deals of limit poker with bucketed cards: the betting tree of all streets is walked once for each deal.
 
-A street's betting is the same for all ways of reaching it (*starts*, the vector axis). It is a short list of nodes; a node's
-*slots*, one an action, are rows over the starts. Tables hold one row of ``slots * starts`` numbers for each bucket sequence, so
-that a deal touches two unbroken rows a street. Both players' slots lie in one row; a player reads and writes the own ones only.
-Streets before the last are float64, the last is float32.
+Streets before the last are float64; the last, which has nearly all the numbers, is float32.
+:mod:`treeplex.engine.limit_street` has what is done on one street.
 """
 
 from typing import NamedTuple
@@ -12,334 +10,204 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Numbers = NDArray[np.float32] | NDArray[np.float64]
+from treeplex.engine.limit_street import (
+    Betting,
+    Floats,
+    Ints,
+    Singles,
+    Tables,
+    learn,
+    match_positive,
+    reach_nodes,
+    show_down,
+    value_nodes,
+)
+
 Sequences = NDArray[np.uint16]
 
-NODE, FOLD, END = 0, 1, 2
-"""What an action leads to."""
 
-
-class Betting(NamedTuple):
-    """The betting of all streets.
+class Scratch(NamedTuple):
+    """Working memory of one walk; streets before the last lie one after the other, from where ``at`` says.
 
     Attributes:
-        streets: int64 [S, 7]: first node, nodes, starts, slots, ends, first end, first level.
-        nodes: int64 [N, 3]: player, actions, first slot; preorder within a street.
-        kinds: int64 [N, 3], ``NODE``, ``FOLD`` or ``END`` for each action.
-        children: int64 [N, 3], number of the node within the street, or of the end; 0 for a fold.
-        losses: float64 [N], chips of this street that the player of the node loses by folding there.
-        ends: float64 [E], chips of this street that each player has in the pot at an end of it.
-        levels: float64 [K], chips that each player has in the pot at each start of each street. End e of start j is start
-            ``e * starts + j`` of the next street.
+        at: int64 [S, 3], where each street begins in ``policy``, ``reach`` and ``values``; for the last, where the others end.
+        policy, reach, values, total: float64, streets before the last.
+        late_policy, late_reach, late_values, late_ends, late_total: float32, the last street.
+        following, ends: float64, reach and values of the starts of the next street.
+        late_levels: float32, levels of the last street.
+        constants, late_constants: 0, 1, 1/2, 1/3.
+        nothing: float32 [0].
     """
 
-    streets: Ints
-    nodes: Ints
-    kinds: Ints
-    children: Ints
-    losses: Floats
+    at: Ints
+    policy: Floats
+    reach: Floats
+    values: Floats
+    total: Floats
+    late_policy: Singles
+    late_reach: Singles
+    late_values: Singles
+    late_ends: Singles
+    late_total: Singles
+    following: Floats
     ends: Floats
-    levels: Floats
-
-
-class Tables(NamedTuple):
-    """One number for each bucket sequence, start and slot.
-
-    Attributes:
-        early: float64, all streets but the last; the row of sequence s on street r is at ``offsets[r] + s * slots * starts``.
-        late: float32, the last street.
-        offsets: int64 [S], 0 for the last.
-        tails: int64 [S], by which a sequence of the last street is divided for its sequence on each street.
-    """
-
-    early: Floats
-    late: NDArray[np.float32]
-    offsets: Ints
-    tails: Ints
-
-
-@njit(cache=True, nogil=True, error_model="numpy", inline="never")
-def match_positive(
-    betting: Betting,
-    street: int,
-    player: int,
-    table: Numbers,
-    offset: int,
-    constants: Numbers,
-    total: Numbers,
-    policy: Numbers,
-) -> None:
-    """Policy of a player on a street in proportion to the positive part of a row of ``table``, uniform where that is zero.
-
-    Args:
-        betting, street, player: where.
-        table, offset: flat table and where the row begins.
-        constants: [4], 0, 1, 1/2 and 1/3 in the type of the table.
-        total: [starts], scratch.
-        policy: [slots * starts], output in the player's slots.
-    """
-    first, count, n = betting.streets[street, 0], betting.streets[street, 1], betting.streets[street, 2]
-    zero = constants[0]
-    for number in range(first, first + count):
-        if betting.nodes[number, 0] != player:
-            continue
-        actions, slot = betting.nodes[number, 1], betting.nodes[number, 2]
-        uniform = constants[actions]
-        for j in range(n):
-            total[j] = zero
-        for a in range(slot, slot + actions):
-            source = table[offset + a * n : offset + (a + 1) * n]
-            for j in range(n):
-                total[j] += source[j] if source[j] > zero else zero
-        for a in range(slot, slot + actions):
-            source, target = table[offset + a * n : offset + (a + 1) * n], policy[a * n : (a + 1) * n]
-            for j in range(n):
-                positive = source[j] if source[j] > zero else zero
-                target[j] = positive / total[j] if total[j] > zero else uniform
-
-
-@njit(cache=True, nogil=True, error_model="numpy", inline="never")
-def reach_nodes(betting: Betting, street: int, policy: Numbers, reach: Numbers, following: Numbers) -> None:
-    """Both players' own reach of every node of a street and of the starts of the next.
-
-    Args:
-        betting, street: where.
-        policy: [slots * starts].
-        reach: [nodes * 2 * starts]; that of node 0 is given.
-        following: [2 * starts of the next street], output; empty on the last street.
-    """
-    first, count, n = betting.streets[street, 0], betting.streets[street, 1], betting.streets[street, 2]
-    width = following.shape[0] // 2
-    for node in range(count):
-        player, actions, slot = betting.nodes[first + node, 0], betting.nodes[first + node, 1], betting.nodes[first + node, 2]
-        own = reach[(2 * node + player) * n : (2 * node + player + 1) * n]
-        other = reach[(2 * node + 1 - player) * n : (2 * node + 2 - player) * n]
-        for a in range(actions):
-            kind, child = betting.kinds[first + node, a], betting.children[first + node, a]
-            chosen = policy[(slot + a) * n : (slot + a + 1) * n]
-            if kind == NODE:
-                mine = reach[(2 * child + player) * n : (2 * child + player + 1) * n]
-                theirs = reach[(2 * child + 1 - player) * n : (2 * child + 2 - player) * n]
-            elif kind == END and width > 0:
-                mine = following[player * width + child * n : player * width + (child + 1) * n]
-                theirs = following[(1 - player) * width + child * n : (1 - player) * width + (child + 1) * n]
-            else:
-                continue
-            for j in range(n):
-                mine[j] = own[j] * chosen[j]
-            for j in range(n):
-                theirs[j] = other[j]
-
-
-@njit(cache=True, nogil=True, error_model="numpy", inline="never")
-def value_nodes(betting: Betting, street: int, policy: Numbers, levels: Numbers, ends: Numbers, values: Numbers) -> None:
-    """Values of every node of a street for player 0, bottom up, in chips.
-
-    Args:
-        betting, street: where.
-        policy: [slots * starts].
-        levels: [starts] of this street.
-        ends: [ends * starts], values of the ends.
-        values: [nodes * starts], output.
-    """
-    first, count, n = betting.streets[street, 0], betting.streets[street, 1], betting.streets[street, 2]
-    for node in range(count - 1, -1, -1):
-        player, actions, slot = betting.nodes[first + node, 0], betting.nodes[first + node, 1], betting.nodes[first + node, 2]
-        value = values[node * n : (node + 1) * n]
-        for a in range(actions):
-            kind, child = betting.kinds[first + node, a], betting.children[first + node, a]
-            chosen = policy[(slot + a) * n : (slot + a + 1) * n]
-            if kind == FOLD:
-                loss = levels.dtype.type(betting.losses[first + node])
-                if player == 0:
-                    for j in range(n):
-                        value[j] = -chosen[j] * (levels[j] + loss)
-                else:
-                    for j in range(n):
-                        value[j] = chosen[j] * (levels[j] + loss)
-                continue
-            result = values[child * n : (child + 1) * n] if kind == NODE else ends[child * n : (child + 1) * n]
-            if a == 0:
-                for j in range(n):
-                    value[j] = chosen[j] * result[j]
-            else:
-                for j in range(n):
-                    value[j] += chosen[j] * result[j]
-
-
-@njit(cache=True, nogil=True, error_model="numpy", inline="never")
-def learn(
-    betting: Betting,
-    street: int,
-    player: int,
-    policy: Numbers,
-    reach: Numbers,
-    levels: Numbers,
-    ends: Numbers,
-    values: Numbers,
-    regrets: Numbers,
-    average: Numbers,
-    offset: int,
-) -> None:
-    """Add a deal's counterfactual regrets and own-reach-weighted policy of a player to the rows at ``offset``.
-
-    ``r(a) = reach of the opponent * (value of a - value of the node)`` and ``average += own reach * policy``: the regrets and
-    the average of Zinkevich et al. 2007, for one sampled deal.
-    """
-    first, count, n = betting.streets[street, 0], betting.streets[street, 1], betting.streets[street, 2]
-    for node in range(count):
-        if betting.nodes[first + node, 0] != player:
-            continue
-        actions, slot = betting.nodes[first + node, 1], betting.nodes[first + node, 2]
-        own = reach[(2 * node + player) * n : (2 * node + player + 1) * n]
-        other = reach[(2 * node + 1 - player) * n : (2 * node + 2 - player) * n]
-        value = values[node * n : (node + 1) * n]
-        for a in range(actions):
-            kind, child = betting.kinds[first + node, a], betting.children[first + node, a]
-            begin = offset + (slot + a) * n
-            regret, total = regrets[begin : begin + n], average[begin : begin + n]
-            chosen = policy[(slot + a) * n : (slot + a + 1) * n]
-            for j in range(n):
-                total[j] += own[j] * chosen[j]
-            if kind == FOLD:  # whoever folds loses: the value for the player is minus the chips
-                loss = levels.dtype.type(betting.losses[first + node])
-                if player == 0:
-                    for j in range(n):
-                        regret[j] -= other[j] * (levels[j] + loss + value[j])
-                else:
-                    for j in range(n):
-                        regret[j] -= other[j] * (levels[j] + loss - value[j])
-                continue
-            result = values[child * n : (child + 1) * n] if kind == NODE else ends[child * n : (child + 1) * n]
-            if player == 0:
-                for j in range(n):
-                    regret[j] += other[j] * (result[j] - value[j])
-            else:
-                for j in range(n):
-                    regret[j] += other[j] * (value[j] - result[j])
+    late_levels: Singles
+    constants: Floats
+    late_constants: Singles
+    nothing: Singles
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def show_down(betting: Betting, levels: NDArray[np.float32], win: np.float32, values: NDArray[np.float32]) -> None:
-    """Values of the last street's ends for player 0: ``win``, the expected sign of the showdown, times the chips at stake."""
+def scratch_for(betting: Betting) -> Scratch:
+    """Working memory for this betting."""
     last = betting.streets.shape[0] - 1
-    n, ends, first = betting.streets[last, 2], betting.streets[last, 4], betting.streets[last, 5]
-    for end in range(ends):
-        extra = np.float32(betting.ends[first + end])
-        target = values[end * n : (end + 1) * n]
-        for j in range(n):
-            target[j] = win * (levels[j] + extra)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def sizes(betting: Betting) -> Ints:
-    """Where each street but the last begins in flat scratch, and the ends: int64 [S, 4] for policy, reach, values, starts."""
-    streets = betting.streets.shape[0]
-    found = np.zeros((streets, 4), dtype=np.int64)
-    for street in range(streets - 1):
+    at = np.zeros((last + 1, 3), dtype=np.int64)
+    for street in range(last):
         nodes, n, slots = betting.streets[street, 1], betting.streets[street, 2], betting.streets[street, 3]
-        found[street + 1, 0] = found[street, 0] + slots * n
-        found[street + 1, 1] = found[street, 1] + 2 * nodes * n
-        found[street + 1, 2] = found[street, 2] + nodes * n
-        found[street + 1, 3] = found[street, 3] + n
-    return found
+        at[street + 1, 0] = at[street, 0] + slots * n
+        at[street + 1, 1] = at[street, 1] + 2 * nodes * n
+        at[street + 1, 2] = at[street, 2] + nodes * n
+    nodes, n, slots, ends = (
+        betting.streets[last, 1],
+        betting.streets[last, 2],
+        betting.streets[last, 3],
+        betting.streets[last, 4],
+    )
+    constants = np.array([0.0, 1.0, 1.0 / 2.0, 1.0 / 3.0])
+    return Scratch(
+        at,
+        np.zeros(at[last, 0]),
+        np.zeros(at[last, 1]),
+        np.zeros(at[last, 2]),
+        np.zeros(n),
+        np.zeros(slots * n, dtype=np.float32),
+        np.zeros(2 * nodes * n, dtype=np.float32),
+        np.zeros(nodes * n, dtype=np.float32),
+        np.zeros(ends * n, dtype=np.float32),
+        np.zeros(n, dtype=np.float32),
+        np.zeros(2 * n),
+        np.zeros(n),
+        betting.levels[betting.streets[last, 6] :].astype(np.float32),
+        constants,
+        constants.astype(np.float32),
+        np.zeros(0, dtype=np.float32),
+    )
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def play_deals(
-    betting: Betting,
-    regrets: Tables,
-    average: Tables,
-    first: Sequences,
-    second: Sequences,
-    wins: NDArray[np.float32],
-    learning: bool,
-    results: Floats,
-) -> None:
-    """Walk the betting tree once for each deal.
+def find_rows(betting: Betting, tables: Tables, sequence: int, rows: Ints) -> None:
+    """Write where the rows of a sequence begin on each street."""
+    for street in range(rows.shape[0]):
+        width = betting.streets[street, 2] * betting.streets[street, 3]
+        rows[street] = tables.offsets[street] + sequence // tables.tails[street] * width
 
-    Learning (``regrets`` of both players and ``average``): regret matching, then updates of both players at once. Not learning:
-    ``regrets`` is the average table of player 0, ``average`` that of player 1 (they may have different buckets); both play in
-    proportion to it.
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def play_rows(betting: Betting, one: Tables, two: Tables, rows: Ints, work: Scratch) -> None:
+    """Set the policies of both players on all streets from rows [2, S] of their tables."""
+    last = betting.streets.shape[0] - 1
+    for player in range(2):
+        tables = one if player == 0 else two
+        for street in range(last):
+            policy = work.policy[work.at[street, 0] : work.at[street + 1, 0]]
+            match_positive(betting, street, player, tables.early, rows[player, street], work.constants, work.total, policy)
+        match_positive(
+            betting, last, player, tables.late, rows[player, last], work.late_constants, work.late_total, work.late_policy
+        )
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def reach_all(betting: Betting, work: Scratch) -> None:
+    """Both players' reach of every node of all streets."""
+    last = betting.streets.shape[0] - 1
+    work.following[:2] = 1.0
+    for street in range(last):
+        n, wide = betting.streets[street, 2], 2 * betting.streets[street + 1, 2]
+        reach = work.reach[work.at[street, 1] : work.at[street + 1, 1]]
+        reach[: 2 * n] = work.following[: 2 * n]
+        policy = work.policy[work.at[street, 0] : work.at[street + 1, 0]]
+        reach_nodes(betting, street, policy, reach, work.following[:wide])
+    for j in range(2 * betting.streets[last, 2]):
+        work.late_reach[j] = work.following[j]
+    reach_nodes(betting, last, work.late_policy, work.late_reach, work.nothing)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def value_late(betting: Betting, win: np.float32, work: Scratch) -> None:
+    """Values of the last street; those of its starts also in ``work.ends``."""
+    last = betting.streets.shape[0] - 1
+    show_down(betting, work.late_levels, win, work.late_ends)
+    value_nodes(betting, last, work.late_policy, work.late_levels, work.late_ends, work.late_values)
+    for j in range(betting.streets[last, 2]):
+        work.ends[j] = work.late_values[j]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def learn_deals(betting: Betting, regrets: Tables, average: Tables, first: Sequences, second: Sequences, wins: Singles) -> None:
+    """Chance-sampled CFR: for each deal regret matching, then updates of both players at once.
 
     Args:
         betting: the betting.
-        regrets, average: tables.
+        regrets, average: tables of both players, updated in place.
         first, second: uint16 [D], the two players' bucket sequences on the last street.
         wins: float32 [D], the expected sign of the showdown for player 0.
-        learning: whether tables are updated.
-        results: float64 [D], output when not learning: the value for player 0 in chips.
     """
-    streets = betting.streets.shape[0]
-    last = streets - 1
-    at = sizes(betting)
-    n_last, nodes_last, slots_last = betting.streets[last, 2], betting.streets[last, 1], betting.streets[last, 3]
-    policy, reach = np.zeros(at[last, 0]), np.zeros(at[last, 1])
-    values, total = np.zeros(at[last, 2]), np.zeros(at[last, 3] + 1)
-    policy32 = np.zeros(slots_last * n_last, dtype=np.float32)
-    reach32 = np.zeros(2 * nodes_last * n_last, dtype=np.float32)
-    values32 = np.zeros(nodes_last * n_last, dtype=np.float32)
-    ends32 = np.zeros(betting.streets[last, 4] * n_last, dtype=np.float32)
-    total32 = np.zeros(n_last, dtype=np.float32)
-    levels32 = betting.levels[betting.streets[last, 6] :].astype(np.float32)
-    following, ends = np.zeros(2 * n_last), np.zeros(n_last)
-    nothing32 = np.zeros(0, dtype=np.float32)
-    constants = np.array([0.0, 1.0, 1.0 / 2.0, 1.0 / 3.0])
-    constants32 = constants.astype(np.float32)
-    offsets = np.zeros((streets, 2), dtype=np.int64)
+    last = betting.streets.shape[0] - 1
+    work = scratch_for(betting)
+    rows = np.zeros((2, last + 1), dtype=np.int64)
     for deal in range(first.shape[0]):
-        for street in range(streets):
-            width = betting.streets[street, 2] * betting.streets[street, 3]
-            other = regrets if learning else average
-            offsets[street, 0] = regrets.offsets[street] + first[deal] // regrets.tails[street] * width
-            offsets[street, 1] = other.offsets[street] + second[deal] // other.tails[street] * width
-        following[:2] = 1.0
-        for street in range(last):
-            p, r, n = at[street, 0], at[street, 1], betting.streets[street, 2]
-            street_policy, street_reach = policy[p : at[street + 1, 0]], reach[r : at[street + 1, 1]]
-            match_positive(betting, street, 0, regrets.early, offsets[street, 0], constants, total, street_policy)
-            if learning:
-                match_positive(betting, street, 1, regrets.early, offsets[street, 1], constants, total, street_policy)
-                street_reach[: 2 * n] = following[: 2 * n]
-                wide = 2 * betting.streets[street + 1, 2]
-                reach_nodes(betting, street, street_policy, street_reach, following[:wide])
-            else:
-                match_positive(betting, street, 1, average.early, offsets[street, 1], constants, total, street_policy)
-        match_positive(betting, last, 0, regrets.late, offsets[last, 0], constants32, total32, policy32)
-        if learning:
-            match_positive(betting, last, 1, regrets.late, offsets[last, 1], constants32, total32, policy32)
-            for j in range(2 * n_last):
-                reach32[j] = following[j]
-            reach_nodes(betting, last, policy32, reach32, nothing32)
-        else:
-            match_positive(betting, last, 1, average.late, offsets[last, 1], constants32, total32, policy32)
-        show_down(betting, levels32, wins[deal], ends32)
-        value_nodes(betting, last, policy32, levels32, ends32, values32)
-        if learning:
+        find_rows(betting, regrets, first[deal], rows[0])
+        find_rows(betting, regrets, second[deal], rows[1])
+        play_rows(betting, regrets, regrets, rows, work)
+        reach_all(betting, work)
+        value_late(betting, wins[deal], work)
+        for player in range(2):
+            learn(
+                betting, last, player, work.late_policy, work.late_reach, work.late_levels, work.late_ends, work.late_values,
+                regrets.late, average.late, rows[player, last],
+            )  # fmt: skip
+        for street in range(last - 1, -1, -1):
+            n, level = betting.streets[street, 2], betting.streets[street, 6]
+            policy = work.policy[work.at[street, 0] : work.at[street + 1, 0]]
+            reach = work.reach[work.at[street, 1] : work.at[street + 1, 1]]
+            values = work.values[work.at[street, 2] : work.at[street + 1, 2]]
+            levels = betting.levels[level : level + n]
+            value_nodes(betting, street, policy, levels, work.ends, values)
             for player in range(2):
                 learn(
-                    betting, last, player, policy32, reach32, levels32, ends32, values32,
-                    regrets.late, average.late, offsets[last, player],
+                    betting, street, player, policy, reach, levels, work.ends, values,
+                    regrets.early, average.early, rows[player, street],
                 )  # fmt: skip
-        for j in range(n_last):
-            ends[j] = values32[j]
+            work.ends[:n] = values[:n]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def value_deals(
+    betting: Betting, one: Tables, two: Tables, first: Sequences, second: Sequences, wins: Singles, results: Floats
+) -> None:
+    """The value of each deal, exact over all betting, when players act in proportion to tables.
+
+    Args:
+        betting: the betting.
+        one, two: tables of player 0 and of player 1; they may have different buckets.
+        first, second, wins: as for :func:`learn_deals`.
+        results: float64 [D], output: chips for player 0.
+    """
+    last = betting.streets.shape[0] - 1
+    work = scratch_for(betting)
+    rows = np.zeros((2, last + 1), dtype=np.int64)
+    for deal in range(first.shape[0]):
+        find_rows(betting, one, first[deal], rows[0])
+        find_rows(betting, two, second[deal], rows[1])
+        play_rows(betting, one, two, rows, work)
+        value_late(betting, wins[deal], work)
         for street in range(last - 1, -1, -1):
-            p, r, v, n = at[street, 0], at[street, 1], at[street, 2], betting.streets[street, 2]
-            level = betting.streets[street, 6]
-            levels, street_values = betting.levels[level : level + n], values[v : at[street + 1, 2]]
-            street_policy = policy[p : at[street + 1, 0]]
-            value_nodes(betting, street, street_policy, levels, ends, street_values)
-            if learning:
-                for player in range(2):
-                    learn(
-                        betting, street, player, street_policy, reach[r : at[street + 1, 1]], levels, ends, street_values,
-                        regrets.early, average.early, offsets[street, player],
-                    )  # fmt: skip
-            ends[:n] = street_values[:n]
-        if not learning:
-            results[deal] = ends[0]
+            n, level = betting.streets[street, 2], betting.streets[street, 6]
+            policy = work.policy[work.at[street, 0] : work.at[street + 1, 0]]
+            values = work.values[work.at[street, 2] : work.at[street + 1, 2]]
+            value_nodes(betting, street, policy, betting.levels[level : level + n], work.ends, values)
+            work.ends[:n] = values[:n]
+        results[deal] = work.ends[0]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -4,13 +4,14 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from treeplex.engine.limit_kernel import END, FOLD, Betting, Sequences, Tables
+from treeplex.engine.limit_kernel import Sequences
+from treeplex.engine.limit_street import END, FOLD, Betting, Tables
 
 Floats = NDArray[np.float64]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def weight(tables: Tables, street: int, last: bool, place: int) -> float:
+def weight(tables: Tables, last: bool, place: int) -> float:
     """One number of a table."""
     return float(tables.late[place]) if last else float(tables.early[place])
 
@@ -25,12 +26,12 @@ def draw_action(betting: Betting, street: int, node: int, start: int, sequence: 
     row = tables.offsets[street] + sequence // tables.tails[street] * slots * starts + slot * starts + start
     total = 0.0
     for action in range(actions):
-        total += weight(tables, street, last, row + action * starts)
+        total += weight(tables, last, row + action * starts)
     if total <= 0.0:
         return min(int(draw * actions), int(actions) - 1)
     passed = 0.0
     for action in range(actions - 1):
-        passed += weight(tables, street, last, row + action * starts) / total
+        passed += weight(tables, last, row + action * starts) / total
         if draw < passed:
             return action
     return int(actions) - 1

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.limit_kernel import END, FOLD, NODE, Tables
+from treeplex.engine.limit_street import END, FOLD, NODE, Tables
 from treeplex.forms.limit_abstraction import LimitGame
 
 Array = NDArray[np.float32]

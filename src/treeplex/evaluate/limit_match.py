@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.limit_kernel import play_deals
+from treeplex.engine.limit_kernel import value_deals
 from treeplex.engine.limit_play import play_hands
 from treeplex.errors import PolicyError
 from treeplex.forms.limit_buckets import placed
@@ -109,7 +109,7 @@ def chunk_gains(strategies: Sequence[LimitStrategy], size: int, random: np.rando
             if sampled:
                 play_hands(betting, *tables, *cards, wins, draws, value[a, b])
             else:
-                play_deals(betting, *tables, *cards, wins, False, value[a, b])
+                value_deals(betting, *tables, *cards, wins, value[a, b])
     return milli * (value - value.transpose(1, 0, 2)) / 2
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.hands.form import COUNT, HANDS, RETURN, Store
+from treeplex.engine.hands.form import COUNT, HANDS, Store
 from treeplex.engine.hands.passes import BEST, EXPECT, Crew
 from treeplex.engine.hands.work import make_work
 from treeplex.forms.hand_compile import HandGame
@@ -34,10 +34,9 @@ def root_values(crew: Crew, player: int, mode: int, average: NDArray[Any], store
 
     ``mode`` is ``BEST`` (against the average of the other) or ``EXPECT`` (both follow the average).
     """
-    crew.answer(player, mode, average, store)
-    row = crew.form.boards[0]
-    first = row[RETURN + player]
-    return np.asarray(crew.work.returned[first : first + row[COUNT + player]], np.float64)
+    scales = store.average_scales if average is store.average else store.average_scales[:0]
+    crew.answer(player, mode, average, scales, store)
+    return np.asarray(crew.root_values(player), np.float64)
 
 
 def judge_spot(game: HandGame, average: NDArray[Any], store: Store, crew: Crew, *, expected: bool = True) -> PokerJudgement:
@@ -64,4 +63,5 @@ def judge_spot(game: HandGame, average: NDArray[Any], store: Store, crew: Crew, 
 
 def judging_crew(game: HandGame, threads: int) -> Crew:
     """Threads with scratch space in double precision."""
-    return Crew(game.form, make_work(game.form, threads, np.float64, raked=game.raked), raked=game.raked)
+    work = make_work(game.form, threads, np.float64, raked=game.raked, packed=True)
+    return Crew(game.form, work, raked=game.raked)

@@ -1,12 +1,15 @@
 """Compile a poker spot: betting forests, boards and hands become the arrays that the hand engine runs on."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.hands.form import HandForm
+from treeplex.engine.hands.local import TILE
 from treeplex.errors import GameError
 from treeplex.forms.hand_boards import Board, Hands, boards_of, card_rows, deal_chance, twins_of
 from treeplex.forms.hand_forest import Forest, forests_of
@@ -52,6 +55,12 @@ class HandGame:
         """Infosets of both players that are stored (isomorphic ones count once)."""
         last = self.form.boards[-1]
         return int(last[16] + last[4] * (self.form.streets[-1, 3] - self.form.streets[-1, 2]))
+
+    @property
+    def scales(self) -> int:
+        """Scales of one stored array of 16-bit numbers."""
+        last = self.form.boards[-1]
+        return int(last[18] + self.form.streets[-1, 5] * -(-last[4] // TILE))
 
     @property
     def decisions(self) -> int:
@@ -116,7 +125,7 @@ def arrays_of(spot: Spot, forests: list[Forest], boards: list[list[Board]], hand
         boards=layout.boards,
         source=joined([board.source[player] for board, player in lists], np.int16),
         order=joined([board.order[player] for board, player in lists], np.int16),
-        cards=np.concatenate([card_rows(hands, board.hands[player]) for board, player in lists]),
+        cards=np.ascontiguousarray(np.concatenate([card_rows(hands, board.hands[player]) for board, player in lists])),
         twin=joined([twins_of(board, player, spot.format.hole) for board, player in lists], np.int16),
         copies=layout.copies,
         targets=joined([row for board in flat for pair in board.targets for row in pair], np.int16),
@@ -124,12 +133,12 @@ def arrays_of(spot: Spot, forests: list[Forest], boards: list[list[Board]], hand
     )
 
 
-def table(rows: list[tuple[int, ...]] | list[tuple[float, ...]], width: int, kind: type = int) -> NDArray[np.generic]:
+def table(rows: Sequence[Sequence[float]], width: int, kind: type = int) -> NDArray[Any]:
     """Rows as an array, also when there are none."""
     return np.array(rows, np.float64 if kind is float else np.int64).reshape(-1, width)
 
 
-def joined(arrays: list[NDArray[np.int64]], kind: type) -> NDArray[np.generic]:
+def joined(arrays: Sequence[NDArray[np.int64]], kind: type) -> NDArray[Any]:
     """Arrays one after the other."""
     return np.concatenate(arrays).astype(kind) if arrays else np.empty(0, kind)
 
@@ -146,8 +155,10 @@ class Layout:
             next_folds, next_showdowns = folds + len(forest.folds), showdowns + len(forest.showdowns)
             next_ends, next_first = ends + len(forest.ends), first + len(street)
             rows.append(
-                [len(forest.roots), nodes, middle, after, *forest.actions, folds, next_folds]
-                + [showdowns, next_showdowns, ends, next_ends, first, next_first]
+                (
+                    *(len(forest.roots), nodes, middle, after, *forest.actions),
+                    *(folds, next_folds, showdowns, next_showdowns, ends, next_ends, first, next_first),
+                )
             )
             nodes, folds, showdowns, ends, first = after, next_folds, next_showdowns, next_ends, next_first
         self.streets = np.array(rows, np.int64)
@@ -156,15 +167,18 @@ class Layout:
 
     def board_table(self, forests: list[Forest], boards: list[list[Board]]) -> NDArray[np.int64]:
         """The table of boards; fills ``copies`` on the way."""
-        rows, copies = [], []
-        hand = stored = reach = returned = infoset = target = 0
+        rows: list[NDArray[np.int64]] = []
+        copies: list[tuple[int, int]] = []
+        hand = stored = reach = returned = infoset = target = scale = 0
         last = len(boards) - 1
         for street, forest in enumerate(forests):
             above = self.streets[street - 1, 12] if street else 0
             below = self.streets[street + 1, 12] if street < last else 0
-            roots = len(forest.roots)
+            roots, group, parent = len(forest.roots), returned, 0
             for board in boards[street]:
-                row = np.zeros(17, np.int64)
+                row = np.zeros(19, np.int64)
+                if street == last and board.parent != parent:
+                    parent, returned = board.parent, group
                 row[0] = above + board.parent if street else -1
                 row[11], row[12] = len(copies), len(copies) + len(board.targets)
                 row[13], row[14] = below + board.children.start, below + board.children.stop
@@ -172,10 +186,11 @@ class Layout:
                     count, actions = len(board.hands[player]), forest.actions[player]
                     row[1 + player], row[3 + player] = hand, count
                     row[5 + player], row[7 + player] = stored, reach
-                    row[9 + player], row[15 + player] = returned, infoset
+                    row[9 + player], row[15 + player], row[17 + player] = returned, infoset, scale
                     hand += count
                     stored += actions * count
                     infoset += len(forest.nodes[player]) * count
+                    scale += actions * -(-count // TILE)
                     returned += roots * count
                     if street < last:
                         reach += (roots + actions) * count

@@ -5,6 +5,7 @@ boards: all pairs of hands of a board, so a board counts a million deals at once
 same game, defined by these tables; that the tables come from so many boards and not from all is its only approximation.
 """
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import prod
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.hand_strength import add_pairs, count_pairs, mirror
-from treeplex.engine.limit_kernel import FOLD, Betting
+from treeplex.engine.limit_street import FOLD, Betting
 from treeplex.errors import GameError
 from treeplex.forms.limit_betting import BIG_BLIND, decisions, limit_betting, widths
 from treeplex.forms.limit_buckets import Buckets, random_boards
@@ -63,6 +64,14 @@ class LimitGame:
     def sequences(self) -> tuple[int, ...]:
         """Bucket sequences on each street."""
         return tuple(prod(self.counts[: street + 1]) for street in range(len(self.counts)))
+
+    @property
+    def identity(self) -> str:
+        """The SHA-256 of the tables and the betting."""
+        digest = hashlib.sha256(repr((self.counts, self.big_blind)).encode())
+        for array in (self.pairs, self.wins, *self.betting):
+            digest.update(np.ascontiguousarray(array).data)
+        return digest.hexdigest()
 
     @property
     def infosets(self) -> int:

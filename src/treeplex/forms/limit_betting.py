@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from treeplex.engine.limit_kernel import END, FOLD, NODE, Betting
+from treeplex.engine.limit_street import END, FOLD, NODE, Betting
 from treeplex.errors import SpecError
 from treeplex.games.poker.bets import FixedLimit
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from treeplex.engine.limit_kernel import Betting, Tables
+from treeplex.engine.limit_street import Betting, Tables
 from treeplex.forms.limit_buckets import Buckets
 
 

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from treeplex.errors import SpecError
 from treeplex.games import battleship, goofspiel, kuhn_poker, leduc_poker, liars_dice, matrix, tic_tac_toe
 from treeplex.games.base import Game
+from treeplex.games.poker import named
 from treeplex.games.rules import GameInfo
 from treeplex.spec import Spec, nearest, parse_spec
 
@@ -17,6 +18,8 @@ _INFOS = (
     kuhn_poker.INFO,
     leduc_poker.INFO,
     leduc_poker.BIG_LEDUC_INFO,
+    named.SMALL_HOLDEM_INFO,
+    named.RHODE_ISLAND_INFO,
     liars_dice.INFO,
     goofspiel.INFO,
     battleship.INFO,

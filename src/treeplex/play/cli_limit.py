@@ -31,7 +31,7 @@ Nested = Annotated[
     bool, typer.Option("--nested/--flat", help="Divide hands anew after every sequence of buckets, or once for all.")
 ]
 Iterations = Annotated[int, typer.Option("-n", "--iterations", metavar="N", help="Deals in total.")]
-Boards = Annotated[int, typer.Option(metavar="N", help="Random boards on which pairs of buckets are counted.")]
+Boards = Annotated[int, typer.Option(metavar="N", help="Random boards to cut river buckets and to count pairs of buckets.")]
 Cards = Annotated[str, typer.Option(metavar="FORMAT", help="holdem, or a smaller deck with the same streets, such as royal.")]
 
 limit = typer.Typer(
@@ -123,7 +123,7 @@ def solve(
         if resume:
             settings = read_settings(out)
         else:
-            settings = LimitSettings(plan_from(counts, method, nested), boards, seed, discount_every, cards)
+            settings = LimitSettings(plan_from(counts, method, nested, boards), boards, seed, discount_every, cards)
         run = solve_limit(
             settings,
             iterations=iterations,
@@ -226,7 +226,7 @@ def match(
     print_table(["", *result.names], rows, title=title, right=range(1, len(result.names) + 1))
 
 
-def plan_from(counts: str, method: str, nested: bool) -> "BucketPlan":
+def plan_from(counts: str, method: str, nested: bool, boards: int = 20_000) -> "BucketPlan":
     """Options as a plan."""
     from treeplex.errors import SpecError
     from treeplex.forms.limit_buckets import BucketPlan
@@ -239,7 +239,7 @@ def plan_from(counts: str, method: str, nested: bool) -> "BucketPlan":
         numbers *= 4
     if len(numbers) != 4:
         raise SpecError(f"--buckets is {counts!r}; give one number, or four separated by commas, say 10 or 12,8,6,5")
-    return BucketPlan((numbers[0], numbers[1], numbers[2], numbers[3]), method, nested)
+    return BucketPlan((numbers[0], numbers[1], numbers[2], numbers[3]), method, nested, boards)
 
 
 limit.command(short_help="Solve it.")(solve)

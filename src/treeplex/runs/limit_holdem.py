@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from treeplex.errors import FileError, SpecError
 from treeplex.evaluate.limit_judge import judge_limit
@@ -160,6 +161,9 @@ class Session:
         checkpoint = read_checkpoint(self.out / STATE)
         if checkpoint.identity != self.identity:
             raise FileError(f"{self.out}: its buckets are not those of these settings; start the run again in another folder")
+        about = read_about(self.out)
+        if about.get("game", self.game.identity) != self.game.identity:
+            raise FileError(f"{self.out}: its joint tables cannot be made again by this version; start the run again elsewhere")
         self.solver.restore(checkpoint.arrays)
         self.seconds = checkpoint.seconds
         self.records = [record for record in read_records(self.out) if record.iteration <= self.solver.iteration]
@@ -203,6 +207,7 @@ class Session:
             "version": VERSION,
             "settings": asdict(self.settings),
             "identity": self.identity,
+            "game": self.game.identity,
             "iteration": self.solver.iteration,
             "status": self.status,
         }
@@ -251,22 +256,36 @@ def strategy_of(buckets: Buckets, game: LimitGame, solver: LimitCFR) -> LimitStr
     return LimitStrategy(game.name, buckets, game.betting, solver.average, game.big_blind)
 
 
-def read_settings(folder: Path) -> LimitSettings:
-    """The settings of the run in a folder.
+def read_about(folder: Path) -> dict[str, Any]:
+    """``limit.json`` of the run in a folder.
 
     Raises:
         FileError: no run there, or one that cannot be read.
     """
     path = folder / ABOUT
     try:
-        about = json.loads(read_text(path))
-        if about["format"] != FORMAT or about["version"] != VERSION:
-            raise FileError(f"{path}: not written by this version of Treeplex; start the run again")
-        given = about["settings"]
-        plan = BucketPlan(**{**given["plan"], "counts": tuple(given["plan"]["counts"])})
-        return replace(LimitSettings(plan), **{name: given[name] for name in OPTIONS})
+        about: dict[str, Any] = json.loads(read_text(path))
+        known = about["format"] == FORMAT and about["version"] == VERSION
     except (ValueError, KeyError, TypeError) as error:
         raise FileError(f"{path}: truncated or edited ({error!r}); start the run again in another folder") from error
+    if not known:
+        raise FileError(f"{path}: not written by this version of Treeplex; start the run again in another folder")
+    return about
+
+
+def read_settings(folder: Path) -> LimitSettings:
+    """The settings of the run in a folder.
+
+    Raises:
+        FileError: no run there, or one that cannot be read.
+    """
+    about = read_about(folder)
+    try:
+        given = about["settings"]
+        plan = BucketPlan(**{**given["plan"], "counts": tuple(given["plan"]["counts"])})
+        return replace(LimitSettings(plan), **{name: given[name] for name in OPTIONS if name in given})
+    except (KeyError, TypeError) as error:
+        raise FileError(f"{folder / ABOUT}: truncated or edited ({error!r}); start the run again in another folder") from error
 
 
 def read_records(folder: Path) -> list[LimitRecord]:

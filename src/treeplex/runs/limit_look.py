@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.limit_kernel import END, FOLD
+from treeplex.engine.limit_street import END, FOLD
 from treeplex.errors import SpecError
 from treeplex.forms.limit_buckets import Buckets, placed
 from treeplex.forms.limit_strategy import LimitStrategy

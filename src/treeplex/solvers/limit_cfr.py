@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.limit_kernel import Betting, Tables, draw_pairs, play_deals
+from treeplex.engine.limit_kernel import draw_pairs, learn_deals
+from treeplex.engine.limit_street import Betting, Tables
 from treeplex.errors import AlgorithmError
 from treeplex.forms.limit_abstraction import LimitGame
 from treeplex.forms.limit_betting import widths
@@ -34,7 +35,7 @@ class LimitCFR:
         threads: 1 is deterministic; with more, deals are walked side by side on shared tables without locks, so that the last
             bits, and now and then an update, depend on timing.
         iteration: deals done.
-        regrets, average: tables, see :class:`~treeplex.engine.limit_kernel.Tables`.
+        regrets, average: tables, see :class:`~treeplex.engine.limit_street.Tables`.
     """
 
     def __init__(self, game: LimitGame, *, seed: int = 0, discount_every: int = 0, threads: int = 1) -> None:
@@ -77,12 +78,11 @@ class LimitCFR:
 
     def walk(self, first: NDArray[np.uint16], second: NDArray[np.uint16], wins: NDArray[np.float32]) -> None:
         """Walk the betting tree for these deals, split between the threads."""
-        nothing = np.zeros(0)
 
         def part(number: int) -> None:
             mine = slice(number, None, self.threads)
             deals = (np.ascontiguousarray(first[mine]), np.ascontiguousarray(second[mine]), np.ascontiguousarray(wins[mine]))
-            play_deals(self.game.betting, self.regrets, self.average, *deals, True, nothing)
+            learn_deals(self.game.betting, self.regrets, self.average, *deals)
 
         others = [threading.Thread(target=part, args=(number,)) for number in range(1, self.threads)]
         for thread in others:

@@ -19,8 +19,8 @@ from treeplex.solvers.registry import algorithms, checked_parameters
 from treeplex.solvers.variant import VARIANTS, Variant
 from treeplex.spec import Spec, nearest, parse_spec
 
-STORAGE = {"float32": np.float32, "float64": np.float64}
-"""Kinds of numbers in which regrets and averages are kept."""
+STORAGE = {"float32": np.float32, "float64": np.float64, "int16": np.int16}
+"""Kinds of numbers in which regrets and averages are kept; int16 has a scale for each row of up to 128 hands."""
 
 Array = NDArray[Any]
 
@@ -87,8 +87,12 @@ class PokerSolver:
         if locks and game.isomorphism and len(game.boards[0][0].symmetries) > 1:
             raise AlgorithmError("locks need a spot compiled with isomorphism=False")
         kind = STORAGE[storage]
+        check_packing(self.method, storage, locks)
         self.store = Store(**store_of(game, self.method, kind, locks))
-        self.crew = Crew(game.form, make_work(game.form, self.threads, kind, raked=game.raked), raked=game.raked)
+        packed, number = storage == "int16", np.float64 if storage == "float64" else np.float32
+        self.crew = Crew(
+            game.form, make_work(game.form, self.threads, number, raked=game.raked, packed=packed), raked=game.raked
+        )
         if isinstance(self.method, Play):
             self._start_play()
         for k, place in enumerate(self.store.lock_places):
@@ -127,7 +131,9 @@ class PokerSolver:
         arrays = {"regrets": self.store.regrets, "average": self.store.average}
         if self.store.guesses is not self.store.regrets:
             arrays["guesses"] = self.store.guesses
-        for name in ("previous", "changes", "target"):
+            if self.store.guess_scales.size:
+                arrays["guess_scales"] = self.store.guess_scales
+        for name in ("previous", "changes", "target", "regret_scales", "average_scales"):
             if getattr(self.store, name).size:
                 arrays[name] = getattr(self.store, name)
         return arrays
@@ -151,7 +157,15 @@ class PokerSolver:
     def _start_play(self) -> None:
         """Fictitious play begins with the average at the uniform policy."""
         for player in (0, 1):
-            self.crew.descend(player, self.store.regrets, self.store, 0.0, 1.0, 0.0, len(self.game.form.streets))
+            self.crew.descend(
+                player,
+                self.store.regrets,
+                self.store.regret_scales,
+                self.store,
+                keep=0.0,
+                add=1.0,
+                streets=len(self.game.form.streets),
+            )
 
 
 def checked_threads(threads: int | None) -> int:
@@ -183,6 +197,13 @@ def method_of(algorithm: str | Variant | Play) -> tuple[Variant | Play, dict[str
     raise AlgorithmError(f"{spec.name} does not run on poker spots; take one of {', '.join((*VARIANTS, *PLAYS))}")
 
 
+def check_packing(method: Variant | Play, storage: str, locks: Sequence[Lock]) -> None:
+    """Refuse what 16-bit storage cannot do."""
+    if storage == "int16" and (isinstance(method, Play) or method.prediction_mode == ADAPTIVE or locks):
+        what = "locks" if locks else method.name
+        raise AlgorithmError(f"storage int16 does not work with {what}; take float32")
+
+
 def needs_of(game: HandGame, method: Variant | Play) -> dict[str, int]:
     """How many numbers of each stored array an algorithm needs."""
     numbers = game.stored
@@ -211,6 +232,10 @@ def store_of(game: HandGame, method: Variant | Play, kind: Any, locks: Sequence[
     }
     arrays["changes"] = arrays["changes"].reshape(2, -1)
     arrays["guesses"] = np.zeros(needs["guesses"], kind) if "guesses" in needs else arrays["regrets"]
+    for name, scales in (("regrets", "regret_scales"), ("guesses", "guess_scales"), ("average", "average_scales")):
+        arrays[scales] = np.zeros(game.scales if kind is np.int16 else 0, np.float32)
+        if name == "guesses" and arrays["guesses"] is arrays["regrets"]:
+            arrays[scales] = arrays["regret_scales"]
     arrays["locked"] = np.zeros(game.infosets if locks else 0, np.uint8)
     places, values = [np.empty(0, np.int64)], [np.empty(0)]
     for lock in locks:
@@ -234,7 +259,9 @@ def predicted_memory(
     game: HandGame, algorithm: str | Variant | Play = "dcfr", *, storage: str = "float32", threads: int = 1
 ) -> int:
     """Bytes that a solver will allocate: stored arrays, scratch space and the compiled spot."""
-    size = np.dtype(STORAGE[storage]).itemsize
-    stored = sum(needs_of(game, method_of(algorithm)[0]).values()) * size
-    scratch = sum(int(np.prod(shape)) for shape in work_sizes(game.form, threads).values()) * size
+    packed = storage == "int16"
+    needs = needs_of(game, method_of(algorithm)[0])
+    stored = sum(needs.values()) * np.dtype(STORAGE[storage]).itemsize + (4 * game.scales * len(needs) if packed else 0)
+    sizes = {name: int(np.prod(shape)) for name, shape in work_sizes(game.form, threads, packed=packed).items()}
+    scratch = sizes.pop("gathered") * 8 + sum(sizes.values()) * (8 if storage == "float64" else 4)
     return stored + scratch + sum(array.nbytes for array in game.form)

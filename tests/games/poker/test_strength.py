@@ -7,7 +7,7 @@ from treeplex.games.poker.canonical import canonical_boards
 from treeplex.games.poker.cards import HAND_CLASSES, parse_cards
 from treeplex.games.poker.evaluator import format_strengths
 from treeplex.games.poker.format import HOLDEM, Format, rhode_island, royal
-from treeplex.games.poker.strength import FULL, MEAN, SQUARE, River, opponents_of, roll_out
+from treeplex.games.poker.strength import FULL, MEAN, SQUARE, River, roll_out
 
 BOARDS = ["TdTc9h2s2d", "AhKhQhJhTh", "2c3d4h5s7c", "9c9d9h9sAd"]
 
@@ -35,8 +35,7 @@ def test_river_strength_is_that_of_comparing_all_pairs(text):
 
 def test_turn_strength_is_the_mean_over_rivers():
     format, turn = royal(), parse_cards("TcTdKhAs")
-    means = np.empty((2, 1, len(format.hands)))
-    roll_out(np.array([turn], dtype=np.uint8), np.array(format.deck), format.hands, opponents_of(format), means)
+    means = roll_out(format, np.array([turn], dtype=np.uint8))
     rivers = np.stack([slow_strength(format, (*turn, card)) for card in format.deck if card not in turn])
     alive = ~np.isin(format.hands, turn).any(axis=1)
     assert np.allclose(means[MEAN, 0, alive], np.nanmean(rivers[:, alive], axis=0), atol=1e-12)

@@ -1,0 +1,1 @@
+"""Kernels for public trees over hands: poker."""

@@ -15,6 +15,7 @@ from treeplex.engine.hands.form import (
     REACH,
     RETURN,
     ROOTS,
+    SCALES,
     SHOWDOWNS,
     STORE,
     Floats,
@@ -25,6 +26,7 @@ from treeplex.engine.hands.form import (
 )
 from treeplex.engine.hands.local import TILE, accumulate, blend, play
 from treeplex.engine.hands.terminal import CARDS, COLUMNS, PADDING, folds, raked_showdowns, showdowns
+from treeplex.engine.hands.tiles import close_tile, open_tile
 
 BLOCK = 16
 """Rows and columns are turned in blocks of this size; it divides ``TILE``, ``COLUMNS`` and ``PADDING``."""
@@ -54,30 +56,34 @@ def descend_board(
     board: int,
     player: int,
     source: Floats,
+    scales: Floats,
     store: Store,
     keep: float,
     add: float,
     optimism: float,
     low: int,
     width: int,
-    rows: Floats,
-    scratch: Floats,
-    reach: Floats,
+    work: Work,
+    thread: int,
 ) -> None:
-    """Own reach of a tile of hands at one board; ``add`` it to the average unless that is 0.
+    """Own reach of a tile of hands at one board, in ``work.rows``; ``add`` it to the average unless that is 0.
 
     With a ``target`` in the store, that becomes the average with a share ``optimism`` of this reach.
     """
-    streets, base, hands = form.streets[street], form.boards[board, STORE + player], form.boards[board, COUNT + player]
+    streets, base, hands = (form.streets[street], form.boards[board, STORE + player], form.boards[board, COUNT + player])
+    rows, scratch, unpacked = (work.rows[thread], work.scratch[thread], work.unpacked[thread, 0])
+    roots, actions, scale = (streets[ROOTS], streets[ACTIONS + player], form.boards[board, SCALES + player])
     nodes = form.nodes[streets[NODES + player] : streets[NODES + player + 1]]
-    enter(form, street, board, player, low, width, reach, rows)
-    play(nodes, streets[ROOTS], source, base, hands, low, width, rows, scratch)
+    enter(form, street, board, player, low, width, work.reach, rows)
+    numbers, start, stride = open_tile(source, scales, scale, base, hands, low, width, actions, unpacked)
+    play(nodes, roots, numbers, start, stride, width, rows, scratch)
     if add != 0.0:
-        accumulate(streets[ACTIONS + player], streets[ROOTS], store.average, base, hands, low, width, rows, keep, add)
+        average = store.average
+        numbers, start, stride = open_tile(average, store.average_scales, scale, base, hands, low, width, actions, unpacked)
+        accumulate(actions, roots, numbers, start, stride, width, rows, keep, add)
+        close_tile(average, store.average_scales, scale, base, hands, low, width, actions, unpacked)
         if store.target.shape[0] > 0:
-            size = streets[ACTIONS + player] * hands
-            average, target = store.average[base : base + size], store.target[base : base + size]
-            blend(streets[ACTIONS + player], streets[ROOTS], average, target, hands, low, width, rows, optimism)
+            blend(actions, roots, numbers, store.target, start, stride, width, rows, optimism)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -103,7 +109,7 @@ def slice_of(form: HandForm, board: int, player: int) -> tuple[int, int]:
 def spread(
     terminals: Ints, chips: Floats, player: int, low: int, width: int, rows: Floats, turned: Floats, columns: Floats
 ) -> None:
-    """Copy rows of sequences to columns of terminals, in chips: ``columns[low + j, k] = chips[k] * rows[terminals[k, player], j]``.
+    """Copy rows of sequences to columns of terminals, in chips: hand ``low + j``, column k gets ``chips[k]`` times row j.
 
     ``turned`` is [COLUMNS, TILE], scratch from which blocks are transposed.
     """
@@ -138,18 +144,27 @@ def collect(terminals: Ints, player: int, low: int, width: int, columns: Floats,
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def reach_terminals(
-    form: HandForm, board: int, other: int, against: Floats, store: Store, keep: float, add: float, work: Work, thread: int
+    form: HandForm,
+    board: int,
+    other: int,
+    against: Floats,
+    scales: Floats,
+    store: Store,
+    keep: float,
+    add: float,
+    work: Work,
+    thread: int,
 ) -> None:
     """The opponent plays ``against`` on a board of the last street: fill ``work.reached`` in chips, and his average."""
     street = form.streets.shape[0] - 1
     streets, others = form.streets[street], form.boards[board, COUNT + other]
     lasts = form.showdowns[streets[SHOWDOWNS] : streets[SHOWDOWNS + 1]]
     folded = form.folds[streets[FOLDS] : streets[FOLDS + 1]]
-    rows, scratch, turned, reached = work.rows[thread], work.scratch[thread], work.turned[thread], work.reached[thread]
+    rows, turned, reached = work.rows[thread], work.turned[thread], work.reached[thread]
     chips, first_fold = work.chips[street, 1 - other, 0], padded(lasts.shape[0])
     for low in range(0, others, TILE):
         width = min(TILE, others - low)
-        descend_board(form, street, board, other, against, store, keep, add, 0.0, low, width, rows, scratch, work.reach)
+        descend_board(form, street, board, other, against, scales, store, keep, add, 0.0, low, width, work, thread)
         for first in range(0, lasts.shape[0], COLUMNS):
             last = min(first + COLUMNS, lasts.shape[0])
             seen = columns_of(reached, others + 1, first, padded(last - first))
@@ -164,13 +179,13 @@ def reach_terminals(
 def reach_folds(form: HandForm, street: int, board: int, other: int, work: Work, thread: int) -> None:
     """The same for a street with streets below, whose rows of reach were kept: fill ``work.reached`` with its folds."""
     streets, others = form.streets[street], form.boards[board, COUNT + other]
-    folded, kept = form.folds[streets[FOLDS] : streets[FOLDS + 1]], form.boards[board, REACH + other]
+    folded, kept = (form.folds[streets[FOLDS] : streets[FOLDS + 1]], form.boards[board, REACH + other])
     reached, chips = work.reached[thread], work.chips[street, 1 - other, 0]
     for first in range(0, folded.shape[0], COLUMNS):
         last = min(first + COLUMNS, folded.shape[0])
         seen = columns_of(reached, others + 1, first, padded(last - first))
         for k in range(last - first):
-            row, factor = work.reach[kept + folded[first + k, other] * others :], chips[first + k]
+            row, factor = (work.reach[kept + folded[first + k, other] * others :], chips[first + k])
             for j in range(others):
                 seen[j, k] = factor * row[j]
 
@@ -180,14 +195,14 @@ def value_terminals(form: HandForm, street: int, board: int, player: int, raked:
     """Showdowns and folds of a board: from ``work.reached`` to ``work.valued``."""
     streets, boards, other = form.streets[street], form.boards, 1 - player
     hands, others = boards[board, COUNT + player], boards[board, COUNT + other]
-    reached, valued, total, by_card = work.reached[thread], work.valued[thread], work.total[thread], work.by_card[thread]
+    reached, valued, total, by_card = (work.reached[thread], work.valued[thread], work.total[thread], work.by_card[thread])
     mine, theirs = slice_of(form, board, player), slice_of(form, board, other)
-    cards, order, twin = form.cards[mine[0] : mine[1]], form.order[mine[0] : mine[1]], form.twin[mine[0] : mine[1]]
-    other_cards, other_order = form.cards[theirs[0] : theirs[1]], form.order[theirs[0] : theirs[1]]
-    lasts, folded = streets[SHOWDOWNS + 1] - streets[SHOWDOWNS], streets[FOLDS + 1] - streets[FOLDS]
+    cards, order, twin = (form.cards[mine[0] : mine[1]], form.order[mine[0] : mine[1]], form.twin[mine[0] : mine[1]])
+    other_cards, other_order = (form.cards[theirs[0] : theirs[1]], form.order[theirs[0] : theirs[1]])
+    lasts, folded = (streets[SHOWDOWNS + 1] - streets[SHOWDOWNS], streets[FOLDS + 1] - streets[FOLDS])
     for first in range(0, lasts, COLUMNS):
         wide = padded(min(COLUMNS, lasts - first))
-        seen, out = columns_of(reached, others + 1, first, wide), columns_of(valued, hands, first, wide)
+        seen, out = (columns_of(reached, others + 1, first, wide), columns_of(valued, hands, first, wide))
         seen[others] = 0.0
         sums, card_sums = total[:wide], by_card[: CARDS * wide].reshape((CARDS, wide))
         if raked:
@@ -197,7 +212,7 @@ def value_terminals(form: HandForm, street: int, board: int, player: int, raked:
             showdowns(cards, order, other_cards, other_order, seen, out, sums, card_sums)
     for first in range(0, folded, COLUMNS):
         wide, start = padded(min(COLUMNS, folded - first)), padded(lasts) + first
-        seen, out = columns_of(reached, others + 1, start, wide), columns_of(valued, hands, start, wide)
+        seen, out = (columns_of(reached, others + 1, start, wide), columns_of(valued, hands, start, wide))
         seen[others] = 0.0
         folds(cards, twin, other_cards, seen, out, total[:wide], by_card[: CARDS * wide].reshape((CARDS, wide)))
 
@@ -218,38 +233,41 @@ def gradient_rows(form: HandForm, street: int, board: int, player: int, low: int
         values = columns_of(valued, hands, first, padded(last - first))
         collect(lasts[first:last], player, low, width, values, turned, rows)
     for first in range(0, folded.shape[0], COLUMNS):
-        last, start = min(first + COLUMNS, folded.shape[0]), padded(lasts.shape[0]) + first
+        last, start = (min(first + COLUMNS, folded.shape[0]), padded(lasts.shape[0]) + first)
         values = columns_of(valued, hands, start, padded(last - first))
         collect(folded[first:last], player, low, width, values, turned, rows)
     if street + 1 < form.streets.shape[0]:
-        ends, gathered = form.ends[streets[ENDS] : streets[ENDS + 1]], form.boards[board, REACH + player]
+        ends, gathered = (form.ends[streets[ENDS] : streets[ENDS + 1]], form.boards[board, REACH + player])
         for k in range(ends.shape[0]):
-            row, below = rows[ends[k, player]], work.gathered[gathered + k * hands + low :]
+            row, below = (rows[ends[k, player]], work.gathered[gathered + k * hands + low :])
             for j in range(width):
                 row[j] += below[j]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def return_rows(form: HandForm, street: int, board: int, player: int, low: int, width: int, work: Work, thread: int) -> None:
+def return_rows(
+    form: HandForm, street: int, board: int, player: int, low: int, width: int, work: Work, thread: int, slot: int
+) -> None:
     """Hand the values at a board's roots to the street above."""
-    hands, start, rows = form.boards[board, COUNT + player], form.boards[board, RETURN + player], work.rows[thread]
+    hands, start, rows = (form.boards[board, COUNT + player], form.boards[board, RETURN + player], work.rows[thread])
     for k in range(form.streets[street, ROOTS]):
-        row, out = rows[k], work.returned[start + k * hands + low : start + k * hands + low + width]
+        row, out = (rows[k], work.returned[slot, start + k * hands + low : start + k * hands + low + width])
         for j in range(width):
             out[j] = row[j]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def gather_end(form: HandForm, street: int, board: int, player: int, end: int, work: Work) -> None:
+def gather_end(form: HandForm, street: int, board: int, player: int, end: int, work: Work, slot: int) -> None:
     """Sum what the boards below return for one end of a street, all isomorphic copies, times the chance of a deal."""
     boards = form.boards
     hands, start = boards[board, COUNT + player], boards[board, REACH + player]
-    total, factor = work.gathered[start + end * hands : start + (end + 1) * hands], form.factors[street + 1]
+    total, factor = (work.gathered[start + end * hands : start + (end + 1) * hands], form.factors[street + 1])
     for j in range(hands):
         total[j] = 0.0
+    returned = work.returned[slot]
     for child in range(boards[board, CHILDREN], boards[board, CHILDREN + 1]):
         below, first = boards[child, COUNT + player], boards[child, RETURN + player]
-        values = work.returned[first + end * below : first + (end + 1) * below]
+        values = returned[first + end * below : first + (end + 1) * below]
         for copy in range(boards[child, COPIES], boards[child, COPIES + 1]):
             target = form.targets[form.copies[copy, player] : form.copies[copy, player] + below]
             for j in range(below):

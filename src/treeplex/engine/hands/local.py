@@ -1,7 +1,7 @@
 """The operations at the nodes of one player on one board, on a tile of neighbouring hands: reach, local update, best response.
 
-``rows`` is always [sequences, TILE]: one row a sequence, of which the first ``width`` numbers are in use. Stored arrays (regrets,
-averages) are flat; at one board a player's action e of hand j is at ``base + e * hands + j``.
+``rows`` is always [sequences, TILE]: one row a sequence, of which the first ``width`` numbers are in use. Arrays that are kept
+(regrets, averages) are flat; the tile's numbers for a player's action e begin at ``base + e * stride``.
 """
 
 import math
@@ -19,9 +19,7 @@ TINY = 1e-30
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def play(
-    nodes: Ints, roots: int, source: Floats, base: int, hands: int, low: int, width: int, rows: Floats, scratch: Floats
-) -> None:
+def play(nodes: Ints, roots: int, source: Floats, base: int, stride: int, width: int, rows: Floats, scratch: Floats) -> None:
     """Reach, top-down: rows of own reach below the roots, whose rows are given.
 
     The policy is proportional to the positive part of ``source`` (regrets, or an average), uniform where that is zero.
@@ -30,11 +28,11 @@ def play(
     tiny = rows.dtype.type(TINY if rows.itemsize == 4 else 0.0)
     for x in range(nodes.shape[0]):
         parent, first, actions = rows[nodes[x, 0]], nodes[x, 1], nodes[x, 2]
-        start, equal = base + first * hands + low, rows.dtype.type(1.0 / actions)
+        start, equal = base + first * stride, rows.dtype.type(1.0 / actions)
         for j in range(width):
             share[j] = zero
         for a in range(actions):
-            weights = source[start + a * hands : start + a * hands + width]
+            weights = source[start + a * stride : start + a * stride + width]
             for j in range(width):
                 share[j] += max(weights[j], zero)
         for j in range(width):
@@ -42,7 +40,7 @@ def play(
             share[j] = reach / total if total > zero else zero
             uniform[j] = zero if total > zero else reach * equal
         for a in range(actions):
-            weights = source[start + a * hands : start + a * hands + width]
+            weights = source[start + a * stride : start + a * stride + width]
             row = rows[roots + first + a]
             for j in range(width):
                 reach = max(weights[j], zero) * share[j] + uniform[j]
@@ -51,34 +49,25 @@ def play(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def accumulate(
-    actions: int,
-    roots: int,
-    average: Floats,
-    base: int,
-    hands: int,
-    low: int,
-    width: int,
-    rows: Floats,
-    keep: float,
-    add: float,
+    actions: int, roots: int, average: Floats, base: int, stride: int, width: int, rows: Floats, keep: float, add: float
 ) -> None:
     """Discount the average by ``keep`` and add the reach in ``rows`` times ``add``."""
     keep, add = average.dtype.type(keep), average.dtype.type(add)
     for e in range(actions):
-        row, stored = rows[roots + e], average[base + e * hands + low : base + e * hands + low + width]
+        row, stored = (rows[roots + e], average[base + e * stride : base + e * stride + width])
         for j in range(width):
             stored[j] = keep * stored[j] + add * row[j]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def blend(
-    actions: int, roots: int, average: Floats, target: Floats, hands: int, low: int, width: int, rows: Floats, share: float
+    actions: int, roots: int, average: Floats, target: Floats, base: int, stride: int, width: int, rows: Floats, share: float
 ) -> None:
-    """Set ``target`` to ``(1 - share) average + share reach``; both arrays begin at the board."""
+    """Set ``target`` to ``(1 - share) average + share reach``."""
     own, rest = target.dtype.type(share), target.dtype.type(1.0 - share)
     for e in range(actions):
-        start = e * hands + low
-        row, old, new = rows[roots + e], average[start : start + width], target[start : start + width]
+        start = base + e * stride
+        row, old, new = (rows[roots + e], average[start : start + width], target[start : start + width])
         for j in range(width):
             new[j] = rest * old[j] + own * row[j]
 
@@ -90,8 +79,7 @@ def update(
     regrets: Floats,
     guesses: Floats,
     base: int,
-    hands: int,
-    low: int,
+    stride: int,
     width: int,
     weights: Floats,
     rows: Floats,
@@ -99,27 +87,27 @@ def update(
 ) -> None:
     """Backup and local update, bottom-up: ``rows`` holds the gradient and becomes counterfactual values.
 
-    The same rule as :func:`treeplex.engine.regret.update`. ``guesses`` holds what the next policy is proportional to, for variants
-    that predict or discount once more; for the others it is ``regrets`` itself.
+    The same rule as :func:`treeplex.engine.regret.update`. ``guesses`` holds what the next policy is proportional to, for
+    variants that predict or discount once more; for the others it is ``regrets`` itself.
     """
     number = regrets.dtype.type
-    positive, negative, regret_weight = number(weights[0]), number(weights[1]), number(weights[2])
+    positive, negative, regret_weight = (number(weights[0]), number(weights[1]), number(weights[2]))
     zero, lowest = number(0.0), number(0.0 if weights[3] > 0.0 else -math.inf)
     tiny = number(TINY if regrets.itemsize == 4 else 0.0)
-    predicted_positive, predicted_negative, strength = number(weights[4]), number(weights[5]), number(weights[6])
+    predicted_positive, predicted_negative, strength = (number(weights[4]), number(weights[5]), number(weights[6]))
     predicts = weights[4] != 1.0 or weights[5] != 1.0 or weights[6] != 0.0
     value = scratch[2]
     for x in range(nodes.shape[0] - 1, -1, -1):
         first, actions = nodes[x, 1], nodes[x, 2]
-        start = base + first * hands + low
-        expected(guesses, start, hands, width, roots + first, actions, rows, scratch)
+        start = base + first * stride
+        expected(guesses, start, stride, width, roots + first, actions, rows, scratch)
         parent = rows[nodes[x, 0]]
         for j in range(width):
             parent[j] += value[j]
         for a in range(actions):
-            row, stored = rows[roots + first + a], regrets[start + a * hands : start + a * hands + width]
+            row, stored = (rows[roots + first + a], regrets[start + a * stride : start + a * stride + width])
             if predicts:
-                guess = guesses[start + a * hands : start + a * hands + width]
+                guess = guesses[start + a * stride : start + a * stride + width]
                 for j in range(width):
                     new, old = row[j] - value[j], stored[j]
                     regret = max(old * (positive if old > zero else negative) + regret_weight * new, lowest)
@@ -137,23 +125,23 @@ def update(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def expected(
-    source: Floats, start: int, hands: int, width: int, first_row: int, actions: int, rows: Floats, scratch: Floats
+    source: Floats, start: int, stride: int, width: int, first_row: int, actions: int, rows: Floats, scratch: Floats
 ) -> None:
     """Write the value of a node to ``scratch[2]``: action values weighted by the positive part of ``source``."""
     total, bump, value = scratch[0], scratch[1], scratch[2]
-    zero, one, equal = rows.dtype.type(0), rows.dtype.type(1), rows.dtype.type(1.0 / actions)
+    zero, one, equal = (rows.dtype.type(0), rows.dtype.type(1), rows.dtype.type(1.0 / actions))
     for j in range(width):
         total[j] = zero
         value[j] = zero
     for a in range(actions):
-        weights = source[start + a * hands : start + a * hands + width]
+        weights = source[start + a * stride : start + a * stride + width]
         for j in range(width):
             total[j] += max(weights[j], zero)
     for j in range(width):
         bump[j] = zero if total[j] > zero else one
         total[j] = one / total[j] if total[j] > zero else equal
     for a in range(actions):
-        row, weights = rows[first_row + a], source[start + a * hands : start + a * hands + width]
+        row, weights = (rows[first_row + a], source[start + a * stride : start + a * stride + width])
         for j in range(width):
             value[j] += (max(weights[j], zero) + bump[j]) * row[j]
     for j in range(width):
@@ -161,14 +149,12 @@ def expected(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def expect(
-    nodes: Ints, roots: int, source: Floats, base: int, hands: int, low: int, width: int, rows: Floats, scratch: Floats
-) -> None:
+def expect(nodes: Ints, roots: int, source: Floats, base: int, stride: int, width: int, rows: Floats, scratch: Floats) -> None:
     """Backup, bottom-up, by the policy in ``source``."""
     value = scratch[2]
     for x in range(nodes.shape[0] - 1, -1, -1):
         first, actions = nodes[x, 1], nodes[x, 2]
-        expected(source, base + first * hands + low, hands, width, roots + first, actions, rows, scratch)
+        expected(source, base + first * stride, stride, width, roots + first, actions, rows, scratch)
         parent = rows[nodes[x, 0]]
         for j in range(width):
             parent[j] += value[j]
@@ -181,9 +167,9 @@ def best(
     reply: Floats,
     locked: Bytes,
     base: int,
+    stride: int,
     infosets: int,
     hands: int,
-    low: int,
     width: int,
     keep: bool,
     rows: Floats,
@@ -205,10 +191,10 @@ def best(
                 value[j] = max(value[j], row[j])
         if locked.shape[0] > 0:
             for j in range(width):
-                if locked[infosets + x * hands + low + j]:
+                if locked[infosets + x * hands + j]:
                     value[j] = 0.0
                     for a in range(actions):
-                        value[j] += reply[base + (first + a) * hands + low + j] * rows[roots + first + a, j]
+                        value[j] += reply[base + (first + a) * stride + j] * rows[roots + first + a, j]
         parent = rows[nodes[x, 0]]
         for j in range(width):
             parent[j] += value[j]
@@ -217,7 +203,7 @@ def best(
             for j in range(width):
                 open_choice[j] = 1.0
             for a in range(actions):
-                start = base + (first + a) * hands + low
+                start = base + (first + a) * stride
                 row, stored = rows[roots + first + a], reply[start : start + width]
                 for j in range(width):
                     chosen = open_choice[j] if row[j] == value[j] else 0.0
@@ -234,9 +220,9 @@ def update_adaptively(
     previous: Floats,
     changes: Floats,
     base: int,
+    stride: int,
     infosets: int,
     hands: int,
-    low: int,
     width: int,
     weights: Floats,
     rows: Floats,
@@ -244,7 +230,8 @@ def update_adaptively(
 ) -> None:
     """:func:`update` for variants whose prediction strength every infoset sets itself (APCFR+).
 
-    ``previous`` is laid out as ``regrets``; ``changes`` is [2, infosets], node x of hand j at ``infosets + x * hands + j``.
+    ``previous`` is laid out as ``regrets``; ``changes`` is [2, I], node x of the tile's
+    hand j at ``infosets + x * hands + j``.
     """
     positive, negative, regret_weight = weights[0], weights[1], weights[2]
     lowest = 0.0 if weights[3] > 0.0 else -math.inf
@@ -252,13 +239,13 @@ def update_adaptively(
     value = scratch[2]
     for x in range(nodes.shape[0] - 1, -1, -1):
         first, actions = nodes[x, 1], nodes[x, 2]
-        expected(guesses, base + first * hands + low, hands, width, roots + first, actions, rows, scratch)
+        expected(guesses, base + first * stride, stride, width, roots + first, actions, rows, scratch)
         parent = rows[nodes[x, 0]]
         for j in range(width):
             parent[j] += value[j]
-            infoset = infosets + x * hands + low + j
+            infoset = infosets + x * hands + j
             for a in range(actions):
-                q = base + (first + a) * hands + low + j
+                q = base + (first + a) * stride + j
                 new, old = rows[roots + first + a, j] - value[j], regrets[q]
                 regret = max(old * (positive if old > 0.0 else negative) + regret_weight * new, lowest)
                 changes[0, infoset] += (new - previous[q]) ** 2
@@ -267,7 +254,7 @@ def update_adaptively(
                 regrets[q] = regret
             strength = 1.0 / (1.0 + adaptive_factor(changes, infoset))
             for a in range(actions):
-                q = base + (first + a) * hands + low + j
+                q = base + (first + a) * stride + j
                 regret = regrets[q]
                 guesses[q] = max(
                     regret * (predicted_positive if regret > 0.0 else predicted_negative) + strength * previous[q], 0.0

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from typing import Any
 
+import numpy as np
 from numba import njit
 
 from treeplex.engine.hands.boards import (
@@ -23,12 +24,15 @@ from treeplex.engine.hands.boards import (
 from treeplex.engine.hands.form import (
     ACTIONS,
     BOARDS,
+    CHILDREN,
     COUNT,
     ENDS,
     INFOSETS,
     NODES,
     REACH,
+    RETURN,
     ROOTS,
+    SCALES,
     STORE,
     Floats,
     HandForm,
@@ -36,6 +40,7 @@ from treeplex.engine.hands.form import (
     Work,
 )
 from treeplex.engine.hands.local import TILE, best, expect, update, update_adaptively
+from treeplex.engine.hands.tiles import close_tile, open_tile
 
 BEST, REPLY, EXPECT = 0, 1, 2
 """What :func:`answer` does at own nodes: take the best action; also keep it (fictitious play); follow a policy."""
@@ -52,6 +57,7 @@ def descend(
     last: int,
     player: int,
     source: Floats,
+    scales: Floats,
     store: Store,
     keep: float,
     add: float,
@@ -62,17 +68,15 @@ def descend(
     """Own reach at boards ``first..last-1`` of a street: kept in ``work.reach`` and added to the average."""
     sequences = form.streets[street, ROOTS] + form.streets[street, ACTIONS + player]
     below = street + 1 < form.streets.shape[0]
-    rows, scratch = work.rows[thread], work.scratch[thread]
+    rows = work.rows[thread]
     for board in range(first, last):
-        hands, start = form.boards[board, COUNT + player], form.boards[board, REACH + player]
+        hands, start = (form.boards[board, COUNT + player], form.boards[board, REACH + player])
         for low in range(0, hands, TILE):
             width = min(TILE, hands - low)
-            descend_board(
-                form, street, board, player, source, store, keep, add, optimism, low, width, rows, scratch, work.reach
-            )
+            descend_board(form, street, board, player, source, scales, store, keep, add, optimism, low, width, work, thread)
             if below:
                 for q in range(sequences):
-                    row, kept = rows[q], work.reach[start + q * hands + low : start + q * hands + low + width]
+                    row, kept = (rows[q], work.reach[start + q * hands + low : start + q * hands + low + width])
                     for j in range(width):
                         kept[j] = row[j]
 
@@ -91,32 +95,47 @@ def improve(
     raked: bool,
     work: Work,
     thread: int,
+    slot: int,
 ) -> None:
     """Update the regrets of ``player`` at boards ``first..last-1`` of a street, whose boards below are done.
 
     In the last street the opponent's reach is found on the way, and added to his average with ``keep`` and ``add``.
     """
     streets = form.streets[street]
-    nodes, roots = form.nodes[streets[NODES + player] : streets[NODES + player + 1]], streets[ROOTS]
-    rows, scratch = work.rows[thread], work.scratch[thread]
+    nodes, roots = (form.nodes[streets[NODES + player] : streets[NODES + player + 1]], streets[ROOTS])
+    rows, scratch, actions = (work.rows[thread], work.scratch[thread], streets[ACTIONS + player])
+    unpacked, more_unpacked = work.unpacked[thread, 0], work.unpacked[thread, 1]
+    predicts = weights[4] != 1.0 or weights[5] != 1.0 or weights[6] != 0.0
     for board in range(first, last):
         if street + 1 == form.streets.shape[0]:
-            reach_terminals(form, board, 1 - player, store.guesses, store, keep, add, work, thread)
+            reach_terminals(form, board, 1 - player, store.guesses, store.guess_scales, store, keep, add, work, thread)
         else:
             reach_folds(form, street, board, 1 - player, work, thread)
         value_terminals(form, street, board, player, raked, work, thread)
-        base, hands = form.boards[board, STORE + player], form.boards[board, COUNT + player]
+        base, hands = (form.boards[board, STORE + player], form.boards[board, COUNT + player])
+        infosets, scale = (form.boards[board, INFOSETS + player], form.boards[board, SCALES + player])
         for low in range(0, hands, TILE):
             width = min(TILE, hands - low)
             gradient_rows(form, street, board, player, low, width, work, thread)
+            regrets, start, stride = open_tile(
+                store.regrets, store.regret_scales, scale, base, hands, low, width, actions, unpacked
+            )
+            guesses = regrets
+            if predicts:
+                guesses, start, stride = open_tile(
+                    store.guesses, store.guess_scales, scale, base, hands, low, width, actions, more_unpacked
+                )
             if store.previous.shape[0] > 0:
                 update_adaptively(
-                    nodes, roots, store.regrets, store.guesses, store.previous, store.changes,
-                    base, form.boards[board, INFOSETS + player], hands, low, width, weights, rows, scratch,
+                    nodes, roots, regrets, guesses, store.previous, store.changes,
+                    start, stride, infosets + low, hands, width, weights, rows, scratch
                 )  # fmt: skip
             else:
-                update(nodes, roots, store.regrets, store.guesses, base, hands, low, width, weights, rows, scratch)
-            return_rows(form, street, board, player, low, width, work, thread)
+                update(nodes, roots, regrets, guesses, start, stride, width, weights, rows, scratch)
+            close_tile(store.regrets, store.regret_scales, scale, base, hands, low, width, actions, unpacked)
+            if predicts:
+                close_tile(store.guesses, store.guess_scales, scale, base, hands, low, width, actions, more_unpacked)
+            return_rows(form, street, board, player, low, width, work, thread, slot)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -128,40 +147,46 @@ def answer(
     player: int,
     mode: int,
     against: Floats,
+    scales: Floats,
     store: Store,
     raked: bool,
     work: Work,
     thread: int,
+    slot: int,
 ) -> None:
     """Best responses or expected values of ``player`` against ``against``, board by board as :func:`improve`."""
     streets = form.streets[street]
-    nodes, roots = form.nodes[streets[NODES + player] : streets[NODES + player + 1]], streets[ROOTS]
-    rows, scratch = work.rows[thread], work.scratch[thread]
+    nodes, roots = (form.nodes[streets[NODES + player] : streets[NODES + player + 1]], streets[ROOTS])
+    rows, scratch, actions = (work.rows[thread], work.scratch[thread], streets[ACTIONS + player])
+    unpacked = work.unpacked[thread, 0]
     for board in range(first, last):
         if street + 1 == form.streets.shape[0]:
-            reach_terminals(form, board, 1 - player, against, store, 1.0, 0.0, work, thread)
+            reach_terminals(form, board, 1 - player, against, scales, store, 1.0, 0.0, work, thread)
         else:
             reach_folds(form, street, board, 1 - player, work, thread)
         value_terminals(form, street, board, player, raked, work, thread)
-        base, hands = form.boards[board, STORE + player], form.boards[board, COUNT + player]
-        infosets = form.boards[board, INFOSETS + player]
+        base, hands = (form.boards[board, STORE + player], form.boards[board, COUNT + player])
+        infosets, scale = (form.boards[board, INFOSETS + player], form.boards[board, SCALES + player])
         for low in range(0, hands, TILE):
             width = min(TILE, hands - low)
             gradient_rows(form, street, board, player, low, width, work, thread)
             if mode == EXPECT:
-                expect(nodes, roots, against, base, hands, low, width, rows, scratch)
+                policy, start, stride = open_tile(against, scales, scale, base, hands, low, width, actions, unpacked)
+                expect(nodes, roots, policy, start, stride, width, rows, scratch)
             else:
-                keep = mode == REPLY
-                best(nodes, roots, store.regrets, store.locked, base, infosets, hands, low, width, keep, rows, scratch)
-            return_rows(form, street, board, player, low, width, work, thread)
+                best(
+                    nodes, roots, store.regrets, store.locked, base + low, hands, infosets + low, hands,
+                    width, mode == REPLY, rows, scratch
+                )  # fmt: skip
+            return_rows(form, street, board, player, low, width, work, thread, slot)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def gather(form: HandForm, street: int, first: int, last: int, player: int, work: Work, thread: int) -> None:
+def gather(form: HandForm, street: int, first: int, last: int, player: int, work: Work, slot: int) -> None:
     """Sum what came back for pairs of a board of a street and one of its ends, numbers ``first..last-1``."""
     ends = form.streets[street, ENDS + 1] - form.streets[street, ENDS]
     for pair in range(first, last):
-        gather_end(form, street, form.streets[street, BOARDS] + pair // ends, player, pair % ends, work)
+        gather_end(form, street, form.streets[street, BOARDS] + pair // ends, player, pair % ends, work, slot)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -176,13 +201,14 @@ def hold(store: Store) -> None:
 def iterate_board(form: HandForm, weights: Floats, raked: bool, store: Store, work: Work) -> None:
     """All iterations of a spot with one board, see :meth:`Crew.iterate`; no Python between them."""
     if weights.shape[0] > 0:
-        descend(form, 0, 0, 1, 0, store.guesses, store, weights[0, 7], weights[0, 8], 0.0, work, 0)
+        keep, add = weights[0, 7], weights[0, 8]
+        descend(form, 0, 0, 1, 0, store.guesses, store.guess_scales, store, keep, add, 0.0, work, 0)
     for k in range(weights.shape[0]):
         after = min(k + 1, weights.shape[0] - 1)
         for player in range(2):
             ahead = k if player == 0 else after
             add = 0.0 if player == 1 and after == k else weights[ahead, 8]
-            improve(form, 0, 0, 1, player, store, weights[k], weights[ahead, 7], add, raked, work, 0)
+            improve(form, 0, 0, 1, player, store, weights[k], weights[ahead, 7], add, raked, work, 0, 0)
             hold(store)
 
 
@@ -201,50 +227,96 @@ class Crew:
         self.pool = ThreadPoolExecutor(self.threads - 1) if self.threads > 1 else None
         self.last = len(form.streets) - 1
 
-    def share(self, kernel: Callable[..., None], street: int, first: int, last: int, *arguments: Any) -> None:
-        """Run ``kernel(form, street, a, b, *arguments, thread)`` for pieces a..b-1 of a range."""
-        size = last - first
+    def share(self, piece: Callable[[int, int, int], None], size: int) -> None:
+        """Run ``piece(first, last, thread)`` for pieces of ``range(size)``."""
         chunks = min(size, self.threads * CHUNKS)
         if self.pool is None or chunks < 2:
-            kernel(self.form, street, first, last, *arguments, 0)
+            piece(0, size, 0)
             return
         turns = count()
 
         def serve(thread: int) -> None:
             while (turn := next(turns)) < chunks:
-                start, stop = first + size * turn // chunks, first + size * (turn + 1) // chunks
-                kernel(self.form, street, start, stop, *arguments, thread)
+                piece(size * turn // chunks, size * (turn + 1) // chunks, thread)
 
         others = [self.pool.submit(serve, thread) for thread in range(1, self.threads)]
-        serve(0)
-        for other in others:
-            other.result()
+        try:
+            serve(0)
+        finally:
+            for other in others:
+                other.result()
 
     def boards(self, street: int) -> tuple[int, int]:
         """The slice of boards of a street."""
         return int(self.form.streets[street, BOARDS]), int(self.form.streets[street, BOARDS + 1])
 
     def descend(
-        self, player: int, source: Floats, store: Store, keep: float, add: float, optimism: float, streets: int
+        self,
+        player: int,
+        source: Floats,
+        scales: Floats,
+        store: Store,
+        *,
+        keep: float = 1.0,
+        add: float = 0.0,
+        optimism: float = 0.0,
+        streets: int,
     ) -> None:
         """Own reach in the first ``streets`` streets; ``add`` it to the average unless that is 0."""
+        form, work = self.form, self.work
         for street in range(streets):
-            first, last = self.boards(street)
-            self.share(descend, street, first, last, player, source, store, keep, add, optimism, self.work)
+            start, end = self.boards(street)
+
+            def piece(first: int, last: int, thread: int, street: int = street, start: int = start) -> None:
+                first, last = start + first, start + last
+                descend(form, street, first, last, player, source, scales, store, keep, add, optimism, work, thread)
+
+            self.share(piece, end - start)
 
     def ascend(self, kernel: Callable[..., None], player: int, *arguments: Any) -> None:
-        """``kernel`` at all boards, streets from the last to the first."""
-        for street in range(self.last, -1, -1):
-            first, last = self.boards(street)
-            if street < self.last:
-                ends = int(self.form.streets[street, ENDS + 1] - self.form.streets[street, ENDS])
-                self.share(gather, street, 0, (last - first) * ends, player, self.work)
-            self.share(kernel, street, first, last, player, *arguments, self.raked, self.work)
+        """``kernel`` at all boards, streets from the last to the first, and what it returns gathered in between."""
+        form, work, raked = self.form, self.work, self.raked
+        grouped = work.returned.shape[0] == self.threads and self.last > 0
+        if grouped:
+            self.ascend_groups(kernel, player, *arguments)
+        for street in range(self.last - grouped, -1, -1):
+            start, end = self.boards(street)
+            if street < self.last and not (grouped and street == self.last - 1):
+                ends = int(form.streets[street, ENDS + 1] - form.streets[street, ENDS])
 
-    def answer(self, player: int, mode: int, against: Floats, store: Store) -> None:
-        """A pass of best responses or expected values; ``work.returned`` at board 0 holds the values at the root."""
-        self.descend(1 - player, against, store, 1.0, 0.0, 0.0, self.last)
-        self.ascend(answer, player, mode, against, store)
+                def gathering(first: int, last: int, thread: int, street: int = street) -> None:
+                    gather(form, street, first, last, player, work, 0)
+
+                self.share(gathering, (end - start) * ends)
+
+            def piece(first: int, last: int, thread: int, street: int = street, start: int = start) -> None:
+                kernel(form, street, start + first, start + last, player, *arguments, raked, work, thread, 0)
+
+            self.share(piece, end - start)
+
+    def ascend_groups(self, kernel: Callable[..., None], player: int, *arguments: Any) -> None:
+        """The last street, all boards below one board of the street above at a time, gathered at once."""
+        form, work, raked, street = self.form, self.work, self.raked, self.last
+        start, end = self.boards(street - 1)
+        ends = int(form.streets[street - 1, ENDS + 1] - form.streets[street - 1, ENDS])
+
+        def piece(first: int, last: int, thread: int) -> None:
+            for parent in range(first, last):
+                low, high = form.boards[start + parent, CHILDREN : CHILDREN + 2]
+                kernel(form, street, low, high, player, *arguments, raked, work, thread, thread)
+                gather(form, street - 1, parent * ends, (parent + 1) * ends, player, work, thread)
+
+        self.share(piece, end - start)
+
+    def answer(self, player: int, mode: int, against: Floats, scales: Floats, store: Store) -> None:
+        """A pass of best responses or expected values; :meth:`root_values` has the result."""
+        self.descend(1 - player, against, scales, store, streets=self.last)
+        self.ascend(answer, player, mode, against, scales, store)
+
+    def root_values(self, player: int) -> Floats:
+        """After a pass: the values of a player's hands at the root, in chips times the opponent's compatible range weight."""
+        row = self.form.boards[0]
+        return self.work.returned[0, row[RETURN + player] : row[RETURN + player] + row[COUNT + player]]
 
     def iterate(self, weights: Floats, store: Store) -> None:
         """Run one alternating iteration for each row of ``weights`` (:class:`treeplex.engine.regret.Weights`).
@@ -253,28 +325,42 @@ class Crew:
         average is the one just played. Player 0's next strategy is added to his average when it is played against, a row ahead
         of time, so that no pass is needed for it; the first is added before the loop and none after the last.
         """
+        if not len(weights):
+            self.prepare(store)
+            return
         if self.last == 0:
             iterate_board(self.form, weights, self.raked, store, self.work)
             return
-        if len(weights):
-            self.descend(0, store.guesses, store, weights[0, 7], weights[0, 8], 0.0, self.last + 1)
+        guesses, scales = store.guesses, store.guess_scales
+        self.descend(0, guesses, scales, store, keep=weights[0, 7], add=weights[0, 8], streets=self.last + 1)
         for k, row in enumerate(weights):
             ahead = weights[min(k + 1, len(weights) - 1)]
             for player, keep, add in ((0, row[7], row[8]), (1, ahead[7], ahead[8] if k + 1 < len(weights) else 0.0)):
-                self.descend(1 - player, store.guesses, store, keep, add, 0.0, self.last)
+                self.descend(1 - player, guesses, scales, store, keep=keep, add=add, streets=self.last)
                 self.ascend(improve, player, store, row, keep, add)
                 hold(store)
+
+    def prepare(self, store: Store) -> None:
+        """Compile the kernels of :meth:`iterate`, or load them."""
+        form, work, row = self.form, self.work, np.zeros(9)
+        if self.last == 0:
+            iterate_board(form, np.zeros((0, 9)), self.raked, store, work)
+            return
+        descend(form, 0, 0, 0, 0, store.guesses, store.guess_scales, store, 1.0, 0.0, 0.0, work, 0)
+        improve(form, 0, 0, 0, 0, store, row, 1.0, 0.0, self.raked, work, 0, 0)
+        gather(form, 0, 0, 0, 0, work, 0)
 
     def iterate_replies(self, steps: Floats, optimism: Floats, following: float, store: Store) -> None:
         """Run one alternating iteration of fictitious play for each entry of ``steps`` and ``optimism``.
 
-        The rule of :func:`treeplex.engine.best_reply.iterate_best_replies`. ``regrets`` holds the last replies; ``following`` is
-        the optimism of the iteration after the last.
+        The rule of :func:`treeplex.engine.best_reply.iterate_best_replies`. ``regrets`` holds the last replies; ``following``
+        is the optimism of the iteration after the last.
         """
-        against = store.target if store.target.size else store.average
+        against, scales = (store.target if store.target.size else store.average, store.average_scales)
         for k, step in enumerate(steps):
             after = optimism[k + 1] if k + 1 < len(steps) else following
             for player, mix in ((0, optimism[k]), (1, after)):
-                self.answer(player, REPLY, against, store)
+                self.answer(player, REPLY, against, scales, store)
                 hold(store)
-                self.descend(player, store.regrets, store, 1.0 - step, step, mix, self.last + 1)
+                replies, keep = store.regrets, 1.0 - step
+                self.descend(player, replies, scales, store, keep=keep, add=step, optimism=mix, streets=self.last + 1)

@@ -1,8 +1,8 @@
 """The operators fold and showdown: what every own hand gets against the opponent's reach, with card removal.
 
 All terminals of a board are evaluated together, hands outermost and terminals side by side (*columns*) as the vector axis; a
-terminal costs O(hands). For a hand h with cards a and b and the opponent's reach r, let S sum r over a set of his hands and C sum
-it for each card. Then ``S - C[a] - C[b]``, plus r[h] if h is in the set, is the reach of those that share no card with h.
+terminal costs O(hands). For a hand h with cards a and b and the opponent's reach r, let S sum r over a set of his hands and C
+sum it for each card. Then ``S - C[a] - C[b]``, plus r[h] if h is in the set, is the reach of those that share no card with h.
 
 The opponent's reach comes as [m + 1, columns], his hands in the order of strength where there are showdowns, and a last row of
 zeros, which stands for "no such hand". The loops are written out where a call would cost more than its work.
@@ -47,7 +47,7 @@ def folds(own_cards: Bytes, twin: Shorts, cards: Bytes, reach: Floats, values: F
     sum_hands(reach, cards, total, by_card)
     nobody = cards.shape[0]
     for hand in range(own_cards.shape[0]):
-        out, one, two = values[hand], by_card[own_cards[hand, 0]], by_card[own_cards[hand, 2]]
+        out, one, two = (values[hand], by_card[own_cards[hand, 0]], by_card[own_cards[hand, 2]])
         same = reach[twin[hand] if twin[hand] >= 0 else nobody]
         for k in range(out.shape[0]):
             out[k] = total[k] - one[k] - two[k] + same[k]
@@ -82,7 +82,7 @@ def showdowns(
         level = own_order[start]
         end = start
         while other < others and order[other] < level:
-            row, one, two = reach[other], by_card[cards[other, 0]], by_card[cards[other, 1]]
+            row, one, two = (reach[other], by_card[cards[other, 0]], by_card[cards[other, 1]])
             for k in range(row.shape[0]):
                 r = row[k]
                 one[k] += r
@@ -90,12 +90,12 @@ def showdowns(
                 total[k] += r
             other += 1
         while end < own and own_order[end] == level:
-            out, one, two = values[end], by_card[own_cards[end, 0]], by_card[own_cards[end, 2]]
+            out, one, two = (values[end], by_card[own_cards[end, 0]], by_card[own_cards[end, 2]])
             for k in range(out.shape[0]):
                 out[k] = total[k] - one[k] - two[k]
             end += 1
         while other < others and order[other] == level:
-            row, one, two = reach[other], by_card[cards[other, 0]], by_card[cards[other, 1]]
+            row, one, two = (reach[other], by_card[cards[other, 0]], by_card[cards[other, 1]])
             for k in range(row.shape[0]):
                 r = row[k]
                 one[k] += r
@@ -103,7 +103,7 @@ def showdowns(
                 total[k] += r
             other += 1
         for hand in range(start, end):
-            out, one, two = values[hand], by_card[own_cards[hand, 0]], by_card[own_cards[hand, 2]]
+            out, one, two = (values[hand], by_card[own_cards[hand, 0]], by_card[own_cards[hand, 2]])
             for k in range(out.shape[0]):
                 out[k] += total[k] - one[k] - two[k]
         start = end
@@ -138,11 +138,11 @@ def raked_showdowns(
         while other < others and order[other] <= level:
             if order[other] == level and end == start:
                 while end < own and own_order[end] == level:
-                    out, one, two = values[end], by_card[own_cards[end, 0]], by_card[own_cards[end, 2]]
+                    out, one, two = (values[end], by_card[own_cards[end, 0]], by_card[own_cards[end, 2]])
                     for k in range(out.shape[0]):
                         out[k] = lose[k] * out[k] + (win[k] - tie[k]) * (total[k] - one[k] - two[k])
                     end += 1
-            row, one, two = reach[other], by_card[cards[other, 0]], by_card[cards[other, 1]]
+            row, one, two = (reach[other], by_card[cards[other, 0]], by_card[cards[other, 1]])
             for k in range(row.shape[0]):
                 r = row[k]
                 one[k] += r
@@ -150,12 +150,12 @@ def raked_showdowns(
                 total[k] += r
             other += 1
         while end < own and own_order[end] == level:  # nobody holds this level
-            out, one, two = values[end], by_card[own_cards[end, 0]], by_card[own_cards[end, 2]]
+            out, one, two = (values[end], by_card[own_cards[end, 0]], by_card[own_cards[end, 2]])
             for k in range(out.shape[0]):
                 out[k] = lose[k] * out[k] + (win[k] - tie[k]) * (total[k] - one[k] - two[k])
             end += 1
         for hand in range(start, end):
-            out, one, two = values[hand], by_card[own_cards[hand, 0]], by_card[own_cards[hand, 2]]
+            out, one, two = (values[hand], by_card[own_cards[hand, 0]], by_card[own_cards[hand, 2]])
             tied = twin[hand] >= 0 and twin[hand] < other
             same = reach[twin[hand] if tied else nobody]
             for k in range(out.shape[0]):

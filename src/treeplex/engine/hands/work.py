@@ -22,13 +22,22 @@ def columns_of_street(form: HandForm, street: int) -> int:
     return padded_columns(int(row[SHOWDOWNS + 1] - row[SHOWDOWNS])) + padded_columns(int(row[FOLDS + 1] - row[FOLDS]))
 
 
-def work_sizes(form: HandForm, threads: int) -> dict[str, tuple[int, ...]]:
-    """The shape of every array of :class:`Work`."""
+def slots_of(form: HandForm, threads: int) -> int:
+    """Slots of ``Work.returned``: one a thread when threads take whole groups of last boards, else one for all."""
     streets = form.streets
+    parents = int(streets[-2, BOARDS + 1] - streets[-2, BOARDS]) if len(streets) > 1 else 0
+    return threads if parents >= 2 * threads else 1
+
+
+def work_sizes(form: HandForm, threads: int, *, packed: bool = False) -> dict[str, tuple[int, ...]]:
+    """The shape of every array of :class:`Work`; ``packed`` for 16-bit storage."""
+    streets = form.streets
+    actions = int(streets[:, ACTIONS : ACTIONS + 2].max())
     sequences = int((streets[:, ROOTS, None] + streets[:, ACTIONS : ACTIONS + 2]).max())
     columns = max(columns_of_street(form, street) for street in range(len(streets)))
-    hands, last = int(form.boards[:, COUNT : COUNT + 2].max()), form.boards[-1]
-    returned = int(last[RETURN + 1] + last[COUNT + 1] * streets[-1, ROOTS])
+    hands = int(form.boards[:, COUNT : COUNT + 2].max())
+    roots = np.repeat(streets[:, ROOTS], streets[:, BOARDS + 1] - streets[:, BOARDS])
+    returned = int((form.boards[:, RETURN + 1] + form.boards[:, COUNT + 1] * roots).max())
     kept = 0
     if len(streets) > 1:
         before = form.boards[int(streets[-1, BOARDS]) - 1]
@@ -37,26 +46,28 @@ def work_sizes(form: HandForm, threads: int) -> dict[str, tuple[int, ...]]:
         "rows": (threads, sequences, TILE),
         "scratch": (threads, 3, TILE),
         "turned": (threads, COLUMNS, TILE),
+        "unpacked": (threads, 2, actions * TILE if packed else 0),
         "reached": (threads, (hands + 1 + BLOCK) * columns),
         "valued": (threads, (hands + 1 + BLOCK) * columns),
         "total": (threads, COLUMNS),
         "by_card": (threads, CARDS * COLUMNS),
         "chips": (len(streets), 2, 4, columns),
         "reach": (kept,),
-        "returned": (returned,),
+        "returned": (slots_of(form, threads), returned),
         "gathered": (kept,),
     }
 
 
-def make_work(form: HandForm, threads: int, kind: DTypeLike, *, raked: bool = False) -> Work:
+def make_work(form: HandForm, threads: int, kind: DTypeLike, *, raked: bool = False, packed: bool = False) -> Work:
     """Scratch space for so many threads, in numbers of this kind; sums over chance are float64."""
     arrays: dict[str, NDArray[Any]] = {
-        name: np.zeros(shape, np.float64 if name == "gathered" else kind) for name, shape in work_sizes(form, threads).items()
+        name: np.zeros(shape, np.float64 if name == "gathered" else kind)
+        for name, shape in work_sizes(form, threads, packed=packed).items()
     }
     for street, row in enumerate(form.streets):
         shown = slice(row[SHOWDOWNS], row[SHOWDOWNS + 1])
         folded = slice(row[FOLDS], row[FOLDS + 1])
-        count, first = shown.stop - shown.start, padded_columns(int(shown.stop - shown.start))
+        count, first = (shown.stop - shown.start, padded_columns(int(shown.stop - shown.start)))
         for player in (0, 1):
             chips = arrays["chips"][street, player]
             chips[1:4, :count] = form.showdown_values[shown].T

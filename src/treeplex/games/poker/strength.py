@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-decorators=False
 """Hand strength: how often a hand wins against a uniformly random hand, ties counted half, and its expectations.
 
 On a complete board the hand strength HS is exact. Before the river, ``E[HS]`` and ``E[HS2]`` are the means of HS and of its
@@ -10,10 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from treeplex.engine.hand_strength import double_wins, sort_by_strength
+from treeplex.engine.hand_strength import add_powers, double_wins
 from treeplex.errors import SpecError
 from treeplex.games.poker.canonical import CanonicalBoards, canonical_boards
 from treeplex.games.poker.evaluator import evaluate_board
@@ -75,67 +73,24 @@ def check_format(format: Format) -> None:
         )
 
 
-@njit(cache=True, nogil=True)
-def river_codes(
-    board: NDArray[np.int64],
-    hands: NDArray[np.uint8],
-    keys: NDArray[np.int32],
-    order: NDArray[np.int16],
-    spare: NDArray[np.int16],
-    codes: Codes,
-) -> None:
-    """Strengths ``keys`` and doubled wins ``codes`` of every hand on a complete board; the rest is scratch, all [H]."""
-    evaluate_board(board, hands, keys)
-    size = sort_by_strength(keys, order, spare)
-    double_wins(hands, keys, order, size, codes)
-
-
-@njit(cache=True, nogil=True)
-def roll_out(
-    boards: NDArray[np.uint8], deck: NDArray[np.int64], hands: NDArray[np.uint8], opponents: int, means: Floats
-) -> None:
-    """``E[HS]`` and ``E[HS2]`` on turn boards over all rivers.
-
-    Args:
-        boards: uint8 [n, 4].
-        deck: int64 [D], cards in play.
-        hands: uint8 [H, 2].
-        opponents: hands of an opponent on a complete board.
-        means: float64 [2, n, H], output; 0 for blocked hands.
-    """
-    size = hands.shape[0]
-    keys, codes = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.uint16)
-    order, spare = np.empty(size, dtype=np.int16), np.empty(size, dtype=np.int16)
+def roll_out(format: Format, boards: NDArray[np.uint8]) -> Floats:
+    """``E[HS]`` and ``E[HS2]`` on turn boards over all rivers: float64 [2, n, H] for boards [n, 4]; 0 for blocked hands."""
+    means = np.zeros((2, len(boards), len(format.hands)))
+    river = River(format)
+    scale = 1.0 / (2 * opponents_of(format))
     board = np.empty(5, dtype=np.int64)
-    rivers = deck.shape[0] - 6
-    for number in range(boards.shape[0]):
-        for place in range(4):
-            board[place] = boards[number, place]
-        total, squares = means[0, number], means[1, number]
-        total[:] = 0.0
-        squares[:] = 0.0
-        for card in deck:
-            if card == board[0] or card == board[1] or card == board[2] or card == board[3]:
-                continue
-            board[4] = card
-            river_codes(board, hands, keys, order, spare, codes)
-            for hand in range(size):
-                strength = codes[hand] / (2.0 * opponents)
-                total[hand] += strength
-                squares[hand] += strength * strength
-        for hand in range(size):
-            total[hand] /= rivers
-            squares[hand] /= rivers
+    for number, turn in enumerate(boards):
+        board[:4] = turn
+        for card in format.deck:
+            if card not in turn:
+                board[4] = card
+                add_powers(river(board)[1], scale, means[MEAN, number], means[SQUARE, number])
+    return means / (len(format.deck) - 6)
 
 
 def turn_part(format: Format, turns: CanonicalBoards, part: int) -> Codes:
     """One part of the turn table: canonical boards ``part * CHUNK`` and on, uint16 [2, n, H]."""
-    boards = np.ascontiguousarray(turns.boards[part * CHUNK : (part + 1) * CHUNK])
-    means = np.empty((2, len(boards), len(format.hands)))
-    hands = format.hands.view()
-    hands.flags.writeable = False
-    roll_out(boards, np.array(format.deck, dtype=np.int64), hands, opponents_of(format), means)
-    return encoded(means)
+    return encoded(roll_out(format, turns.boards[part * CHUNK : (part + 1) * CHUNK]))
 
 
 def encoded(means: Floats) -> Codes:
@@ -207,5 +162,6 @@ class River:
 
     def __call__(self, board: NDArray[np.int64]) -> tuple[NDArray[np.int32], Codes]:
         """Keys int32 [H], -1 where blocked, and codes uint16 [H], HS times twice the number of opponents' hands."""
-        river_codes(board, self.hands, self._keys, self._order, self._spare, self._codes)
+        evaluate_board(board, self.hands, self._keys)
+        double_wins(self.hands, self._keys, self._order, self._spare, self._codes)
         return self._keys, self._codes

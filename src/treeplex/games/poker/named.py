@@ -1,0 +1,124 @@
+"""Small poker games by name, for everything that enumerates infosets; see :mod:`treeplex.games.poker.rules`.
+
+Amounts are whole chips. Actions are numbered game by game: fold, check, call, then bets, raises and all-ins by amount.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from treeplex.errors import SpecError
+from treeplex.games.poker.bets import BetPlan, FixedLimit
+from treeplex.games.poker.format import RANKINGS, Format, rhode_island, small
+from treeplex.games.poker.rules import PokerGame
+from treeplex.games.poker.spot import Spot
+from treeplex.games.poker.spots import all_hands, unbound
+from treeplex.games.rules import GameInfo, choice, items, whole
+
+
+def small_holdem(
+    *,
+    ranks: int = 3,
+    suits: int = 2,
+    hole: int = 1,
+    deal: Sequence[int] = (0, 1),
+    ranking: str = "five",
+    ante: int = 1,
+    bets: Sequence[int] = (),
+    raises: int = 2,
+    sizes: Sequence[str] = (),
+    stack: int = 0,
+) -> PokerGame:
+    """Hold'em with a small deck; payoffs in chips. Betting is fixed limit, or no limit with ``sizes`` and a ``stack``.
+
+    Raises:
+        SpecError: a value outside its range, a deck too small for the deal, or bets that do not fit the streets.
+    """
+    name = "small_holdem"
+    streets = [whole(name, "deal", cards, 0) for cards in items(name, "deal", deal)]
+    if streets[0]:
+        raise SpecError(f"{name}: deal begins with {streets[0]}; betting begins before any board card, so write 0 there")
+    form = small(
+        whole(name, "ranks", ranks, 1, 13),
+        whole(name, "suits", suits, 1, 4),
+        whole(name, "hole", hole, 1, 2),
+        streets,
+        choice(name, "ranking", ranking, RANKINGS),
+    )
+    values: dict[str, object] = {"ranks": ranks, "suits": suits, "hole": hole, "deal": streets, "ranking": ranking}
+    values |= {"ante": ante, "bets": bets, "raises": raises, "sizes": sizes, "stack": stack}
+    if sizes:
+        if bets:
+            raise SpecError(f"{name}: bets are for fixed limit and sizes for no limit; give one of them")
+        texts = ",".join(map(str, items(name, "sizes", sizes)))
+        plan: BetPlan | FixedLimit = BetPlan.same(texts, texts, streets=len(streets))
+        whole(name, "stack", stack, 1)
+    else:
+        plan = fixed_limit(name, bets or [2, *[4] * (len(streets) - 1)], raises, len(streets))
+        whole(name, "stack", stack, 0)
+    return game(SMALL_HOLDEM_INFO, values, form, plan)
+
+
+def rhode_island_poker(*, ranks: int = 13, ante: int = 5, bets: Sequence[int] = (10, 20, 20), raises: int = 3) -> PokerGame:
+    """Rhode Island hold'em: one card each, two board cards one by one, three-card hands, fixed limit; payoffs in chips.
+
+    Raises:
+        SpecError: a value outside its range.
+    """
+    name = "rhode_island"
+    form = rhode_island(whole(name, "ranks", ranks, 1, 13))
+    values: dict[str, object] = {"ranks": ranks, "ante": ante, "bets": bets, "raises": raises}
+    return game(RHODE_ISLAND_INFO, values, form, fixed_limit(name, bets, raises, form.streets))
+
+
+def fixed_limit(name: str, bets: Sequence[int], raises: int, streets: int) -> FixedLimit:
+    """The bets of fixed-limit betting.
+
+    Raises:
+        SpecError: a bet below one chip, or not one for each street.
+    """
+    sizes = [whole(name, "bets", bet, 1) for bet in items(name, "bets", bets)]
+    if len(sizes) != streets:
+        raise SpecError(f"{name}: bets needs one size for each of the {streets} streets, such as bets=[2;4], not {sizes}")
+    return FixedLimit(tuple(map(float, sizes)), (whole(name, "raises", raises, 0),) * streets)
+
+
+def game(info: GameInfo, values: Mapping[str, object], form: Format, plan: BetPlan | FixedLimit) -> PokerGame:
+    """The game with these parameters; a stack of 0 is one that fixed-limit betting never uses up."""
+    ante = whole(info.name, "ante", values["ante"], 1)
+    stack = float(whole(info.name, "stack", values.get("stack", 0), 0))
+    if isinstance(plan, FixedLimit) and not stack:
+        stack = unbound(plan)
+    parameters = {key: list(value) if isinstance(value, list | tuple) else value for key, value in values.items()}
+    return PokerGame(Spot((), 2.0 * ante, stack, all_hands(form), plan, format=form), info.spec(values), parameters)
+
+
+SMALL_HOLDEM_INFO = GameInfo(
+    name="small_holdem",
+    summary="hold'em with a small deck, one or two hole cards, fixed limit or no limit",
+    source="Southey et al. (2005), Bayes' bluff, with the defaults: Leduc poker; other decks are our own",
+    build=small_holdem,
+    meanings={
+        "ranks": "highest ranks in the deck, 1 to 13",
+        "suits": "suits in the deck, 1 to 4",
+        "hole": "cards each player holds, 1 or 2",
+        "deal": "board cards dealt before each street of betting, beginning with 0",
+        "ranking": "five: the best five cards of hold'em; three: the three-card hands of Rhode Island hold'em",
+        "ante": "ante, in chips",
+        "bets": "fixed limit: the bet of each street, in chips; empty for 2 and then 4",
+        "raises": "fixed limit: most bets and raises on a street",
+        "sizes": "no limit: bets and raises on offer, such as [50%;a]; see [spot files](../poker/spot-files.md)",
+        "stack": "chips behind the ante; 0 for more than fixed limit can use",
+    },
+)
+
+RHODE_ISLAND_INFO = GameInfo(
+    name="rhode_island",
+    summary="one private and two public cards, three-card hands, three rounds of limit betting",
+    source="Shi and Littman (2001), Abstraction methods for game theoretic poker",
+    build=rhode_island_poker,
+    meanings={
+        "ranks": "highest ranks in the deck of four suits, 1 to 13; 13 is too large to enumerate",
+        "ante": "ante, in chips",
+        "bets": "the bet of each street, in chips",
+        "raises": "most bets and raises on a street",
+    },
+)
