@@ -1,27 +1,36 @@
-"""Kernels compiled before the last change of any kernel's source are dropped."""
+"""Compiled kernels that are older than a source they were built from are dropped."""
 
 import os
 from pathlib import Path
 
-import pytest
-
-import treeplex.engine as engine
+from treeplex.engine import drop_stale_kernels
 
 
-def test_only_older_kernels_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cache = tmp_path / "__pycache__"
-    cache.mkdir()
-    for name, time in (
-        ("a.py", 100),
-        ("b.py", 200),
-        ("__pycache__/a.nbi", 150),
-        ("__pycache__/b.nbi", 250),
-        ("__pycache__/a.pyc", 50),
-    ):
-        (tmp_path / name).touch()
-        os.utime(tmp_path / name, (time, time))
-    monkeypatch.setattr(engine, "__file__", str(tmp_path / "__init__.py"))
-    engine.drop_stale_kernels()
-    assert sorted(path.name for path in cache.iterdir()) == ["a.pyc", "b.nbi"]
-    engine.drop_stale_kernels()
-    assert sorted(path.name for path in cache.iterdir()) == ["a.pyc", "b.nbi"]
+def write(folder: Path, name: str, text: str, time: int) -> None:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    os.utime(path, (time, time))
+
+
+def test_kernels_go_when_a_source_they_import_is_newer(tmp_path: Path) -> None:
+    write(tmp_path, "base.py", "", 100)
+    write(tmp_path, "middle.py", "from treeplex.engine.base import x\n", 100)
+    write(tmp_path, "inner/top.py", "from treeplex.engine.middle import (\n    y,\n)\n", 100)
+    write(tmp_path, "other.py", "from treeplex.spec import z\n", 100)
+    cached = ["__pycache__/base.f.nbi", "__pycache__/middle.f.nbi", "__pycache__/other.f.nbi", "inner/__pycache__/top.f.nbi"]
+    for name in (*cached, "__pycache__/other.pyc"):
+        write(tmp_path, name, "", 150)
+
+    def left() -> list[str]:
+        return [name for name in cached if (tmp_path / name).exists()]
+
+    drop_stale_kernels(tmp_path, "treeplex.engine")
+    assert left() == cached
+    write(tmp_path, "middle.py", "from treeplex.engine.base import x\n", 200)
+    drop_stale_kernels(tmp_path, "treeplex.engine")
+    assert left() == ["__pycache__/base.f.nbi", "__pycache__/other.f.nbi"]
+    write(tmp_path, "base.py", "", 200)
+    drop_stale_kernels(tmp_path, "treeplex.engine")
+    assert left() == ["__pycache__/other.f.nbi"]
+    assert (tmp_path / "__pycache__/other.pyc").exists()

@@ -13,7 +13,7 @@ from treeplex.games.poker.evaluator import format_strengths
 from treeplex.games.poker.spot import Spot
 
 Ints = NDArray[np.int64]
-Renaming = tuple[int, int, int, int]
+Renaming = tuple[int, ...]
 
 IDENTITY: Renaming = (0, 1, 2, 3)
 

@@ -8,7 +8,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.hands.form import HandForm
+from treeplex.engine.hands.form import (
+    ACTIONS,
+    BOARDS,
+    CHILDREN,
+    COPIES,
+    COUNT,
+    HANDS,
+    INFOSETS,
+    PARENT,
+    REACH,
+    RETURN,
+    SCALES,
+    STORE,
+    HandForm,
+)
 from treeplex.engine.hands.local import TILE
 from treeplex.errors import GameError
 from treeplex.forms.hand_boards import Board, Hands, boards_of, card_rows, deal_chance, twins_of
@@ -48,19 +62,19 @@ class HandGame:
     def stored(self) -> int:
         """Numbers in one stored array: actions times hands, over all own nodes of both players."""
         last = self.form.boards[-1]
-        return int(last[6] + last[4] * self.form.streets[-1, 5])
+        return int(last[STORE + 1] + last[COUNT + 1] * self.form.streets[-1, ACTIONS + 1])
 
     @cached_property
     def infosets(self) -> int:
         """Infosets of both players that are stored (isomorphic ones count once)."""
         last = self.form.boards[-1]
-        return int(last[16] + last[4] * (self.form.streets[-1, 3] - self.form.streets[-1, 2]))
+        return int(last[INFOSETS + 1] + last[COUNT + 1] * len(self.forests[-1].nodes[1]))
 
     @property
     def scales(self) -> int:
         """Scales of one stored array of 16-bit numbers."""
         last = self.form.boards[-1]
-        return int(last[18] + self.form.streets[-1, 5] * -(-last[4] // TILE))
+        return int(last[SCALES + 1] + self.form.streets[-1, ACTIONS + 1] * -(-last[COUNT + 1] // TILE))
 
     @property
     def decisions(self) -> int:
@@ -70,7 +84,7 @@ class HandGame:
     @property
     def first_boards(self) -> list[int]:
         """The number of the first board of each street in ``form.boards``."""
-        return [int(row[12]) for row in self.form.streets]
+        return [int(first) for first in self.form.streets[:, BOARDS]]
 
 
 def compile_spot(spot: Spot, *, isomorphism: bool = True) -> HandGame:
@@ -172,21 +186,21 @@ class Layout:
         hand = stored = reach = returned = infoset = target = scale = 0
         last = len(boards) - 1
         for street, forest in enumerate(forests):
-            above = self.streets[street - 1, 12] if street else 0
-            below = self.streets[street + 1, 12] if street < last else 0
+            above = self.streets[street - 1, BOARDS] if street else 0
+            below = self.streets[street + 1, BOARDS] if street < last else 0
             roots, group, parent = len(forest.roots), returned, 0
             for board in boards[street]:
-                row = np.zeros(19, np.int64)
+                row = np.zeros(SCALES + 2, np.int64)
                 if street == last and board.parent != parent:
                     parent, returned = board.parent, group
-                row[0] = above + board.parent if street else -1
-                row[11], row[12] = len(copies), len(copies) + len(board.targets)
-                row[13], row[14] = below + board.children.start, below + board.children.stop
+                row[PARENT] = above + board.parent if street else -1
+                row[COPIES : COPIES + 2] = len(copies), len(copies) + len(board.targets)
+                row[CHILDREN : CHILDREN + 2] = below + board.children.start, below + board.children.stop
                 for player in (0, 1):
                     count, actions = len(board.hands[player]), forest.actions[player]
-                    row[1 + player], row[3 + player] = hand, count
-                    row[5 + player], row[7 + player] = stored, reach
-                    row[9 + player], row[15 + player], row[17 + player] = returned, infoset, scale
+                    row[HANDS + player], row[COUNT + player] = hand, count
+                    row[STORE + player], row[REACH + player] = stored, reach
+                    row[RETURN + player], row[INFOSETS + player], row[SCALES + player] = returned, infoset, scale
                     hand += count
                     stored += actions * count
                     infoset += len(forest.nodes[player]) * count

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treeplex.play.arguments import Json, ShowProgress
+from treeplex.play.cli_holdem_solve import line_of
 from treeplex.play.console import print_json, print_table
 from treeplex.play.failures import FAILED, STOPPED, fail
 from treeplex.play.holdem_options import Algorithm, Ip, Iterations, Oop, Pot, Stack, Storage, TargetText, Threads, request_of
@@ -13,6 +14,7 @@ from treeplex.play.live import Live, clock
 
 if TYPE_CHECKING:
     from treeplex.runs.holdem_batch import Batch, BatchProgress
+    from treeplex.runs.record import Progress
 
 MOST_SHOWN = 20
 
@@ -75,14 +77,21 @@ def flops(
         settings = request.settings()
         check_symmetric(request.ranges(), chosen)
 
+        head = ""
+
         def say(progress: "BatchProgress") -> None:
-            live.say(batch_line(progress))
+            nonlocal head
+            head = batch_line(progress)
+            live.say(head)
+
+        def watch(progress: "Progress") -> None:
+            live.say(f"{head}   {line_of(progress, first.pot)}")
 
         batch = run_batch(
             lambda board: request.on_board(board).spot(),
             chosen,
             out,
-            solver_of_batch(settings, live, say),
+            solver_of_batch(settings, watch),
             batch_settings(settings, first.pot),
             progress=say,
         )

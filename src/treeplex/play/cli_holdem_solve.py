@@ -130,15 +130,14 @@ def print_solution(solving: "Solving") -> None:
     """Exploitability, EVs, what is done first, files, what to try next."""
     solution, pot = solving.solution, solving.spot.pot
     facts: dict[str, str] = {"exploitability": chips_and_share(solution.exploitability, pot)}
-    if solving.target is not None:
+    if solution.target is not None:
         verdict = "not reached" if solving.missed else "reached"
-        facts["target"] = f"{chips_and_share(solving.target, pot)}   {verdict}"
+        facts["target"] = f"{chips_and_share(solution.target, pot)}   {verdict}"
     for name, value in zip(("OOP", "IP"), solution.ev, strict=True):
         back = value + pot / 2
         facts[f"EV {name}"] = f"{value:+.3f} chips against half the pot   {back:.2f} of {pot:g}"
     facts |= solving.first_actions()
-    if solving.memory_mb is not None:
-        facts["memory"] = f"{solving.memory_mb:,.0f} MB"
+    facts["memory"] = f"{solution.memory / 1e6:,.1f} MB, {solution.settings.threads} threads"
     if solving.saved:
         facts["file"] = str(solving.saved)
     count = f"{solution.iterations:,} iteration{'s' if solution.iterations != 1 else ''}"
@@ -154,8 +153,8 @@ def next_steps(solving: "Solving") -> list[tuple[str, str]]:
         return [("solve ... --out first.spot", "keep the solution, to look at it")]
     where = shell_word(str(solving.saved))
     steps = [(f"show {where}", "look at the ranges"), (f"show {where} --html page.html", "a page to click through")]
-    if solving.line:
-        steps.insert(0, (f"show {where} --line {shell_word(solving.line)}", "where the hand went"))
+    if solving.task.line:
+        steps.insert(0, (f"show {where} --line {shell_word(solving.task.line)}", "where the hand went"))
     steps.append((f"solve --resume {where} -n {2 * max(solving.solution.iterations, 1)}", "go on"))
     return steps
 
@@ -163,13 +162,13 @@ def next_steps(solving: "Solving") -> list[tuple[str, str]]:
 def record_of(solving: "Solving") -> dict[str, Any]:
     """What ``--json`` prints."""
     solution, pot = solving.solution, solving.spot.pot
-    big = solving.big_blind
+    big = solving.task.big_blind
     return {
         "iterations": solution.iterations,
         "seconds": solution.seconds,
         "seconds_per_iteration": solution.seconds / solution.iterations if solution.iterations else None,
-        "threads": solving.threads,
-        "memory_mb": solving.memory_mb,
+        "threads": solution.settings.threads,
+        "memory_mb": solution.memory / 1e6,
         "exploitability": solution.exploitability,
         "exploitability_percent": 100 * solution.exploitability / pot if pot else None,
         "exploitability_bb": solution.exploitability / big if big else None,

@@ -6,14 +6,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treeplex.errors import FileError, SpecError
+from treeplex.games.poker.cards import cards_to_string
 from treeplex.games.poker.libratus import BIG_BLIND, read_endgame
 from treeplex.games.poker.spot import Spot
-from treeplex.games.poker.spot_file import Settings, SpotRequest
+from treeplex.games.poker.spot_file import Settings
 from treeplex.play.holdem_options import request_of
 from treeplex.runs.holdem_hand import HandSpot, read_hand, with_bets_of
 
 if TYPE_CHECKING:
     from treeplex.runs.holdem_export import Solved
+    from treeplex.runs.interrupt import Interrupt
+    from treeplex.runs.poker import PokerSolution
     from treeplex.runs.record import Progress
 
 SETTINGS = ("target", "iterations", "algorithm", "threads", "storage", "lock")
@@ -92,3 +95,170 @@ def check_sources(file: Path | None, given: Mapping[str, object], sources: Mappi
             for name in given:
                 if name not in allowed:
                     raise SpecError(f"--{name} does not go with {source}; leave it out")
+
+
+@dataclass
+class Solving:
+    """A spot on its way to its solution.
+
+    Attributes:
+        task: what is asked for.
+        out: where the solution goes, if anywhere.
+        resume: the solution to go on with, if any.
+        done: the solution, once there is one.
+        saved: where it was written.
+    """
+
+    task: Task
+    out: Path | None
+    resume: "PokerSolution | None" = None
+    done: "PokerSolution | None" = None
+    saved: Path | None = None
+
+    @property
+    def spot(self) -> Spot:
+        """The spot."""
+        if self.resume is not None:
+            return self.resume.spot
+        assert self.task.spot is not None
+        return self.task.spot
+
+    @property
+    def solution(self) -> "PokerSolution":
+        """The solution, after :meth:`run`."""
+        assert self.done is not None
+        return self.done
+
+    @property
+    def title(self) -> str:
+        """The spot in a few words."""
+        board = " ".join(cards_to_string([card]) for card in self.spot.board) or self.spot.format.name
+        return f"{board}, pot {self.spot.pot:g}, stacks {self.spot.stack:g}"
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended it."""
+        return self.solution.status == "interrupted"
+
+    @property
+    def missed(self) -> bool:
+        """Whether there was a target, and it was not reached."""
+        return not self.solution.target_reached
+
+    def run(self, watch: "Callable[[Progress], None]") -> None:
+        """Solve, and write the solution if it has a place to go or was interrupted."""
+        from treeplex.runs.poker import SpotInterrupted, solve_spot
+
+        settings, pot = self.task.settings, self.spot.pot
+        try:
+            self.done = solve_spot(
+                self.task.spot,
+                settings.algorithm,
+                iterations=settings.iterations,
+                target=None if settings.target is None else settings.target.chips(pot),
+                threads=settings.threads,
+                storage=settings.storage,
+                locks=settings.locks,
+                progress=watch,
+                resume=self.resume,
+            )
+        except SpotInterrupted as stopped:
+            self.done = stopped.solution
+            self.out = self.out or free_file(self.spot)
+        if self.out is not None:
+            self.out.parent.mkdir(parents=True, exist_ok=True)
+            self.saved = self.solution.save(self.out)
+
+    def first_actions(self) -> dict[str, str]:
+        """What the first player does, over the whole range."""
+        from treeplex.runs.holdem_export import node_report
+        from treeplex.runs.holdem_report import PLAYERS
+
+        node = node_report(self.solution, "")
+        if node.player is None:
+            return {}
+        often = zip(node.actions, node.sides[node.player].totals, strict=True)
+        return {f"{PLAYERS[node.player]} first": ", ".join(f"{name} {100 * part:.1f}%" for name, part in often)}
+
+
+def prepare(
+    file: Path | None,
+    options: Mapping[str, object],
+    sources: Mapping[str, Any],
+    *,
+    out: Path | None,
+    resume: Path | None,
+    force: bool,
+) -> Solving:
+    """Read what is asked for and check where it goes, before anything takes time.
+
+    Raises:
+        SpecError: options that exclude each other, a field that is missing or wrong.
+        FileError: a file that cannot be read, or that is there already.
+    """
+    task = read_task(file, options, sources, resume)
+    if out is not None and out.is_dir():
+        raise FileError(f"{out} is a folder; give the name of a file")
+    if out is not None and out.exists() and not force and out != resume:
+        raise FileError(
+            f"{out} is there already; choose another name, go on with it (--resume {out}), or overwrite it (--force)"
+        )
+    return Solving(task, out or resume, None if resume is None else open_solution(resume))
+
+
+def free_file(spot: Spot) -> Path:
+    """A file under ``runs`` that does not exist yet."""
+    name, number = f"holdem-{cards_to_string(spot.board) or 'preflop'}", 1
+    while (path := Path("runs") / f"{name}{'' if number == 1 else f'-{number}'}.spot").exists():
+        number += 1
+    return path
+
+
+def open_solution(path: Path) -> "PokerSolution":
+    """A solution from its file."""
+    from treeplex.runs.poker_files import load_solution
+
+    return load_solution(path)
+
+
+def solver_of_batch(settings: Settings, watch: "Callable[[Progress], None]") -> "Callable[[Spot, Interrupt], Solved]":
+    """What solves one board of a batch."""
+    from treeplex.runs.holdem_batch import StoppedError
+    from treeplex.runs.poker import solve_spot
+
+    def solve(spot: Spot, interrupt: "Interrupt") -> "Solved":
+        solution = solve_spot(
+            spot,
+            settings.algorithm,
+            iterations=settings.iterations,
+            target=None if settings.target is None else settings.target.chips(spot.pot),
+            threads=settings.threads,
+            storage=settings.storage,
+            locks=settings.locks,
+            progress=watch,
+            interrupt=interrupt,
+        )
+        if solution.status == "interrupted":
+            raise StoppedError
+        return solution
+
+    return solve
+
+
+def batch_settings(settings: Settings, pot: float) -> dict[str, Any]:
+    """What decides the results of a batch besides the spot."""
+    from treeplex.runs.poker import DEFAULT_ALGORITHM, DEFAULT_STORAGE
+
+    usual = settings.target is None and settings.iterations is None
+    target = DEFAULT_SHARE * pot if usual else None if settings.target is None else settings.target.chips(pot)
+    iterations = settings.iterations if settings.iterations is not None else DEFAULT_ITERATIONS
+    locks = [
+        f"{lock.line}: {', '.join(f'{action} {100 * share:g}%' for action, share in lock.strategy)}" for lock in settings.locks
+    ]
+    return {
+        "algorithm": settings.algorithm or DEFAULT_ALGORITHM,
+        "target": target,
+        "iterations": iterations,
+        "storage": settings.storage or DEFAULT_STORAGE,
+        **({"locks": "; ".join(locks)} if locks else {}),
+    }

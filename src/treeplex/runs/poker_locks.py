@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.engine.hands.form import COUNT, STORE
 from treeplex.errors import SpecError
 from treeplex.forms.hand_compile import HandGame
 from treeplex.games.poker.betting import Decision
@@ -14,7 +16,8 @@ from treeplex.runs.poker_line import PLAYERS, Place, chosen, find_place, read_st
 from treeplex.solvers.poker import Lock
 
 Floats = NDArray[np.float64]
-MARGIN = 1e-6
+MARGIN = 1e-4
+"""How far the probabilities of a hand may be from adding up to 1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +70,26 @@ def solver_locks(game: HandGame, locks: Iterable[AnyLock]) -> tuple[Lock, ...]:
     return tuple(Lock(board, player, row, strategy) for (board, player, row), strategy in found.items())
 
 
+def with_locks(game: HandGame, average: NDArray[Any], locks: Sequence[Lock]) -> NDArray[Any]:
+    """An average strategy that is the lock itself where a locked hand never comes, so that its average says nothing.
+
+    Returns:
+        ``average``, or a copy where something had to change.
+    """
+    found = average
+    for lock in locks:
+        row = game.form.boards[lock.board]
+        street = next(s for s, first in enumerate(game.first_boards) if lock.board < first + len(game.boards[s]))
+        hands, (_, first_action, actions) = int(row[COUNT + lock.player]), game.forests[street].nodes[lock.player][lock.node]
+        start = int(row[STORE + lock.player]) + first_action * hands
+        here = slice(start, start + actions * hands)
+        unknown = (found[here].reshape(actions, hands).sum(axis=0) == 0) & ~np.isnan(lock.strategy).any(axis=0)
+        if unknown.any():
+            found = average.copy() if found is average else found
+            found[here].reshape(actions, hands)[:, unknown] = lock.strategy[:, unknown]
+    return found
+
+
 def decision_of(game: HandGame, lock: AnyLock) -> Place:
     """The decision to which a lock's line leads."""
     try:
@@ -105,9 +128,9 @@ def table_of(game: HandGame, lock: AnyLock, node: Decision) -> Floats:
         table[:, wanted_hands(game, lock)] = shares_of(game, lock, node)[:, None]
     given = ~np.isnan(table).any(axis=0)
     sums = table[:, given].sum(axis=0)
-    if (table[:, given] < 0).any() or (np.abs(sums - 1) > MARGIN * 100).any():
+    if (table[:, given] < 0).any() or (np.abs(sums - 1) > MARGIN).any():
         raise SpecError(f"{lock.place}: probabilities of a hand are negative or do not add up to 1; correct them")
-    table[:, given] /= sums
+    table[:, given] = table[:, given] / sums
     return table
 
 

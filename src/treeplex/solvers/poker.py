@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.hands.form import Store
+from treeplex.engine.hands.form import BOARDS, COUNT, INFOSETS, STORE, Store
 from treeplex.engine.hands.passes import Crew
 from treeplex.engine.hands.work import make_work, work_sizes
 from treeplex.engine.regret import ADAPTIVE, Weights
@@ -240,16 +240,16 @@ def store_of(game: HandGame, method: Variant | Play, kind: Any, locks: Sequence[
     places, values = [np.empty(0, np.int64)], [np.empty(0)]
     for lock in locks:
         board = game.form.boards[lock.board]
-        street = next(s for s, row in enumerate(game.form.streets) if row[12] <= lock.board < row[13])
+        street = int(np.searchsorted(game.form.streets[:, BOARDS], lock.board, side="right")) - 1
         _, first, actions = game.forests[street].nodes[lock.player][lock.node]
-        hands = int(board[3 + lock.player])
+        hands = int(board[COUNT + lock.player])
         if lock.strategy.shape != (actions, hands):
             raise SpecError(f"a lock has shape {lock.strategy.shape}, its node needs {(actions, hands)}")
         fixed = np.flatnonzero(~np.isnan(lock.strategy).any(axis=0))
-        start = int(board[15 + lock.player]) + lock.node * hands
+        start = int(board[INFOSETS + lock.player]) + lock.node * hands
         arrays["locked"][start + fixed] = 1
         for action in range(actions):
-            places.append(int(board[5 + lock.player]) + (first + action) * hands + fixed)
+            places.append(int(board[STORE + lock.player]) + (first + action) * hands + fixed)
             values.append(lock.strategy[action, fixed])
     arrays["lock_places"], arrays["lock_values"] = np.concatenate(places), np.concatenate(values).astype(kind)
     return arrays

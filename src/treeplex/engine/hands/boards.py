@@ -154,15 +154,21 @@ def reach_terminals(
     add: float,
     work: Work,
     thread: int,
+    space: int,
+    share: int,
+    shares: int,
 ) -> None:
-    """The opponent plays ``against`` on a board of the last street: fill ``work.reached`` in chips, and his average."""
+    """The opponent plays ``against`` on a board of the last street: fill ``work.reached[space]`` in chips, and his average.
+
+    With several ``shares`` of the work, this one takes every so many tiles.
+    """
     street = form.streets.shape[0] - 1
     streets, others = form.streets[street], form.boards[board, COUNT + other]
     lasts = form.showdowns[streets[SHOWDOWNS] : streets[SHOWDOWNS + 1]]
     folded = form.folds[streets[FOLDS] : streets[FOLDS + 1]]
-    rows, turned, reached = work.rows[thread], work.turned[thread], work.reached[thread]
+    rows, turned, reached = work.rows[thread], work.turned[thread], work.reached[space]
     chips, first_fold = work.chips[street, 1 - other, 0], padded(lasts.shape[0])
-    for low in range(0, others, TILE):
+    for low in range(share * TILE, others, shares * TILE):
         width = min(TILE, others - low)
         descend_board(form, street, board, other, against, scales, store, keep, add, 0.0, low, width, work, thread)
         for first in range(0, lasts.shape[0], COLUMNS):
@@ -191,16 +197,31 @@ def reach_folds(form: HandForm, street: int, board: int, other: int, work: Work,
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def value_terminals(form: HandForm, street: int, board: int, player: int, raked: bool, work: Work, thread: int) -> None:
-    """Showdowns and folds of a board: from ``work.reached`` to ``work.valued``."""
+def value_terminals(
+    form: HandForm,
+    street: int,
+    board: int,
+    player: int,
+    raked: bool,
+    work: Work,
+    thread: int,
+    space: int,
+    share: int,
+    shares: int,
+) -> None:
+    """Showdowns and folds of a board, from ``work.reached[space]`` to ``work.valued[space]``; chunks are shared out as tiles."""
     streets, boards, other = form.streets[street], form.boards, 1 - player
     hands, others = boards[board, COUNT + player], boards[board, COUNT + other]
-    reached, valued, total, by_card = (work.reached[thread], work.valued[thread], work.total[thread], work.by_card[thread])
+    reached, valued, total, by_card = (work.reached[space], work.valued[space], work.total[thread], work.by_card[thread])
     mine, theirs = slice_of(form, board, player), slice_of(form, board, other)
     cards, order, twin = (form.cards[mine[0] : mine[1]], form.order[mine[0] : mine[1]], form.twin[mine[0] : mine[1]])
     other_cards, other_order = (form.cards[theirs[0] : theirs[1]], form.order[theirs[0] : theirs[1]])
     lasts, folded = (streets[SHOWDOWNS + 1] - streets[SHOWDOWNS], streets[FOLDS + 1] - streets[FOLDS])
+    turn = 0
     for first in range(0, lasts, COLUMNS):
+        turn += 1
+        if turn % shares != share:
+            continue
         wide = padded(min(COLUMNS, lasts - first))
         seen, out = (columns_of(reached, others + 1, first, wide), columns_of(valued, hands, first, wide))
         seen[others] = 0.0
@@ -211,6 +232,9 @@ def value_terminals(form: HandForm, street: int, board: int, player: int, raked:
         else:
             showdowns(cards, order, other_cards, other_order, seen, out, sums, card_sums)
     for first in range(0, folded, COLUMNS):
+        turn += 1
+        if turn % shares != share:
+            continue
         wide, start = padded(min(COLUMNS, folded - first)), padded(lasts) + first
         seen, out = (columns_of(reached, others + 1, start, wide), columns_of(valued, hands, start, wide))
         seen[others] = 0.0
@@ -218,10 +242,12 @@ def value_terminals(form: HandForm, street: int, board: int, player: int, raked:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def gradient_rows(form: HandForm, street: int, board: int, player: int, low: int, width: int, work: Work, thread: int) -> None:
+def gradient_rows(
+    form: HandForm, street: int, board: int, player: int, low: int, width: int, work: Work, thread: int, space: int
+) -> None:
     """The gradient of a tile of hands: ``work.valued`` of the board's terminals, and what came back at the street's ends."""
     streets, hands = form.streets[street], form.boards[board, COUNT + player]
-    rows, turned, valued = work.rows[thread], work.turned[thread], work.valued[thread]
+    rows, turned, valued = work.rows[thread], work.turned[thread], work.valued[space]
     lasts = form.showdowns[streets[SHOWDOWNS] : streets[SHOWDOWNS + 1]]
     folded = form.folds[streets[FOLDS] : streets[FOLDS + 1]]
     for q in range(streets[ROOTS] + streets[ACTIONS + player]):

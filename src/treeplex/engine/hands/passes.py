@@ -36,14 +36,19 @@ from treeplex.engine.hands.form import (
     STORE,
     Floats,
     HandForm,
+    Ints,
     Store,
     Work,
 )
+from treeplex.engine.hands.gate import meet
 from treeplex.engine.hands.local import TILE, best, expect, update, update_adaptively
 from treeplex.engine.hands.tiles import close_tile, open_tile
 
 BEST, REPLY, EXPECT = 0, 1, 2
 """What :func:`answer` does at own nodes: take the best action; also keep it (fictitious play); follow a policy."""
+
+HANDS_A_THREAD = 256
+"""Hands that a thread needs on a single board before it is worth having."""
 
 CHUNKS = 4
 """Pieces of work a thread, so that a slow one does not keep the others waiting."""
@@ -82,6 +87,53 @@ def descend(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def improve_board(
+    form: HandForm,
+    street: int,
+    board: int,
+    player: int,
+    store: Store,
+    weights: Floats,
+    work: Work,
+    thread: int,
+    slot: int,
+    space: int,
+    share: int,
+    shares: int,
+) -> None:
+    """Update the regrets of ``player`` at one board from the values in ``work.valued[space]``; tiles are shared out."""
+    streets = form.streets[street]
+    nodes, roots = form.nodes[streets[NODES + player] : streets[NODES + player + 1]], streets[ROOTS]
+    rows, scratch, actions = work.rows[thread], work.scratch[thread], streets[ACTIONS + player]
+    unpacked, more_unpacked = work.unpacked[thread, 0], work.unpacked[thread, 1]
+    predicts = weights[4] != 1.0 or weights[5] != 1.0 or weights[6] != 0.0
+    base, hands = form.boards[board, STORE + player], form.boards[board, COUNT + player]
+    infosets, scale = form.boards[board, INFOSETS + player], form.boards[board, SCALES + player]
+    for low in range(share * TILE, hands, shares * TILE):
+        width = min(TILE, hands - low)
+        gradient_rows(form, street, board, player, low, width, work, thread, space)
+        regrets, start, stride = open_tile(
+            store.regrets, store.regret_scales, scale, base, hands, low, width, actions, unpacked
+        )
+        guesses = regrets
+        if predicts:
+            guesses, start, stride = open_tile(
+                store.guesses, store.guess_scales, scale, base, hands, low, width, actions, more_unpacked
+            )
+        if store.previous.shape[0] > 0:
+            update_adaptively(
+                nodes, roots, regrets, guesses, store.previous, store.changes,
+                start, stride, infosets + low, hands, width, weights, rows, scratch
+            )  # fmt: skip
+        else:
+            update(nodes, roots, regrets, guesses, start, stride, width, weights, rows, scratch)
+        close_tile(store.regrets, store.regret_scales, scale, base, hands, low, width, actions, unpacked)
+        if predicts:
+            close_tile(store.guesses, store.guess_scales, scale, base, hands, low, width, actions, more_unpacked)
+        return_rows(form, street, board, player, low, width, work, thread, slot)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def improve(
     form: HandForm,
     street: int,
@@ -101,41 +153,14 @@ def improve(
 
     In the last street the opponent's reach is found on the way, and added to his average with ``keep`` and ``add``.
     """
-    streets = form.streets[street]
-    nodes, roots = (form.nodes[streets[NODES + player] : streets[NODES + player + 1]], streets[ROOTS])
-    rows, scratch, actions = (work.rows[thread], work.scratch[thread], streets[ACTIONS + player])
-    unpacked, more_unpacked = work.unpacked[thread, 0], work.unpacked[thread, 1]
-    predicts = weights[4] != 1.0 or weights[5] != 1.0 or weights[6] != 0.0
     for board in range(first, last):
         if street + 1 == form.streets.shape[0]:
-            reach_terminals(form, board, 1 - player, store.guesses, store.guess_scales, store, keep, add, work, thread)
+            guesses, scales = store.guesses, store.guess_scales
+            reach_terminals(form, board, 1 - player, guesses, scales, store, keep, add, work, thread, thread, 0, 1)
         else:
             reach_folds(form, street, board, 1 - player, work, thread)
-        value_terminals(form, street, board, player, raked, work, thread)
-        base, hands = (form.boards[board, STORE + player], form.boards[board, COUNT + player])
-        infosets, scale = (form.boards[board, INFOSETS + player], form.boards[board, SCALES + player])
-        for low in range(0, hands, TILE):
-            width = min(TILE, hands - low)
-            gradient_rows(form, street, board, player, low, width, work, thread)
-            regrets, start, stride = open_tile(
-                store.regrets, store.regret_scales, scale, base, hands, low, width, actions, unpacked
-            )
-            guesses = regrets
-            if predicts:
-                guesses, start, stride = open_tile(
-                    store.guesses, store.guess_scales, scale, base, hands, low, width, actions, more_unpacked
-                )
-            if store.previous.shape[0] > 0:
-                update_adaptively(
-                    nodes, roots, regrets, guesses, store.previous, store.changes,
-                    start, stride, infosets + low, hands, width, weights, rows, scratch
-                )  # fmt: skip
-            else:
-                update(nodes, roots, regrets, guesses, start, stride, width, weights, rows, scratch)
-            close_tile(store.regrets, store.regret_scales, scale, base, hands, low, width, actions, unpacked)
-            if predicts:
-                close_tile(store.guesses, store.guess_scales, scale, base, hands, low, width, actions, more_unpacked)
-            return_rows(form, street, board, player, low, width, work, thread, slot)
+        value_terminals(form, street, board, player, raked, work, thread, thread, 0, 1)
+        improve_board(form, street, board, player, store, weights, work, thread, slot, thread, 0, 1)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -161,15 +186,15 @@ def answer(
     unpacked = work.unpacked[thread, 0]
     for board in range(first, last):
         if street + 1 == form.streets.shape[0]:
-            reach_terminals(form, board, 1 - player, against, scales, store, 1.0, 0.0, work, thread)
+            reach_terminals(form, board, 1 - player, against, scales, store, 1.0, 0.0, work, thread, thread, 0, 1)
         else:
             reach_folds(form, street, board, 1 - player, work, thread)
-        value_terminals(form, street, board, player, raked, work, thread)
+        value_terminals(form, street, board, player, raked, work, thread, thread, 0, 1)
         base, hands = (form.boards[board, STORE + player], form.boards[board, COUNT + player])
         infosets, scale = (form.boards[board, INFOSETS + player], form.boards[board, SCALES + player])
         for low in range(0, hands, TILE):
             width = min(TILE, hands - low)
-            gradient_rows(form, street, board, player, low, width, work, thread)
+            gradient_rows(form, street, board, player, low, width, work, thread, thread)
             if mode == EXPECT:
                 policy, start, stride = open_tile(against, scales, scale, base, hands, low, width, actions, unpacked)
                 expect(nodes, roots, policy, start, stride, width, rows, scratch)
@@ -198,18 +223,29 @@ def hold(store: Store) -> None:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def iterate_board(form: HandForm, weights: Floats, raked: bool, store: Store, work: Work) -> None:
-    """All iterations of a spot with one board, see :meth:`Crew.iterate`; no Python between them."""
-    if weights.shape[0] > 0:
-        keep, add = weights[0, 7], weights[0, 8]
-        descend(form, 0, 0, 1, 0, store.guesses, store.guess_scales, store, keep, add, 0.0, work, 0)
+def iterate_board(
+    form: HandForm, weights: Floats, raked: bool, store: Store, work: Work, thread: int, threads: int, gate: Ints
+) -> None:
+    """All iterations of a spot with one board, see :meth:`Crew.iterate`, by threads that share its hands and terminals."""
+    guesses, scales = store.guesses, store.guess_scales
+    if weights.shape[0] > 0 and thread == 0:
+        descend(form, 0, 0, 1, 0, guesses, scales, store, weights[0, 7], weights[0, 8], 0.0, work, 0)
+    meet(gate, threads)
     for k in range(weights.shape[0]):
         after = min(k + 1, weights.shape[0] - 1)
         for player in range(2):
             ahead = k if player == 0 else after
-            add = 0.0 if player == 1 and after == k else weights[ahead, 8]
-            improve(form, 0, 0, 1, player, store, weights[k], weights[ahead, 7], add, raked, work, 0, 0)
-            hold(store)
+            keep, add = weights[ahead, 7], 0.0 if player == 1 and after == k else weights[ahead, 8]
+            reach_terminals(form, 0, 1 - player, guesses, scales, store, keep, add, work, thread, 0, thread, threads)
+            meet(gate, threads)
+            value_terminals(form, 0, 0, player, raked, work, thread, 0, thread, threads)
+            meet(gate, threads)
+            improve_board(form, 0, 0, player, store, weights[k], work, thread, 0, 0, thread, threads)
+            meet(gate, threads)
+            if store.lock_places.shape[0] > 0:
+                if thread == 0:
+                    hold(store)
+                meet(gate, threads)
 
 
 class Crew:
@@ -329,7 +365,7 @@ class Crew:
             self.prepare(store)
             return
         if self.last == 0:
-            iterate_board(self.form, weights, self.raked, store, self.work)
+            self.iterate_board(weights, store)
             return
         guesses, scales = store.guesses, store.guess_scales
         self.descend(0, guesses, scales, store, keep=weights[0, 7], add=weights[0, 8], streets=self.last + 1)
@@ -340,11 +376,25 @@ class Crew:
                 self.ascend(improve, player, store, row, keep, add)
                 hold(store)
 
+    def iterate_board(self, weights: Floats, store: Store) -> None:
+        """:meth:`iterate` for one board; threads pay off where there are enough hands to share."""
+        hands = int(self.form.boards[0, COUNT : COUNT + 2].min())
+        threads = min(self.threads, hands // HANDS_A_THREAD) or 1
+        gate = np.zeros(2, np.int64)
+
+        def serve(thread: int) -> None:
+            iterate_board(self.form, weights, self.raked, store, self.work, thread, threads, gate)
+
+        others = [self.pool.submit(serve, thread) for thread in range(1, threads)] if self.pool else []
+        serve(0)
+        for other in others:
+            other.result()
+
     def prepare(self, store: Store) -> None:
         """Compile the kernels of :meth:`iterate`, or load them."""
         form, work, row = self.form, self.work, np.zeros(9)
         if self.last == 0:
-            iterate_board(form, np.zeros((0, 9)), self.raked, store, work)
+            iterate_board(form, np.zeros((0, 9)), self.raked, store, work, 0, 1, np.zeros(2, np.int64))
             return
         descend(form, 0, 0, 0, 0, store.guesses, store.guess_scales, store, 1.0, 0.0, 0.0, work, 0)
         improve(form, 0, 0, 0, 0, store, row, 1.0, 0.0, self.raked, work, 0, 0)
