@@ -12,13 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.hands.form import COUNT, HANDS, REACH, STORE, Store
+from treeplex.engine.hands.form import COUNT, HANDS, REACH, SCALES, STORE, Store
+from treeplex.engine.hands.local import TILE
 from treeplex.engine.hands.passes import EXPECT
 from treeplex.engine.hands.terminal import CARDS, folds, raked_showdowns
 from treeplex.evaluate.poker import judging_crew
 from treeplex.forms.hand_compile import HandGame
 from treeplex.games.poker.betting import Decision, Fold, Showdown, StreetEnd, payoffs
 
+Array = NDArray[Any]
 Floats = NDArray[np.float64]
 Pair = tuple[Floats, Floats]
 
@@ -54,18 +56,29 @@ class PokerValues:
         game: the compiled spot.
         average: [Q], what the strategy is proportional to (uniform where that is zero); as :class:`Store`. It may end after the
             first streets if ``ends`` is given.
+        scales: float32, of 16-bit numbers; else empty.
     """
 
-    def __init__(self, game: HandGame, average: NDArray[Any], *, threads: int = 1, ends: Floats | None = None) -> None:
+    def __init__(
+        self,
+        game: HandGame,
+        average: Array,
+        scales: Array | None = None,
+        *,
+        threads: int = 1,
+        ends: Floats | None = None,
+    ) -> None:
         """Nothing is computed yet.
 
         Args:
             game: the compiled spot.
             average: [Q], the strategy.
+            scales: of 16-bit numbers.
             threads: for the pass over the whole spot.
             ends: [R], the values at the ends of streets where they are known already; see :attr:`ends`.
         """
         self.game, self.average, self.threads = game, average, threads
+        self.scales: Array = np.zeros(0, np.float32) if scales is None else scales
         self._known_ends = ends
         self._trees: dict[tuple[int, int], StreetValues] = {}
         self._rows = [
@@ -82,12 +95,23 @@ class PokerValues:
         """
         if self._known_ends is not None:
             return self._known_ends
-        game, kind = self.game, self.average.dtype
-        crew = judging_crew(game, self.threads)
-        empty, places = np.zeros(0, kind), np.zeros(0, np.int64)
-        store = Store(empty, empty, self.average, empty, empty.reshape(2, -1), empty, np.zeros(0, np.uint8), places, empty)
+        crew, none = judging_crew(self.game, self.threads), np.zeros(0, self.average.dtype)
+        store = Store(
+            regrets=none,
+            guesses=none,
+            average=self.average,
+            regret_scales=self.scales,
+            guess_scales=self.scales,
+            average_scales=self.scales,
+            previous=none,
+            changes=none.reshape(2, -1),
+            target=none,
+            locked=np.zeros(0, np.uint8),
+            lock_places=np.zeros(0, np.int64),
+            lock_values=none,
+        )
         for player in (0, 1):
-            crew.answer(player, EXPECT, self.average, store)
+            crew.answer(player, EXPECT, self.average, self.scales, store)
         return crew.work.gathered
 
     def board_number(self, street: int, place: int) -> int:
@@ -126,13 +150,24 @@ class PokerValues:
         """The strategy at a decision, float64 [actions, hands of who acts]."""
         node = self.game.betting.nodes[number]
         assert isinstance(node, Decision)
-        row = self.game.form.boards[board]
-        hands, actions = int(row[COUNT + node.player]), len(node.actions)
         first = self.game.forests[street].nodes[node.player][self._rows[street][number]][1]
-        start = int(row[STORE + node.player]) + first * hands
-        weights = np.maximum(self.average[start : start + actions * hands].reshape(actions, hands).astype(np.float64), 0.0)
+        weights = np.maximum(self.rows(board, node.player, first, len(node.actions)), 0.0)
         total = weights.sum(axis=0)
-        return np.divide(weights, total, out=np.full(weights.shape, 1.0 / actions), where=total > 0)
+        found: Floats = np.divide(weights, total, out=np.full(weights.shape, 1.0 / len(weights)), where=total > 0)
+        return found
+
+    def rows(self, board: int, player: int, first: int, actions: int) -> Floats:
+        """Some actions of a player at a board as they are stored, float64 [actions, hands]."""
+        row = self.game.form.boards[board]
+        hands = int(row[COUNT + player])
+        start = int(row[STORE + player]) + first * hands
+        numbers = self.average[start : start + actions * hands].reshape(actions, hands).astype(np.float64)
+        if self.scales.size:
+            tiles = -(-hands // TILE)
+            start = int(row[SCALES + player]) + first * tiles
+            scales = self.scales[start : start + actions * tiles].reshape(actions, tiles)
+            numbers *= np.repeat(scales, TILE, axis=1)[:, :hands]
+        return numbers
 
     def compatible(self, board: int, player: int, reach: Floats) -> Floats:
         """The opponent's reach with hands that share no card with each hand of ``player``.
@@ -255,7 +290,7 @@ class PokerValues:
         pays = {number: payoffs(node, rake) for number in folded + shown if isinstance(node := nodes[number], Fold | Showdown)}
         sides = []
         for player in (0, 1):
-            values = {}
+            values: dict[int, Floats] = {}
             if folded:
                 against = np.array([tree.reach[number][1 - player] for number in folded])
                 met = self.compatible(board, player, against)
@@ -270,4 +305,5 @@ class PokerValues:
 
 def ratio(values: Floats, met: Floats) -> Floats:
     """Counterfactual values as expected ones: divided by the compatible reach, NaN where that is zero."""
-    return np.divide(values, met, out=np.full(values.shape, np.nan), where=met > 0)
+    found: Floats = np.divide(values, met, out=np.full(values.shape, np.nan), where=met > 0)
+    return found

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 from treeplex.errors import FileError, SpecError
 from treeplex.games.poker.cards import cards_to_string
 from treeplex.games.poker.libratus import BIG_BLIND, read_endgame
+from treeplex.games.poker.ranges import range_to_string
 from treeplex.games.poker.spot import Spot
+from treeplex.games.poker.spot_fields import Lock
 from treeplex.games.poker.spot_file import Settings
 from treeplex.play.holdem_options import request_of
 from treeplex.runs.holdem_hand import HandSpot, read_hand, with_bets_of
@@ -262,3 +264,9 @@ def batch_settings(settings: Settings, pot: float) -> dict[str, Any]:
         "storage": settings.storage or DEFAULT_STORAGE,
         **({"locks": "; ".join(locks)} if locks else {}),
     }
+
+
+def lock_text(lock: Lock) -> str:
+    """A lock as one line."""
+    hands = "" if lock.hands is None else f" [{range_to_string(lock.hands)}]"
+    return f"{lock.line}{hands}: {', '.join(f'{action} {100 * share:g}%' for action, share in lock.strategy)}"

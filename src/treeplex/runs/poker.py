@@ -75,7 +75,7 @@ def solve_spot(
             0.5% of the pot.
         seconds: stop after this much time in the solver in this call; judging does not count.
         threads: default: one a core.
-        storage: numbers in which regrets and averages are kept, see :data:`treeplex.solvers.poker.STORAGE`; default ``float32``.
+        storage: numbers in which regrets and averages are kept, see :data:`treeplex.solvers.poker.STORAGE`; default float32.
         every: check after every so many iterations.
         isomorphism: let boards that differ only in suits stand for each other where the ranges allow it; never with locks.
         locks: strategies that players keep: :class:`NodeLock`, or those of spot files. Best responses keep them too.
@@ -180,8 +180,7 @@ class PokerRun:
     seconds: float = 0.0
     judging_seconds: float = 0.0
 
-    @property
-    def target_reached(self) -> bool:
+    def at_target(self) -> bool:
         """Whether there is a target and the last record meets it."""
         target = self.settings.target
         return target is not None and bool(self.records) and self.records[-1].exploitability <= target
@@ -211,7 +210,7 @@ class PokerRun:
         solver, begun, first = self.solver, self.seconds, self.solver.iteration
         if limits.iterations < first:
             raise SpecError(f"{first} iterations are done already; iterations counts all of them, so ask for more than {first}")
-        if self.target_reached:
+        if self.at_target():
             return "target reached"
         solver.run(0)
         chunk = 1
@@ -226,7 +225,7 @@ class PokerRun:
                     return "time up"
             if check < limits.iterations or self.settings.target is not None:
                 self.judge(solver.store.average, expected=False)
-            if self.target_reached:
+            if self.at_target():
                 return "target reached"
         return "finished"
 
@@ -262,6 +261,7 @@ class PokerRun:
             ev=found.ev,
             status=status,
             average=solver.store.average,
+            scales=solver.store.average_scales,
             state=solver.arrays(),
             locks=solver.locks,
             streets=len(solver.game.boards),

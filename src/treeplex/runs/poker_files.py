@@ -28,7 +28,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.hands.form import COUNT, REACH, STORE, HandForm
+from treeplex.engine.hands.form import REACH, STORE, HandForm
 from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.forms.files import reason, remedy
 from treeplex.forms.hand_compile import HandGame, compile_spot
@@ -118,9 +118,9 @@ def first_number(game: HandGame, street: int, column: int) -> int | None:
 
 def rounded_policy(solution: PokerSolution, kept: int) -> NDArray[np.uint16]:
     """The strategy of the first streets as whole numbers that add up to ``FULL``; all zero where nothing is known."""
-    game, average = solution.game, solution.values.average
+    game, values = solution.game, solution.values
     end = first_number(game, kept, STORE)
-    found = np.zeros(len(average) if end is None else end, np.uint16)
+    found = np.zeros(len(values.average) if end is None else end, np.uint16)
     for street in range(kept):
         for player in (0, 1):
             nodes = np.array(game.forests[street].nodes[player], np.int64).reshape(-1, 3)
@@ -128,12 +128,11 @@ def rounded_policy(solution: PokerSolution, kept: int) -> NDArray[np.uint16]:
                 continue
             node_of = np.repeat(np.arange(len(nodes)), nodes[:, 2])
             for board in range(game.first_boards[street], game.first_boards[street] + len(game.boards[street])):
-                start, hands = int(game.form.boards[board, STORE + player]), int(game.form.boards[board, COUNT + player])
-                here = slice(start, start + len(node_of) * hands)
-                weights = np.maximum(average[here].reshape(len(node_of), hands), 0).astype(np.float64)
+                weights = np.maximum(values.rows(board, player, 0, len(node_of)), 0.0)
                 total = np.add.reduceat(weights, nodes[:, 1], axis=0)[node_of]
                 shares = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
-                found[here] = np.rint(shares * FULL).astype(np.uint16).ravel()
+                start = int(game.form.boards[board, STORE + player])
+                found[start : start + shares.size] = np.rint(shares * FULL).astype(np.uint16).ravel()
     return found
 
 
@@ -206,6 +205,7 @@ def solution_of(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Poker
         ev=(float(header["ev"][0]), float(header["ev"][1])),
         status=str(header["status"]),
         average=average,
+        scales=state.get("average_scales", np.zeros(0, np.float32)),
         state=state or None,
         locks=locks_of(header["locks"], arrays.get("locks")),
         streets=streets,

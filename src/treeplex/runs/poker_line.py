@@ -149,7 +149,8 @@ def find_place(spot: Spot, tree: BettingTree, text: str, *, open_cards: bool = F
             place = place.after(node.children[action], action_text(node.actions[action]))
             waiting += 1
         elif deals_next(spot, tree, place):
-            cards, used = (), 0
+            cards: tuple[int, ...] = ()
+            used = 0
             if step.cards or not open_cards:
                 cards, used = dealt_cards(spot, place, steps[waiting:], where)
             place = place.dealt(node.child if isinstance(node, StreetEnd) else place.node, cards)

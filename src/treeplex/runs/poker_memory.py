@@ -7,8 +7,8 @@ from pathlib import Path
 from treeplex.engine.hands.work import work_sizes
 from treeplex.errors import SpecError
 from treeplex.forms.hand_compile import HandGame
-from treeplex.solvers.poker import STORAGE, predicted_memory
 from treeplex.solvers.fictitious import Play
+from treeplex.solvers.poker import STORAGE, predicted_memory
 from treeplex.solvers.variant import Variant
 
 AnyMethod = str | Variant | Play
@@ -19,7 +19,7 @@ MEGABYTE = 1_000_000
 
 def needed_memory(game: HandGame, algorithm: AnyMethod, *, storage: str, threads: int) -> int:
     """Bytes for solving and judging a compiled spot."""
-    judging = 8 * sum(prod(shape) for shape in work_sizes(game.form, threads).values())
+    judging = 8 * sum(prod(shape) for shape in work_sizes(game.form, threads, packed=True).values())
     return predicted_memory(game, algorithm, storage=storage, threads=threads) + judging
 
 

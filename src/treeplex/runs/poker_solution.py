@@ -64,6 +64,7 @@ class PokerSolution:
         status: why solving stopped: ``finished``, ``target reached``, ``time up`` or ``interrupted``.
         average: [Q], what the strategy is proportional to, as in :class:`treeplex.engine.hands.form.Store`; it ends after
             ``streets`` streets.
+        scales: float32, of 16-bit numbers; else empty.
         state: all arrays of the solver, so that solving can go on; None if they were not saved.
         locks: strategies that were fixed.
         streets: how many streets ``average`` covers.
@@ -79,6 +80,7 @@ class PokerSolution:
     ev: tuple[float, float]
     status: str
     average: NDArray[Any] = field(repr=False)
+    scales: NDArray[Any] = field(repr=False)
     state: Mapping[str, NDArray[Any]] | None = field(repr=False)
     locks: tuple[Lock, ...] = ()
     streets: int = 0
@@ -134,7 +136,7 @@ class PokerSolution:
     def values(self) -> PokerValues:
         """The strategy's values at all nodes."""
         average = with_locks(self.game, self.average, self.locks) if self.streets == len(self.game.boards) else self.average
-        return PokerValues(self.game, average, threads=self.settings.threads, ends=self.ends)
+        return PokerValues(self.game, average, self.scales, threads=self.settings.threads, ends=self.ends)
 
     @cached_property
     def _browser(self) -> Browser:

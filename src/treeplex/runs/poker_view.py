@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from treeplex.errors import SpecError
 from treeplex.evaluate.poker_values import Pair, PokerValues, StreetValues, ratio
 from treeplex.forms.hand_boards import IDENTITY, Hands, Renaming, renamed
-from treeplex.games.poker.betting import Action, Decision, Showdown, StreetEnd
+from treeplex.games.poker.betting import Action, Decision, StreetEnd
 from treeplex.games.poker.cards import cards_to_string
 from treeplex.runs.poker_line import Place, action_text, board_at, deal_texts, find_place, joined
 
@@ -155,8 +155,7 @@ class Browser:
         spot, place, number = self.game.spot, spotted.place, spotted.place.node
         node = self.game.betting.nodes[number]
         sides = self.side(spotted, 0), self.side(spotted, 1)
-        decides = isinstance(node, Decision)
-        player = node.player if decides else None
+        player = node.player if isinstance(node, Decision) else None
         strategy, action_ev = np.zeros((0, 0), np.float32), np.zeros((0, 0))
         if isinstance(node, Decision):
             side = sides[node.player]
@@ -188,13 +187,12 @@ class Browser:
             raise SpecError(
                 f"line {line!r}: this solution was saved without its last streets; solve the spot again and save all of them"
             )
-        board, renaming, reach = 0, IDENTITY, self.values.root_reach()
-        for street, root in enumerate(place.roots):
-            if street:
-                board, renaming = self.dealt(street, board, renaming, place.deals[street - 1])
-                reach = self.values.below(street, board, tree.reach[place.ends[street - 1]])
-            tree = self.values.tree(street, board, root, reach)
-        return Spotted(place, street, board, renaming, tree)
+        board, renaming = 0, IDENTITY
+        tree = self.values.tree(0, board, 0, self.values.root_reach())
+        for street, (root, end, cards) in enumerate(zip(place.roots[1:], place.ends, place.deals, strict=True), 1):
+            board, renaming = self.dealt(street, board, renaming, cards)
+            tree = self.values.tree(street, board, root, self.values.below(street, board, tree.reach[end]))
+        return Spotted(place, len(place.ends), board, renaming, tree)
 
     def dealt(self, street: int, above: int, renaming: Renaming, cards: tuple[int, ...]) -> tuple[int, Renaming]:
         """The board of a street that stands for actual cards dealt on a board, and how its suits are renamed."""

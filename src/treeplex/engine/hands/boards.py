@@ -209,7 +209,7 @@ def value_terminals(
     share: int,
     shares: int,
 ) -> None:
-    """Showdowns and folds of a board, from ``work.reached[space]`` to ``work.valued[space]``; chunks are shared out as tiles."""
+    """Showdowns and folds of a board, from ``work.reached[space]`` to ``work.valued[space]``; chunks are shared like tiles."""
     streets, boards, other = form.streets[street], form.boards, 1 - player
     hands, others = boards[board, COUNT + player], boards[board, COUNT + other]
     reached, valued, total, by_card = (work.reached[space], work.valued[space], work.total[thread], work.by_card[thread])

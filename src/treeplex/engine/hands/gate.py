@@ -14,9 +14,7 @@ SPINS = 2000
 """Looks at the gate before a waiting thread offers its core to others."""
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def add_atomically(typingctx: Any, array: Any, place: Any, value: Any) -> Any:
-    """``array[place] += value`` as one step for all threads; returns what was there before."""
+def _add_atomically(typingctx: Any, array: Any, place: Any, value: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         view = cgutils.create_struct_proxy(signature.args[0])(context, builder, arguments[0])
@@ -26,9 +24,11 @@ def add_atomically(typingctx: Any, array: Any, place: Any, value: Any) -> Any:
     return types.int64(array, types.int64, types.int64), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def offer_core(typingctx: Any) -> Any:
-    """Let another thread run."""
+add_atomically: Any = intrinsic(_add_atomically)
+"""``array[place] += value`` as one step for all threads; returns what was there before."""
+
+
+def _offer_core(typingctx: Any) -> Any:
     name = "SwitchToThread" if sys.platform == "win32" else "sched_yield"
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -37,6 +37,10 @@ def offer_core(typingctx: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(), generate
+
+
+offer_core: Any = intrinsic(_offer_core)
+"""Let another thread run."""
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
