@@ -35,12 +35,13 @@ from ddcfr_holdem_text import (
     variants_table,
 )
 from drawing import dress, line_style, panels, save
-from holdem import endgame, hand_curve
+from holdem import compile_renumbered, endgame, hand_curve
 from results import Picture, Result, finish, published
 from treeplex.evaluate.poker import judge_spot, judging_crew
 from treeplex.forms.hand_compile import HandGame, compile_spot
 from treeplex.games.poker.betting import BettingTree, Decision
 from treeplex.games.poker.libratus import BIG_BLIND
+from treeplex.games.poker.spot import Spot
 from treeplex.solvers.poker import PokerSolver
 
 ITERATIONS = 1000
@@ -48,8 +49,6 @@ NUMBERS = dict(zip(NAMES, (3, 4), strict=True))
 OTHERS = ("lcfr", "pcfr+", "pdcfr", "dcfr+", "pdcfr+", "apcfr+", "sapcfr+", "hs-dcfr", "hs-pcfr+")
 DRAWN = ("cfr", "cfr+", "dcfr", "lcfr", "pcfr+", "pdcfr+", "dcfr+", "hs-dcfr")
 OTHER_SEEDS = SEEDS[:3]
-THEIR_FIRST = 1
-"""In the authors' program the player in position, who acts last, updates first."""
 LATE = range(500, ITERATIONS + 1, 50)
 TIMES = 5
 MARK = {"linestyle": "none", "marker": "o", "markersize": 4.5, "markerfacecolor": "white", "zorder": 5}
@@ -73,11 +72,11 @@ def share_of(game: HandGame) -> float:
 def measure(
     game: HandGame, algorithms: Mapping[str, Sequence[int]], points: Sequence[int], storage: str = "float64"
 ) -> dict[str, Runs]:
-    """Runs of some algorithms on a game, in the authors' order of updates; perturbed ones with the seeds of each."""
+    """Runs of some algorithms on a game; perturbed ones with the seeds of each."""
     crew, scale, found = judging_crew(game, 1), scale_of(game), {}
 
     def run(algorithm: str, points: Sequence[int], seed: int | None = None) -> list[float]:
-        chips = hand_curve(game, algorithm, points, crew, storage=storage, first=THEIR_FIRST, seed=seed)
+        chips = hand_curve(game, algorithm, points, crew, storage=storage, seed=seed)
         return [scale * value for value in chips]
 
     for algorithm, seeds in algorithms.items():
@@ -88,8 +87,9 @@ def measure(
     return found
 
 
-def other_order(game: HandGame) -> dict[str, list[float]]:
-    """The authors' algorithms when the player out of position updates first, at iterations 10 and 1000."""
+def other_order(spot: Spot) -> dict[str, list[float]]:
+    """The authors' algorithms in the library's order, at iterations 10 and 1000."""
+    game = compile_spot(spot)
     crew, scale = judging_crew(game, 1), scale_of(game)
     return {key: [scale * value for value in hand_curve(game, key, [EARLY, ITERATIONS], crew)] for key in AUTHORS}
 
@@ -186,14 +186,14 @@ def draw_late(axes: Axes, curves: Mapping, name: str, points: Sequence[int], fou
 def main() -> None:
     known: dict[str, Any] = published()["ddcfr"]["holdem"]
     points = log_points(ITERATIONS, also=(*known["curves"]["t"], *LATE))
-    misread = {name: compile_spot(endgame(number, "ddcfr")) for name, number in NUMBERS.items()}
-    right = {name: compile_spot(endgame(number, "true")) for name, number in NUMBERS.items()}
+    misread = {name: compile_renumbered(endgame(number, "ddcfr")) for name, number in NUMBERS.items()}
+    right = {name: compile_renumbered(endgame(number, "true")) for name, number in NUMBERS.items()}
     times = {name: (seconds(game, judged=False), seconds(game, judged=True)) for name, game in misread.items()}
     theirs, others = dict.fromkeys(AUTHORS, SEEDS), dict.fromkeys(OTHERS, OTHER_SEEDS)
     single = {name: measure(game, {**theirs, "dcfr+": SEEDS}, points, "float32") for name, game in misread.items()}
     double = {name: measure(game, {**theirs, **others}, points) for name, game in misread.items()}
     true = {name: measure(game, {**theirs, **dict.fromkeys(OTHERS, ())}, points) for name, game in right.items()}
-    orders = {name: other_order(game) for name, game in misread.items()}
+    orders = {name: other_order(endgame(number, "ddcfr")) for name, number in NUMBERS.items()}
     counted = {name: sizes(game) for name, game in misread.items()}
     shares = " and ".join(f"{share_of(game):.3f} on {name}" for name, game in misread.items())
     finish(
@@ -257,7 +257,7 @@ def notes(known: Mapping, shares: str) -> list[str]:
         f"themselves in the first three iterations: {len(SEEDS)} for {', '.join(AUTHORS)} (and `dcfr+` in float32), "
         f"{len(OTHER_SEEDS)} for the others. They do not show the whole range: zeros stay zeros, and sums keep their order. "
         "The judge computes in float64.",
-        f"Times: medians of {TIMES}, one thread, float32, the library's own order of updates (the work is the same); "
+        f"Times: medians of {TIMES}, one thread, float32; "
         '"alone" is without judging. The paper\'s DDCFR needs exploitability at every iteration and takes 0.2% longer than its '
         "DCFR, so its times seem to contain that too.",
         "Table 4 counts hole cards in either order; depth, as in the library's other sizes, is nodes on the longest path. Its "

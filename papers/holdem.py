@@ -2,15 +2,19 @@
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from curves import NOISE, PERTURBED_ITERATIONS
-from treeplex.engine.hands.passes import Crew, improve
+from treeplex.engine.hands.passes import Crew
 from treeplex.errors import TreeplexError
 from treeplex.evaluate.poker import judge_spot
-from treeplex.forms.hand_compile import HandGame
+from treeplex.forms.hand_boards import Hands, boards_of
+from treeplex.forms.hand_compile import HandGame, arrays_of, compile_spot
+from treeplex.forms.hand_forest import forests_of
+from treeplex.games.poker.betting import BettingTree, Decision, Fold, Node
 from treeplex.games.poker.libratus import read_endgame
 from treeplex.games.poker.spot import Spot
 from treeplex.solvers.poker import PokerSolver
@@ -31,24 +35,22 @@ def endgame(number: int, decoding: str) -> Spot:
         raise SystemExit(f"{ENDGAMES}: {error}") from None
 
 
-def iterate(solver: PokerSolver, iterations: int, first: int) -> None:
-    """Iterations in which player ``first`` updates before the other; 0 is what :meth:`PokerSolver.run` does.
+def compile_renumbered(spot: Spot) -> HandGame:
+    """The same game with its players numbered the other way, so that the player in position updates first."""
+    game = compile_spot(spot)
+    other = replace(spot, ranges=(spot.ranges[1], spot.ranges[0]))
+    betting = BettingTree(tuple(map(renumbered, game.betting.nodes)), game.betting.streets)
+    forests, boards = forests_of(betting, spot.rake), boards_of(other)
+    form = arrays_of(other, forests, boards, Hands(other))
+    return replace(game, spot=other, betting=betting, forests=forests, boards=boards, form=form)
 
-    As in :meth:`Crew.iterate`, the first player's next strategy enters the average when it is played against.
-    """
-    if first == 0:
-        solver.run(iterations)
-        return
-    crew, store, second = solver.crew, solver.store, 1 - first
-    weights = solver.weights(range(solver.iteration + 1, solver.iteration + iterations + 1))
-    for k, row in enumerate(weights):
-        if k == 0:
-            crew.descend(first, store.guesses, store, row[7], row[8], 0.0, crew.last + 1)
-        ahead = weights[min(k + 1, iterations - 1)]
-        for player, keep, add in ((first, row[7], row[8]), (second, ahead[7], ahead[8] if k + 1 < iterations else 0.0)):
-            crew.descend(1 - player, store.guesses, store, keep, add, 0.0, crew.last)
-            crew.ascend(improve, player, store, row, keep, add)
-    solver.iteration += iterations
+
+def renumbered(node: Node) -> Node:
+    """A node with players 0 and 1 exchanged."""
+    node = replace(node, contributions=node.contributions[::-1])
+    if isinstance(node, Decision):
+        return replace(node, player=1 - node.player, street_bets=node.street_bets[::-1])
+    return replace(node, loser=1 - node.loser) if isinstance(node, Fold) else node
 
 
 def hand_curve(
@@ -58,11 +60,10 @@ def hand_curve(
     crew: Crew,
     *,
     storage: str = "float64",
-    first: int = 0,
     seed: int | None = None,
     threads: int = 1,
 ) -> list[float]:
-    """Exploitability of the average policy after each of ``points`` iterations, in chips.
+    """Exploitability of the average policy after each of ``points`` iterations, in chips; player 0 updates first.
 
     Args:
         game: the compiled spot.
@@ -70,7 +71,6 @@ def hand_curve(
         points: iterations, ascending.
         crew: from :func:`treeplex.evaluate.poker.judging_crew`.
         storage: kind of numbers of the solver; the judge's are float64.
-        first: who updates first (fictitious play: player 0 only).
         seed: of the perturbation of the first three iterations; None for an undisturbed run.
         threads: of the solver.
     """
@@ -78,11 +78,11 @@ def hand_curve(
     random = np.random.default_rng(seed)
     if seed is not None:
         for _ in range(PERTURBED_ITERATIONS):
-            iterate(solver, 1, first)
+            solver.run(1)
             solver.store.regrets[:] *= 1.0 + NOISE_OF[storage] * random.standard_normal(len(solver.store.regrets))
         points = [point for point in points if point > PERTURBED_ITERATIONS]
     found = []
     for point in points:
-        iterate(solver, point - solver.iteration, first)
+        solver.run(point - solver.iteration)
         found.append(judge_spot(game, solver.store.average, solver.store, crew, expected=False).exploitability)
     return found

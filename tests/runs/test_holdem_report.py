@@ -92,11 +92,13 @@ def test_chosen_hands(node):
     side = node.sides[0]
     few, left = chosen_hands(side, None)
     assert (len(few), left) == (12, int((side.weight > 0).sum()) - 12)
-    assert (np.diff(side.share[few]) <= 0).all()
+    np.testing.assert_array_equal(np.sort(side.ev)[::-1][:12], side.ev[few])
     rows, left = chosen_hands(side, "QQ, AsKs")
     assert left == 0
     assert {side.names[row] for row in rows} == {"QdQh", "QhQd", "QsQd", "QsQh", "AsKs"} & set(side.names)
-    assert len(chosen_hands(side, "all")[0]) == (side.weight > 0).sum()
+    rows = chosen_hands(side, "all")[0]
+    assert len(rows) == (side.weight > 0).sum()
+    assert [side.names[row] for row in rows[:3]] == ["AsAh", "AsAd", "AsAc"]
     with pytest.raises(SpecError, match="no hand of OOP"):
         chosen_hands(side, "TdTh")
 

@@ -34,8 +34,8 @@ def grid_figure(node: NodeReport, player: int, classes: Classes) -> Figure:
         axes.add_patch(Rectangle((x + 0.02, y + 0.02), 0.96, 0.96, facecolor=EMPTY, linewidth=0))
         filled = draw_strategy(axes, node, classes, number) if acts else draw_equity(axes, classes, number)
         ink = INK if filled else EMPTY_INK
-        low = acts and filled < FULL
-        place = y + (0.2 if low or not acts or not filled else 0.82)
+        above = not acts or 0 < filled < FULL
+        place = y + (0.2 if above else 0.82)
         axes.text(x + 0.08, place, name, fontsize=9, fontweight="bold", color=ink, va="center", ha="left")
     axes.set_title(heading(node, player), loc="left", fontsize=11, color=INK, parse_math=False, linespacing=1.4)
     if acts:

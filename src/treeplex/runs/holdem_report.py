@@ -4,6 +4,7 @@ EVs are chips won or lost against half the starting pot, as everywhere in Treepl
 the chips that come back from the pot from here on, where a fold is worth 0.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -245,19 +246,21 @@ def side(view: NodeView, player: int, spot: SpotLike) -> Side:
 
 
 def chosen_hands(side: Side, wanted: str | None, *, few: int = 12) -> tuple[list[int], int]:
-    """Rows of a table of hands, those that matter most first, and how many more there are.
+    """Rows of a table of hands, and how many more there are.
 
     Args:
         side: the player.
-        wanted: ``"all"``, a hand (``AsKs``), classes or ranges of them (``AK,QQ+``); None for a few.
+        wanted: ``"all"``, a hand (``AsKs``), classes or ranges of them (``AK,QQ+``), all from high cards to low; None for a few,
+            those of highest EV.
         few: how many that is.
 
     Raises:
         SpecError: a text that names no hands, or none in the range.
     """
-    order = [int(row) for row in np.lexsort((np.arange(len(side.share)), -side.weight, -side.share)) if side.weight[row] > 0]
+    order = [int(row) for row in np.lexsort(tuple(-column.astype(np.int64) for column in side.cards.T)) if side.weight[row] > 0]
     if wanted is None:
-        return order[:few], max(0, len(order) - few)
+        best = sorted(order, key=lambda row: -side.ev[row] if np.isfinite(side.ev[row]) else math.inf)
+        return best[:few], max(0, len(order) - few)
     if wanted.strip().lower() == "all":
         return order, 0
     if side.cards.shape[1] == 2:
