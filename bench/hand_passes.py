@@ -26,7 +26,7 @@ def reaches(times, form, source, rows, scratch):
             for board in range(street[BOARDS], street[BOARDS + 1]):
                 base, hands = form.boards[board, STORE + player], form.boards[board, COUNT + player]
                 for low in range(0, hands, TILE):
-                    play(nodes, street[ROOTS], source, base, hands, low, min(TILE, hands - low), rows, scratch)
+                    play(nodes, street[ROOTS], source, base + low, hands, min(TILE, hands - low), rows, scratch)
 
 
 @njit(nogil=True)
@@ -40,7 +40,7 @@ def averages(times, form, average, rows):
                 actions = street[ACTIONS + player]
                 for low in range(0, hands, TILE):
                     width = min(TILE, hands - low)
-                    accumulate(actions, street[ROOTS], average, base, hands, low, width, rows, 0.5, 1.0)
+                    accumulate(actions, street[ROOTS], average, base + low, hands, width, rows, 0.5, 1.0)
 
 
 @njit(nogil=True)
@@ -64,7 +64,7 @@ def updates(times, form, regrets, weights, fresh, rows, scratch):
                 for low in range(0, hands, TILE):
                     width = min(TILE, hands - low)
                     refresh(fresh, rows)
-                    update(nodes, street[ROOTS], regrets, regrets, base, hands, low, width, weights, rows, scratch)
+                    update(nodes, street[ROOTS], regrets, regrets, base + low, hands, width, weights, rows, scratch)
 
 
 @njit(nogil=True)
@@ -79,7 +79,7 @@ def bests(times, form, regrets, locked, fresh, rows, scratch):
                 for low in range(0, hands, TILE):
                     width = min(TILE, hands - low)
                     refresh(fresh, rows)
-                    best(nodes, street[ROOTS], regrets, locked, 0, 0, hands, low, width, False, rows, scratch)
+                    best(nodes, street[ROOTS], regrets, locked, low, hands, 0, hands, width, False, rows, scratch)
 
 
 @njit(nogil=True)

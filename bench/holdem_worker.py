@@ -23,7 +23,7 @@ class Ours:
     def __init__(self, case: str, threads: int, storage: str) -> None:
         start = time.perf_counter()
         from holdem_spots import CASES, basic
-        from treeplex.evaluate.poker import judge_spot
+        from treeplex.evaluate.poker import judge_spot, judging_crew
         from treeplex.forms.hand_compile import compile_spot
         from treeplex.solvers.poker import PokerSolver, predicted_memory
 
@@ -39,6 +39,7 @@ class Ours:
         self.about["build_seconds"] = time.perf_counter() - start
         self.about["predicted_bytes"] = predicted_memory(game, ALGORITHM, threads=threads, storage=storage)
         self.about["version"] = version("treeplex")
+        self.crew = judging_crew(game, threads)
         self.judge, self.pot, self.percent = judge_spot, spot.pot, float("nan")
 
     def warm(self) -> float:
@@ -53,9 +54,9 @@ class Ours:
         return self.loading + spent[0] - spent[1]
 
     def check(self, *, expected: bool = False) -> Any:
-        """Judge the average strategies; expected values only if asked for, as the other solvers do."""
+        """Judge the average strategies in double precision; expected values only if asked for, as the other solvers do."""
         solver = self.solver
-        found = self.judge(solver.game, solver.store.average, solver.store, solver.crew, expected=expected)
+        found = self.judge(solver.game, solver.store.average, solver.store, self.crew, expected=expected)
         self.percent = 100 * found.exploitability / self.pot
         return found
 

@@ -21,8 +21,8 @@ from treeplex.forms.limit_buckets import BucketPlan
 from treeplex.forms.limit_strategy import LimitStrategy
 from treeplex.runs.limit_holdem import LimitRecord, LimitSettings, load_limit, read_records, solve_limit
 
-ITERATIONS = {5: 12_000_000, 6: 15_000_000, 8: 30_000_000, 10: 35_000_000}
-EVALUATIONS = {5: 9, 6: 8, 8: 6, 10: 5}
+ITERATIONS = {5: 12_000_000, 6: 8_000_000, 8: 30_000_000, 10: 15_000_000}
+EVALUATIONS = {5: 9, 6: 6, 8: 6, 10: 3}
 CARDS = "holdem"
 BUCKET_BOARDS, BOARDS, OTHER_BOARDS = 20_000, 40_000, 10_000
 OTHER_SEED = 1

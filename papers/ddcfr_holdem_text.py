@@ -20,11 +20,13 @@ class Runs:
     Attributes:
         curve: at all points.
         low, high: the range over this run and perturbed ones, at the last so many points.
+        finals: all of them at the last point, the undisturbed run first.
     """
 
     curve: list[float]
     low: list[float]
     high: list[float]
+    finals: list[float]
 
     @property
     def last(self) -> float:
@@ -39,6 +41,10 @@ class Runs:
     def text(self) -> str:
         """The last value, and its range where there is one."""
         return short(self.last) + (f" ({self.ends})" if " " in self.ends else "")
+
+    def below(self, value: float) -> str:
+        """How many runs end below a value."""
+        return f"{sum(final < value for final in self.finals)} of {len(self.finals)}"
 
 
 Found = Mapping[str, Runs]
@@ -62,7 +68,7 @@ def authors_table(known: Mapping, single: Games, double: Games, orders: Mapping)
                 ]
             )
     head = ["", "published (float32)", "measured, float32", "measured, float64", "independent, float64", "other order, float64"]
-    return Table("Exploitability at iteration 1000, big blinds; in brackets the range of nine runs", head, rows)
+    return Table("Exploitability at iteration 1000, big blinds; in brackets the range of perturbed runs", head, rows)
 
 
 def curves_table(known: Mapping, points: Sequence[int], single: Games) -> Table:
@@ -97,7 +103,7 @@ def learned_table(known: Mapping, single: Games) -> Table:
     ]
     rows.append(["DCFR (published, figure 3)", *(short(known["curves"][name]["dcfr"][-1], 4) for name in NAMES)])
     rows += [[f"{key} (measured)", *(single[name][key].text() for name in NAMES)] for key in ("dcfr", "dcfr+")]
-    caption = "Table 1: learned schedules, published, and fixed ones, float32 (range of nine runs)"
+    caption = "Table 1: learned schedules, published, and fixed ones, float32 (range of perturbed runs)"
     return Table(caption, ["", *NAMES], rows)
 
 
@@ -146,7 +152,7 @@ def tally(known: Mapping, points: Sequence[int], single: Games) -> str:
                 gap = max(value / runs.high[-1] - 1.0, runs.low[-1] / value - 1.0)
                 outside.append(f"{key} on {name} by {gap:.1%}")
     parts = [f"{len(same)} of {len(NAMES) * len(AUTHORS)} agree to three digits"]
-    parts += [f"{len(inside)} more lie in the range of nine runs ({', '.join(inside)})"] if inside else []
+    parts += [f"{len(inside)} more lie in the range of perturbed runs ({', '.join(inside)})"] if inside else []
     parts += [f"{len(outside)} lie outside ({', '.join(outside)})"] if outside else []
     return (
         f"Up to iteration {EARLY} CFR, CFR+ and DCFR follow the authors' files with a relative difference of at most "
@@ -160,12 +166,13 @@ def learned(known: Mapping, single: Games) -> str:
     parts = []
     for name in NAMES:
         theirs, fixed = known["curves"][name]["ddcfr"][-1], known["curves"][name]["dcfr"][-1]
+        dcfr, plus = single[name]["dcfr"], single[name]["dcfr+"]
         parts.append(
-            f"on {name} it is published {1 - theirs / fixed:.0%} below DCFR ({short(theirs)} and {short(fixed)}), while nine "
-            f"runs of DCFR that differ by rounding span {single[name]['dcfr'].ends} and nine of the fixed `dcfr+` "
-            f"{single[name]['dcfr+'].ends}"
+            f"on {name} it is published at {short(theirs)}, {1 - theirs / fixed:.0%} below the published DCFR; "
+            f"{dcfr.below(theirs)} runs of DCFR and {plus.below(theirs)} of the fixed `dcfr+`, which differ by rounding only, "
+            f"end below that (ranges {dcfr.ends} and {plus.ends})"
         )
-    return f"DDCFR's learned schedule is not run here: {'; '.join(parts)}. The paper shows one run of each."
+    return f"DDCFR's learned schedule is not run here. The paper shows one run of it: {'; '.join(parts)}."
 
 
 def order_sentence(orders: Mapping, double: Games, points: Sequence[int]) -> str:

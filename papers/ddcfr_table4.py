@@ -31,7 +31,7 @@ def main() -> None:
             tables=[Table("Published / measured", ["game", *COLUMNS, "equal"], rows)],
             notes=[
                 "Depth counts the nodes on the longest path, chance nodes included, where the paper says actions: one more.",
-                "The two no-limit hold'em subgames of the table are not among the library's games.",
+                "The two no-limit hold'em subgames of the table are in the section on hold'em.",
                 *(f"{name} is `{spec}`." for name, spec in numbers["games"].items() if name != spec),
             ],
             numbers={"columns": COLUMNS, "measured": measured},

@@ -6,7 +6,16 @@ from typing import Any
 from results import RESULTS, ROOT, Table, markdown
 from treeplex.forms.files import write_atomically
 
-ORDER = ("rebel_table2", "rebel_appendix_h", "ddcfr_table3", "ddcfr_table4", "ddcfr_figure4", "ddcfr_curves")
+ORDER = (
+    "rebel_table2",
+    "rebel_appendix_h",
+    "rebel_teh",
+    "ddcfr_table3",
+    "ddcfr_table4",
+    "ddcfr_figure4",
+    "ddcfr_curves",
+    "ddcfr_holdem",
+)
 PAGE = ROOT / "docs" / "papers.md"
 HEAD = """<!-- Written by papers/report.py; run `python papers/run.py` to renew it. -->
 

@@ -51,6 +51,7 @@ class Result:
         tables, pictures: in the order to show them.
         notes: how it was measured.
         numbers: everything measured, unrounded.
+        threads: how many were used.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Result:
     pictures: Sequence[Picture] = ()
     notes: Sequence[str] = ()
     numbers: dict[str, Any] = field(default_factory=dict)
+    threads: int = 1
 
 
 def published() -> dict[str, Any]:
@@ -77,7 +79,7 @@ def finish(result: Result) -> None:
     for finding in result.findings:
         print(f"- {finding}")
     RESULTS.mkdir(exist_ok=True)
-    record = {**asdict(result), "made": provenance(result.name)}
+    record = {**asdict(result), "made": provenance(result)}
     text = re.sub(r"\[\s+([^][{}]*?)\s+\]", one_line, json.dumps(record, indent=1, ensure_ascii=False))
     write_atomically(RESULTS / f"{result.name}.json", (text + "\n").encode())
 
@@ -94,13 +96,13 @@ def markdown(table: Table) -> str:
     return f"**{table.caption}**\n\n" + "\n".join(lines)
 
 
-def provenance(name: str) -> dict[str, Any]:
+def provenance(result: Result) -> dict[str, Any]:
     """Command, duration, commit, machine and versions."""
     return {
-        "command": f"python papers/{name}.py",
+        "command": f"python papers/{result.name}.py",
         "seconds": round(time.perf_counter() - STARTED, 1),
         "commit": COMMIT,
-        "machine": machine(),
+        "machine": machine(result.threads),
         "versions": {
             "python": platform.python_version(),
             **{package: version(package) for package in ("treeplex", "numpy", "numba", "matplotlib")},
@@ -123,14 +125,14 @@ def git(*arguments: str) -> str:
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
-def machine() -> str:
+def machine(threads: int) -> str:
     """Processor, number of cores, operating system."""
     model = platform.processor() or platform.machine()
     cpu_list = Path("/proc/cpuinfo")
     if cpu_list.exists():
         lines = cpu_list.read_text(encoding="utf-8", errors="replace").splitlines()
         model = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), model)
-    return f"{model}, {os.cpu_count()} cores (one used), {sys.platform} {platform.machine()}"
+    return f"{model}, {os.cpu_count()} cores ({'one' if threads == 1 else threads} used), {sys.platform} {platform.machine()}"
 
 
 COMMIT = commit()

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
@@ -151,6 +152,63 @@ class Both:
         return Policy(self.compiled, normalised(self.compiled, self.sequence_form(average)))
 
 
+class Unfolding(NamedTuple):
+    """A board and what stands for it: the number of a stored board and the renaming of suits that leads from there to here."""
+
+    cards: tuple[int, ...]
+    board: int
+    suits: tuple[int, ...]
+
+
+def composed(second: tuple[int, ...], first: tuple[int, ...]) -> tuple[int, ...]:
+    """The renaming that does ``first`` and then ``second``."""
+    return tuple(second[suit] for suit in first)
+
+
+def unfolded(game: HandGame) -> list[list[Unfolding]]:
+    """All boards of each street that the stored ones stand for, by walking down: each copy has its own boards below."""
+    streets = [[Unfolding(game.spot.board, 0, (0, 1, 2, 3))]]
+    for street in range(1, len(game.boards)):
+        below = []
+        for above in streets[-1]:
+            parent = game.boards[street - 1][above.board]
+            for child in parent.children:
+                board = game.boards[street][child]
+                for copy in board.copies:
+                    suits = composed(above.suits, copy)
+                    cards = tuple(card - card % 4 + suits[card % 4] for card in board.cards)
+                    below.append(Unfolding(cards, child, suits))
+        streets.append(below)
+    return streets
+
+
+def unfold(folded: HandGame, whole: HandGame, stored: NDArray[np.floating]) -> NDArray[np.floating]:
+    """A stored array of a spot compiled with isomorphism as that of the same spot compiled without."""
+    found = np.full(whole.stored, np.nan, stored.dtype)
+    for street, boards in enumerate(unfolded(folded)):
+        sizes = folded.spot.format.board_sizes[folded.spot.street : folded.spot.street + street + 1]
+        numbers = {dealt(board.cards, sizes): number for number, board in enumerate(whole.boards[street])}
+        for each in boards:
+            there = numbers[dealt(each.cards, sizes)]
+            source = folded.form.boards[folded.first_boards[street] + each.board]
+            target = whole.form.boards[whole.first_boards[street] + there]
+            for player in (0, 1):
+                hands = folded.boards[street][each.board].hands[player]
+                image = renamed_hands(folded.spot.format, each.suits)[hands]
+                own = whole.boards[street][there].hands[player]
+                place = {int(hand): j for j, hand in enumerate(own)}
+                count, actions = len(hands), folded.forests[street].actions[player]
+                values = stored[source[STORE + player] :][: actions * count].reshape(actions, count)
+                out = found[target[STORE + player] :][: actions * count].reshape(actions, count)
+                out[:, [place[int(hand)] for hand in image]] = values
+    return found
+
+
+def dealt(cards: tuple[int, ...], sizes: tuple[int, ...]) -> tuple[frozenset[int], ...]:
+    """A board as the sets of cards that its streets dealt."""
+    return tuple(frozenset(cards[start:end]) for start, end in zip((0, *sizes), sizes, strict=False))
+
+
 def limit(*bets: float, most: int = 2) -> FixedLimit:
     """Fixed limit with the same number of bets on every street."""
     return FixedLimit(bets, (most,) * len(bets))
@@ -178,8 +236,24 @@ SPOTS = {
 }
 """Spots with different hole cards, streets, betting, ranges and rake, small enough to enumerate."""
 
+SWAP: tuple[Suits, ...] = ((0, 1, 2, 3), (0, 2, 1, 3))
+THREE: tuple[Suits, ...] = tuple((0, *rest) for rest in permutations((1, 2, 3)))  # type: ignore[misc]
+PAIRWISE: tuple[Suits, ...] = ((0, 1, 2, 3), (1, 0, 2, 3), (0, 1, 3, 2), (1, 0, 3, 2))
+FOUR_SUITS, FLOP = small(ranks=2, suits=4, deal=(0, 1, 1)), small(ranks=3, suits=3, hole=2, deal=(1, 1, 1))
+TWO_AT_ONCE = small(ranks=2, suits=4, deal=(1, 2, 1))
+
+SYMMETRIC = {
+    "two suits alike": Spot(parse_cards("Ac"), 4, 7, symmetric_ranges(FLOP, 0, SWAP), no_limit(3), format=FLOP),
+    "three suits alike": Spot(
+        parse_cards("Ac"), 4, 9, symmetric_ranges(TWO_AT_ONCE, 1, THREE), no_limit(3), format=TWO_AT_ONCE
+    ),
+    "suits alike in pairs": Spot((), 4, 50, symmetric_ranges(FOUR_SUITS, 2, PAIRWISE), limit(2, 2, 4), Rake(0.05), FOUR_SUITS),
+    "all suits alike": Spot((), 4, 9, (np.ones(8), np.ones(8) / 2), no_limit(3), Rake(0.1), FOUR_SUITS),
+}
+"""Spots with symmetric suits."""
+
 
 @cache
 def both(name: str) -> Both:
-    """One of :data:`SPOTS`, compiled once for all tests."""
-    return Both(SPOTS[name])
+    """One of :data:`SPOTS` or :data:`SYMMETRIC`, compiled once for all tests."""
+    return Both((SPOTS | SYMMETRIC)[name])

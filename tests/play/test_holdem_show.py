@@ -30,7 +30,12 @@ def call(monkeypatch):
 def test_the_player_who_acts(call):
     text = call("--line", "x,b100")
     assert text.startswith("Td 9d 6h Qc   x,b100   OOP acts\n")
-    for part in ("pot     300", "900 OOP, 800 IP", "exploitability 0.61 chips (0.3% of the pot)", "A allin 900   1 raise 300"):
+    for part in (
+        "pot     300",
+        "900 OOP, 800 IP",
+        "exploitability 0.61 chips (0.305% of the pot)",
+        "A allin 900   1 raise 300",
+    ):
         assert part in text
     assert "raise 300 (50%)" in text
     assert "treeplex holdem show made.up --line x,b100,r300" in text

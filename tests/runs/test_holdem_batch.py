@@ -6,13 +6,14 @@ import math
 
 import numpy as np
 import pytest
-from tests.play.fake_holdem import FakeSolution, FakeView
+from tests.play.fake_holdem import NODES, FakeSolution, FakeView
 
 from treeplex.errors import FileError, SpecError
 from treeplex.games.poker.bets import BetPlan
 from treeplex.games.poker.cards import HANDS, parse_cards
 from treeplex.games.poker.spot import Spot
-from treeplex.runs.holdem_batch import StoppedError, averages, run_batch
+from treeplex.runs.holdem_batch import StoppedError, run_batch
+from treeplex.runs.holdem_batch_report import batch_report, decision_line
 from treeplex.runs.holdem_boards import read_boards
 
 BOARDS = read_boards("AsKd2c:3,Td9d6h:1,7c7d2h:2")
@@ -41,18 +42,20 @@ class Solver:
         solution = FakeSolution()
         solution.spot = spot
         solution.ev = (float(len(self.solved)), -float(len(self.solved)))
-        solution.at = lambda line: FakeView("")
+        solution.at = lambda line: FakeView(line)
         return solution
 
 
-def run(folder, solver, boards=BOARDS, settings=SETTINGS, on=spot_on):
-    return run_batch(on, boards, folder, solver, settings)
+def run(folder, solver, boards=BOARDS, settings=SETTINGS, on=spot_on, line=""):
+    batch = run_batch(on, boards, folder, solver, settings)
+    batch_report(batch, line).write()
+    return batch
 
 
 def test_rows_and_weighted_averages(tmp_path):
     batch = run(tmp_path / "b", Solver())
     assert [row.board for row in batch.rows] == ["AsKd2c", "Td9d6h", "7c7d2h"]
-    means = averages(batch.rows)
+    means = batch_report(batch, "").averages()
     assert means["ev_oop"] == pytest.approx((3 * 1 + 1 * 2 + 2 * 3) / 6)
     assert means["exploitability_percent"] == pytest.approx(0.305)
     shares = sum(means[name] for name in ("check", "bet 100", "bet 200", "allin 900"))
@@ -127,6 +130,54 @@ def test_results_of_other_questions_are_refused(tmp_path):
     (tmp_path / "b" / "boards" / "AsKd2c.json").write_text('{"board": "AsKd2c"')
     with pytest.raises(FileError, match="remove the file to solve the board again"):
         run(tmp_path / "b", Solver())
+
+
+def test_a_report_about_another_decision(tmp_path):
+    run(tmp_path / "b", Solver())
+    solver = Solver()
+    batch = run(tmp_path / "b", solver, line="x,b100")
+    assert solver.solved == []
+    report = batch_report(batch, "x,b100")
+    assert (report.player, report.actions) == (0, ["fold", "call", "raise 300", "allin 900"])
+    view = FakeView("x,b100")
+    expected = view.strategy @ view.compatible_of(0) / view.compatible_of(0).sum()
+    means = report.averages()
+    assert [means[name] for name in report.actions] == pytest.approx(list(expected), rel=1e-6)
+    assert means["reach"] == pytest.approx(view.compatible_of(0).sum() / FakeView("").compatible_of(0).sum())
+    assert "x,b100" in (tmp_path / "b" / "report.md").read_text()
+    assert set(batch.rows[0].lines) == set(NODES)
+
+
+def test_actions_count_where_they_come_up(tmp_path):
+    class Rare(Solver):
+        def __call__(self, spot, interrupt):
+            solution = super().__call__(spot, interrupt)
+            scale = 0.0 if len(self.solved) == 1 else 1.0
+
+            class Scaled(FakeView):
+                def compatible_of(self, player):
+                    return super().compatible_of(player) * (scale if self.line == "x" else 1.0)
+
+            solution.at = Scaled
+            return solution
+
+    report = batch_report(run(tmp_path / "b", Rare()), "x")
+    assert math.isnan(report.cells(report.rows[0])["check"])
+    view = FakeView("x")
+    assert report.averages()["check"] == pytest.approx(view.strategy[0] @ view.weight_of(1) / view.weight_of(1).sum(), rel=1e-6)
+
+
+def test_lines_of_reports():
+    spot = spot_on("AsKd2c")
+    assert decision_line(spot, "x, b50%") == "x,b100"
+    assert decision_line(spot, "") == ""
+    for line, says in (
+        ("x,x", "a decision on the first street"),
+        ("x,x,3h", "first street"),
+        ("x,f", "there is no such action"),
+    ):
+        with pytest.raises(SpecError, match=says):
+            decision_line(spot, line)
 
 
 def test_folders(tmp_path):

@@ -1,8 +1,8 @@
-"""``treeplex holdem``: solve hold'em spots, read them, solve one on many flops."""
+"""``treeplex holdem``: solve hold'em spots, read them, solve one on many flops; and limit hold'em with bucketed cards."""
 
 import typer
 
-from treeplex.play import cli_holdem_flops, cli_holdem_show, cli_holdem_solve
+from treeplex.play import cli_holdem_flops, cli_holdem_show, cli_holdem_solve, cli_limit
 from treeplex.play.failures import Commands
 
 HELP = """Solve heads-up hold'em spots.
@@ -11,7 +11,7 @@ HELP = """Solve heads-up hold'em spots.
   treeplex holdem solve --board "Td 9d 6h Qc 2s" --oop "66+,AJs+" --ip "QQ-22,ATs+" --pot 200 --stack 900 --out river.spot
   treeplex holdem solve examples/spots/turn.yaml --out turn.spot
   treeplex holdem show turn.spot --line x,b60%
-  treeplex holdem flops examples/spots/flop.yaml --boards subset:25 --out flops
+  treeplex holdem flops examples/spots/flop.yaml --boards subset:25 --line x --out flops
 """
 
 holdem = typer.Typer(
@@ -25,6 +25,7 @@ holdem = typer.Typer(
 holdem.command(short_help="Solve a spot.")(cli_holdem_solve.solve)
 holdem.command(short_help="Read a solved spot.")(cli_holdem_show.show)
 holdem.command(short_help="Solve one spot on many boards.")(cli_holdem_flops.flops)
+cli_limit.register(holdem)
 
 
 def register(app: typer.Typer) -> None:

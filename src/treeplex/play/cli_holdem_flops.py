@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treeplex.play.arguments import Json, ShowProgress
+from treeplex.play.cli_holdem_show import echo_table
 from treeplex.play.cli_holdem_solve import line_of
-from treeplex.play.console import print_json, print_table
+from treeplex.play.console import print_json
 from treeplex.play.failures import FAILED, STOPPED, fail
 from treeplex.play.holdem_options import Algorithm, Ip, Iterations, Oop, Pot, Stack, Storage, TargetText, Threads, request_of
 from treeplex.play.live import Live, clock
 
 if TYPE_CHECKING:
-    from treeplex.runs.holdem_batch import Batch, BatchProgress
+    from treeplex.runs.holdem_batch import BatchProgress
+    from treeplex.runs.holdem_batch_report import BatchReport
     from treeplex.runs.record import Progress
 
 MOST_SHOWN = 20
@@ -30,6 +32,9 @@ def flops(
         ),
     ],
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where results go; boards finished there are kept.")],
+    line: Annotated[
+        str, typer.Option("--line", metavar="LINE", help="The decision the report is about: x is the one after a check.")
+    ] = "",
     oop: Oop = None,
     ip: Ip = None,
     pot: Pot = None,
@@ -46,8 +51,9 @@ def flops(
 
     The folder gets boards/BOARD.json as soon as a board is finished, and report.csv, report.md and report.png at the end: how
     often each action is taken, EV, equity and exploitability, board by board and on average, weighted by how many flops a
-    board stands for. Ctrl-C stops; the same command goes on, and never solves a finished board again. A board that fails is
-    named in errors.txt and does not stop the others (exit code 1).
+    board stands for. --line says at which decision of the first street; to ask for another one later costs no solving.
+    Ctrl-C stops; the same command goes on, and never solves a finished board again. A board that fails is named in errors.txt
+    and does not stop the others (exit code 1).
 
     \b
     Examples:
@@ -58,6 +64,7 @@ def flops(
         live.say("reading the spot")
         from treeplex.play.holdem_solving import batch_settings, solver_of_batch
         from treeplex.runs.holdem_batch import run_batch
+        from treeplex.runs.holdem_batch_report import batch_report, decision_line
         from treeplex.runs.holdem_boards import check_symmetric, read_boards
 
         options = {
@@ -76,6 +83,7 @@ def flops(
         first = request.on_board(chosen[0].name).spot()
         settings = request.settings()
         check_symmetric(request.ranges(), chosen)
+        where = decision_line(first, line)
 
         head = ""
 
@@ -95,10 +103,12 @@ def flops(
             batch_settings(settings, first.pot),
             progress=say,
         )
+        report = batch_report(batch, where)
+        report.write()
     if as_json:
-        print_json(batch_json(batch))
+        print_json(batch_json(report))
     else:
-        print_batch(batch)
+        print_batch(report)
     if batch.interrupted:
         fail(f"stopped after {len(batch.rows)} of {batch.boards} boards; the same command goes on", STOPPED)
     if batch.failures:
@@ -117,38 +127,35 @@ def batch_line(progress: "BatchProgress") -> str:
     return "  ".join(parts)
 
 
-def batch_json(batch: "Batch") -> dict[str, object]:
+def batch_json(report: "BatchReport") -> dict[str, object]:
     """What ``--json`` prints."""
-    from treeplex.runs.holdem_batch import averages, cells
-
+    batch = report.batch
     return {
         "folder": str(batch.folder),
         "boards": batch.boards,
         "solved": len(batch.rows) - batch.reused,
         "reused": batch.reused,
         "failed": dict(batch.failures),
-        "averages": averages(batch.rows),
-        "rows": [cells(row) for row in batch.rows],
+        "line": report.line,
+        "averages": report.averages(),
+        "rows": [report.cells(row) for row in report.rows],
     }
 
 
-def print_batch(batch: "Batch") -> None:
+def print_batch(report: "BatchReport") -> None:
     """Averages, the first boards, and where the rest is."""
-    from treeplex.runs.holdem_batch import actions_of, averages, cells
-
-    if not batch.rows:
+    batch = report.batch
+    if not report.rows:
         typer.echo(f"no board is finished in {batch.folder}")
         return
-    means, actions = averages(batch.rows), actions_of(batch.rows)
-    head = ["board", "EV OOP", "equity OOP", *actions, "exploitability"]
-
-    def line(name: str, entry: "dict[str, object]") -> list[str]:
-        numbers = {key: value for key, value in entry.items() if isinstance(value, float | int)}
-        shares = [f"{100 * numbers.get(action, 0.0):.1f}%" for action in actions]
-        equity, left = f"{100 * numbers['equity_oop']:.1f}%", f"{numbers['exploitability_percent']:.2g}%"
-        return [name, f"{numbers['ev_oop']:+.2f}", equity, *shares, left]
-
-    rows = [line("average", dict(means)), *(line(row.board, cells(row)) for row in batch.rows[:MOST_SHOWN])]
-    print_table(head, rows, title=f"{len(batch.rows):,} of {batch.boards:,} boards", right=range(1, len(head)))
+    head = ["board", "EV OOP", "equity OOP", *report.actions, "exploitability"]
+    entries = [("average", report.averages()), *((row.board, report.cells(row)) for row in report.rows[:MOST_SHOWN])]
+    rows = []
+    for name, entry in entries:
+        shares = [f"{100 * entry.get(action, 0.0):.1f}%" for action in report.actions]
+        equity, left = f"{100 * entry['equity_oop']:.1f}%", f"{entry['exploitability_percent']:.2g}%"
+        rows.append([name, f"{entry['ev_oop']:+.2f}", equity, *shares, left])
+    typer.secho(f"{len(report.rows):,} of {batch.boards:,} boards, {report.line or 'first decision'}", bold=True)
+    echo_table(head, rows)
     folder = batch.folder
     typer.echo(f"all boards: {folder / 'report.csv'}, {folder / 'report.md'}, {folder / 'report.png'}")

@@ -56,13 +56,16 @@ def show(
       treeplex holdem show turn.spot --json --depth all > turn.jsonl
     """
     from treeplex.errors import SpecError
-    from treeplex.play.holdem_solving import open_solution
+    from treeplex.play.holdem_solving import open_solution, usable
     from treeplex.runs.holdem_export import node_report, read_depth
 
     if ev not in ("net", "pot"):
         raise SpecError(f"--ev {ev!r} is not known; write net or pot")
     steps = None if depth is None else read_depth(depth)
     who = read_player(player)
+    for path in (html, png):
+        if path is not None:
+            usable(path)
     solution = open_solution(file)
     node = node_report(solution, line)
     if html is not None:
@@ -113,7 +116,7 @@ def write_page(path: Path, solution: "Solved", node: "NodeReport", depth: tuple[
     below = nodes_below(solution, node.line, limit, across_streets=across)
     nodes = (each for group in (above, below) for each in group)
     text = page(
-        nodes, node.line, solution.spot.format, title=f"{node.board or 'preflop'} - Treeplex", facts=facts_line(solution)
+        nodes, node.line, solution.spot.format, title=f"{node.board or node.street} - Treeplex", facts=facts_line(solution)
     )
     write_atomically(path, text)
 
@@ -121,11 +124,9 @@ def write_page(path: Path, solution: "Solved", node: "NodeReport", depth: tuple[
 def facts_line(solution: "Solved") -> str:
     """The spot and how well it is solved, in one line."""
     spot = solution.spot
-    share = f" ({100 * solution.exploitability / spot.pot:.2g}% of the pot)" if spot.pot else ""
-    solved = (
-        f"{solution.algorithm}, {solution.iterations:,} iterations, exploitability {solution.exploitability:.3g} chips{share}"
-    )
-    return f"pot {spot.pot:g}, stacks {spot.stack:g}; {solved}"
+    share = f" ({short(100 * solution.exploitability / spot.pot)}% of the pot)" if spot.pot else ""
+    solved = f"{solution.algorithm}, {solution.iterations:,} iterations, exploitability {short(solution.exploitability)} chips"
+    return f"pot {spot.pot:g}, stacks {spot.stack:g}; {solved}{share}"
 
 
 def write_grid(path: Path, solution: "Solved", node: "NodeReport", player: int | None) -> None:
@@ -157,7 +158,7 @@ def print_node(
     who = shown_player(node, player)
     side, acts = node.sides[who], node.player == who
     hands = chosen_hands(side, hand)
-    where = " ".join(node.board[i : i + 2] for i in range(0, len(node.board), 2)) or "preflop"
+    where = " ".join(node.board[i : i + 2] for i in range(0, len(node.board), 2)) or node.street
     state = (
         f"{PLAYERS[node.player]} acts" if node.player is not None else "a card comes" if node.children else "the hand is over"
     )
@@ -276,6 +277,13 @@ def amount(node: "NodeReport", side: "Side", value: float, in_pot: bool) -> str:
 def per_cent(value: float) -> str:
     """A share for people."""
     return "-" if value != value else f"{100 * value:.1f}%"
+
+
+def short(value: float) -> str:
+    """A number of at least three digits, without an exponent unless it is tiny."""
+    if value != value or abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.3g}" if value == 0 or abs(value) >= 1e-4 else f"{value:.1e}"
 
 
 def shell_word(text: str) -> str:

@@ -6,7 +6,7 @@ import typer
 
 from treeplex.play import holdem_options as of
 from treeplex.play.arguments import Json
-from treeplex.play.cli_holdem_show import shell_word
+from treeplex.play.cli_holdem_show import shell_word, short
 from treeplex.play.console import print_facts, print_json
 from treeplex.play.failures import STOPPED, TARGET_MISSED, fail
 from treeplex.play.live import Live, clock
@@ -123,7 +123,7 @@ def line_of(progress: "Progress", pot: float) -> str:
 
 def chips_and_share(value: float, pot: float) -> str:
     """An exploitability in chips and in per cent of the pot."""
-    return f"{value:.3g} chips, {100 * value / pot:.2g}% of the pot" if pot else f"{value:.3g} chips"
+    return f"{short(value)} chips, {short(100 * value / pot)}% of the pot" if pot else f"{short(value)} chips"
 
 
 def print_solution(solving: "Solving") -> None:
@@ -153,14 +153,15 @@ def next_steps(solving: "Solving") -> list[tuple[str, str]]:
         return [("solve ... --out first.spot", "keep the solution, to look at it")]
     where = shell_word(str(solving.saved))
     steps = [(f"show {where}", "look at the ranges"), (f"show {where} --html page.html", "a page to click through")]
-    if solving.task.line:
-        steps.insert(0, (f"show {where} --line {shell_word(solving.task.line)}", "where the hand went"))
+    line = solving.task.line.rpartition(",")[0]
+    if line:
+        steps.insert(0, (f"show {where} --line {shell_word(line)}", "the last decision of the hand"))
     steps.append((f"solve --resume {where} -n {2 * max(solving.solution.iterations, 1)}", "go on"))
     return steps
 
 
 def record_of(solving: "Solving") -> dict[str, Any]:
-    """What ``--json`` prints."""
+    """What ``--json`` prints; ``exploitability_bb`` in the unit of papers on Libratus' end games."""
     solution, pot = solving.solution, solving.spot.pot
     big = solving.task.big_blind
     return {
@@ -171,7 +172,7 @@ def record_of(solving: "Solving") -> dict[str, Any]:
         "memory_mb": solution.memory / 1e6,
         "exploitability": solution.exploitability,
         "exploitability_percent": 100 * solution.exploitability / pot if pot else None,
-        "exploitability_bb": solution.exploitability / big if big else None,
+        "exploitability_bb": solution.exploitability_unnormalised / big if big else None,
         "ev_oop": solution.ev[0],
         "ev_ip": solution.ev[1],
     }

@@ -46,7 +46,7 @@ def grid_figure(node: NodeReport, player: int, classes: Classes) -> Figure:
 def heading(node: NodeReport, player: int) -> str:
     """Board, who, line, and the range's EV and equity."""
     side = node.sides[player]
-    board = " ".join(node.board[i : i + 2] for i in range(0, len(node.board), 2)) or "preflop"
+    board = " ".join(node.board[i : i + 2] for i in range(0, len(node.board), 2)) or node.street
     who = f"{PLAYERS[player]} acts" if node.player == player else f"{PLAYERS[player]}, equities in per cent"
     facts = f"EV {side.mean(side.ev):+.2f} chips, equity {100 * side.mean(side.equity):.1f}%, {side.combos:.1f} combos"
     return f"{board}   {who}\n{node.line or 'first decision'}   pot {node.pot:g}\n{facts}"

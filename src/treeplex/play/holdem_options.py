@@ -34,7 +34,7 @@ TargetText = Annotated[
     str | None, typer.Option("--target", metavar="T", help="Stop at this exploitability: 0.5% of the pot, or 1.5c chips.")
 ]
 Iterations = Annotated[str | None, typer.Option("-n", "--iterations", metavar="N", help="The most iterations.")]
-Threads = Annotated[str | None, typer.Option("--threads", metavar="N", help="Threads. Default: 2.")]
+Threads = Annotated[str | None, typer.Option("--threads", metavar="N", help="Threads. Default: one a core.")]
 Algorithm = Annotated[str | None, typer.Option("-a", "--algorithm", metavar="NAME", help="Default: dcfr.")]
 Storage = Annotated[
     str | None, typer.Option("--storage", metavar="KIND", help="float32, float64 or int16 (half the memory). Default: float32.")

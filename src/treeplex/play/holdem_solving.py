@@ -199,13 +199,23 @@ def prepare(
         FileError: a file that cannot be read, or that is there already.
     """
     task = read_task(file, options, sources, resume)
-    if out is not None and out.is_dir():
-        raise FileError(f"{out} is a folder; give the name of a file")
-    if out is not None and out.exists() and not force and out != resume:
+    if out is not None and usable(out) and not force and out != resume:
         raise FileError(
             f"{out} is there already; choose another name, go on with it (--resume {out}), or overwrite it (--force)"
         )
     return Solving(task, out or resume, None if resume is None else open_solution(resume))
+
+
+def usable(path: Path) -> bool:
+    """Whether there is a file at a path; FileError where none can be."""
+    try:
+        there, folder = path.exists(), path.is_dir()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise FileError(f"cannot write {str(path)[:80]!r}: {reason.lower()}; choose another name") from error
+    if folder:
+        raise FileError(f"{path} is a folder; give the name of a file")
+    return there
 
 
 def free_file(spot: Spot) -> Path:

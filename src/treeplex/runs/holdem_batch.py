@@ -4,13 +4,11 @@
 ``batch.json``               what is solved: boards, weights, settings
 ``boards/AsKd2c.json``       the result of one board, written when it is finished and then never touched again
 ``report.csv``, ``.md``      a line a board and weighted averages
-``report.png``               how often the first player takes each action, board by board
+``report.png``               how often each action is taken at one decision, board by board
 ``errors.txt``               boards that failed, and why; gone when there are none
 ============================ ===================================================================================
 """
 
-import csv
-import io
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -18,6 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import Any
+
+import numpy as np
 
 from treeplex.errors import FileError, TreeplexError
 from treeplex.forms.files import write_atomically
@@ -27,7 +27,6 @@ from treeplex.runs.holdem_export import Solved, node_report
 from treeplex.runs.interrupt import Interrupt
 
 FORMAT, VERSION = "treeplex holdem batch", 1
-REPORTS = ("report.csv", "report.md", "report.png")
 
 
 class StoppedError(Exception):
@@ -50,8 +49,8 @@ class Row:
         pot: in chips, for exploitability in per cent.
         ev: chips of both players against half the pot.
         equity: of both players, in [0, 1].
-        player: who acts first.
-        actions: how often that player takes each action, by name.
+        lines: by line, every decision of the first street: ``player`` who acts, ``reach`` how often it comes to it, and
+            ``actions``, how often the whole range takes each.
         identity: the SHA-256 of the spot.
         settings: what else decides the result.
     """
@@ -64,8 +63,7 @@ class Row:
     pot: float
     ev: tuple[float, float]
     equity: tuple[float, float]
-    player: int | None
-    actions: Mapping[str, float]
+    lines: Mapping[str, Mapping[str, Any]]
     identity: str
     settings: Mapping[str, Any]
 
@@ -110,7 +108,7 @@ def run_batch(
     *,
     progress: Callable[[BatchProgress], None] | None = None,
 ) -> Batch:
-    """Solve a spot on many boards and write the report.
+    """Solve a spot on many boards; :mod:`treeplex.runs.holdem_batch_report` puts the results together.
 
     Args:
         spot_on: the spot on a board, given as text.
@@ -150,9 +148,7 @@ def run_batch(
                 raise
             except (TreeplexError, ArithmeticError, ValueError, RuntimeError, MemoryError) as error:
                 failures[board.name] = " ".join(str(error).split()) or type(error).__name__
-    batch = Batch(folder, len(boards), tuple(rows.values()), failures, interrupt.requested, reused)
-    write_report(batch)
-    return batch
+    return Batch(folder, len(boards), tuple(rows.values()), failures, interrupt.requested, reused)
 
 
 def row_path(folder: Path, board: Board) -> Path:
@@ -210,8 +206,6 @@ def read_row(path: Path, board: Board, spot: Spot, settings: Mapping[str, Any]) 
 def row_of(solution: Solved, board: Board, spot: Spot, settings: Mapping[str, Any]) -> Row:
     """The result of a solved board."""
     root = node_report(solution, "")
-    acting = None if root.player is None else root.sides[root.player]
-    totals = [] if acting is None else [float(each) for each in acting.totals]
     equity = tuple(side.mean(side.equity) for side in root.sides)
     return Row(
         board=board.name,
@@ -222,11 +216,28 @@ def row_of(solution: Solved, board: Board, spot: Spot, settings: Mapping[str, An
         pot=spot.pot,
         ev=(float(solution.ev[0]), float(solution.ev[1])),
         equity=(equity[0], equity[1]),
-        player=root.player,
-        actions=dict(zip(root.actions, totals, strict=True)),
+        lines=first_street(solution),
         identity=spot.identity,
         settings=dict(settings),
     )
+
+
+def first_street(solution: Solved) -> dict[str, dict[str, Any]]:
+    """Every decision of the first street by its line, see :class:`Row`."""
+    found: dict[str, dict[str, Any]] = {}
+    waiting, everyone = [""], 0.0
+    while waiting:
+        view = solution.at(waiting.pop())
+        if view.player is None:
+            continue
+        met = np.asarray(view.compatible_of(view.player), dtype=np.float64)
+        reach = float(met.sum())
+        everyone = everyone or reach
+        often = np.asarray(view.strategy, dtype=np.float64) @ met / reach if reach else np.full(len(view.actions), np.nan)
+        shares = {str(action): number(float(part)) for action, part in zip(view.actions, often, strict=True)}
+        found[view.line] = {"player": view.player, "reach": reach / everyone if everyone else 0.0, "actions": shares}
+        waiting += reversed(view.children())
+    return found
 
 
 def plain(row: Row) -> dict[str, Any]:
@@ -243,100 +254,3 @@ def number(value: float) -> float | None:
 def known(value: float | None) -> float:
     """The number that :func:`number` wrote."""
     return math.nan if value is None else float(value)
-
-
-def columns(rows: Sequence[Row]) -> list[str]:
-    """The names of the columns of a report."""
-    actions: dict[str, None] = {}
-    for row in rows:
-        actions |= dict.fromkeys(row.actions)
-    fixed = ["board", "weight", "iterations", "seconds", "exploitability", "exploitability_percent"]
-    return [*fixed, "ev_oop", "ev_ip", "equity_oop", "equity_ip", *actions]
-
-
-def actions_of(rows: Sequence[Row]) -> list[str]:
-    """The names of the first player's actions, those of all boards together."""
-    names = columns(rows)
-    return names[names.index("equity_ip") + 1 :]
-
-
-def cells(row: Row) -> dict[str, Any]:
-    """A row by column."""
-    return {
-        "board": row.board,
-        "weight": row.weight,
-        "iterations": row.iterations,
-        "seconds": row.seconds,
-        "exploitability": row.exploitability,
-        "exploitability_percent": 100 * row.exploitability / row.pot if row.pot else math.nan,
-        "ev_oop": row.ev[0],
-        "ev_ip": row.ev[1],
-        "equity_oop": row.equity[0],
-        "equity_ip": row.equity[1],
-        **row.actions,
-    }
-
-
-def averages(rows: Sequence[Row]) -> dict[str, float]:
-    """Means over the boards, weighted; actions that a board does not have count as never taken."""
-    total = sum(row.weight for row in rows)
-    table = [(cells(row), row.weight) for row in rows]
-    names = [name for name in columns(rows) if name not in ("board", "weight", "iterations", "seconds")]
-    return {name: sum(weight * each.get(name, 0.0) for each, weight in table) / total for name in names} if total else {}
-
-
-def write_report(batch: Batch) -> None:
-    """Write table, averages and picture, and the list of failures."""
-    folder, rows = batch.folder, batch.rows
-    errors = folder / "errors.txt"
-    if batch.failures:
-        write_atomically(errors, "".join(f"{board}: {message}\n" for board, message in batch.failures.items()))
-    else:
-        errors.unlink(missing_ok=True)
-    if not rows:
-        return
-    write_atomically(folder / "report.csv", report_csv(rows))
-    write_atomically(folder / "report.md", report_markdown(batch))
-    from treeplex.runs.holdem_batch_plot import batch_figure
-    from treeplex.runs.plots import write_figure
-
-    write_figure(batch_figure(rows), folder / "report.png")
-
-
-def report_csv(rows: Sequence[Row]) -> str:
-    """The table as CSV, numbers in full; the averages as the last line."""
-    names = columns(rows)
-    text = io.StringIO()
-    table = csv.DictWriter(text, names, restval=0.0, lineterminator="\n")
-    table.writeheader()
-    for row in rows:
-        table.writerow(cells(row))
-    table.writerow(
-        {**dict.fromkeys(names, ""), "board": "average", "weight": sum(row.weight for row in rows), **averages(rows)}
-    )
-    return text.getvalue()
-
-
-def report_markdown(batch: Batch) -> str:
-    """The table as Markdown, averages first."""
-    rows = batch.rows
-    actions = actions_of(rows)
-    head = ["board", "weight", "EV OOP", "EV IP", "equity OOP", *actions, "exploitability"]
-
-    def line(entry: Mapping[str, Any], board: str, weight: float) -> str:
-        numbers = [f"{entry['ev_oop']:+.2f}", f"{entry['ev_ip']:+.2f}", f"{100 * entry['equity_oop']:.1f}%"]
-        shares = [f"{100 * entry.get(name, 0.0):.1f}%" for name in actions]
-        return "| " + " | ".join([board, f"{weight:g}", *numbers, *shares, f"{entry['exploitability_percent']:.2f}%"]) + " |"
-
-    total = sum(row.weight for row in rows)
-    lines = [
-        f"{len(rows)} of {batch.boards} boards. EV: chips against half the starting pot. Exploitability: of the pot.",
-        "",
-        "| " + " | ".join(head) + " |",
-        "|---" + "|--:" * (len(head) - 1) + "|",
-        line(averages(rows), "**average**", total),
-        *(line(cells(row), row.board, row.weight) for row in rows),
-    ]
-    if batch.failures:
-        lines += ["", "Failed:", "", *(f"- {board}: {message}" for board, message in batch.failures.items())]
-    return "\n".join(lines) + "\n"

@@ -250,8 +250,8 @@ def chosen_hands(side: Side, wanted: str | None, *, few: int = 12) -> tuple[list
 
     Args:
         side: the player.
-        wanted: ``"all"``, a hand (``AsKs``), classes or ranges of them (``AK,QQ+``), all from high cards to low; None for a few,
-            those of highest EV.
+        wanted: ``"all"``, a hand (``AsKs``), classes or ranges of them (``AK,QQ+``), all from high cards to low; None for a
+            few, those of highest EV.
         few: how many that is.
 
     Raises:

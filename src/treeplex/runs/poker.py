@@ -12,7 +12,7 @@ from treeplex.engine.hands.passes import Crew
 from treeplex.errors import SpecError
 from treeplex.evaluate.poker import PokerJudgement, judge_spot, judging_crew
 from treeplex.forms.hand_compile import HandGame, compile_spot
-from treeplex.games.poker.spot import Spot
+from treeplex.games.poker.spot import Spot, spot_from_json
 from treeplex.runs.interrupt import Interrupt
 from treeplex.runs.poker_locks import AnyLock, NodeLock, solver_locks, with_locks
 from treeplex.runs.poker_memory import check_memory
@@ -21,8 +21,9 @@ from treeplex.runs.poker_view import View
 from treeplex.runs.record import Progress, check_count
 from treeplex.runs.solve import check_limits
 from treeplex.solvers.fictitious import Play
-from treeplex.solvers.poker import Lock, PokerSolver, checked_threads, method_of
+from treeplex.solvers.poker import STORAGE, Lock, PokerSolver, checked_threads, method_of
 from treeplex.solvers.variant import Variant
+from treeplex.spec import nearest
 
 __all__ = ["NodeLock", "PokerRecord", "PokerSolution", "SpotInterrupted", "View", "solve_spot"]
 
@@ -142,12 +143,17 @@ def check_resume(resume: PokerSolution, spot: Spot | None, storage: str | None, 
     """Refuse to go on with another spot or other settings, or from a solution without its solver's state."""
     if resume.state is None:
         raise SpecError("this solution was saved without what solving on needs (resumable); solve the spot again")
-    if spot is not None and spot.identity != resume.spot.identity:
+    if spot is not None and reread(spot).identity != reread(resume.spot).identity:
         raise SpecError("the solution to resume is one of another spot; leave the spot out, or solve it from the start")
     if storage is not None and storage != resume.settings.storage:
         raise SpecError(f"the solution to resume has storage {resume.settings.storage}, not {storage}; leave storage out")
     if locks:
         raise SpecError("a resumed solution keeps its own locks; leave locks out, or solve the spot from the start")
+
+
+def reread(spot: Spot) -> Spot:
+    """The spot as a file gives it back, whole numbers of chips as decimal ones."""
+    return spot_from_json(spot.to_json(), spot.ranges, spot.strengths)
 
 
 @dataclass(frozen=True)
@@ -275,6 +281,8 @@ def start(
 ) -> PokerRun:
     """A run at iteration 0, if it fits into memory."""
     method_of(algorithm)
+    if settings.storage not in STORAGE:
+        raise SpecError(f"storage is {settings.storage!r}{nearest(settings.storage, STORAGE)}")
     memory = check_memory(game, algorithm, storage=settings.storage, threads=settings.threads, most=most_memory)
     solver = PokerSolver(
         game, algorithm, threads=settings.threads, storage=settings.storage, horizon=settings.horizon, locks=locks

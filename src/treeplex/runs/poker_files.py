@@ -2,7 +2,8 @@
 
 ===================== ==============================================================================================
 first line            ``treeplex poker solution``
-blocks                the arrays, each cut into pieces; bytes of equal weight side by side, then zlib
+blocks                the arrays, each cut into pieces; the first bytes of all numbers, then the second ones and so on,
+                      each with zlib where that makes it smaller
 header                JSON: the spot, how it was solved, how well, and where the arrays are
 last 40 bytes         length of the header (uint64, little-endian), SHA-256 of all before it
 ===================== ==============================================================================================
@@ -41,13 +42,14 @@ Array = NDArray[Any]
 Header = dict[str, Any]
 
 MAGIC = b"treeplex poker solution\n"
-KIND, VERSION = "treeplex poker solution", 1
+VERSION = 1
 SUFFIX = ".spot"
 TRAILER = struct.Struct("<Q32s")
 PIECE = 1 << 20
 """Numbers in a block."""
 KINDS = ("<f4", "<f8", "<i2", "<i8", "<u2", "|u1")
-LEVEL = 1
+LEVEL, SAMPLE, WORTH_IT = 1, 1 << 14, 0.9
+"""How hard to compress; bytes whose sample stays above that share of its size are kept as they are."""
 FULL = 65_535
 """A probability of one, in files that are not resumable."""
 
@@ -140,11 +142,9 @@ def header_of(solution: PokerSolution, kept: int) -> Header:
     """All but the arrays."""
     game, settings = solution.game, solution.settings
     return {
-        "kind": KIND,
         "version": VERSION,
         "treeplex": importlib.metadata.version("treeplex"),
         "spot": solution.spot.to_json(),
-        "identity": solution.spot.identity,
         "layout": layout(game.form),
         "isomorphism": game.isomorphism,
         "algorithm": solution.algorithm,
@@ -174,11 +174,6 @@ def load_solution(path: str | os.PathLike[str]) -> PokerSolution:
         FileError: the file is missing, no solution, truncated, changed, or of another version.
     """
     header, arrays = read_file(path)
-    if header.get("kind") != KIND or header.get("version") != VERSION:
-        raise FileError(
-            f"{path} has format version {header.get('version')}, this Treeplex reads {VERSION}; "
-            f"read it with the Treeplex that wrote it ({header.get('treeplex')})"
-        )
     try:
         return solution_of(header, arrays)
     except (KeyError, ValueError, TypeError, IndexError, TreeplexError) as error:
@@ -189,7 +184,7 @@ def solution_of(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Poker
     """The solution of a file."""
     spot = spot_from_json(header["spot"], (arrays["range0"], arrays["range1"]), arrays.get("strengths"))
     game = compile_spot(spot, isomorphism=bool(header["isomorphism"]))
-    if spot.identity != header["identity"] or layout(game.form) != header["layout"]:
+    if layout(game.form) != header["layout"]:
         raise FileError(f"it was written by Treeplex {header.get('treeplex')}, which numbers boards or bets in another way")
     prefix, streets = "state.", int(header["streets"])
     state = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
@@ -207,7 +202,7 @@ def solution_of(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Poker
         average=average,
         scales=state.get("average_scales", np.zeros(0, np.float32)),
         state=state or None,
-        locks=locks_of(header["locks"], arrays.get("locks")),
+        locks=locks_of(header["locks"], arrays["locks"]) if header["locks"] else (),
         streets=streets,
         ends=arrays["ends"].astype(np.float64) if "ends" in arrays else None,
         judging_seconds=float(header["judging_seconds"]),
@@ -215,11 +210,10 @@ def solution_of(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Poker
     )
 
 
-def locks_of(rows: list[list[int]], values: Array | None) -> tuple[Lock, ...]:
+def locks_of(rows: list[list[int]], values: Array) -> tuple[Lock, ...]:
     """The locks of a file."""
     found, start = [], 0
     for board, player, node, actions, hands in rows:
-        assert values is not None
         found.append(Lock(board, player, node, values[start : start + actions * hands].reshape(actions, hands)))
         start += actions * hands
     return tuple(found)
@@ -259,10 +253,11 @@ def write_file(file: IO[bytes], header: Header, arrays: Mapping[str, Array], thr
             pieces = (flat[start : start + PIECE] for start in range(0, flat.size, PIECE))
             sizes = []
             while batch := list(islice(pieces, 2 * threads)):
-                for block in pool.map(packed, batch):
-                    file.write(block)
-                    digest.update(block)
-                    sizes.append(len(block))
+                for planes in pool.map(packed, batch):
+                    for block in planes:
+                        file.write(block)
+                        digest.update(block)
+                    sizes.append([len(block) for block in planes])
             entries.append({"name": name, "kind": flat.dtype.newbyteorder("<").str, "shape": array.shape, "blocks": sizes})
     text = json.dumps({**header, "arrays": entries}).encode()
     file.write(text)
@@ -272,10 +267,21 @@ def write_file(file: IO[bytes], header: Header, arrays: Mapping[str, Array], thr
     file.write(length + digest.digest())
 
 
-def packed(piece: Array) -> bytes:
-    """A block: the first bytes of all numbers, then the second ones and so on, compressed."""
+def packed(piece: Array) -> list[bytes]:
+    """The blocks of a piece: one for the first bytes of all numbers, one for the second ones and so on."""
     little = piece.astype(piece.dtype.newbyteorder("<"), copy=False)
-    return zlib.compress(little.view(np.uint8).reshape(-1, piece.dtype.itemsize).T.tobytes(), LEVEL)
+    columns = little.view(np.uint8).reshape(-1, piece.dtype.itemsize)
+    return [smaller(columns[:, k].tobytes()) for k in range(columns.shape[1])]
+
+
+def smaller(plain: bytes) -> bytes:
+    """The bytes compressed if that helps, else as they are."""
+    middle = max(0, len(plain) - SAMPLE) // 2
+    sample = plain[middle : middle + SAMPLE]
+    if len(zlib.compress(sample, LEVEL)) > WORTH_IT * len(sample):
+        return plain
+    found = zlib.compress(plain, LEVEL)
+    return found if len(found) < len(plain) else plain
 
 
 def read_file(path: str | os.PathLike[str]) -> tuple[Header, dict[str, Array]]:
@@ -298,11 +304,16 @@ def read_file(path: str | os.PathLike[str]) -> tuple[Header, dict[str, Array]]:
                 raise broken
             file.seek(end - length)
             header = json.loads(file.read(length))
+            if header.get("version") != VERSION:
+                raise FileError(
+                    f"{path} has format version {header.get('version')}, this Treeplex reads {VERSION}; "
+                    f"read it with the Treeplex that wrote it ({header.get('treeplex')})"
+                )
             file.seek(len(MAGIC))
-            arrays = {entry["name"]: read_array(file, entry) for entry in header.get("arrays", [])}
+            arrays = {entry["name"]: read_array(file, entry) for entry in header["arrays"]}
     except OSError as error:
         raise FileError(f"cannot read {path}: {reason(error)}; check the path") from error
-    except (ValueError, KeyError, TypeError, zlib.error) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, zlib.error) as error:
         raise broken from error
     return header, arrays
 
@@ -324,8 +335,10 @@ def read_array(file: IO[bytes], entry: Mapping[str, Any]) -> Array:
     kind = np.dtype(entry["kind"])
     flat = np.empty(int(np.prod(entry["shape"], dtype=np.int64)), kind)
     starts = range(0, flat.size, PIECE)
-    for start, size in zip(starts, entry["blocks"], strict=True):
-        piece = flat[start : start + PIECE]
-        content = zlib.decompressobj().decompress(file.read(size), piece.nbytes)
-        piece.view(np.uint8).reshape(-1, kind.itemsize)[...] = np.frombuffer(content, np.uint8).reshape(kind.itemsize, -1).T
+    for start, sizes in zip(starts, entry["blocks"], strict=True):
+        columns = flat[start : start + PIECE].view(np.uint8).reshape(-1, kind.itemsize)
+        for k, size in zip(range(kind.itemsize), sizes, strict=True):
+            block = file.read(size)
+            plain = block if size == len(columns) else zlib.decompressobj().decompress(block, len(columns))
+            columns[:, k] = np.frombuffer(plain, np.uint8)
     return flat.reshape(entry["shape"]).astype(kind.newbyteorder("="), copy=False)

@@ -134,7 +134,7 @@ def find_place(spot: Spot, tree: BettingTree, text: str, *, open_cards: bool = F
         spot: the spot.
         tree: its betting tree.
         text: the line.
-        open_cards: cards may be left out, which stands for any.
+        open_cards: cards may be left out, which stands for any; a line that ends with a street leads to the next one.
 
     Raises:
         SpecError: a step that is not possible; the message says which ones are.
@@ -157,7 +157,8 @@ def find_place(spot: Spot, tree: BettingTree, text: str, *, open_cards: bool = F
             waiting += used
         else:
             raise SpecError(f"{where}: the hand is over after {place.line!r}; leave the step out")
-    return place
+    node = tree.nodes[place.node]
+    return place.dealt(node.child, ()) if open_cards and isinstance(node, StreetEnd) else place
 
 
 def deals_next(spot: Spot, tree: BettingTree, place: Place) -> bool:
