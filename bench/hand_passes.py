@@ -64,7 +64,7 @@ def updates(times, form, regrets, weights, fresh, rows, scratch):
                 for low in range(0, hands, TILE):
                     width = min(TILE, hands - low)
                     refresh(fresh, rows)
-                    update(nodes, street[ROOTS], regrets, regrets, base + low, hands, width, weights, rows, scratch)
+                    update(nodes, street[ROOTS], regrets, regrets, False, base + low, hands, width, weights, rows, scratch)
 
 
 @njit(nogil=True)

@@ -26,6 +26,12 @@ SPECS: Mapping[str, tuple[str, ...]] = {
     "kuhn_poker": ("kuhn_poker", "kuhn_poker(players=3)", "kuhn_poker(players=4)"),
     "leduc_poker": ("leduc_poker", "leduc_poker(suit_isomorphism=true)", "leduc_poker(ranks=6)"),
     "big_leduc": ("big_leduc",),
+    "small_holdem": (
+        "small_holdem",
+        "small_holdem(ranks=4,suits=3,sizes=[50%;a],stack=10)",
+        "small_holdem(ranks=4,hole=2,deal=[0;3],raises=1)",
+    ),
+    "rhode_island": ("rhode_island(ranks=2)", "rhode_island(ranks=3,raises=1)"),
     "liars_dice": (
         *(f"liars_dice(dice_sides={faces})" for faces in (3, 4, 5)),
         "liars_dice",

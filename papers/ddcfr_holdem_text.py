@@ -10,7 +10,7 @@ AUTHORS = ("cfr", "cfr+", "dcfr")
 EARLY = 10
 SHOWN = (1, 10, 20, 50, 100, 200, 500, 1000)
 SAME = 5e-3
-"""Relative difference within which two numbers have the same three digits."""
+"""Relative difference within which two numbers count as equal."""
 
 
 @dataclass(frozen=True)
@@ -151,13 +151,13 @@ def tally(known: Mapping, points: Sequence[int], single: Games) -> str:
             else:
                 gap = max(value / runs.high[-1] - 1.0, runs.low[-1] / value - 1.0)
                 outside.append(f"{key} on {name} by {gap:.1%}")
-    parts = [f"{len(same)} of {len(NAMES) * len(AUTHORS)} agree to three digits"]
-    parts += [f"{len(inside)} more lie in the range of perturbed runs ({', '.join(inside)})"] if inside else []
-    parts += [f"{len(outside)} lie outside ({', '.join(outside)})"] if outside else []
+    parts = [f"{len(same)} of {len(NAMES) * len(AUTHORS)} numbers agree within {SAME:.1%}"]
+    parts += [f"{len(inside)} are in the range of perturbed runs ({', '.join(inside)})"] if inside else []
+    parts += [f"{len(outside)} outside it ({', '.join(outside)})"] if outside else []
     return (
         f"Up to iteration {EARLY} CFR, CFR+ and DCFR follow the authors' files with a relative difference of at most "
-        f"{early_gap(known, points, single):.0e} (both in single precision). At iteration 1000 {', '.join(parts)}. Between, "
-        "DCFR's runs part after some tens of iterations, as everywhere where rounding decides ties."
+        f"{early_gap(known, points, single):.0e} (both in single precision). At iteration 1000, {'; '.join(parts)}. DCFR's runs "
+        "part after some tens of iterations, where rounding decides ties."
     )
 
 

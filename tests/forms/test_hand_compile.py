@@ -72,7 +72,6 @@ def test_what_breaks_a_symmetry() -> None:
     for changed in (
         Spot(spot.board, 4, 7, ranges, spot.bets, format=FLOP),
         Spot(parse_cards("Ad"), 4, 7, spot.ranges, spot.bets, format=FLOP),
-        SPOTS["river"],
     ):
         assert symmetries_of(changed, Hands(changed)) == [(0, 1, 2, 3)]
 

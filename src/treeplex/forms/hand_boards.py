@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, permutations
 from math import comb
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from treeplex.engine.hands.form import ANY_CARD, NO_CARD
 from treeplex.games.poker.evaluator import format_strengths
 from treeplex.games.poker.spot import Spot
 
-Ints = NDArray[np.int64]
+Ints = NDArray[np.signedinteger[Any]]
 Renaming = tuple[int, ...]
 
 IDENTITY: Renaming = (0, 1, 2, 3)
@@ -26,7 +27,7 @@ class Board:
         cards: the board; with isomorphism one of several that differ in suits only.
         parent: number of the board before the last deal; -1 for the first.
         street: index among the streets of the spot.
-        hands: for each player the hands they can hold, int64, in stored order: by strength in the last street.
+        hands: for each player the hands they can hold, int16, in stored order: by strength in the last street.
         source: for each player the position of these hands at the parent board.
         order: for each player ranks of strength in the last street, ascending; else zeros.
         copies: the renamings of suits that give all boards this one stands for.
@@ -142,12 +143,11 @@ def place(
             strength = strengths_of(spot, cards, hands, held)
             by_strength = np.argsort(strength, kind="stable")
             source, held, order = source[by_strength], held[by_strength], strength[by_strength]
-        kept.append(held)
-        sources.append(source)
+        kept.append(held.astype(np.int16))
+        sources.append(source.astype(np.int16))
         orders.append(order)
-    if last:
-        levels = np.unique(np.concatenate(orders))
-        orders = [np.searchsorted(levels, order) for order in orders]
+    levels = np.unique(np.concatenate(orders))
+    orders = [np.searchsorted(levels, order).astype(np.int16) for order in orders]
     return Board(
         cards, parent, street, (kept[0], kept[1]), (sources[0], sources[1]), (orders[0], orders[1]), [IDENTITY], [], []
     )
@@ -162,7 +162,8 @@ def strengths_of(spot: Spot, cards: tuple[int, ...], hands: Hands, held: Ints) -
 
 def targets_of(child: Board, parent: Board, image: Ints) -> tuple[Ints, Ints]:
     """Where a copy of a board returns the value of each hand: positions of the renamed hands at the parent board."""
-    return tuple(np.searchsorted(parent.hands[player], image[child.hands[player]]) for player in (0, 1))  # type: ignore[return-value]
+    first, second = (np.searchsorted(parent.hands[player], image[child.hands[player]]).astype(np.int16) for player in (0, 1))
+    return first, second
 
 
 def card_rows(hands: Hands, held: Ints) -> NDArray[np.uint8]:

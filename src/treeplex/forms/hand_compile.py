@@ -152,7 +152,7 @@ def table(rows: Sequence[Sequence[float]], width: int, kind: type = int) -> NDAr
     return np.array(rows, np.float64 if kind is float else np.int64).reshape(-1, width)
 
 
-def joined(arrays: Sequence[NDArray[np.int64]], kind: type) -> NDArray[Any]:
+def joined(arrays: Sequence[NDArray[Any]], kind: type) -> NDArray[Any]:
     """Arrays one after the other."""
     return np.concatenate(arrays).astype(kind) if arrays else np.empty(0, kind)
 

@@ -127,7 +127,7 @@ def test_update(weights: Weights, seed: int) -> None:
     rest = tile.others(tile.regrets).copy(), tile.others(guesses).copy()
     values, at_nodes = backed_up(rows, policy(tile.seen(guesses)))
     row = np.array(weights)
-    update(NODES, ROOTS, tile.regrets, guesses, tile.start, HANDS, WIDTH, row, tile.rows, tile.scratch)
+    update(NODES, ROOTS, tile.regrets, guesses, predicts, tile.start, HANDS, WIDTH, row, tile.rows, tile.scratch)
     new = instant_regrets(values, at_nodes)
     expected = regrets * np.where(regrets > 0, weights.positive, weights.negative) + weights.regret * new
     expected = np.maximum(expected, 0.0) if weights.floor else expected
@@ -218,5 +218,5 @@ def test_single_precision_drops_what_is_too_small() -> None:
     assert (rows[ROOTS:, :WIDTH] == 0).all()
     regrets[:] = 1e-31
     rows[:, :WIDTH] = 0
-    update(NODES, ROOTS, regrets, regrets, tile.start, HANDS, WIDTH, np.array(Weights()), rows, scratch)
+    update(NODES, ROOTS, regrets, regrets, False, tile.start, HANDS, WIDTH, np.array(Weights()), rows, scratch)
     assert (tile.seen(regrets) == 0).all()

@@ -78,6 +78,7 @@ def update(
     roots: int,
     regrets: Floats,
     guesses: Floats,
+    predicts: bool,
     base: int,
     stride: int,
     width: int,
@@ -87,15 +88,14 @@ def update(
 ) -> None:
     """Backup and local update, bottom-up: ``rows`` holds the gradient and becomes counterfactual values.
 
-    The same rule as :func:`treeplex.engine.regret.update`. ``guesses`` holds what the next policy is proportional to, for
-    variants that predict or discount once more; for the others it is ``regrets`` itself.
+    The same rule as :func:`treeplex.engine.regret.update`. ``guesses`` holds what the next policy is proportional to; unless
+    the variant ``predicts`` (or discounts once more) that is ``regrets`` itself.
     """
     number = regrets.dtype.type
     positive, negative, regret_weight = (number(weights[0]), number(weights[1]), number(weights[2]))
     zero, lowest = number(0.0), number(0.0 if weights[3] > 0.0 else -math.inf)
     tiny = number(TINY if regrets.itemsize == 4 else 0.0)
     predicted_positive, predicted_negative, strength = (number(weights[4]), number(weights[5]), number(weights[6]))
-    predicts = weights[4] != 1.0 or weights[5] != 1.0 or weights[6] != 0.0
     value = scratch[2]
     for x in range(nodes.shape[0] - 1, -1, -1):
         first, actions = nodes[x, 1], nodes[x, 2]

@@ -106,7 +106,7 @@ def improve_board(
     nodes, roots = form.nodes[streets[NODES + player] : streets[NODES + player + 1]], streets[ROOTS]
     rows, scratch, actions = work.rows[thread], work.scratch[thread], streets[ACTIONS + player]
     unpacked, more_unpacked = work.unpacked[thread, 0], work.unpacked[thread, 1]
-    predicts = weights[4] != 1.0 or weights[5] != 1.0 or weights[6] != 0.0
+    predicts = store.guesses.ctypes.data != store.regrets.ctypes.data
     base, hands = form.boards[board, STORE + player], form.boards[board, COUNT + player]
     infosets, scale = form.boards[board, INFOSETS + player], form.boards[board, SCALES + player]
     for low in range(share * TILE, hands, shares * TILE):
@@ -126,7 +126,7 @@ def improve_board(
                 start, stride, infosets + low, hands, width, weights, rows, scratch
             )  # fmt: skip
         else:
-            update(nodes, roots, regrets, guesses, start, stride, width, weights, rows, scratch)
+            update(nodes, roots, regrets, guesses, predicts, start, stride, width, weights, rows, scratch)
         close_tile(store.regrets, store.regret_scales, scale, base, hands, low, width, actions, unpacked)
         if predicts:
             close_tile(store.guesses, store.guess_scales, scale, base, hands, low, width, actions, more_unpacked)

@@ -105,7 +105,7 @@ SMALL_HOLDEM_INFO = GameInfo(
         "ante": "ante, in chips",
         "bets": "fixed limit: the bet of each street, in chips; empty for 2 and then 4",
         "raises": "fixed limit: most bets and raises on a street",
-        "sizes": "no limit: bets and raises on offer, such as [50%;a]; see [spot files](../poker/spot-files.md)",
+        "sizes": "no limit: bets and raises on offer, such as [50%;a], instead of fixed limit",
         "stack": "chips behind the ante; 0 for more than fixed limit can use",
     },
 )

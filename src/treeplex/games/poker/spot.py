@@ -181,7 +181,11 @@ def check_cards(spot: Spot) -> None:
 
 
 def check_chips(spot: Spot) -> None:
-    """Refuse amounts out of range or between two chips."""
+    """Make amounts floats; refuse those out of range or between two chips."""
+    for name in ("pot", "stack", "chip"):
+        object.__setattr__(spot, name, float(getattr(spot, name)))
+    if spot.blinds is not None:
+        object.__setattr__(spot, "blinds", (float(spot.blinds[0]), float(spot.blinds[1])))
     if not (math.isfinite(spot.chip) and spot.chip > 0):
         raise SpecError(f"spot: chip is {spot.chip}; give the smallest unit, greater than 0")
     least = 0.0 if spot.blinds is not None else spot.chip
