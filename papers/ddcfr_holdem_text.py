@@ -156,8 +156,8 @@ def tally(known: Mapping, points: Sequence[int], single: Games) -> str:
     parts += [f"{len(outside)} outside it ({', '.join(outside)})"] if outside else []
     return (
         f"Up to iteration {EARLY} CFR, CFR+ and DCFR follow the authors' files with a relative difference of at most "
-        f"{early_gap(known, points, single):.0e} (both in single precision). At iteration 1000, {'; '.join(parts)}. DCFR's runs "
-        "part after some tens of iterations, where rounding decides ties."
+        f"{early_gap(known, points, single):.0e} (both in single precision). At iteration 1000, {'; '.join(parts)}. DCFR's "
+        "runs part after some tens of iterations, where rounding decides ties."
     )
 
 

@@ -114,8 +114,9 @@ def main() -> None:
             source=f"{paper['source']}; {paper['turn_endgame']['source']}",
             findings=[
                 f"{mark} iterations of linear CFR leave {level:.2f} chips, **{thousandths(level):,.0f} thousandths of a big "
-                f"blind** or {100 * level / POT:.2f}% of the pot, which is the level the paper says ReBeL reaches. With 20,000 "
-                f"instead of 19,000 chips behind it is {thousandths(other_level):,.0f} thousandths.",
+                f"blind** or {100 * level / POT:.2f}% of the pot, which is the level the paper says ReBeL reaches. In double "
+                f"precision it is {thousandths(double[-1]):,.0f} thousandths; with 20,000 instead of 19,000 chips behind "
+                f"{thousandths(other_level):,.0f}.",
                 "The paper does not say what an iteration is. The released code for Liar's Dice counts the update of one "
                 f"player; in that reading the level is that of 63 iterations here, {thousandths(main_runs['lcfr'][half]):,.0f} "
                 "thousandths.",

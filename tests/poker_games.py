@@ -232,7 +232,7 @@ SPOTS = {
     "river": Spot(parse_cards("AcKdQc"), 5, 12, random_ranges(PAIRS, 6, keep=0.8), no_limit(2), format=PAIRS),
     "river, raked": Spot(parse_cards("AcKdQc"), 5, 12, random_ranges(PAIRS, 7), no_limit(2), Rake(0.1, 0.7), PAIRS),
     "turn": Spot(parse_cards("AcKd"), 4, 6, random_ranges(TWO_CARDS, 8, keep=0.5), no_limit(3), format=TWO_CARDS),
-    "deal": Spot((), 2, 20, random_ranges(TWO_CARDS, 3, keep=0.25), limit(1, 2, 2, most=1), format=TWO_CARDS),
+    "deal": Spot((), 2, 20, random_ranges(TWO_CARDS, 3, keep=0.17), limit(1, 2, 2, most=1), format=TWO_CARDS),
 }
 """Spots with different hole cards, streets, betting, ranges and rake, small enough to enumerate."""
 
