@@ -2,9 +2,11 @@
 
 The solving takes about an hour and a half on one core and is kept in a folder of runs (``--runs DIR``, by default
 ``runs/cfr2007``), where it goes on after an interruption; with finished runs the script takes some minutes.
+It needs about 4 GB of memory.
 """
 
 import argparse
+import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -35,15 +37,14 @@ def settings_for(buckets: int) -> LimitSettings:
     return LimitSettings(BucketPlan((buckets,) * 4, boards=BUCKET_BOARDS), boards=BOARDS, cards=CARDS)
 
 
-def solved(buckets: int, runs: Path) -> tuple[LimitStrategy, list[LimitRecord]]:
+def solved(buckets: int, folder: Path, iterations: int, evaluations: int) -> tuple[LimitStrategy, list[LimitRecord]]:
     """The strategy and the evaluations of one abstraction, solving what is not solved yet."""
-    folder = runs / str(buckets)
     records = read_records(folder) if (folder / "limit.json").exists() else []
-    if not records or records[-1].iteration < ITERATIONS[buckets]:
+    if not records or records[-1].iteration < iterations:
         solve_limit(
             settings_for(buckets),
-            iterations=ITERATIONS[buckets],
-            evaluations=EVALUATIONS[buckets],
+            iterations=iterations,
+            evaluations=evaluations,
             out=folder,
             resume=bool(records),
             say=lambda text: print(text, flush=True) if "exploitability" in text else None,
@@ -51,10 +52,28 @@ def solved(buckets: int, runs: Path) -> tuple[LimitStrategy, list[LimitRecord]]:
     return load_limit(folder), read_records(folder)
 
 
-def held_out(strategy: LimitStrategy) -> float:
-    """Exploitability in the game whose tables were counted on other boards."""
+def held_out(strategy: LimitStrategy, folder: Path, iterations: int) -> float:
+    """Exploitability in the game whose tables were counted on other boards; kept in the run folder."""
+    path = folder / "other_boards.json"
+    key = [iterations, OTHER_BOARDS, OTHER_SEED]
+    if path.exists() and (kept := json.loads(path.read_text(encoding="utf-8")))["key"] == key:
+        return float(kept["exploitability"])
     game = limit_game(strategy.buckets, boards=OTHER_BOARDS, seed=OTHER_SEED)
-    return judge_limit(game, strategy.average).exploitability
+    found = judge_limit(game, strategy.average).exploitability
+    path.write_text(json.dumps({"key": key, "exploitability": found}), encoding="utf-8")
+    return found
+
+
+def equally_solved(runs: Path, games: dict[int, LimitGame]) -> tuple[list[LimitStrategy], float]:
+    """Strategies after the same number of iterations an infoset, that of the run with the fewest; and that number."""
+    share = min(ITERATIONS[buckets] / game.infosets for buckets, game in games.items())
+    strategies = []
+    for buckets, game in games.items():
+        iterations = round(share * game.infosets)
+        whole = iterations == ITERATIONS[buckets]
+        folder = runs / (str(buckets) if whole else f"{buckets}-equal")
+        strategies.append(solved(buckets, folder, iterations, EVALUATIONS[buckets] if whole else 1)[0])
+    return strategies, share
 
 
 def counts_of(buckets: int) -> LimitGame:
@@ -101,15 +120,15 @@ def sizes_table(records: dict[int, list[LimitRecord]], games: dict[int, LimitGam
     )
 
 
-def match_table(match: LimitMatch, names: Sequence[str]) -> Table:
+def match_table(match: LimitMatch, names: Sequence[str], when: str) -> Table:
     rows = []
     for i, name in enumerate(names):
         cells = ["" if i == j else f"{match.means[i, j]:+.1f} ± {match.errors[i, j]:.1f}" for j in range(len(names))]
         others = np.delete(match.means[i], i)
         rows.append([name, *cells, f"{others.mean():+.1f}"])
     return Table(
-        "What the row wins from the column with real cards, in thousandths of a big blind a hand, ± one standard error "
-        f"({match.deals:,} deals, each in both seats)",
+        f"Matches with real cards, {when}: what the row wins from the column, in thousandths of a big blind a hand, ± one "
+        f"standard error ({match.deals:,} deals, each in both seats)",
         ["", *names, "average"],
         rows,
     )
@@ -158,16 +177,16 @@ def spread_sentence(records: dict[int, list[LimitRecord]], games: dict[int, Limi
     )
 
 
-def play_sentence(match: LimitMatch, names: Sequence[str]) -> str:
+def play_sentence(match: LimitMatch, names: Sequence[str], when: str) -> str:
     """Whether more buckets win."""
     pairs = [(i, j) for i in range(len(names)) for j in range(i)]
     wins = [(i, j) for i, j in pairs if match.means[i, j] > 2 * match.errors[i, j]]
     losses = [(i, j) for i, j in pairs if match.means[i, j] < -2 * match.errors[i, j]]
-    text = f"With real cards the finer abstraction wins {len(wins)} of {len(pairs)} matches by more than two standard errors"
+    text = f"With real cards, {when}, the finer abstraction wins {len(wins)} of {len(pairs)} matches by more than two errors"
     text += f" and loses {len(losses)}" + (
         " (" + ", ".join(f"{names[i]} against {names[j]}" for i, j in losses) + ")" if losses else ""
     )
-    return text + "; the paper reports that larger abstractions play better."
+    return text + "."
 
 
 def main() -> None:
@@ -176,11 +195,15 @@ def main() -> None:
     runs = parser.parse_args().runs
     paper = published()["cfr2007"]
     strategies, records, games, others = [], {}, {}, {}
-    for buckets in ITERATIONS:
-        strategy, records[buckets] = solved(buckets, runs)
-        games[buckets], others[buckets] = counts_of(buckets), held_out(strategy)
+    for buckets, iterations in ITERATIONS.items():
+        folder = runs / str(buckets)
+        strategy, records[buckets] = solved(buckets, folder, iterations, EVALUATIONS[buckets])
+        games[buckets], others[buckets] = counts_of(buckets), held_out(strategy, folder, iterations)
         strategies.append(strategy)
     match = play_limit(strategies, DEALS, seed=1)
+    equals, share = equally_solved(runs, games)
+    equal_match = play_limit(equals, DEALS, seed=1)
+    alike, all_of_it = f"after {share:.2f} iterations an infoset each", "after all iterations of each"
     names = [f"{buckets} buckets" for buckets in ITERATIONS]
     last = {buckets: found[-1] for buckets, found in records.items()}
     speeds = [record.iteration / record.seconds for record in last.values()]
@@ -192,7 +215,10 @@ def main() -> None:
             source=f"{paper['source']}, section 4",
             findings=[
                 spread_sentence(records, games),
-                play_sentence(match, names),
+                "The paper's authors report that larger abstractions play better. " + play_sentence(equal_match, names, alike),
+                play_sentence(match, names, all_of_it) + " These runs stopped at different distances from equilibrium, "
+                f"{min(found[-1].exploitability for found in records.values()):.0f} to "
+                f"{max(found[-1].exploitability for found in records.values()):.0f}.",
                 f"The largest abstraction has {large(games[max(last)].states)} game states; the paper says as many as 10^12.",
                 "The scale is smaller than the paper's: "
                 f"{large(last[max(last)].iteration)} iterations with {max(last)} buckets against "
@@ -204,7 +230,12 @@ def main() -> None:
                 f"With {min(last)} buckets the big blind's seat is worth between {low:.0f} and {high:.0f} in the "
                 "abstract game.",
             ],
-            tables=[sizes_table(records, games, others), match_table(match, names), infoset_table(records, games)],
+            tables=[
+                sizes_table(records, games, others),
+                match_table(equal_match, names, alike),
+                match_table(match, names, all_of_it),
+                infoset_table(records, games),
+            ],
             pictures=[picture(records, games)],
             notes=[
                 "Blinds 1 and 2, bets 2, 2, 4, 4, at most four a street. Buckets are nested percentiles of E[HS2], which is "
@@ -225,6 +256,7 @@ def main() -> None:
                 "states": {str(buckets): game.states for buckets, game in games.items()},
                 "on_other_boards": {str(buckets): value for buckets, value in others.items()},
                 "match": {"deals": match.deals, "means": match.means.tolist(), "errors": match.errors.tolist()},
+                "match_equal": {"means": equal_match.means.tolist(), "errors": equal_match.errors.tolist()},
             },
         )
     )

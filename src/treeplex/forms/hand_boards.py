@@ -32,7 +32,7 @@ class Board:
         order: for each player ranks of strength in the last street, ascending; else zeros.
         copies: the renamings of suits that give all boards this one stands for.
         targets: for each copy and player, the position at the parent board to which each hand's value returns.
-        symmetries: renamings that change neither board nor ranges.
+        symmetries: renamings that change neither board nor ranges, the identity first.
         children: numbers of the boards below.
     """
 
@@ -76,7 +76,10 @@ def symmetries_of(spot: Spot, hands: Hands) -> list[Renaming]:
     if spot.strengths is not None:
         return [IDENTITY]
     deck, board, found = set(spot.format.deck), set(spot.board), []
+    suits = {card % 4 for card in deck}
     for renaming in permutations(range(4)):
+        if any(renaming[suit] != suit for suit in range(4) if suit not in suits):
+            continue
         if set(renamed(spot.format.deck, renaming)) != deck or set(renamed(spot.board, renaming)) != board:
             continue
         image = hands.map(renaming)
@@ -192,3 +195,13 @@ def deal_chance(spot: Spot, street: int) -> float:
         return 1.0
     count, before = spot.format.deal[spot.streets[street]], spot.format.board_sizes[spot.streets[street] - 1]
     return 1.0 / comb(len(spot.format.deck) - before - 2 * spot.format.hole, count)
+
+
+def mirror_of(board: Board, player: int, hands: Hands) -> Ints:
+    """For each hand of a player the position of the hand it equals after one of the board's symmetries: the least of them."""
+    own = board.hands[player]
+    least = own
+    for renaming in board.symmetries[1:]:
+        least = np.minimum(least, hands.map(renaming)[own])
+    by_hand = np.argsort(own, kind="stable")
+    return np.asarray(by_hand[np.searchsorted(own[by_hand], least)])

@@ -25,7 +25,7 @@ from treeplex.engine.hands.form import (
 )
 from treeplex.engine.hands.local import TILE
 from treeplex.errors import GameError
-from treeplex.forms.hand_boards import Board, Hands, boards_of, card_rows, deal_chance, twins_of
+from treeplex.forms.hand_boards import Board, Hands, boards_of, card_rows, deal_chance, mirror_of, twins_of
 from treeplex.forms.hand_forest import Forest, forests_of
 from treeplex.games.poker.betting import BettingTree, betting_tree
 from treeplex.games.poker.spot import Spot
@@ -141,6 +141,7 @@ def arrays_of(spot: Spot, forests: list[Forest], boards: list[list[Board]], hand
         order=joined([board.order[player] for board, player in lists], np.int16),
         cards=np.ascontiguousarray(np.concatenate([card_rows(hands, board.hands[player]) for board, player in lists])),
         twin=joined([twins_of(board, player, spot.format.hole) for board, player in lists], np.int16),
+        mirror=joined([mirror_of(board, player, hands) for board, player in lists], np.int16),
         copies=layout.copies,
         targets=joined([row for board in flat for pair in board.targets for row in pair], np.int16),
         weights=np.concatenate([spot.ranges[player][boards[0][0].hands[player]] for player in (0, 1)]),

@@ -22,6 +22,9 @@ from treeplex.spec import Spec, nearest, parse_spec
 STORAGE = {"float32": np.float32, "float64": np.float64, "int16": np.int16}
 """Kinds of numbers in which regrets and averages are kept; int16 has a scale for each row of up to 128 hands."""
 
+LOOK_AHEAD = 32
+"""Iterations that are looked at to see whether a variant predicts."""
+
 Array = NDArray[Any]
 
 
@@ -93,10 +96,10 @@ class PokerSolver:
         self.crew = Crew(
             game.form, make_work(game.form, self.threads, number, raked=game.raked, packed=packed), raked=game.raked
         )
-        if isinstance(self.method, Play):
-            self._start_play()
         for k, place in enumerate(self.store.lock_places):
             self.store.regrets[place] = self.store.guesses[place] = self.store.lock_values[k]
+        if isinstance(self.method, Play):
+            self._start_play()
 
     def run(self, iterations: int) -> None:
         """Do so many more iterations; none, and only the kernels are made ready (compiled, on their first use).
@@ -124,6 +127,8 @@ class PokerSolver:
                 raise SpecError(f"{self.algorithm} has no weights at iteration {t} ({error}); change its parameters") from error
         if not np.isfinite(rows).all():
             raise SpecError(f"{self.algorithm} has weights that are not finite; change its parameters")
+        if self.store.guesses is self.store.regrets and not (rows[:, 4:7] == (1.0, 1.0, 0.0)).all():
+            raise SpecError(f"{self.algorithm} begins to predict after iteration {LOOK_AHEAD}; let it predict from the start")
         return rows
 
     def arrays(self) -> dict[str, Array]:
@@ -220,8 +225,8 @@ def needs_of(game: HandGame, method: Variant | Play) -> dict[str, int]:
 
 def predicts(variant: Variant) -> bool:
     """Whether the next policy needs more than the regrets."""
-    row = variant.schedule(2, 1000, **variant.parameters)
-    return row.predicted_positive != 1.0 or row.predicted_negative != 1.0 or row.prediction != 0.0
+    rows = [variant.schedule(t, 1000, **variant.parameters) for t in range(1, LOOK_AHEAD + 1)]
+    return any(row.predicted_positive != 1.0 or row.predicted_negative != 1.0 or row.prediction != 0.0 for row in rows)
 
 
 def store_of(game: HandGame, method: Variant | Play, kind: Any, locks: Sequence[Lock]) -> dict[str, Array]:

@@ -21,6 +21,7 @@ from treeplex.engine.hands.form import (
     Floats,
     HandForm,
     Ints,
+    Shorts,
     Store,
     Work,
 )
@@ -197,6 +198,16 @@ def reach_folds(form: HandForm, street: int, board: int, other: int, work: Work,
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def copy_mirrored(mirror: Shorts, values: Floats) -> None:
+    """Give hands that are another's mirror image the same values; ``values`` is [hands, columns]."""
+    for hand in range(mirror.shape[0]):
+        if mirror[hand] != hand:
+            row, image = values[mirror[hand]], values[hand]
+            for k in range(row.shape[0]):
+                image[k] = row[k]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def value_terminals(
     form: HandForm,
     street: int,
@@ -215,6 +226,7 @@ def value_terminals(
     reached, valued, total, by_card = (work.reached[space], work.valued[space], work.total[thread], work.by_card[thread])
     mine, theirs = slice_of(form, board, player), slice_of(form, board, other)
     cards, order, twin = (form.cards[mine[0] : mine[1]], form.order[mine[0] : mine[1]], form.twin[mine[0] : mine[1]])
+    mirror = form.mirror[mine[0] : mine[1]]
     other_cards, other_order = (form.cards[theirs[0] : theirs[1]], form.order[theirs[0] : theirs[1]])
     lasts, folded = (streets[SHOWDOWNS + 1] - streets[SHOWDOWNS], streets[FOLDS + 1] - streets[FOLDS])
     turn = 0
@@ -231,6 +243,7 @@ def value_terminals(
             raked_showdowns(cards, order, twin, other_cards, other_order, seen, paid, out, sums, card_sums)
         else:
             showdowns(cards, order, other_cards, other_order, seen, out, sums, card_sums)
+        copy_mirrored(mirror, out)
     for first in range(0, folded, COLUMNS):
         turn += 1
         if turn % shares != share:
@@ -239,6 +252,7 @@ def value_terminals(
         seen, out = (columns_of(reached, others + 1, start, wide), columns_of(valued, hands, start, wide))
         seen[others] = 0.0
         folds(cards, twin, other_cards, seen, out, total[:wide], by_card[: CARDS * wide].reshape((CARDS, wide)))
+        copy_mirrored(mirror, out)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -300,3 +314,6 @@ def gather_end(form: HandForm, street: int, board: int, player: int, end: int, w
                 total[target[j]] += values[j]
     for j in range(hands):
         total[j] *= factor
+    mirror = form.mirror[boards[board, HANDS + player] : boards[board, HANDS + player] + hands]
+    for j in range(hands):
+        total[j] = total[mirror[j]]

@@ -49,6 +49,8 @@ class HandForm(NamedTuple):
         order: int16 [H], in the last street a rank of strength, ascending (equal when tied); 0 elsewhere.
         cards: uint8 [H, 3], first card, second card to add for, second card to read for (equal, but for one-card hands).
         twin: int16 [H], the position of the same hand in the other player's list; -1 if it is not there or hands have one card.
+        mirror: int16 [H], the position of the hand whose values this one takes over because renaming suits changes neither
+            board nor ranges; mostly its own. Rounding would treat such hands differently, and regrets would amplify that.
         copies: int64 [C, 2], for each player the first number in ``targets`` of each isomorphic copy of a board.
         targets: int16 [T], for each hand of the board the position at the parent board to which a copy returns its value.
         weights: float64 [H0], range weights of the hands at the root board, both players, at the boards' own offsets.
@@ -67,6 +69,7 @@ class HandForm(NamedTuple):
     order: Shorts
     cards: Bytes
     twin: Shorts
+    mirror: Shorts
     copies: Ints
     targets: Shorts
     weights: Floats

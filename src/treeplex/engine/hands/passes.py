@@ -312,12 +312,11 @@ class Crew:
     def ascend(self, kernel: Callable[..., None], player: int, *arguments: Any) -> None:
         """``kernel`` at all boards, streets from the last to the first, and what it returns gathered in between."""
         form, work, raked = self.form, self.work, self.raked
-        grouped = work.returned.shape[0] == self.threads and self.last > 0
-        if grouped:
+        if self.last > 0:
             self.ascend_groups(kernel, player, *arguments)
-        for street in range(self.last - grouped, -1, -1):
+        for street in range(max(self.last - 1, 0), -1, -1):
             start, end = self.boards(street)
-            if street < self.last and not (grouped and street == self.last - 1):
+            if street < self.last - 1:
                 ends = int(form.streets[street, ENDS + 1] - form.streets[street, ENDS])
 
                 def gathering(first: int, last: int, thread: int, street: int = street) -> None:
@@ -331,10 +330,28 @@ class Crew:
             self.share(piece, end - start)
 
     def ascend_groups(self, kernel: Callable[..., None], player: int, *arguments: Any) -> None:
-        """The last street, all boards below one board of the street above at a time, gathered at once."""
+        """The last street, all boards below one board of the street above at a time, gathered at once.
+
+        Rows that come back are numbered anew for each group: every thread has groups and a slot of its own, or, where there are
+        few groups, all threads share the boards of one after the other.
+        """
         form, work, raked, street = self.form, self.work, self.raked, self.last
         start, end = self.boards(street - 1)
         ends = int(form.streets[street - 1, ENDS + 1] - form.streets[street - 1, ENDS])
+
+        if work.returned.shape[0] < self.threads:
+            for parent in range(end - start):
+                low, high = (int(number) for number in form.boards[start + parent, CHILDREN : CHILDREN + 2])
+
+                def share(first: int, last: int, thread: int, low: int = low) -> None:
+                    kernel(form, street, low + first, low + last, player, *arguments, raked, work, thread, 0)
+
+                def gathering(first: int, last: int, thread: int, before: int = parent * ends) -> None:
+                    gather(form, street - 1, before + first, before + last, player, work, 0)
+
+                self.share(share, high - low)
+                self.share(gathering, ends)
+            return
 
         def piece(first: int, last: int, thread: int) -> None:
             for parent in range(first, last):

@@ -23,6 +23,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 TOLERANCE = 1e-9
+LEAST_SCALE = 1e-3
+"""Ranges whose largest weight is not from here to 1 are scaled to near 1: single precision would suffer."""
 PLAYERS = ("out of position", "in position")
 
 
@@ -55,8 +57,8 @@ class Spot:
         board: the cards on the table; empty before the first street that deals any.
         pot: chips already in the middle, half from each player (antes and earlier streets); blinds are not in it.
         stack: chips behind, the same for both (the smaller stack counts); blinds are paid out of it.
-        ranges: float64 [H] for player 0 (out of position) and player 1 (in position), any nonnegative scale. Kept as copies
-            that cannot be written, with the weight of hands that need a board card set to 0.
+        ranges: float64 [H] for player 0 (out of position) and player 1 (in position), any nonnegative scale (brought near
+            1). Kept as copies that cannot be written, with the weight of hands that need a board card set to 0.
         bets: the sizes on offer.
         rake: what the house takes.
         format: cards in play, hole cards and streets.
@@ -250,6 +252,9 @@ def checked_ranges(spot: Spot) -> tuple[Floats, Floats]:
                 f"spot: no hand in the range of the player {player} avoids the board {cards_to_string(spot.board)}; "
                 "widen the range"
             )
+        largest = copy.max()
+        if not LEAST_SCALE <= largest <= 1.0:
+            copy *= 2.0 ** -math.ceil(math.log2(largest))  # a power of two rounds nothing
         copy.flags.writeable = False
         cleaned.append(copy)
     if not compatible_pairs(hands, cleaned[0] > 0, cleaned[1] > 0):
