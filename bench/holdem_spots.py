@@ -100,7 +100,7 @@ DDCFR = (
 CASES = {
     case.name: case
     for case in (
-        Case("subgame_3", "River: Libratus Subgame-3", endgame(3), threads=(1, 2), rounds=9, goals=(Goal("ms", 0.6, 1),)),
+        Case("subgame_3", "River: Libratus Subgame-3", endgame(3), threads=(1, 2), rounds=9, goals=(Goal("ms", 0.3, 1),)),
         Case("subgame_4", "River: Libratus Subgame-4", endgame(4), threads=(1, 2), rounds=9),
         Case(
             "ddcfr_3",
@@ -124,7 +124,7 @@ CASES = {
             basic("Td9d6hQc"),
             threads=(1, 2),
             storages=("float32", "int16"),
-            goals=(Goal("seconds", 0.7, 2),),
+            goals=(Goal("seconds", 0.6, 2),),
         ),
         Case(
             "x_turn",
@@ -144,7 +144,7 @@ CASES = {
             fresh=False,
             threads=(1, 2),
             rounds=5,
-            goals=(Goal("ms", 70, 2),),
+            goals=(Goal("ms", 45, 2),),
         ),
         Case(
             "turn_endgame_target",
@@ -161,7 +161,7 @@ CASES = {
             threads=(2,),
             storages=("float32", "int16"),
             rounds=2,
-            goals=(Goal("seconds", 40, 2),),
+            goals=(Goal("seconds", 35, 2),),
         ),
     )
 }

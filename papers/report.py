@@ -7,6 +7,7 @@ from results import RESULTS, ROOT, Table, markdown
 from treeplex.forms.files import write_atomically
 
 ORDER = (
+    "cfr2007_tables",
     "rebel_table2",
     "rebel_appendix_h",
     "rebel_teh",
