@@ -1,13 +1,15 @@
-"""16-bit rows, and the barrier between threads."""
+"""16-bit rows, the barrier between threads, and transposed blocks."""
 
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pytest
 from numba import njit
 
 from treeplex.engine.hands.gate import add_atomically, meet
 from treeplex.engine.hands.local import TILE
 from treeplex.engine.hands.tiles import LARGEST, pack, unpack
+from treeplex.engine.hands.turn import BLOCK, turn_block
 
 ACTIONS, HANDS, BASE, SCALE = 3, TILE + 20, 11, 2
 
@@ -53,3 +55,18 @@ def test_threads_wait_for_each_other() -> None:
         with ThreadPoolExecutor(threads) as pool:
             found = [pool.submit(rounds, gate, counts, threads, len(counts)) for _ in range(threads)]
             assert [each.result(timeout=60) for each in found] == [0] * threads
+
+
+@njit(nogil=True)
+def turned_block(source: np.ndarray, row: int, column: int, target: np.ndarray, target_row: int, target_column: int) -> None:
+    turn_block(source, row, column, target, target_row, target_column)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_a_block_is_transposed_and_nothing_else_is_written(kind: type) -> None:
+    source = np.random.default_rng(11).normal(size=(40, 37)).astype(kind)
+    target = np.zeros((50, 29), kind)
+    turned_block(source, 5, 18, target, 20, 7)
+    expected = np.zeros_like(target)
+    expected[20 : 20 + BLOCK, 7 : 7 + BLOCK] = source[5 : 5 + BLOCK, 18 : 18 + BLOCK].T
+    np.testing.assert_array_equal(target, expected)

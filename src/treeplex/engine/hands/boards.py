@@ -28,9 +28,7 @@ from treeplex.engine.hands.form import (
 from treeplex.engine.hands.local import TILE, accumulate, blend, play
 from treeplex.engine.hands.terminal import CARDS, COLUMNS, PADDING, folds, raked_showdowns, showdowns
 from treeplex.engine.hands.tiles import close_tile, open_tile
-
-BLOCK = 16
-"""Rows and columns are turned in blocks of this size; it divides ``TILE``, ``COLUMNS`` and ``PADDING``."""
+from treeplex.engine.hands.turn import BLOCK, turn_block
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -119,12 +117,14 @@ def spread(
         row, out, factor = rows[terminals[k, player]], turned[k], chips[k]
         for j in range(TILE):
             out[j] = factor * row[j]
-    for left in range(0, width, BLOCK):
-        for top in range(0, count, BLOCK):
-            for j in range(left, min(left + BLOCK, width)):
-                out = columns[low + j, top : top + BLOCK]
-                for k in range(BLOCK):
-                    out[k] = turned[top + k, j]
+    whole = width - width % BLOCK
+    for top in range(0, count, BLOCK):
+        for left in range(0, whole, BLOCK):
+            turn_block(turned, top, left, columns, low + left, top)
+        for j in range(whole, width):  # a whole block would write over other rows
+            out = columns[low + j]
+            for k in range(top, top + BLOCK):
+                out[k] = turned[k, j]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -133,10 +133,7 @@ def collect(terminals: Ints, player: int, low: int, width: int, columns: Floats,
     count = terminals.shape[0]
     for left in range(0, width, BLOCK):  # the last block may read past the hands; its rows are not used
         for top in range(0, count, BLOCK):
-            for k in range(top, min(top + BLOCK, count)):
-                out = turned[k, left : left + BLOCK]
-                for j in range(BLOCK):
-                    out[j] = columns[low + left + j, k]
+            turn_block(columns, low + left, top, turned, top, left)
     for k in range(count):
         row, values = rows[terminals[k, player]], turned[k]
         for j in range(TILE):

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from treeplex.engine.hands.boards import BLOCK
 from treeplex.engine.hands.form import ACTIONS, BOARDS, COUNT, FOLDS, REACH, RETURN, ROOTS, SHOWDOWNS, HandForm, Work
 from treeplex.engine.hands.local import TILE
 from treeplex.engine.hands.terminal import CARDS, COLUMNS, PADDING
+from treeplex.engine.hands.turn import BLOCK
 
 
 def padded_columns(terminals: int) -> int:
