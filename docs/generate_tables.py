@@ -133,8 +133,10 @@ def algorithm(name: str) -> str:
     """The facts of an algorithm that its registry entry holds."""
     each = tp.algorithms()[name]
     numbers = ", ".join(f"`{key}` = {value:g}" for key, value in each.parameters.items()) or "none"
+    numbers += "".join(f", `{key}` = {what} (none: the one that comes with the library)" for key, what in each.texts.items())
     orders = ", ".join(each.updates) or "no meaning here"
     plan = "it needs the number of iterations in advance" if each.needs_horizon else "it can stop at any time"
+    plan = "it paces itself for `horizon` iterations" if "horizon" in each.parameters else plan
     rows = [
         ("parameters and defaults", numbers),
         ("order of updates, the usual one first", orders),

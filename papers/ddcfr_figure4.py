@@ -1,109 +1,132 @@
-"""DDCFR Figure 4: discounting exponents over the iterations, learned (published) and fixed (read off the weights)."""
+"""DDCFR Figure 4: alpha, beta, gamma and tau over the iterations, chosen by our policy and by the authors' network."""
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from drawing import dress, legend_in, line_style, panels, save
-from results import Picture, Result, Table, finish, published
-from treeplex.engine.regret import Weights
-from treeplex.solvers.variant import VARIANTS
+import numpy as np
+from matplotlib.lines import Line2D
 
-HORIZON = 1000
-SHOWN = ("cfr+", "dcfr", "dcfr+", "pdcfr+", "hs-dcfr")
-EXPONENTS = ("alpha", "beta", "gamma")
-SYMBOLS = {"alpha": "α", "beta": "β", "gamma": "γ"}
-LEARNED_STYLE = {"color": "#000000", "linestyle": "none", "marker": "o", "markersize": 6, "markerfacecolor": "white"}
+from ddcfr_figure4_text import (
+    FIXED,
+    HORIZON,
+    SHOWN,
+    SYMBOLS,
+    TIMES,
+    WHO,
+    Traces,
+    claims_table,
+    exponents_table,
+    findings,
+    leduc_table,
+)
+from ddcfr_runs import STEERED, Game, Theirs, digest, games, own_policy, theirs, training
+from drawing import dress, line_style, panels, save
+from kept import code, effort, kept
+from results import Picture, Result, finish, published
+from treeplex.engine.learned import trace_episode
+from treeplex.solvers.scheme import DiscountPolicy
 
-
-def exponents(weights: Weights, t: int) -> tuple[float, float, float]:
-    """The alpha, beta and gamma that weights amount to at iteration t > 2, infinite for no discount or for a floor at zero.
-
-    A factor d on regrets is ``(t-1)^a / ((t-1)^a + 1)`` for ``a = ln(d / (1-d)) / ln(t-1)``; the factor on the average is
-    ``((t-1)/t)^gamma``.
-    """
-    gamma = math.log(weights.average_discount) / math.log((t - 1) / t)
-    negative = 0.0 if weights.floor else weights.negative
-    return exponent(weights.positive, t), exponent(negative, t), gamma
-
-
-def exponent(factor: float, t: int) -> float:
-    """The exponent of one factor on regrets."""
-    if factor in (0.0, 1.0):
-        return math.inf if factor else -math.inf
-    return math.log(factor / (1.0 - factor)) / math.log(t - 1)
-
-
-def schedule(name: str, times: Sequence[int]) -> dict[str, list[float]]:
-    """Exponents of a variant at each of ``times``."""
-    variant = VARIANTS[name]
-    found = [exponents(variant.schedule(t, HORIZON, **variant.parameters), t) for t in times]
-    return {key: [row[number] for row in found] for number, key in enumerate(EXPONENTS)}
+PAPERS_GAMES = ("small_matrix", "liars_dice-3", "battleship-3", "big_leduc")
+"""The games that the paper's figure shows, beside the mean over all."""
+OTHER_STYLE = {"color": "#C4C4C4", "linestyle": "-", "linewidth": 0.9}
+MEAN_STYLE = {"color": "#000000", "linestyle": "-", "linewidth": 2.2}
+DCFR_STYLE = {"color": "#5F5F5F", "linestyle": (0, (1, 1.5)), "linewidth": 1.6}
+LIMITS = {"alpha": (-0.1, 5.1), "beta": (-5.1, 0.1), "gamma": (-0.1, 5.1), "tau": (0.9, 22.0)}
 
 
-def draw(learned: dict[str, list[float]], fixed: dict[str, dict[str, list[float]]], times: Sequence[int]) -> Picture:
-    """One panel an exponent."""
-    figure, axes = panels(1, 4, size=(11.5, 3.3))
-    for number, key in enumerate(EXPONENTS):
-        for place, name in enumerate(SHOWN):
-            if all(map(math.isfinite, fixed[name][key])):
-                axes[number].plot(times, fixed[name][key], **line_style(place))
-        axes[number].plot(learned["t"], learned[key], **LEARNED_STYLE, clip_on=False, zorder=5)
-        dress(axes[number], f"{SYMBOLS[key]} at iteration t", logarithmic=False)
-        axes[number].set_xscale("linear")
-        axes[number].set(xlim=(0, HORIZON), xlabel="t")
-    axes[2].set_yscale("symlog", linthresh=5.0, linscale=2.0)
-    axes[2].set(ylim=(-0.2, 40.0), yticks=[0, 1, 2, 3, 4, 5, 10, 20, 30])
-    axes[2].set_yticklabels(["0", "1", "2", "3", "4", "5", "10", "20", "30"])
-    legend_in(axes[3], {"DDCFR, Leduc (released)": LEARNED_STYLE} | {n: line_style(p) for p, n in enumerate(SHOWN)})
+def traced(game: Game, policy: DiscountPolicy) -> dict[str, list[float]]:
+    """What a policy chooses for each of :data:`TIMES` on a game."""
+    key = {"trace": game.identity, "algorithm": digest(policy), "times": list(TIMES), "code": code(*STEERED)}
+
+    def make() -> dict[str, list[float]]:
+        _, rows = trace_episode(game.compiled.tree, game.compiled.payoff, policy.compiled, HORIZON)
+        place = np.searchsorted(rows[:, 0], TIMES, side="right") - 1
+        columns = {"alpha": 2, "beta": 3, "gamma": 4, "tau": 6}
+        return {name: rows[place, column].tolist() for name, column in columns.items()}
+
+    found: dict[str, list[float]] = kept(key, make)
+    return found
+
+
+def all_traces(policy: DiscountPolicy) -> Traces:
+    """By game."""
+    return {name: traced(game, policy) for name, game in games().items()}
+
+
+def mean_of(traces: Traces, key: str) -> list[float]:
+    """Over the games."""
+    return np.mean([trace[key] for trace in traces.values()], axis=0).tolist()
+
+
+def draw(shown: Mapping[str, Traces]) -> Picture:
+    """A row a network, a panel a quantity."""
+    figure, axes = panels(len(shown), 4, size=(11.5, 0.6 + 2.9 * len(shown)))
+    for row, (who, traces) in enumerate(shown.items()):
+        for column, key in enumerate(SYMBOLS):
+            panel = axes[4 * row + column]
+            for name in traces:
+                if name not in PAPERS_GAMES:
+                    panel.plot(TIMES, traces[name][key], **OTHER_STYLE)
+            for number, name in enumerate(PAPERS_GAMES):
+                panel.plot(TIMES, traces[name][key], **line_style(number))
+            panel.plot(TIMES, mean_of(traces, key), **MEAN_STYLE)
+            if key in FIXED:
+                panel.axhline(FIXED[key], **DCFR_STYLE)
+            dress(panel, f"{SYMBOLS[key]}, {WHO[who]}", logarithmic=False)
+            panel.set_xscale("linear")
+            panel.set(xlim=(0, HORIZON), ylim=LIMITS[key], xticks=[0, 250, 500, 750, 1000])
+            if key == "tau":
+                panel.set_yscale("log")
+                panel.set_yticks([1, 2, 5, 10, 20], ["1", "2", "5", "10", "20"])
+                panel.minorticks_off()
+            if row == len(shown) - 1:
+                panel.set_xlabel("iteration t")
+    entries = {name: line_style(number) for number, name in enumerate(PAPERS_GAMES)}
+    entries |= {"mean of all ten games": MEAN_STYLE, "the other games": OTHER_STYLE, "DCFR": DCFR_STYLE}
+    handles = [Line2D([], [], label=label, **style) for label, style in entries.items()]  # type: ignore[arg-type]
+    figure.legend(handles=handles, loc="outside lower center", ncols=7, frameon=False, fontsize=9.5, handlelength=2.6)
     return save(
         figure,
         "ddcfr-figure-4.png",
-        "Exponents alpha, beta and gamma against iterations: flat lines for fixed variants, slopes for hs-dcfr, and points "
-        "of the learned DDCFR scheme on Leduc, whose alpha rises to 4.2 and whose gamma falls to 0",
+        "Alpha, beta, gamma and tau against iterations, one line a game and one for the mean of all games, beside DCFR's "
+        "constants; a row of panels for " + " and one for ".join(WHO[who] for who in shown),
     )
-
-
-def plain(value: float) -> str:
-    """An exponent to two decimals."""
-    return {math.inf: "∞", -math.inf: "-∞"}.get(value, f"{value:.2f}")
 
 
 def main() -> None:
     numbers = published()["ddcfr"]
-    learned = numbers["figure4"]
-    times = range(3, HORIZON + 1)
-    fixed = {name: schedule(name, times) for name in SHOWN}
-    shown_at = [t for t in learned["t"] if t in times]
-    rows = []
-    for key in EXPONENTS:
-        values = dict(zip(learned["t"], learned[key], strict=True))
-        rows.append([f"{SYMBOLS[key]}, DDCFR on Leduc (released network)", *(plain(values[t]) for t in shown_at)])
-        rows += [[f"{SYMBOLS[key]}, {name}", *(plain(fixed[name][key][t - times[0]]) for t in shown_at)] for name in SHOWN]
+    ours = all_traces(own_policy())
+    authors: Theirs = theirs("ddcfr_figure4", all_traces)
+    shown: dict[str, Traces] = {"ours": ours} | ({"theirs": authors.found} if authors.found else {})
     finish(
         Result(
             name="ddcfr_figure4",
             title="DDCFR, Figure 4: learned and fixed discounting",
             source=f"{numbers['source']}; figure 4",
-            findings=[
-                "The paper says of its figure that alpha rises, that beta and gamma fall, and that early on the scheme "
-                "discounts harder than DCFR. In these points alpha rises throughout, gamma falls from 5 to 0, beta falls "
-                "until t = 600 and then rises a little; early alpha is smaller and gamma larger than DCFR's, and beta is "
-                "below DCFR's all the time.",
-                "`hs-dcfr`, a fixed schedule in t, moves alpha and beta almost the same way.",
-                "Not covered: the learned curves of the other games and tau, which need the network. The paper gives them "
-                "as a picture only; the points are those of the authors' released network on Leduc.",
+            findings=findings(numbers["figure4"], shown),
+            tables=[
+                claims_table(shown),
+                exponents_table(shown, SHOWN),
+                *([leduc_table(numbers["figure4"], shown["theirs"]["leduc"])] if "theirs" in shown else []),
             ],
-            tables=[Table("Exponents at iteration t", ["exponent", *map(str, shown_at)], rows)],
-            pictures=[draw(learned, fixed, times)],
-            notes=[
-                f"Learned: {learned['source']}.",
-                "Fixed: computed back from the weights that the solver is given at each t; ∞ is no discount, -∞ a floor at "
-                "zero. The offset 1.5 in the discount of `dcfr+` shows as a slightly smaller alpha. The gamma axis is "
-                "linear up to 5.",
-            ],
-            numbers={"t": shown_at, "exponents": rows},
+            pictures=[draw(shown)],
+            notes=notes(numbers["figure4"], authors, len(games())),
+            numbers={"t": list(TIMES), "ours": ours, "authors_network": authors.record},
         )
     )
+
+
+def notes(known: Mapping, authors: Theirs, count: int) -> Sequence[str]:
+    """How it was measured."""
+    return [
+        f"One undisturbed run of {HORIZON} iterations a game and network, on the {count} tabular games; a decision that holds "
+        "for tau iterations is drawn for all of them.",
+        f"Published points on Leduc: {known['source']}.",
+        training(own_policy()),
+        authors.note,
+        "The exponents of `dcfr+` and `hs-dcfr` are computed back from the weights that the solver is given at each t; the "
+        "offset 1.5 in the discount of `dcfr+` shows as a slightly smaller alpha; -∞ is a floor at zero.",
+        effort(),
+    ]
 
 
 if __name__ == "__main__":

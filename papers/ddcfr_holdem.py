@@ -1,12 +1,10 @@
-"""DDCFR Figures 3 and 6 and Tables 1, 2 and 4, hold'em columns: two river subgames of Libratus, 1000 iterations.
+"""DDCFR Figures 3 and 6 and Table 4, hold'em columns: two river subgames of Libratus, 1000 iterations.
 
 The game files are not part of the project: ``TREEPLEX_ENDGAMES`` names the folder of LibratusEndgames' subgame3.txt and
 subgame4.txt.
 """
 
-import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from math import perm
 from typing import Any
 
@@ -14,101 +12,58 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from curves import SEEDS, log_points
+from ddcfr_hands import NUMBERS, Subgame, hand_run
 from ddcfr_holdem_text import (
     AUTHORS,
     EARLY,
     NAMES,
     Found,
     Games,
-    Runs,
     authors_table,
     curves_table,
-    learned,
+    learned_sentence,
     learned_table,
     order_sentence,
     sizes_table,
     tally,
-    times_sentence,
-    times_table,
     true_sentence,
     variants_table,
 )
+from ddcfr_runs import ITERATIONS, LATE, Run, Theirs, as_numbers, as_runs, own_policy, theirs
 from drawing import dress, line_style, panels, save
-from holdem import compile_renumbered, endgame, hand_curve
-from results import Picture, Result, finish, published
-from treeplex.evaluate.poker import judge_spot, judging_crew
+from holdem import hand_curve
+from kept import effort
+from results import Picture, Result, Table, finish, published
+from treeplex.evaluate.poker import judging_crew
 from treeplex.forms.hand_compile import HandGame, compile_spot
 from treeplex.games.poker.betting import BettingTree, Decision
-from treeplex.games.poker.libratus import BIG_BLIND
-from treeplex.games.poker.spot import Spot
-from treeplex.solvers.poker import PokerSolver
+from treeplex.solvers.scheme import DiscountPolicy
 
-ITERATIONS = 1000
-NUMBERS = dict(zip(NAMES, (3, 4), strict=True))
 OTHERS = ("lcfr", "pcfr+", "pdcfr", "dcfr+", "pdcfr+", "apcfr+", "sapcfr+", "hs-dcfr", "hs-pcfr+")
 DRAWN = ("cfr", "cfr+", "dcfr", "lcfr", "pcfr+", "pdcfr+", "dcfr+", "hs-dcfr")
 OTHER_SEEDS, MANY_SEEDS = SEEDS[:3], range(1, 25)
-LATE = range(500, ITERATIONS + 1, 50)
-TIMES = 5
 MARK = {"linestyle": "none", "marker": "o", "markersize": 4.5, "markerfacecolor": "white", "zorder": 5}
-LEARNED = {"color": "#000000", "linestyle": "none", "marker": "D", "markersize": 5, "markerfacecolor": "white", "zorder": 5}
-
-
-def scale_of(game: HandGame) -> float:
-    """From chips a dealt pair of hands to the authors' unit.
-
-    They scale each range to sum to one and count pairs that share a card as pairs that win nothing, in big blinds.
-    """
-    return share_of(game) / BIG_BLIND
-
-
-def share_of(game: HandGame) -> float:
-    """The share of pairs of hands that share no card, ranges taken as independent."""
-    first, second = game.spot.ranges
-    return game.compatible / (first.sum() * second.sum())
+LEARNED = {"color": "#000000", "linestyle": "none", "marker": "D", "markersize": 5, "markerfacecolor": "none", "zorder": 6}
+STYLES = {
+    "theirs": {"color": "#E69F00", "linestyle": (0, (5, 1.5)), "linewidth": 2.0},
+    "ours": {"color": "#000000", "linestyle": "-", "linewidth": 1.6},
+}
+SHORT = {"theirs": "ddcfr, authors' network", "ours": "ddcfr, our policy"}
+"""Of learned runs."""
 
 
 def measure(
-    game: HandGame, algorithms: Mapping[str, Sequence[int]], points: Sequence[int], storage: str = "float64"
-) -> dict[str, Runs]:
+    game: Subgame, algorithms: Mapping[str, Sequence[int]], points: Sequence[int], storage: str = "float64"
+) -> dict[str, Run]:
     """Runs of some algorithms on a game; perturbed ones with the seeds of each."""
-    crew, scale, found = judging_crew(game, 1), scale_of(game), {}
-
-    def run(algorithm: str, points: Sequence[int], seed: int | None = None) -> list[float]:
-        chips = hand_curve(game, algorithm, points, crew, storage=storage, seed=seed)
-        return [scale * value for value in chips]
-
-    for algorithm, seeds in algorithms.items():
-        curve = run(algorithm, points)
-        late = [curve[points.index(point)] for point in LATE]
-        every = [late, *(run(algorithm, LATE, seed) for seed in seeds)]
-        low, high = list(map(min, *every, late)), list(map(max, *every, late))
-        found[algorithm] = Runs(curve, low, high, [run[-1] for run in every])
-    return found
+    return {key: hand_run(game, key, points, seeds, storage=storage) for key, seeds in algorithms.items()}
 
 
-def other_order(spot: Spot) -> dict[str, list[float]]:
+def other_order(game: Subgame) -> dict[str, list[float]]:
     """The authors' algorithms in the library's order, at iterations 10 and 1000."""
-    game = compile_spot(spot)
-    crew, scale = judging_crew(game, 1), scale_of(game)
-    return {key: [scale * value for value in hand_curve(game, key, [EARLY, ITERATIONS], crew)] for key in AUTHORS}
-
-
-def seconds(game: HandGame, *, judged: bool) -> float:
-    """The least time of 1000 iterations of DCFR, with exploitability after each or without."""
-    crew, taken = judging_crew(game, 1), []
-    for _ in range(TIMES):
-        solver = PokerSolver(game, "dcfr", threads=1)
-        solver.run(0)
-        start = time.perf_counter()
-        if judged:
-            for _ in range(ITERATIONS):
-                solver.run(1)
-                judge_spot(game, solver.store.average, solver.store, crew, expected=False)
-        else:
-            solver.run(ITERATIONS)
-        taken.append(time.perf_counter() - start)
-    return min(taken)
+    plain = compile_spot(game.spot)
+    crew = judging_crew(plain, 1)
+    return {key: [game.scale * value for value in hand_curve(plain, key, [EARLY, ITERATIONS], crew)] for key in AUTHORS}
 
 
 def sizes(game: HandGame) -> list[int]:
@@ -127,9 +82,9 @@ def longest(betting: BettingTree, number: int = 0) -> int:
     return 1 + (max(longest(betting, child) for child in node.children) if isinstance(node, Decision) else 0)
 
 
-def draw(known: Mapping, points: Sequence[int], single: Games, double: Games, true: Games) -> Picture:
+def draw(known: Mapping, points: Sequence[int], single: Games, learned: Mapping, double: Games, true: Games) -> Picture:
     """A row a game: all iterations, the last 500, and the game with its cards read rightly."""
-    figure, axes = panels(2, 3, size=(11.5, 8.2))
+    figure, axes = panels(2, 3, size=(11.5, 8.4))
     curves = known["curves"]
     for row, name in enumerate(NAMES):
         whole, late, right = axes[3 * row : 3 * row + 3]
@@ -139,7 +94,7 @@ def draw(known: Mapping, points: Sequence[int], single: Games, double: Games, tr
         for number, key in enumerate(AUTHORS):
             whole.plot(curves["t"], curves[name][key], **mark(number), clip_on=False)
         whole.plot(curves["t"], curves[name]["ddcfr"], **LEARNED, clip_on=False)
-        draw_late(late, curves, name, points, single[name])
+        draw_late(late, curves, name, single[name], {key: runs[name] for key, runs in learned.items() if runs})
         dress(whole, name)
         dress(right, f"{name}, cards read rightly")
         for panel in (whole, right):
@@ -148,10 +103,11 @@ def draw(known: Mapping, points: Sequence[int], single: Games, double: Games, tr
         for panel in (whole, late, right) if row else ():
             panel.set_xlabel("iterations")
     entries = {
-        **{f"{key}, measured": line_style(number) for number, key in enumerate(DRAWN)},
+        **{key: line_style(number) for number, key in enumerate(DRAWN)},
         **{f"{key}, published": mark(number) for number, key in enumerate(AUTHORS)},
-        "ddcfr (learned), published": LEARNED,
+        "ddcfr, published": LEARNED,
         "range of perturbed runs": {"color": "#9A9A9A", "linewidth": 8, "alpha": 0.4},
+        **{SHORT[key]: style for key, style in STYLES.items() if learned[key]},
     }
     handles = [Line2D([], [], label=label, **style) for label, style in entries.items()]  # type: ignore[arg-type]
     figure.legend(handles=handles, loc="outside lower center", ncols=5, frameon=False, fontsize=9.5, handlelength=3.2)
@@ -159,7 +115,8 @@ def draw(known: Mapping, points: Sequence[int], single: Games, double: Games, tr
         figure,
         "ddcfr-holdem.png",
         "Exploitability against iterations on the two hold'em subgames: eight fixed variants as curves and the published "
-        "CFR, CFR+, DCFR and DDCFR as marks; the last 500 iterations enlarged; and the subgames with cards read rightly",
+        "CFR, CFR+, DCFR and DDCFR as marks; the last 500 iterations enlarged, with DDCFR as run here; and the subgames with "
+        "cards read rightly",
     )
 
 
@@ -168,80 +125,104 @@ def mark(number: int) -> dict[str, object]:
     return {**MARK, "color": line_style(number)["color"]}
 
 
-def draw_late(axes: Axes, curves: Mapping, name: str, points: Sequence[int], found: Found) -> None:
+def draw_late(axes: Axes, curves: Mapping, name: str, fixed: Found, learned: Found) -> None:
     """Iterations 500 to 1000 as in the paper's figure 3, with the ranges of perturbed runs."""
+    lines = [(fixed[key], line_style(number)) for number, key in enumerate(AUTHORS) if key != "cfr"]
+    for run, style in [*lines, *((run, STYLES[key]) for key, run in learned.items())]:
+        axes.fill_between(LATE, run.low, run.high, color=style["color"], alpha=0.2, linewidth=0)
+        axes.plot(LATE, run.late[0], **style)
     for number, key in enumerate(AUTHORS):
         if key != "cfr":
-            runs, style = found[key], line_style(number)
-            axes.fill_between(LATE, runs.low, runs.high, color=style["color"], alpha=0.25, linewidth=0)
-            axes.plot(LATE, [runs.curve[points.index(point)] for point in LATE], **style)
             axes.plot(curves["t"], curves[name][key], **mark(number), clip_on=True)
     axes.plot(curves["t"], curves[name]["ddcfr"], **LEARNED)
     dress(axes, f"{name}, last 500 iterations")
     axes.set_xscale("linear")
-    axes.set(xlim=(488, ITERATIONS + 12), ylim=(1.5e-3, 5e-2), xticks=[500, 600, 700, 800, 900, 1000])
+    axes.set(xlim=(488, ITERATIONS + 12), ylim=(1.3e-3, 5e-2), xticks=[500, 600, 700, 800, 900, 1000])
     axes.set_yticks([2e-3, 5e-3, 1e-2, 2e-2, 5e-2], ["0.002", "0.005", "0.01", "0.02", "0.05"])
+
+
+def learned_runs(games: Mapping[str, Subgame], points: Sequence[int]) -> tuple[dict[str, dict[str, Run]], Theirs]:
+    """Our policy and, if it is at hand or stored, the authors' network, in single precision."""
+
+    def by(policy: DiscountPolicy) -> dict[str, Run]:
+        return {name: hand_run(game, policy, points, SEEDS) for name, game in games.items()}
+
+    authors = theirs("ddcfr_holdem", lambda policy: as_numbers({"runs": by(policy)})["runs"])
+    return {"ours": by(own_policy()), "theirs": as_runs(authors.found or {})}, authors
 
 
 def main() -> None:
     known: dict[str, Any] = published()["ddcfr"]["holdem"]
     points = log_points(ITERATIONS, also=(*known["curves"]["t"], *LATE))
-    misread = {name: compile_renumbered(endgame(number, "ddcfr")) for name, number in NUMBERS.items()}
-    right = {name: compile_renumbered(endgame(number, "true")) for name, number in NUMBERS.items()}
-    times = {name: (seconds(game, judged=False), seconds(game, judged=True)) for name, game in misread.items()}
-    theirs, others = dict.fromkeys(AUTHORS, SEEDS), dict.fromkeys(OTHERS, OTHER_SEEDS)
+    misread = {name: Subgame(name) for name in NUMBERS}
+    right = {name: Subgame(name, "true") for name in NUMBERS}
+    usual, others = dict.fromkeys(AUTHORS, SEEDS), dict.fromkeys(OTHERS, OTHER_SEEDS)
     chaotic = dict.fromkeys(("dcfr", "dcfr+"), MANY_SEEDS)
-    single = {name: measure(game, {**theirs, **chaotic}, points, "float32") for name, game in misread.items()}
-    double = {name: measure(game, {**theirs, **others}, points) for name, game in misread.items()}
-    true = {name: measure(game, {**theirs, **dict.fromkeys(OTHERS, ())}, points) for name, game in right.items()}
-    orders = {name: other_order(endgame(number, "ddcfr")) for name, number in NUMBERS.items()}
-    counted = {name: sizes(game) for name, game in misread.items()}
-    shares = " and ".join(f"{share_of(game):.3f} on {name}" for name, game in misread.items())
+    learned, authors = learned_runs(misread, points)
+    single = {name: measure(game, {**usual, **chaotic}, points, "float32") for name, game in misread.items()}
+    double = {name: measure(game, {**usual, **others}, points) for name, game in misread.items()}
+    true = {name: measure(game, {**usual, **dict.fromkeys(OTHERS, ())}, points) for name, game in right.items()}
+    orders = {name: other_order(game) for name, game in misread.items()}
+    counted = {name: sizes(game.compiled) for name, game in misread.items()}
+    shares = " and ".join(f"{game.share:.3f} on {name}" for name, game in misread.items())
     finish(
         Result(
             name="ddcfr_holdem",
-            title="DDCFR, hold'em: Figures 3 and 6, Tables 1, 2 and 4",
+            title="DDCFR, hold'em: Figures 3 and 6, Table 4",
             source=f"{published()['ddcfr']['source']}; {known['source']}",
             findings=[
                 tally(known, points, single),
                 order_sentence(orders, double, points),
-                learned(known, single),
+                learned_sentence(known, single, learned),
                 true_sentence(known, double, true),
-                times_sentence(known, times),
             ],
-            tables=[
-                authors_table(known, single, double, orders),
-                curves_table(known, points, single),
-                variants_table(
-                    "Other fixed variants at iteration 1000, independent solver / measured, float64 (range of perturbed runs)",
-                    OTHERS,
-                    known["reference"],
-                    double,
-                ),
-                learned_table(known, single),
-                variants_table(
-                    "Cards read rightly, iteration 1000, independent solver / measured, float64 (range of perturbed runs)",
-                    (*AUTHORS, *OTHERS),
-                    known["true"],
-                    true,
-                ),
-                times_table(known, times),
-                sizes_table(known, counted),
-            ],
-            pictures=[draw(known, points, single, double, true)],
-            notes=notes(known, shares),
+            tables=tables(known, points, single, learned, double, true, orders, counted),
+            pictures=[draw(known, points, single, learned, double, true)],
+            notes=[*notes(known, shares), authors.note, effort()],
             numbers={
                 "iterations": points,
                 "ranges_at": list(LATE),
                 "float32": as_numbers(single),
+                "learned": as_numbers({key: runs for key, runs in learned.items() if runs}),
+                "authors_network": authors.record,
                 "float64": as_numbers(double),
                 "cards_read_rightly": as_numbers(true),
                 "other_order": {"iterations": [EARLY, ITERATIONS], **orders},
-                "seconds": times,
                 "sizes": counted,
             },
         )
     )
+
+
+def tables(
+    known: Mapping,
+    points: Sequence[int],
+    single: Games,
+    learned: Mapping,
+    double: Games,
+    true: Games,
+    orders: Mapping,
+    counted: Mapping[str, Sequence[int]],
+) -> list[Table]:
+    """All tables, in order."""
+    return [
+        authors_table(known, single, double, orders),
+        learned_table(known, single, learned),
+        curves_table(known, points, single),
+        variants_table(
+            "Other fixed variants at iteration 1000, independent solver / measured, float64 (range of perturbed runs)",
+            OTHERS,
+            known["reference"],
+            double,
+        ),
+        variants_table(
+            "Cards read rightly, iteration 1000, independent solver / measured, float64 (range of perturbed runs)",
+            (*AUTHORS, *OTHERS),
+            known["true"],
+            true,
+        ),
+        sizes_table(known, counted),
+    ]
 
 
 def notes(known: Mapping, shares: str) -> list[str]:
@@ -256,20 +237,13 @@ def notes(known: Mapping, shares: str) -> list[str]:
         f"won. For big blinds a hand dealt, divide by the share of possible pairs, {shares}.",
         "Ranges are over the run and perturbed ones, whose regrets were changed by 1e-14 (float64) or 1e-7 (float32) of "
         f"themselves in the first three iterations: {len(MANY_SEEDS)} for `dcfr` and `dcfr+` in float32, {len(SEEDS)} for "
-        f"{', '.join(AUTHORS)} otherwise, {len(OTHER_SEEDS)} for the other variants, none for these with cards read rightly. "
-        "They do not show the whole range: zeros stay zeros, and sums keep their order. The last 500 iterations are drawn in "
-        "float32, the rest in float64; the judge computes in float64.",
-        f"Times: the least of {TIMES}, one thread, float32; "
-        '"alone" is without judging. The paper\'s DDCFR needs exploitability at every iteration and takes 0.2% longer than its '
-        "DCFR, so its times seem to contain that too.",
+        f"{', '.join(AUTHORS)} otherwise and for `ddcfr`, {len(OTHER_SEEDS)} for the other variants, none for these with cards "
+        "read rightly. They do not show the whole range: zeros stay zeros, and sums keep their order. The last 500 iterations "
+        "and `ddcfr` are drawn in float32, the rest in float64; the judge computes in float64.",
+        "The learned scheme sees exploitability in the authors' unit. It computes it in the solver's single precision.",
         "Table 4 counts hole cards in either order; depth, as in the library's other sizes, is nodes on the longest path. Its "
         "infosets are twice the library's, which also leave out hands of weight zero.",
     ]
-
-
-def as_numbers(games: Games) -> dict[str, dict[str, dict[str, Any]]]:
-    """Runs for a JSON file."""
-    return {name: {key: asdict(runs) for key, runs in found.items()} for name, found in games.items()}
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Tables and sentences of ``ddcfr_holdem.py``: published beside measured."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from ddcfr_runs import Run, described, own_policy
 from results import Table, short
 
 NAMES = ("subgame-3", "subgame-4")
@@ -13,41 +13,7 @@ SAME = 5e-3
 """Relative difference within which two numbers count as equal."""
 
 
-@dataclass(frozen=True)
-class Runs:
-    """One algorithm on one game; exploitability in big blinds.
-
-    Attributes:
-        curve: at all points.
-        low, high: the range over this run and perturbed ones, at the last so many points.
-        finals: all of them at the last point, the undisturbed run first.
-    """
-
-    curve: list[float]
-    low: list[float]
-    high: list[float]
-    finals: list[float]
-
-    @property
-    def last(self) -> float:
-        return self.curve[-1]
-
-    @property
-    def ends(self) -> str:
-        """The range at the last point, as text."""
-        low, high = short(self.low[-1]), short(self.high[-1])
-        return low if low == high else f"{low} to {high}"
-
-    def text(self) -> str:
-        """The last value, and its range where there is one."""
-        return short(self.last) + (f" ({self.ends})" if " " in self.ends else "")
-
-    def below(self, value: float) -> str:
-        """How many runs end below a value."""
-        return f"{sum(final < value for final in self.finals)} of {len(self.finals)}"
-
-
-Found = Mapping[str, Runs]
+Found = Mapping[str, Run]
 Games = Mapping[str, Found]
 
 
@@ -95,26 +61,20 @@ def variants_table(caption: str, algorithms: Sequence[str], reference: Mapping, 
     return Table(caption, ["", *NAMES], rows)
 
 
-def learned_table(known: Mapping, single: Games) -> Table:
-    """Table 1, and what fixed schedules reach."""
-    table1 = known["table1"]
-    rows = [
-        [f"{column} (published)", *(short(table1[name][k], 4) for name in NAMES)] for k, column in enumerate(table1["columns"])
-    ]
-    rows.append(["DCFR (published, figure 3)", *(short(known["curves"][name]["dcfr"][-1], 4) for name in NAMES)])
+def learned_table(known: Mapping, single: Games, learned: Mapping) -> Table:
+    """DDCFR and what fixed schedules reach."""
+    rows = [[f"{key} (published, figure 3)", *(short(known["curves"][name][key][-1], 4) for name in NAMES)]
+            for key in ("dcfr", "ddcfr")]  # fmt: skip
+    rows += [[label, *(runs[name].text() for name in NAMES)] for label, runs in labelled(learned).items()]
     rows += [[f"{key} (measured)", *(single[name][key].text() for name in NAMES)] for key in ("dcfr", "dcfr+")]
-    caption = "Table 1: learned schedules, published, and fixed ones, float32 (range of perturbed runs)"
+    caption = "Learned and fixed schedules at iteration 1000, float32 (range of perturbed runs)"
     return Table(caption, ["", *NAMES], rows)
 
 
-def times_table(known: Mapping, times: Mapping[str, Sequence[float]]) -> Table:
-    """Table 2."""
-    rows = []
-    for name, (alone, judged) in times.items():
-        paper = known["table2"][name][0]
-        rows.append([name, f"{paper:.0f}", f"{judged:.2f}", f"{alone:.2f}", f"{paper / judged:.0f}", f"{paper / alone:.0f}"])
-    head = ["", "published", "measured, judged", "measured, alone", "published / judged", "published / alone"]
-    return Table("Table 2: seconds for 1000 iterations of DCFR", head, rows)
+def labelled(learned: Mapping) -> dict[str, Mapping[str, Run]]:
+    """Learned runs that there are, by what to call them."""
+    names = {"theirs": "ddcfr, authors' network (measured)", "ours": "ddcfr, our policy (measured)"}
+    return {label: learned[key] for key, label in names.items() if learned[key]}
 
 
 def sizes_table(known: Mapping, found: Mapping[str, Sequence[int]]) -> Table:
@@ -161,18 +121,24 @@ def tally(known: Mapping, points: Sequence[int], single: Games) -> str:
     )
 
 
-def learned(known: Mapping, single: Games) -> str:
-    """What is known of DDCFR beside the spread of DCFR."""
-    parts = []
+def learned_sentence(known: Mapping, single: Games, learned: Mapping) -> str:
+    """DDCFR beside the spread of DCFR."""
+    parts = ["Of DDCFR the paper shows one run a game."]
     for name in NAMES:
-        theirs, fixed = known["curves"][name]["ddcfr"][-1], known["curves"][name]["dcfr"][-1]
+        value, fixed = known["curves"][name]["ddcfr"][-1], known["curves"][name]["dcfr"][-1]
         dcfr, plus = single[name]["dcfr"], single[name]["dcfr+"]
+        parts.append(f"{name.capitalize()}: published {short(value)}, {1 - value / fixed:.0%} below the published DCFR;")
+        if learned["theirs"]:
+            run = learned["theirs"][name]
+            holds = "has" if run.band[0] <= value <= run.band[1] else "does not have"
+            parts.append(f"with the authors' network {run.ends} here, a range that {holds} the published number in it;")
+        parts.append(f"with our policy {learned['ours'][name].ends};")
         parts.append(
-            f"on {name} it is published at {short(theirs)}, {1 - theirs / fixed:.0%} below the published DCFR; "
-            f"{dcfr.below(theirs)} runs of DCFR and {plus.below(theirs)} of the fixed `dcfr+`, which differ by rounding only, "
-            f"end below that (ranges {dcfr.ends} and {plus.ends})"
+            f"{dcfr.below(value)} runs of DCFR and {plus.below(value)} of the fixed `dcfr+`, which differ by rounding only, "
+            f"end below the published DDCFR (ranges {dcfr.ends} and {plus.ends})."
         )
-    return f"DDCFR's learned schedule is not run here. The paper shows one run of it: {'; '.join(parts)}."
+    parts.append(f"Our policy: {described(own_policy())}.")
+    return " ".join(parts)
 
 
 def order_sentence(orders: Mapping, double: Games, points: Sequence[int]) -> str:
@@ -194,13 +160,4 @@ def true_sentence(known: Mapping, double: Games, true: Games) -> str:
     return (
         "The authors' program swaps the ranges and misreads six cards at showdown. With both put right the subgames are other "
         f"games: DCFR ends at {dcfr}. The independent solver's CFR+ and DCFR there are met within {max(gaps):.1%}."
-    )
-
-
-def times_sentence(known: Mapping, times: Mapping[str, Sequence[float]]) -> str:
-    """Seconds beside the paper's."""
-    parts = [f"{judged:.2f} s on {name} ({known['table2'][name][0]:.0f} s)" for name, (_, judged) in times.items()]
-    return (
-        f"1000 iterations of DCFR with exploitability after each take {' and '.join(parts)}, the paper's times in brackets; "
-        "its machine is not known."
     )

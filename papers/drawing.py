@@ -49,6 +49,15 @@ def dress(axes: Axes, title: str, *, logarithmic: bool = True) -> None:
     axes.spines[["left", "bottom"]].set_color(GREY)
 
 
+def few_labels(axes: Axes) -> None:
+    """Label a logarithmic height at powers of ten; where it spans little more than one, at 2 and 5 as well."""
+    low, high = axes.get_ylim()
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    if high / low < 30.0:
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0e}".replace("e-0", "e-")))
+
+
 def legend_in(axes: Axes, lines: Mapping[str, Mapping[str, object]], *, title: str | None = None, columns: int = 1) -> None:
     """Use empty axes for a legend of line styles by name."""
     axes.set_axis_off()

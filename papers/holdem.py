@@ -18,6 +18,7 @@ from treeplex.games.poker.betting import BettingTree, Decision, Fold, Node
 from treeplex.games.poker.libratus import read_endgame
 from treeplex.games.poker.spot import Spot
 from treeplex.solvers.poker import PokerSolver
+from treeplex.solvers.scheme import DiscountPolicy
 
 ENDGAMES = "TREEPLEX_ENDGAMES"
 NOISE_OF = {"float64": NOISE, "float32": 1e-7}
@@ -55,13 +56,14 @@ def renumbered(node: Node) -> Node:
 
 def hand_curve(
     game: HandGame,
-    algorithm: str,
+    algorithm: str | DiscountPolicy,
     points: Sequence[int],
     crew: Crew,
     *,
     storage: str = "float64",
     seed: int | None = None,
     threads: int = 1,
+    unit: float | None = None,
 ) -> list[float]:
     """Exploitability of the average policy after each of ``points`` iterations, in chips; player 0 updates first.
 
@@ -73,8 +75,11 @@ def hand_curve(
         storage: kind of numbers of the solver; the judge's are float64.
         seed: of the perturbation of the first three iterations; None for an undisturbed run.
         threads: of the solver.
+        unit: chips that a learned scheme counts as one when it looks at exploitability; None for the starting pot.
     """
     solver = PokerSolver(game, algorithm, threads=threads, storage=storage, horizon=points[-1])
+    if solver.steering is not None and unit is not None:
+        solver.steering.unit = unit
     random = np.random.default_rng(seed)
     if seed is not None:
         for _ in range(PERTURBED_ITERATIONS):

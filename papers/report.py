@@ -11,11 +11,14 @@ ORDER = (
     "rebel_table2",
     "rebel_appendix_h",
     "rebel_teh",
+    "ddcfr_holdem",
+    "ddcfr_curves",
+    "ddcfr_table1",
+    "ddcfr_table2",
     "ddcfr_table3",
     "ddcfr_table4",
     "ddcfr_figure4",
-    "ddcfr_curves",
-    "ddcfr_holdem",
+    "ddcfr_figures7_10",
 )
 PAGE = ROOT / "docs" / "papers.md"
 HEAD = """<!-- Written by papers/report.py; run `python papers/run.py` to renew it. -->

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from treeplex.runs.compare import Comparison, compare
     from treeplex.runs.solution import Solution
     from treeplex.runs.solve import SolveInterrupted, solve
-    from treeplex.solvers import Play, Rule, Step, Variant, Weights, algorithms
+    from treeplex.solvers import DiscountPolicy, Play, Rule, Step, Variant, Weights, algorithms, load_scheme, save_scheme
 
     __version__: str
 
@@ -64,7 +64,17 @@ _HOMES = {
     "treeplex.runs.compare": ("Comparison", "compare"),
     "treeplex.runs.solution": ("Solution",),
     "treeplex.runs.solve": ("SolveInterrupted", "solve"),
-    "treeplex.solvers": ("Play", "Rule", "Step", "Variant", "Weights", "algorithms"),
+    "treeplex.solvers": (
+        "DiscountPolicy",
+        "Play",
+        "Rule",
+        "Step",
+        "Variant",
+        "Weights",
+        "algorithms",
+        "load_scheme",
+        "save_scheme",
+    ),
 }
 _PUBLIC_NAMES = {"compile_game": "compile", "games": "known_games"}
 _PLACES = {_PUBLIC_NAMES.get(name, name): (module, name) for module, names in _HOMES.items() for name in names}
@@ -75,6 +85,7 @@ __all__ = [
     "TERMINAL",
     "Comparison",
     "CompiledGame",
+    "DiscountPolicy",
     "Game",
     "Judgement",
     "Play",
@@ -101,8 +112,10 @@ __all__ = [
     "known_games",
     "load",
     "load_policy",
+    "load_scheme",
     "nash_conv",
     "save_policy",
+    "save_scheme",
     "solve",
     "to_dataframe",
     "to_table",

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from treeplex.errors import SpecError
 
+MOST_NAME = 60
 Value = bool | int | float | str | list["Value"]
 
 
@@ -49,19 +50,19 @@ def parse_spec(text: str) -> Spec:
     head, bracket, rest = text.partition("(")
     name = head.strip()
     if not name:
-        raise SpecError(f"empty name in {text!r}; write name or name(key=value, ...)")
+        raise SpecError(f"empty name in {shown(text)}; write name or name(key=value, ...)")
     if not bracket:
         return Spec(name)
     if not rest.endswith(")"):
-        raise SpecError(f"{text!r} has no closing bracket; write {name}(key=value, ...)")
+        raise SpecError(f"{shown(text)} has no closing bracket; write {name[:MOST_NAME]}(key=value, ...)")
     parameters: dict[str, Value] = {}
     for part in split_outside_brackets(rest[:-1], ",", text):
         key, equals, value = part.partition("=")
         key = key.strip()
         if not equals or not key.isidentifier():
-            raise SpecError(f"cannot read {part.strip()!r} in {text!r}; write {name}(key=value, ...)")
+            raise SpecError(f"cannot read {shown(part.strip())} in {shown(text)}; write {name[:MOST_NAME]}(key=value, ...)")
         if key in parameters:
-            raise SpecError(f"parameter {key!r} is given twice in {text!r}")
+            raise SpecError(f"parameter {shown(key)} is given twice in {shown(text)}; remove one")
         parameters[key] = parse_value(value.strip(), text)
     return Spec(name, parameters)
 
@@ -78,12 +79,12 @@ def split_outside_brackets(text: str, separator: str, whole: str) -> list[str]:
             continue
         depth += (character in "([") - (character in ")]")
         if depth < 0:
-            raise SpecError(f"unbalanced brackets in {whole!r}")
+            raise SpecError(f"unbalanced brackets in {shown(whole)}; close every bracket")
         if character == separator and depth == 0:
             parts.append(text[start:position])
             start = position + 1
     if depth or quote:
-        raise SpecError(f"unbalanced brackets or quotes in {whole!r}")
+        raise SpecError(f"unbalanced brackets or quotes in {shown(whole)}; close every bracket and quote")
     parts.append(text[start:])
     return [part for part in parts if part.strip()]
 
@@ -108,3 +109,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
     known = sorted(known)
     close = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.5)
     return f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(known)}"
+
+
+def shown(text: str, most: int = 60) -> str:
+    """A text in a message: quoted, without line breaks, shortened to ``most`` characters."""
+    return repr(text if len(text) <= most else f"{text[: most - 3]}...")

@@ -168,6 +168,8 @@ def test_endgame(tmp_path):
     compatible = 990 / 1081  # of 1081 hands off the board, those that share no card with one
     assert found["exploitability_bb"] == pytest.approx(found["exploitability"] / 100 * compatible)
     assert call_json("solve", "--endgame", path, "--decoding", "ddcfr", "-n", 0)["iterations"] == 0
+    said = call("solve", "--endgame", path, "-n", 3, "--threads", 1)[0]
+    assert f"in papers       {found['exploitability_bb']:.3g} big blinds" in said
     assert "use true or ddcfr" in complaint("solve", "--endgame", path, "--decoding", "x")
 
 

@@ -16,14 +16,16 @@ from treeplex.runs.holdem_report import Classes, classes, report
 KINDS = ("fold", "call", "raise", "allin")
 
 
-def made(frequency, weight=1.0):
-    """Classes of which AA alone is there."""
+def made(frequency, weight=1.0, largest=0.0):
+    """Classes of which AA alone is there, and 22 where it has a weight."""
     size = len(CLASSES)
     there = np.zeros(size)
     there[0] = 1
     taken = np.full((len(frequency), size), np.nan)
     taken[:, 0] = frequency
-    return Classes(np.full(size, 6), weight * there, there, taken, np.where(there, 1.5, np.nan), np.where(there, 0.25, np.nan))
+    weights = weight * there
+    weights[-1] = largest
+    return Classes(np.full(size, 6), weights, there, taken, np.where(there, 1.5, np.nan), np.where(there, 0.25, np.nan))
 
 
 def first_cell(text, count=5):
@@ -44,10 +46,19 @@ def test_a_cell_is_split_in_proportion():
 
 
 def test_what_is_not_in_the_range_stays_bare():
-    cell = first_cell(strategy_grid(made([0.0, 1.0, 0.0, 0.0], weight=0.4), KINDS, coloured=True))
+    cell = first_cell(strategy_grid(made([0.0, 1.0, 0.0, 0.0], weight=0.4, largest=1.0), KINDS, coloured=True))
     assert [paint for _, paint in cell] == [CALL, CALL, None, None, None]
     lines = strategy_grid(made([1.0, 0, 0, 0]), KINDS, coloured=True)
     assert {style for span in lines.spans if span.start > 6 and (style := getattr(span.style, "bgcolor", None))} == set()
+
+
+def test_weights_count_beside_the_largest():
+    rare = made([0.0, 1.0, 0.0, 0.0], weight=4e-7, largest=1e-6)
+    assert rare.heights[0] == pytest.approx(0.4)
+    assert [paint for _, paint in first_cell(strategy_grid(rare, KINDS, coloured=True))] == [CALL, CALL, None, None, None]
+    assert made([1.0, 0.0, 0.0, 0.0], weight=0.001, largest=1.0).heights[0] == pytest.approx(0.06)
+    assert made([1.0, 0.0, 0.0, 0.0], weight=0.0004, largest=1.0).heights[0] == 0
+    assert not made([1.0, 0.0, 0.0, 0.0], weight=0.0).heights.any()
 
 
 def test_without_colours_letters_and_per_cent():

@@ -17,7 +17,7 @@ from treeplex.runs.folder import FILES, METRICS, POLICY, RUN, STATE, RunFolder
 from treeplex.runs.record import Progress, Record, Settings
 from treeplex.runs.schedule import evaluation_points
 
-RESUMABLE = ["cfr", "cfr+", "dcfr", "pcfr+", "pdcfr+", "apcfr+", "hs-dcfr", "greedy", "fp", "linear-fp", "flop"]
+RESUMABLE = ["cfr", "cfr+", "dcfr", "pcfr+", "pdcfr+", "apcfr+", "hs-dcfr", "vt-cfr+", "greedy", "fp", "linear-fp", "flop"]
 
 
 def numbers(records):

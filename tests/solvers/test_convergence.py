@@ -37,7 +37,8 @@ def check(game: RandomGame | RandomPublicGame, name: str) -> None:
     compiled = compile_game(game)
     payoffs = payoff_range(oracle.grow(game))
     for updates in algorithms()[name].updates:
-        solver = make_solver(compiled, name, horizon=1500, updates=updates)
+        spec = f"{name}(horizon=1500)" if "horizon" in algorithms()[name].parameters else name
+        solver = make_solver(compiled, spec, horizon=1500, updates=updates)
         solver.run(1500)
         found = judge(compiled, solver.average_policy()).exploitability
         assert -1e-9 <= found <= bound(name, updates) * payoffs + 1e-9, updates

@@ -60,7 +60,10 @@ def test_every_parameter_changes_the_run(name: str) -> None:
     plain = make_solver(game, name, horizon=20)
     plain.run(12)
     for parameter, default in algorithms()[name].parameters.items():
-        changed = make_solver(game, f"{name}({parameter}={default + 0.75})", horizon=20)
+        if parameter == "horizon":  # a policy may do the same at all times; that it sees the clock: test_learned.py
+            continue
+        other = {"untested": 0.25, "rounding": 0.5}.get(parameter, default + 0.75)
+        changed = make_solver(game, f"{name}({parameter}={other})", horizon=20)
         changed.run(12)
         assert np.abs(changed.average_policy().probabilities - plain.average_policy().probabilities).max() > 1e-6, parameter
         same = make_solver(game, f"{name}({parameter}={default})", horizon=20)

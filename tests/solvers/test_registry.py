@@ -8,7 +8,8 @@ from treeplex.solvers import Rule, Variant, Weights, algorithms, make_solver
 
 KUHN = compile_game("kuhn_poker")
 CFR_FAMILY = ["cfr", "cfr+", "lcfr", "dcfr", "pcfr+", "pdcfr", "dcfr+", "pdcfr+", "apcfr+", "sapcfr+", "hs-dcfr", "hs-pcfr+"]
-NAMES = [*CFR_FAMILY, "greedy", "fp", "linear-fp", "flop", "lp"]
+LEARNED = ["ddcfr", "dpcfr+", "pddcfr"]
+NAMES = [*CFR_FAMILY, *LEARNED, "vt-cfr+", "greedy", "fp", "linear-fp", "flop", "lp"]
 
 
 def test_names() -> None:

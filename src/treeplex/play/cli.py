@@ -1,10 +1,10 @@
-"""The command line: ``treeplex games | algorithms | info | solve | evaluate | compare | show | export | holdem``."""
+"""The command line: ``treeplex games | algorithms | info | solve | evaluate | compare | show | export | train | holdem``."""
 
 from typing import Annotated
 
 import typer
 
-from treeplex.play import cli_holdem, cli_look, cli_policy, cli_solve
+from treeplex.play import cli_holdem, cli_look, cli_policy, cli_solve, cli_train
 from treeplex.play.failures import EXIT_CODES, Commands
 
 HELP = f"""Solve imperfect-information games: equilibria, exploitability and the CFR family.
@@ -16,6 +16,7 @@ HELP = f"""Solve imperfect-information games: equilibria, exploitability and the
   treeplex show run                                   read the strategy
   treeplex evaluate leduc_poker run                   judge it
   treeplex compare kuhn_poker -a cfr -a dcfr          compare algorithms
+  treeplex train ddcfr --out learned                  learn how to discount
   treeplex holdem solve spot.yaml --out turn.spot     solve a hold'em spot (treeplex holdem --help)
 
 {EXIT_CODES}
@@ -31,7 +32,7 @@ app = typer.Typer(
     add_completion=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
-for module in (cli_look, cli_solve, cli_policy, cli_holdem):
+for module in (cli_look, cli_solve, cli_policy, cli_train, cli_holdem):
     module.register(app)
 
 

@@ -226,7 +226,7 @@ def print_hands(node: "NodeReport", side: "Side", hands: tuple[list[int], int], 
     for row in rows:
         cells = [
             side.names[row],
-            f"{100 * side.weight[row]:.0f}%",
+            weight_text(side.weight[row]),
             amount(node, side, side.ev[row], in_pot),
             per_cent(side.equity[row]),
         ]
@@ -277,6 +277,11 @@ def amount(node: "NodeReport", side: "Side", value: float, in_pot: bool) -> str:
 def per_cent(value: float) -> str:
     """A share for people."""
     return "-" if value != value else f"{100 * value:.1f}%"
+
+
+def weight_text(weight: float) -> str:
+    """A weight for people, rare hands with three digits."""
+    return f"{100 * weight:.0f}%" if weight == 0 or weight >= 0.0995 else f"{short(100 * weight)}%"
 
 
 def short(value: float) -> str:

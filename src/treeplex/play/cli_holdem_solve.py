@@ -56,7 +56,8 @@ def solve(
 
     Stops at the target, or after -n iterations (default: at 0.5% of the pot, after 1,000 at most). Exit code 3: the target
     was not reached. Ctrl-C saves what there is (without --out into a new file) and says how to go on. EVs are chips won or
-    lost against half the starting pot.
+    lost against half the starting pot. exploitability_bb of --json is for --endgame only (else null): big blinds as papers on
+    these games count them, with each range adding up to one, pairs of hands that share a card included.
 
     \b
     Examples:
@@ -130,6 +131,8 @@ def print_solution(solving: "Solving") -> None:
     """Exploitability, EVs, what is done first, files, what to try next."""
     solution, pot = solving.solution, solving.spot.pot
     facts: dict[str, str] = {"exploitability": chips_and_share(solution.exploitability, pot)}
+    if (blinds := papers_unit(solving)) is not None:
+        facts["in papers"] = f"{short(blinds)} big blinds, as papers on the end games count them"
     if solution.target is not None:
         verdict = "not reached" if solving.missed else "reached"
         facts["target"] = f"{chips_and_share(solution.target, pot)}   {verdict}"
@@ -147,6 +150,12 @@ def print_solution(solving: "Solving") -> None:
         typer.echo(f"  treeplex holdem {command}   {purpose}")
 
 
+def papers_unit(solving: "Solving") -> float | None:
+    """The exploitability of an end game as papers give it: in big blinds, the probability of sharing a card not divided out."""
+    big = solving.task.big_blind
+    return solving.solution.exploitability_unnormalised / big if big else None
+
+
 def next_steps(solving: "Solving") -> list[tuple[str, str]]:
     """Commands to try, and what for."""
     if not solving.saved:
@@ -161,9 +170,8 @@ def next_steps(solving: "Solving") -> list[tuple[str, str]]:
 
 
 def record_of(solving: "Solving") -> dict[str, Any]:
-    """What ``--json`` prints; ``exploitability_bb`` in the unit of papers on Libratus' end games."""
+    """What ``--json`` prints."""
     solution, pot = solving.solution, solving.spot.pot
-    big = solving.task.big_blind
     return {
         "iterations": solution.iterations,
         "seconds": solution.seconds,
@@ -172,7 +180,7 @@ def record_of(solving: "Solving") -> dict[str, Any]:
         "memory_mb": solution.memory / 1e6,
         "exploitability": solution.exploitability,
         "exploitability_percent": 100 * solution.exploitability / pot if pot else None,
-        "exploitability_bb": solution.exploitability_unnormalised / big if big else None,
+        "exploitability_bb": papers_unit(solving),
         "ev_oop": solution.ev[0],
         "ev_ip": solution.ev[1],
     }

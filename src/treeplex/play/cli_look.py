@@ -11,6 +11,7 @@ from treeplex.play.live import Live
 if TYPE_CHECKING:
     from treeplex.forms.compiled import CompiledGame
     from treeplex.games.rules import GameInfo
+    from treeplex.solvers import Algorithm
 
 OTHER_GAMES = """Besides these: openspiel:NAME (any game of OpenSpiel), game.efg (Gambit), game.game (LiteEFG),
 mygame.py:MyGame (rules of your own)."""
@@ -69,10 +70,13 @@ def algorithms(as_json: Json = False) -> None:
             }
         )
         return
-    print_entries(
-        (name, (each.summary, ", ".join(f"{key}={value:g}" for key, value in each.parameters.items()), each.reference))
-        for name, each in algorithms().items()
-    )
+    print_entries((name, (each.summary, settings_of(each), each.reference)) for name, each in algorithms().items())
+
+
+def settings_of(algorithm: "Algorithm") -> str:
+    """Parameters with their defaults, in one line."""
+    numbers = [f"{key}={value:g}" for key, value in algorithm.parameters.items()]
+    return ", ".join(numbers + [f"{key}={what}" for key, what in algorithm.texts.items()])
 
 
 def info(game: GameArgument, as_json: Json = False, refine: Refine = False, progress: ShowProgress = None) -> None:

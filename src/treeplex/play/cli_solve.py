@@ -125,6 +125,8 @@ def print_solution(solution: "Solution", folder: Path | None) -> None:
     if solution.settings.target is not None:
         verdict = "reached" if solution.target_reached else "not reached"
         facts["target"] = f"{solution.settings.target:g}   {verdict}"
+    for note in solution.solver.notes():
+        facts["note"] = note
     if folder:
         facts["files"] = f"{folder}   policy.safetensors, metrics.jsonl, convergence.png, run.json, state.safetensors"
     count = f"{solution.iterations:,} iteration{'s' if solution.iterations != 1 else ''}"

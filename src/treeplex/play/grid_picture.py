@@ -10,7 +10,7 @@ from treeplex.runs.holdem_colours import INK, aggressive_first, colours, ramp_co
 from treeplex.runs.holdem_report import PLAYERS, Classes, NodeReport
 
 EMPTY, EMPTY_INK = "#E9ECF0", "#656E79"
-ABSENT = 0.0005
+ALMOST_ALL = 0.995
 FULL = 0.42
 """A class's name stands on its colours if they fill at least this part of the cell, else above them."""
 
@@ -37,28 +37,36 @@ def grid_figure(node: NodeReport, player: int, classes: Classes) -> Figure:
         above = not acts or 0 < filled < FULL
         place = y + (0.2 if above else 0.82)
         axes.text(x + 0.08, place, name, fontsize=9, fontweight="bold", color=ink, va="center", ha="left")
-    axes.set_title(heading(node, player), loc="left", fontsize=11, color=INK, parse_math=False, linespacing=1.4)
+    axes.set_title(
+        heading(node, player, float(classes.weight.max())),
+        loc="left",
+        fontsize=11,
+        color=INK,
+        parse_math=False,
+        linespacing=1.4,
+    )
     if acts:
         add_legend(axes, node, player)
     return figure
 
 
-def heading(node: NodeReport, player: int) -> str:
-    """Board, who, line, and the range's EV and equity."""
+def heading(node: NodeReport, player: int, largest: float) -> str:
+    """Board, who, line, and the range's EV and equity; the largest weight of a class where that is not 1."""
     side = node.sides[player]
     board = " ".join(node.board[i : i + 2] for i in range(0, len(node.board), 2)) or node.street
     who = f"{PLAYERS[player]} acts" if node.player == player else f"{PLAYERS[player]}, equities in per cent"
     facts = f"EV {side.mean(side.ev):+.2f} chips, equity {100 * side.mean(side.equity):.1f}%, {side.combos:.1f} combos"
+    if largest < ALMOST_ALL:
+        facts += f", full cells: weight {100 * largest:.2g}%"
     return f"{board}   {who}\n{node.line or 'first decision'}   pot {node.pot:g}\n{facts}"
 
 
 def draw_strategy(axes: Axes, node: NodeReport, classes: Classes, number: int) -> float:
-    """One cell's actions, as high as the class's weight; returns the height, 0 for a class that is not there."""
-    weight = float(classes.weight[number])
-    if weight < ABSENT:
+    """One cell's actions, as high as the class's weight beside the largest; returns the height, 0 if the class is not there."""
+    height = 0.96 * float(classes.heights[number])
+    if not height:
         return 0.0
     x, y = number % 13 + 0.02, number // 13
-    height = 0.96 * min(weight, 1.0)
     paint = colours(node.kinds)
     for action in aggressive_first(node.kinds):
         width = 0.96 * float(classes.frequency[action, number])
@@ -71,7 +79,7 @@ def draw_strategy(axes: Axes, node: NodeReport, classes: Classes, number: int) -
 def draw_equity(axes: Axes, classes: Classes, number: int) -> float:
     """One cell's equity as colour and number."""
     equity = float(classes.equity[number])
-    if classes.weight[number] < ABSENT or equity != equity:
+    if not classes.heights[number] or equity != equity:
         return 0.0
     x, y = number % 13, number // 13
     axes.add_patch(Rectangle((x + 0.02, y + 0.02), 0.96, 0.96, facecolor=ramp_colour(equity), linewidth=0))

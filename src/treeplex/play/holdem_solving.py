@@ -35,7 +35,7 @@ class Task:
     Attributes:
         spot: the spot, None for a resumed run, whose file has it.
         settings: how.
-        big_blind: in chips, where it is known.
+        big_blind: in chips, of an end game of Libratus; else None.
         line: how a hand history went on from the spot.
     """
 
@@ -75,7 +75,7 @@ def read_task(file: Path | None, options: Mapping[str, object], sources: Mapping
     spot = request.spot()
     if hand is not None:
         spot = with_bets_of(spot, hand)
-    return Task(spot, request.settings(), spot.blinds[1] if spot.blinds else None, hand.line if hand else "")
+    return Task(spot, request.settings(), line=hand.line if hand else "")
 
 
 def fields_of(hand: HandSpot) -> dict[str, object]:

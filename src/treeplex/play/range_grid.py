@@ -18,8 +18,6 @@ from treeplex.runs.holdem_colours import INK, aggressive_first, colours, letters
 from treeplex.runs.holdem_report import Classes
 
 CELL = 5
-ABSENT = 0.0005
-"""A class of less weight is not there."""
 
 Floats = NDArray[np.float64]
 
@@ -43,11 +41,11 @@ def strategy_grid(classes: Classes, kinds: Sequence[str], *, coloured: bool) -> 
 def strategy_cell(classes: Classes, number: int, order: Sequence[int], styles: Sequence[Style]) -> Text:
     """One cell in colour: its name over the shares of its actions."""
     name = CLASSES[number].center(CELL)
-    weight = float(classes.weight[number])
-    if weight < ABSENT:
+    height = float(classes.heights[number])
+    if not height:
         return Text(name, "dim")
     taken = classes.frequency[list(order), number]
-    shares = np.append(np.nan_to_num(taken) * min(weight, 1.0), max(0.0, 1.0 - weight))
+    shares = np.append(np.nan_to_num(taken) * height, 1.0 - height)
     cell, place = Text(), 0
     for style, width in zip([*styles, Style(bold=True)], shared_out(shares, CELL), strict=True):
         cell.append(name[place : place + width], style)
@@ -58,7 +56,7 @@ def strategy_cell(classes: Classes, number: int, order: Sequence[int], styles: S
 def letter_cell(classes: Classes, number: int, marks: Sequence[str]) -> tuple[Text, Text]:
     """One cell without colour, two lines: its name, and the most frequent action with how often it is taken."""
     name = CLASSES[number].ljust(CELL)
-    if classes.weight[number] < ABSENT:
+    if not classes.heights[number]:
         return Text(name, "dim"), Text("-".ljust(CELL), "dim")
     taken = np.nan_to_num(classes.frequency[:, number])
     most = int(taken.argmax())
@@ -69,7 +67,7 @@ def value_grid(classes: Classes, values: Floats, *, low: float, high: float, col
     """The grid of one number a class, say the equity in per cent, from ``low`` to ``high``."""
 
     def cells(number: int) -> tuple[Text, Text]:
-        there = classes.weight[number] >= ABSENT and np.isfinite(values[number])
+        there = classes.heights[number] > 0 and np.isfinite(values[number])
         part = (values[number] - low) / (high - low) if there and high > low else 0.5
         style = Style(color=INK, bgcolor=ramp_colour(part)) if coloured and there else Style(dim=not there)
         text = f"{values[number]:.{digits}f}" if there else "-"

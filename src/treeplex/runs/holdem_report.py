@@ -21,6 +21,10 @@ Floats = NDArray[np.float64]
 STREETS = ("preflop", "flop", "turn", "river")
 PLAYERS = ("OOP", "IP")
 """What players are called: out of position, in position."""
+ABSENT = 0.0005
+"""A hand class whose weight is a smaller part of the largest one's is shown as not there."""
+LEAST_HEIGHT = 0.06
+"""What is there can be seen."""
 
 
 class ActionLike(Protocol):
@@ -142,6 +146,13 @@ class Classes:
     frequency: Floats
     ev: Floats
     equity: Floats
+
+    @property
+    def heights(self) -> Floats:
+        """[169] how much of a cell is filled: weights beside the largest, so that rare lines can be read; 0 if not there."""
+        largest = float(self.weight.max())
+        beside: Floats = self.weight / largest if largest > 0 else self.weight
+        return np.where(beside >= ABSENT, np.maximum(beside, LEAST_HEIGHT), 0.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,6 +22,7 @@ from treeplex.errors import SpecError
 from treeplex.games.poker.betting import Action, BettingTree, Decision, Showdown, StreetEnd
 from treeplex.games.poker.cards import card_to_string, cards_to_string, parse_cards
 from treeplex.games.poker.spot import Spot
+from treeplex.spec import shown
 
 PLAYERS = ("OOP", "IP")
 STEP = re.compile(
@@ -109,7 +110,7 @@ def read_steps(text: str) -> list[Step]:
         match = STEP.match(text, position)
         if not match:
             word = re.split(r"[\s,;]", text[position:])[0]
-            raise SpecError(f"line {text!r}: cannot read step {len(steps) + 1}, {word!r}; {GRAMMAR}")
+            raise SpecError(f"line {shown(text)}: cannot read step {len(steps) + 1}, {shown(word)}; {GRAMMAR}")
         steps.append(step_of(match, text))
         position = BREAK.match(text, match.end()).end()  # type: ignore[union-attr]
     return steps
@@ -122,7 +123,7 @@ def step_of(match: re.Match[str], text: str) -> Step:
     word = match["word"].lower().replace(" ", "").replace("-", "")
     letter = LETTERS.get(word, word)
     if match["amount"] is not None and letter not in "bra":
-        raise SpecError(f"line {text!r}: {match[0]!r} has an amount, which only bets and raises have; {GRAMMAR}")
+        raise SpecError(f"line {shown(text)}: {shown(match[0])} has an amount, which only bets and raises have; {GRAMMAR}")
     amount = None if match["amount"] is None else float(match["amount"])
     return Step(match[0], letter, amount, (match["unit"] or "").lower())
 
@@ -143,7 +144,7 @@ def find_place(spot: Spot, tree: BettingTree, text: str, *, open_cards: bool = F
     waiting = 0
     while waiting < len(steps):
         step, node = steps[waiting], tree.nodes[place.node]
-        where = f"line {text!r}, step {waiting + 1}, {step.text!r}"
+        where = f"line {shown(text)}, step {waiting + 1}, {step.text!r}"
         if isinstance(node, Decision):
             action = chosen(spot, node, step, where)
             place = place.after(node.children[action], action_text(node.actions[action]))

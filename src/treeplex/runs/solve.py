@@ -16,13 +16,13 @@ from treeplex.runs.interrupt import Interrupt
 from treeplex.runs.record import Settings
 from treeplex.runs.run import Run, Watcher, finish, iterate
 from treeplex.runs.solution import Solution
-from treeplex.solvers import Play, Rule, Solver, Variant, make_solver
+from treeplex.solvers import DiscountPolicy, Play, Rule, Solver, Variant, make_solver
 
 DEFAULT_ALGORITHM = "dcfr"
 DEFAULT_ITERATIONS = 1000
 MOST_ITERATIONS = 1_000_000
 
-AnyAlgorithm = str | Variant | Rule | Play
+AnyAlgorithm = str | Variant | Rule | Play | DiscountPolicy
 
 
 class SolveInterrupted(KeyboardInterrupt):

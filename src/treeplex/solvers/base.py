@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,10 @@ class Solver(ABC):
         """The policy that approaches equilibrium: the average, weighted by own reach; uniform before the first iteration."""
         return Policy(self.game, normalised(self.game, self.average))
 
+    def notes(self) -> list[str]:
+        """What a user should know about the run so far, in sentences; usually nothing."""
+        return []
+
     def state(self) -> dict[str, Floats]:
         """Copies of :meth:`arrays` and the iteration, from which :meth:`restore` continues bit for bit."""
         return {"iteration": np.array([float(self.iteration)])} | {name: a.copy() for name, a in self.arrays().items()}
@@ -84,7 +88,7 @@ class SolverFactory(Protocol):
     """Builds a solver from the settings of a run."""
 
     def __call__(
-        self, game: CompiledGame, parameters: Mapping[str, float], *, horizon: int, updates: str | None, seed: int
+        self, game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int
     ) -> Solver: ...
 
 
@@ -100,6 +104,7 @@ class Algorithm:
         factory: builds its solver.
         updates: orders of updates it is defined for, the usual one first; empty where it has no meaning.
         needs_horizon: its weights depend on the number of iterations planned.
+        texts: parameters that are words, and what each is.
     """
 
     name: str
@@ -109,3 +114,4 @@ class Algorithm:
     parameters: Mapping[str, float] = field(default_factory=dict)
     updates: tuple[str, ...] = ()
     needs_horizon: bool = False
+    texts: Mapping[str, str] = field(default_factory=dict)

@@ -15,7 +15,12 @@ from treeplex.engine.regret import ADAPTIVE, Weights
 from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.forms.hand_compile import HandGame
 from treeplex.solvers.fictitious import PLAYS, Play
+from treeplex.solvers.learned import LEARNED
+from treeplex.solvers.poker_learned import learned_method, steering_of
 from treeplex.solvers.registry import algorithms, checked_parameters
+from treeplex.solvers.scheme import DiscountPolicy
+from treeplex.solvers.value_tested import NAME as VALUE_TESTED
+from treeplex.solvers.value_tested import ValueTesting
 from treeplex.solvers.variant import VARIANTS, Variant
 from treeplex.spec import Spec, nearest, parse_spec
 
@@ -25,7 +30,11 @@ STORAGE = {"float32": np.float32, "float64": np.float64, "int16": np.int16}
 LOOK_AHEAD = 32
 """Iterations that are looked at to see whether a variant predicts."""
 
+OFFERED = (*VARIANTS, *LEARNED, VALUE_TESTED, *PLAYS)
+"""The names of all algorithms that run on the hand engine."""
+
 Array = NDArray[Any]
+Method = Variant | Play | ValueTesting
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +68,7 @@ class PokerSolver:
     def __init__(
         self,
         game: HandGame,
-        algorithm: str | Variant | Play = "dcfr",
+        algorithm: str | Variant | Play | DiscountPolicy = "dcfr",
         *,
         threads: int | None = None,
         storage: str = "float32",
@@ -70,7 +79,8 @@ class PokerSolver:
 
         Args:
             game: the compiled spot.
-            algorithm: a spec such as ``dcfr(gamma=3)``, or your own :class:`Variant` or :class:`Play`.
+            algorithm: a spec such as ``dcfr(gamma=3)``, or your own :class:`Variant`, :class:`Play` or
+                :class:`DiscountPolicy`.
             threads: None for one a core.
             storage: see :data:`STORAGE`; sums over chance are float64 in either case.
             horizon: iterations planned, for schedules that depend on it.
@@ -86,6 +96,8 @@ class PokerSolver:
             raise SpecError(f"storage is {storage!r}{nearest(storage, STORAGE)}")
         self.storage = storage
         self.method, self.parameters, self.algorithm = method_of(algorithm)
+        spec = parse_spec(algorithm) if isinstance(algorithm, str) else None
+        self.steering = steering_of(algorithm, spec, planned=horizon, unit=game.spot.pot or 1.0)
         self.locks = tuple(locks)
         if locks and game.isomorphism and len(game.boards[0][0].symmetries) > 1:
             raise AlgorithmError("locks need a spot compiled with isomorphism=False")
@@ -108,6 +120,9 @@ class PokerSolver:
             SpecError: the variant's schedule fails or gives a weight that is not finite.
         """
         times = range(self.iteration + 1, self.iteration + iterations + 1)
+        if self.steering:
+            self._run_steered(iterations)
+            return
         if isinstance(self.method, Play):
             steps = np.array([self.method.step(t) for t in times], np.float64)
             optimism = np.array([self.method.optimism(t) for t in times], np.float64)
@@ -116,8 +131,20 @@ class PokerSolver:
             self.crew.iterate(self.weights(times), self.store)
         self.iteration += iterations
 
+    def _run_steered(self, iterations: int) -> None:
+        assert self.steering is not None
+        last = self.iteration + iterations
+        if not iterations:
+            self.crew.iterate(np.empty((0, len(Weights._fields))), self.store)
+        while self.iteration < last:
+            rows = self.steering.weights(self, last - self.iteration)
+            self.crew.iterate(rows, self.store)
+            self.iteration += len(rows)
+
     def weights(self, times: Sequence[int]) -> NDArray[np.float64]:
-        """The rows of :class:`treeplex.engine.regret.Weights` of these iterations, float64 [K, 9]."""
+        """The rows of :class:`treeplex.engine.regret.Weights` of these iterations, float64 [K, 9]; of vt-cfr+ [K, 12]."""
+        if isinstance(self.method, ValueTesting):
+            return self.method.hand_rows(times)
         assert isinstance(self.method, Variant)
         rows = np.empty((len(times), len(Weights._fields)))
         for k, t in enumerate(times):
@@ -141,6 +168,8 @@ class PokerSolver:
         for name in ("previous", "changes", "target", "regret_scales", "average_scales"):
             if getattr(self.store, name).size:
                 arrays[name] = getattr(self.store, name)
+        if self.steering:
+            arrays |= {"steering": self.steering.memory, "network": self.steering.discounting.compiled.parameters}
         return arrays
 
     def restore(self, iteration: int, arrays: Mapping[str, Array]) -> None:
@@ -183,8 +212,11 @@ def checked_threads(threads: int | None) -> int:
     return threads
 
 
-def method_of(algorithm: str | Variant | Play) -> tuple[Variant | Play, dict[str, float], str]:
-    """The variant or play, its parameters and its canonical text."""
+def method_of(algorithm: str | Variant | Play | DiscountPolicy) -> tuple[Method, dict[str, float], str]:
+    """The variant (of a learned scheme, the one it steers), play or value test, its parameters and its canonical text."""
+    if isinstance(algorithm, DiscountPolicy):
+        variant = VARIANTS[algorithm.base]
+        return variant, dict(variant.parameters), f"learned {algorithm.base}"
     if isinstance(algorithm, Variant):
         return algorithm, dict(algorithm.parameters), algorithm.name
     if isinstance(algorithm, Play):
@@ -192,33 +224,37 @@ def method_of(algorithm: str | Variant | Play) -> tuple[Variant | Play, dict[str
     spec = parse_spec(algorithm)
     known = algorithms()
     if spec.name not in known:
-        raise SpecError(f"unknown algorithm {spec.name!r}{nearest(spec.name, (*VARIANTS, *PLAYS))}")
+        raise SpecError(f"unknown algorithm {spec.name!r}{nearest(spec.name, OFFERED)}")
     given = checked_parameters(known[spec.name], spec)
     if spec.name in VARIANTS:
         variant = VARIANTS[spec.name]
         return variant, {**variant.parameters, **given}, str(Spec(spec.name, dict(given)))
     if spec.name in PLAYS:
         return PLAYS[spec.name], {}, spec.name
-    raise AlgorithmError(f"{spec.name} does not run on poker spots; take one of {', '.join((*VARIANTS, *PLAYS))}")
+    if spec.name in LEARNED:
+        return learned_method(spec)
+    if spec.name == VALUE_TESTED:
+        return ValueTesting(**given), given, str(Spec(spec.name, dict(given)))
+    raise AlgorithmError(f"{spec.name} does not run on poker spots; take one of {', '.join(OFFERED)}")
 
 
-def check_packing(method: Variant | Play, storage: str, locks: Sequence[Lock]) -> None:
+def check_packing(method: Method, storage: str, locks: Sequence[Lock]) -> None:
     """Refuse what 16-bit storage cannot do."""
-    if storage == "int16" and (isinstance(method, Play) or method.prediction_mode == ADAPTIVE or locks):
+    if storage == "int16" and (not isinstance(method, Variant) or method.prediction_mode == ADAPTIVE or locks):
         what = "locks" if locks else method.name
         raise AlgorithmError(f"storage int16 does not work with {what}; take float32")
 
 
-def needs_of(game: HandGame, method: Variant | Play) -> dict[str, int]:
+def needs_of(game: HandGame, method: Method) -> dict[str, int]:
     """How many numbers of each stored array an algorithm needs."""
     numbers = game.stored
     if isinstance(method, Play):
         optimistic = any(method.optimism(t) for t in (1, 2, 10))
         return {"regrets": numbers, "average": numbers, "target": numbers if optimistic else 0}
     needs = {"regrets": numbers, "average": numbers}
-    if predicts(method):
+    if isinstance(method, Variant) and predicts(method):
         needs["guesses"] = numbers
-    if method.prediction_mode == ADAPTIVE:
+    if isinstance(method, ValueTesting) or method.prediction_mode == ADAPTIVE:
         needs |= {"guesses": numbers, "previous": numbers, "changes": 2 * game.infosets}
     return needs
 
@@ -229,7 +265,7 @@ def predicts(variant: Variant) -> bool:
     return any(row.predicted_positive != 1.0 or row.predicted_negative != 1.0 or row.prediction != 0.0 for row in rows)
 
 
-def store_of(game: HandGame, method: Variant | Play, kind: Any, locks: Sequence[Lock]) -> dict[str, Array]:
+def store_of(game: HandGame, method: Method, kind: Any, locks: Sequence[Lock]) -> dict[str, Array]:
     """The arrays of :class:`Store`, all zero but for locks."""
     needs = needs_of(game, method)
     arrays: dict[str, Array] = {
@@ -261,7 +297,7 @@ def store_of(game: HandGame, method: Variant | Play, kind: Any, locks: Sequence[
 
 
 def predicted_memory(
-    game: HandGame, algorithm: str | Variant | Play = "dcfr", *, storage: str = "float32", threads: int = 1
+    game: HandGame, algorithm: str | Variant | Play | DiscountPolicy = "dcfr", *, storage: str = "float32", threads: int = 1
 ) -> int:
     """Bytes that a solver will allocate: stored arrays, scratch space and the compiled spot."""
     packed = storage == "int16"

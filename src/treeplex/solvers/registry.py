@@ -1,6 +1,8 @@
 """Algorithms by name, and the door through which every solver is built."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
 
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.compiled import CompiledGame
@@ -8,7 +10,11 @@ from treeplex.solvers.base import UPDATES, Algorithm, Solver, order_of_updates
 from treeplex.solvers.cfr import CfrSolver
 from treeplex.solvers.fictitious import PLAYS, FictitiousPlay, Play
 from treeplex.solvers.greedy import GreedyWeights
+from treeplex.solvers.learned import LEARNED, REFERENCE, LearnedSolver, discounting_of
 from treeplex.solvers.rule import Rule, RuleSolver
+from treeplex.solvers.scheme import DiscountPolicy
+from treeplex.solvers.value_tested import NAME as VALUE_TESTED
+from treeplex.solvers.value_tested import ValueTestedSolver, ValueTesting
 from treeplex.solvers.variant import VARIANTS, Variant
 from treeplex.spec import Spec, nearest, parse_spec
 
@@ -16,7 +22,7 @@ from treeplex.spec import Spec, nearest, parse_spec
 def cfr_algorithm(variant: Variant) -> Algorithm:
     """A variant as an algorithm."""
 
-    def build(game: CompiledGame, parameters: Mapping[str, float], *, horizon: int, updates: str | None, seed: int) -> Solver:
+    def build(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:
         text = str(Spec(variant.name, dict(parameters)))
         return CfrSolver(game, variant, parameters, horizon=horizon, updates=updates, algorithm=text)
 
@@ -34,20 +40,45 @@ def cfr_algorithm(variant: Variant) -> Algorithm:
 def fictitious_algorithm(play: Play) -> Algorithm:
     """A kind of fictitious play as an algorithm."""
 
-    def build(game: CompiledGame, parameters: Mapping[str, float], *, horizon: int, updates: str | None, seed: int) -> Solver:
+    def build(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:
         return FictitiousPlay(game, play, updates=updates)
 
     return Algorithm(name=play.name, summary=play.summary, reference=play.reference, factory=build, updates=UPDATES)
 
 
-def build_greedy(
-    game: CompiledGame, parameters: Mapping[str, float], *, horizon: int, updates: str | None, seed: int
-) -> Solver:
+def build_greedy(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:
     """A :class:`GreedyWeights` solver."""
     return GreedyWeights(game, **parameters, algorithm=str(Spec("greedy", dict(parameters))))
 
 
-def build_lp(game: CompiledGame, parameters: Mapping[str, float], *, horizon: int, updates: str | None, seed: int) -> Solver:
+def build_value_tested(
+    game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int
+) -> Solver:
+    """A :class:`ValueTestedSolver`."""
+    text = str(Spec(VALUE_TESTED, dict(parameters)))
+    return ValueTestedSolver(game, ValueTesting(**parameters), updates=updates, algorithm=text)
+
+
+def learned_algorithm(name: str, summary: str) -> Algorithm:
+    """A learned scheme as an algorithm: the policy that comes with the library, or one from a file."""
+
+    def build(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:
+        policy, own_horizon = discounting_of(name, parameters)
+        text = str(Spec(name, dict(parameters)))
+        return LearnedSolver(game, policy, horizon=own_horizon, planned=horizon, updates=updates, algorithm=text)
+
+    return Algorithm(
+        name=name,
+        summary=summary,
+        reference=REFERENCE,
+        factory=build,
+        parameters={"horizon": 1000},
+        texts={"policy": "FILE"},
+        updates=UPDATES,
+    )
+
+
+def build_lp(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:
     """A :class:`treeplex.solvers.lp.LinearProgram` solver; imported here, because SciPy's optimisers are slow to import."""
     from treeplex.solvers.lp import LinearProgram
 
@@ -58,6 +89,16 @@ _ALGORITHMS: Mapping[str, Algorithm] = {
     algorithm.name: algorithm
     for algorithm in (
         *map(cfr_algorithm, VARIANTS.values()),
+        *(learned_algorithm(name, summary) for name, (_, summary) in LEARNED.items()),
+        Algorithm(
+            name=VALUE_TESTED,
+            summary="value-tested CFR+: each infoset predicts as much as that has proved worth; the best of five answers",
+            reference="Treeplex; built on Xu et al. 2024, Minimizing Weighted Counterfactual Regret with Optimistic Online "
+            "Mirror Descent (arXiv 2404.13891)",
+            factory=build_value_tested,
+            parameters=asdict(ValueTesting()),
+            updates=UPDATES,
+        ),
         Algorithm(
             name="greedy",
             summary="Greedy Weights: each iteration gets the weight that makes the potential of average regrets least",
@@ -85,7 +126,7 @@ def algorithms() -> Mapping[str, Algorithm]:
 
 def make_solver(
     game: CompiledGame,
-    algorithm: "str | Variant | Rule | Play",
+    algorithm: "str | Variant | Rule | Play | DiscountPolicy",
     *,
     horizon: int = 1000,
     updates: str | None = None,
@@ -95,7 +136,8 @@ def make_solver(
 
     Args:
         game: the compiled game.
-        algorithm: a spec such as ``dcfr`` or ``dcfr(alpha=2)``, or your own :class:`Variant`, :class:`Rule` or :class:`Play`.
+        algorithm: a spec such as ``dcfr`` or ``dcfr(alpha=2)``, or your own :class:`Variant`, :class:`Rule`, :class:`Play` or
+            :class:`DiscountPolicy`.
         horizon: iterations planned, for schedules that depend on it.
         updates: ``alternating`` or ``simultaneous``; None for the algorithm's usual order.
         seed: for algorithms that sample.
@@ -112,8 +154,12 @@ def make_solver(
         return RuleSolver(game, algorithm, updates=updates)
     if isinstance(algorithm, Play):
         return FictitiousPlay(game, algorithm, updates=updates)
+    if isinstance(algorithm, DiscountPolicy):
+        return LearnedSolver(game, algorithm, planned=horizon, updates=updates, algorithm=f"learned {algorithm.base}")
     if not isinstance(algorithm, str):
-        raise SpecError(f"an algorithm is a spec such as 'dcfr', a Variant, a Rule or a Play, not {algorithm!r}")
+        raise SpecError(
+            f"an algorithm is a spec such as 'dcfr', a Variant, a Rule, a Play or a DiscountPolicy, not {algorithm!r}"
+        )
     spec = parse_spec(algorithm)
     if spec.name not in _ALGORITHMS:
         raise SpecError(f"unknown algorithm {spec.name!r}{nearest(spec.name, _ALGORITHMS)}")
@@ -125,14 +171,18 @@ def make_solver(
     return known.factory(game, checked_parameters(known, spec), horizon=horizon, updates=updates, seed=seed)
 
 
-def checked_parameters(algorithm: Algorithm, spec: Spec) -> dict[str, float]:
-    """The parameters that differ from the defaults, as numbers, in the algorithm's order."""
-    given: dict[str, float] = {}
+def checked_parameters(algorithm: Algorithm, spec: Spec) -> dict[str, Any]:
+    """The parameters that differ from the defaults, numbers (and texts) in the algorithm's order."""
+    known = (*algorithm.parameters, *algorithm.texts)
+    given: dict[str, Any] = {}
     for name, value in spec.parameters.items():
-        if name not in algorithm.parameters:
-            hint = nearest(name, algorithm.parameters) if algorithm.parameters else "; it has none"
+        if name not in known:
+            hint = nearest(name, known) if known else "; it has none"
             raise SpecError(f"{algorithm.name} has no parameter {name!r}{hint}")
+        if name in algorithm.texts:
+            given[name] = str(value)
+            continue
         if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
             raise SpecError(f"parameter {name} of {algorithm.name} is a number, not {value!r}")
         given[name] = float(value)
-    return {name: given[name] for name, default in algorithm.parameters.items() if name in given and given[name] != default}
+    return {name: given[name] for name in known if name in given and given[name] != algorithm.parameters.get(name)}

@@ -89,6 +89,20 @@ def test_a_message_names_the_part_and_the_whole_text() -> None:
         parse_sizes("33%,0.5", raises=False)
 
 
+@pytest.mark.parametrize("digits", ["9" * 10, "9" * 400, "9" * 5000])
+@pytest.mark.parametrize("form", ["{}%", "{}c", "{}x", "1c{}r", "50%,{}c,a"])
+def test_sizes_beyond_any_pot(form: str, digits: str) -> None:
+    with pytest.raises(SpecError, match="too large; write a for all-in") as caught:
+        parse_sizes(form.format(digits + "9" * 3), raises=True)
+    assert len(str(caught.value)) < 220
+
+
+def test_geometric_sizes_beyond_any_pot() -> None:
+    assert parse_sizes(f"e{'9' * 400}%", raises=False) == (Size("geometric", 0, math.inf),)
+    with pytest.raises(SpecError, match="the number of streets must be 1 to 100"):
+        parse_sizes("9" * 5000 + "e", raises=False)
+
+
 def test_same_gives_both_players_the_sizes_on_every_street() -> None:
     plan = BetPlan.same("50%,a", "2.5x", river_donk="25%")
     both = StreetSizes(parse_sizes("50%,a", False), parse_sizes("2.5x", True))

@@ -46,6 +46,9 @@ def weights_of(text: str) -> np.ndarray:
         ({"stack": math.inf}, "stack is inf"),
         ({"stack": 900.5}, "stack 900.5 is not a multiple of chip 1"),
         ({"chip": 0.0}, "chip is 0"),
+        ({"chip": 1e-9}, "chip is 1e-09; give the smallest unit, from 1e-06 to 1e\\+09"),
+        ({"pot": 1e12}, r"pot is 1e\+12; give at most 1e\+09 chips"),
+        ({"stack": 1e300}, r"stack is 1e\+300; give at most 1e\+09 chips"),
         ({"bets": BetPlan.same("a", "a", streets=3)}, "bets are for 3 streets but holdem has 4"),
         ({"bets": FixedLimit((2.0,) * 3 + (2.5,), (4,) * 4)}, "fixed-limit bet 2.5"),
         ({"ranges": (np.ones(169), EVERYTHING)}, r"out of position has shape \(169,\)"),
@@ -76,6 +79,12 @@ def test_ranges_are_copies_without_blocked_hands() -> None:
     assert spot.ranges[1][hand_index(*parse_cards("TdAs"))] == 0
     with pytest.raises(ValueError, match="read-only"):
         spot.ranges[0][0] = 1
+
+
+@pytest.mark.parametrize("scale", [5e-324, 1e-310, 1e-300, 1e300])
+def test_ranges_of_any_scale_come_near_one(scale: float) -> None:
+    found = turn(ranges=(EVERYTHING * scale, EVERYTHING)).ranges[0].max()
+    assert 0.5 <= found <= 1
 
 
 def test_compatible_pairs_against_every_pair() -> None:

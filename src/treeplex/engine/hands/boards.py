@@ -26,6 +26,7 @@ from treeplex.engine.hands.form import (
     Work,
 )
 from treeplex.engine.hands.local import TILE, accumulate, blend, play
+from treeplex.engine.hands.span import span
 from treeplex.engine.hands.terminal import CARDS, COLUMNS, PADDING, folds, raked_showdowns, showdowns
 from treeplex.engine.hands.tiles import close_tile, open_tile
 from treeplex.engine.hands.turn import BLOCK, turn_block
@@ -114,7 +115,7 @@ def spread(
     """
     count = terminals.shape[0]
     for k in range(count):
-        row, out, factor = rows[terminals[k, player]], turned[k], chips[k]
+        row, out, factor = span(rows, terminals[k, player] * TILE, TILE), span(turned, k * TILE, TILE), chips[k]
         for j in range(TILE):
             out[j] = factor * row[j]
     whole = width - width % BLOCK
@@ -135,7 +136,7 @@ def collect(terminals: Ints, player: int, low: int, width: int, columns: Floats,
         for top in range(0, count, BLOCK):
             turn_block(columns, low + left, top, turned, top, left)
     for k in range(count):
-        row, values = rows[terminals[k, player]], turned[k]
+        row, values = span(rows, terminals[k, player] * TILE, TILE), span(turned, k * TILE, TILE)
         for j in range(TILE):
             row[j] += values[j]
 

@@ -83,7 +83,8 @@ class Store(NamedTuple):
         guesses: [Q], what the next policy is proportional to; the same array as ``regrets`` unless the variant predicts.
         average: [Q], own-reach-weighted sums of policies.
         regret_scales, guess_scales, average_scales: float32, of int16 arrays (:mod:`treeplex.engine.hands.tiles`); else empty.
-        previous: [Q] and changes: [2, I], of variants that adapt their prediction; else empty.
+        previous: [Q] and changes: [2, I], of variants that adapt their prediction: last regrets and sums of squared changes
+            (APCFR+), or differences of the candidates and sums of the test (value-tested CFR+); else empty.
         target: [Q], of fictitious play that responds to mixtures of averages and last replies; else empty.
         locked: uint8 [I], 1 where the policy is fixed; empty when nothing is. Locked policies are kept in ``regrets``.
         lock_places: int64 [L], the numbers of ``regrets`` that are fixed, and lock_values: [L], what they are.
@@ -108,7 +109,7 @@ class Work(NamedTuple):
 
     Attributes:
         rows: [threads, rows, TILE].
-        scratch: [threads, 3, TILE].
+        scratch: [threads, 4, TILE].
         turned: [threads, COLUMNS, TILE].
         unpacked: [threads, 2, actions * TILE], for int16 arrays; else empty.
         reached, valued: [threads, (hands + 17) * columns], what the opponent reaches terminals with, and what they are worth.

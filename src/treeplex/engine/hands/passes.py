@@ -43,6 +43,7 @@ from treeplex.engine.hands.form import (
 from treeplex.engine.hands.gate import meet
 from treeplex.engine.hands.local import TILE, best, expect, update, update_adaptively
 from treeplex.engine.hands.tiles import close_tile, open_tile
+from treeplex.engine.hands.value_tested import DECAY, update_by_test
 
 BEST, REPLY, EXPECT = 0, 1, 2
 """What :func:`answer` does at own nodes: take the best action; also keep it (fictitious play); follow a policy."""
@@ -120,7 +121,12 @@ def improve_board(
             guesses, start, stride = open_tile(
                 store.guesses, store.guess_scales, scale, base, hands, low, width, actions, more_unpacked
             )
-        if store.previous.shape[0] > 0:
+        if weights.shape[0] > DECAY:
+            update_by_test(
+                nodes, roots, regrets, guesses, store.previous, store.changes,
+                start, stride, infosets + low, hands, width, weights, rows, scratch
+            )  # fmt: skip
+        elif store.previous.shape[0] > 0:
             update_adaptively(
                 nodes, roots, regrets, guesses, store.previous, store.changes,
                 start, stride, infosets + low, hands, width, weights, rows, scratch
@@ -373,6 +379,8 @@ class Crew:
 
     def iterate(self, weights: Floats, store: Store) -> None:
         """Run one alternating iteration for each row of ``weights`` (:class:`treeplex.engine.regret.Weights`).
+
+        Value-tested CFR+ has three columns more (:mod:`treeplex.engine.hands.value_tested`).
 
         Player 0 updates against player 1's current policy, then player 1 against the new one; the strategy that enters an
         average is the one just played. Player 0's next strategy is added to his average when it is played against, a row ahead

@@ -1,5 +1,6 @@
 """Allocate the scratch space of passes."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,9 @@ from treeplex.engine.hands.form import ACTIONS, BOARDS, COUNT, FOLDS, REACH, RET
 from treeplex.engine.hands.local import TILE
 from treeplex.engine.hands.terminal import CARDS, COLUMNS, PADDING
 from treeplex.engine.hands.turn import BLOCK
+
+LINE = 64
+"""Bytes of a cache line."""
 
 
 def padded_columns(terminals: int) -> int:
@@ -44,7 +48,7 @@ def work_sizes(form: HandForm, threads: int, *, packed: bool = False) -> dict[st
         kept = int(before[REACH + 1] + before[COUNT + 1] * (streets[-2, ROOTS] + streets[-2, ACTIONS + 1]))
     return {
         "rows": (threads, sequences, TILE),
-        "scratch": (threads, 3, TILE),
+        "scratch": (threads, 4, TILE),
         "turned": (threads, COLUMNS, TILE),
         "unpacked": (threads, 2, actions * TILE if packed else 0),
         "reached": (threads, (hands + 1 + BLOCK) * columns),
@@ -58,10 +62,18 @@ def work_sizes(form: HandForm, threads: int, *, packed: bool = False) -> dict[st
     }
 
 
+def aligned_zeros(shape: tuple[int, ...], kind: np.dtype[Any]) -> NDArray[Any]:
+    """Zeros that begin where a cache line does, so that vectors lie in one line."""
+    size = math.prod(shape) * kind.itemsize
+    space = np.zeros(size + LINE, np.uint8)
+    start = -space.ctypes.data % LINE
+    return space[start : start + size].view(kind).reshape(shape)
+
+
 def make_work(form: HandForm, threads: int, kind: DTypeLike, *, raked: bool = False, packed: bool = False) -> Work:
     """Scratch space for so many threads, in numbers of this kind; sums over chance are float64."""
     arrays: dict[str, NDArray[Any]] = {
-        name: np.zeros(shape, np.float64 if name == "gathered" else kind)
+        name: aligned_zeros(shape, np.dtype(np.float64 if name == "gathered" else kind))
         for name, shape in work_sizes(form, threads, packed=packed).items()
     }
     for street, row in enumerate(form.streets):

@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from treeplex.errors import SpecError
+from treeplex.spec import shown
 
 NUMBER = r"(\d+\.?\d*|\.\d+)"
 POT = re.compile(rf"{NUMBER}%")
@@ -30,6 +31,9 @@ LAST = re.compile(rf"{NUMBER}x")
 CHIPS = re.compile(rf"{NUMBER}c(?:(\d+)r)?")
 GEOMETRIC = re.compile(rf"(\d*)e(?:{NUMBER}%)?")
 MOST_STREETS = 100
+MOST = 1e9
+"""The largest share of a pot, multiple and number of chips."""
+
 GRAMMAR = "write sizes such as 50% (of the pot), 2.5x (raises: times the bet faced), 100c (chips), e (geometric) or a (all-in)"
 
 HOLDEM_STREETS = ("preflop", "flop", "turn", "river")
@@ -78,7 +82,16 @@ def parse_sizes(text: str, raises: bool) -> tuple[Size, ...]:
     parts = [part.strip() for part in text.lower().split(",")]
     if parts[-1] == "":
         parts.pop()
-    return tuple(parse_size(part, text, raises) for part in parts)
+    sizes = tuple(parse_size(part, text, raises) for part in parts)
+    for part, size in zip(parts, sizes, strict=True):
+        if max(size.value, 0.0 if size.kind == "geometric" else size.cap) > MOST:
+            raise SpecError(f"bet size {within(part, text)}: it is too large; write a for all-in")
+    return sizes
+
+
+def within(part: str, text: str) -> str:
+    """A part of a list of sizes, and the list where there is more of it."""
+    return shown(part) if part == text.strip().lower() else f"{shown(part)} in {shown(text)}"
 
 
 def parse_size(part: str, text: str, raises: bool) -> Size:
@@ -90,25 +103,25 @@ def parse_size(part: str, text: str, raises: bool) -> Size:
     if match := LAST.fullmatch(part):
         if not raises:
             raise SpecError(
-                f"bet size {part!r} in {text!r}: a first bet has no bet to multiply; use {part[:-1]}x for raises only"
+                f"bet size {within(part, text)}: a first bet has no bet to multiply; multiples such as 2.5x are for raises only"
             )
         if float(match[1]) <= 1:
-            raise SpecError(f"raise size {part!r} in {text!r}: the multiple must be greater than 1, such as 2.5x")
+            raise SpecError(f"raise size {within(part, text)}: the multiple must be greater than 1, such as 2.5x")
         return Size("last", float(match[1]))
     if match := CHIPS.fullmatch(part):
         if match[2] is not None and not raises:
-            raise SpecError(f"bet size {part!r} in {text!r}: only raises have a limit on their number; write {match[1]}c")
-        if match[2] is not None and int(match[2]) == 0:
+            raise SpecError(f"bet size {within(part, text)}: only raises have a limit on their number; write 20c")
+        if match[2] is not None and float(match[2]) == 0:
             raise SpecError(
-                f"raise size {part!r} in {text!r}: the number of raises must be at least 1; leave it out for no raise"
+                f"raise size {within(part, text)}: the number of raises must be at least 1; leave it out for no raise"
             )
         return Size("chips", float(match[1]), float(match[2] or 0))
     if match := GEOMETRIC.fullmatch(part):
-        streets = int(match[1]) if match[1] else 0
+        streets = float(match[1] or 0)
         if match[1] and not 1 <= streets <= MOST_STREETS:
-            raise SpecError(f"bet size {part!r} in {text!r}: the number of streets must be 1 to {MOST_STREETS}, such as 2e")
-        return Size("geometric", float(streets), float(match[2]) / 100 if match[2] else math.inf)
-    raise SpecError(f"cannot read the bet size {part!r} in {text!r}; {GRAMMAR}")
+            raise SpecError(f"bet size {within(part, text)}: the number of streets must be 1 to {MOST_STREETS}, such as 2e")
+        return Size("geometric", streets, float(match[2]) / 100 if match[2] else math.inf)
+    raise SpecError(f"cannot read the bet size {within(part, text)}; {GRAMMAR}")
 
 
 def sizes_to_string(sizes: tuple[Size, ...]) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
+from treeplex.spec import shown
 
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"
@@ -41,10 +42,10 @@ def parse_cards(text: str) -> tuple[int, ...]:
     try:
         cards = tuple(parse_card(word[i : i + 2]) for i in range(0, len(word), 2))
     except SpecError as error:
-        raise SpecError(f"cards {text!r}: {error}") from None
+        raise SpecError(f"cards {shown(text)}: {error}") from None
     for place, card in enumerate(cards):
         if card in cards[:place]:
-            raise SpecError(f"cards {text!r}: {card_to_string(card)} is there twice; name each card once")
+            raise SpecError(f"cards {shown(text)}: {card_to_string(card)} is there twice; name each card once")
     return cards
 
 

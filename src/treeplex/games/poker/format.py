@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
 from treeplex.games.poker.cards import HANDS, cards_to_string
-from treeplex.spec import Spec, nearest, parse_spec
+from treeplex.spec import Spec, nearest, parse_spec, shown
 
 RANKINGS = ("five", "three")
 MOST_CARDS = {"five": 7, "three": 3}
@@ -191,15 +191,16 @@ def format_named(spec: str | Spec) -> Format:
     """
     parsed = parse_spec(spec) if isinstance(spec, str) else spec
     if parsed.name not in _FORMATS:
-        raise SpecError(f"unknown format {parsed.name!r}{nearest(parsed.name, _FORMATS)}")
+        raise SpecError(f"unknown format {shown(parsed.name)}{nearest(parsed.name, _FORMATS)}")
     make, known = _FORMATS[parsed.name]
     for key, value in parsed.parameters.items():
         if key not in known:
             hint = nearest(key, known) if known else "; it has no parameters"
-            raise SpecError(f"format {parsed.name!r} has no parameter {key!r}{hint}")
+            raise SpecError(f"format {parsed.name!r} has no parameter {shown(key)}{hint}")
         if key == "deal":
             if not isinstance(value, list) or not value or any(type(item) is not int for item in value):
-                raise SpecError(f"format {parsed.name!r}: deal is {value!r}; write whole numbers in brackets, say [0,3,1,1]")
+                found = shown(str(value))
+                raise SpecError(f"format {parsed.name!r}: deal is {found}; write whole numbers in brackets, say [0,3,1,1]")
         elif key != "ranking" and type(value) is not int:
-            raise SpecError(f"format {parsed.name!r}: {key} is {value!r}; write a whole number")
+            raise SpecError(f"format {parsed.name!r}: {key} is {shown(str(value))}; write a whole number")
     return make(**parsed.parameters)

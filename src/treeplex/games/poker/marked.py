@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 
 from treeplex.errors import FileError
+from treeplex.spec import shown
 
 MOST_BYTES = 4_000_000
 MOST_NODES = 50_000
@@ -134,7 +135,7 @@ class YamlReader:
             if not isinstance(key, yaml.ScalarNode):
                 raise FileError(f"{at}: a key must be a word, such as pot")
             if key.value in entries:
-                raise FileError(f"{at}: {key.value!r} is there twice (first {entries[key.value].place}); remove one")
+                raise FileError(f"{at}: {shown(key.value)} is there twice (first {entries[key.value].place}); remove one")
             entries[key.value] = self.read(value, at, depth + 1)
         return Marked(place, entries=entries)
 
@@ -150,7 +151,8 @@ def marked_toml(text: str, name: str) -> Marked:
     except tomllib.TOMLDecodeError as error:
         found = re.search(r"^(.*) \(at (?:line (\d+), column \d+|end of document)\)$", str(error), re.DOTALL)
         problem, line = (found[1], found[2] or str(text.count("\n") + 1)) if found else (str(error), "1")
-        raise FileError(f"{name}:{line}: not TOML: {problem.lower()}; write key = value, texts in quotes") from error
+        problem = re.sub(r"\('(.*)',\)", r"'\1'", problem.lower())
+        raise FileError(f"{name}:{line}: not TOML: {problem}; write key = value, texts in quotes") from error
     except (RecursionError, ValueError) as error:
         raise FileError(f"{name}: not TOML ({type(error).__name__}); write key = value, texts in quotes") from error
     lines = dict(toml_lines(text))

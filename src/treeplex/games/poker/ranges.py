@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
 from treeplex.games.poker.cards import CLASSES, HAND_CLASSES, N_HANDS, RANKS, SUITS, hand_index, hand_to_string
+from treeplex.spec import shown
 
 _NUMBER = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?"
 _HAND = r"(?:[2-9tjqka][cdhs][2-9tjqka][cdhs]|[2-9tjqka]{2}[so]?)"
@@ -99,7 +100,7 @@ def _read_vector(text: str) -> NDArray[np.float64]:
         number = float(word) if _VECTOR_START.fullmatch(word) else np.nan
         if not (np.isfinite(number) and number >= 0):
             raise SpecError(
-                f"range: number {place + 1} of the raw vector is {_shown(word)}; "
+                f"range: number {place + 1} of the raw vector is {shown(word, 40)}; "
                 "write finite numbers that are not negative, or entries such as QQ+, AKs:0.5"
             )
         weights[place] = number
@@ -196,7 +197,7 @@ def _class_number(hands: Hands, kind: str) -> int:
 def _read_weight(word: str, text: str, position: int) -> float:
     number = float(word.rstrip("% ")) / (100.0 if word.endswith("%") else 1.0)
     if not 0.0 <= number <= 1.0:
-        raise _unreadable(text, position, f"weight {_shown(word)} is not from 0 to 1; write, say, 0.5 or 50%")
+        raise _unreadable(text, position, f"weight {shown(word, 40)} is not from 0 to 1; write, say, 0.5 or 50%")
     return number
 
 
@@ -204,11 +205,7 @@ def _unreadable(text: str, position: int, remedy: str) -> SpecError:
     """The error about what stands at ``position``."""
     end = re.compile(r"[\s,]|$").search(text, position + 1)
     word = text[position : end.start() if end else None]
-    return SpecError(f"range: cannot read {_shown(word)} at character {position + 1}: {remedy}")
-
-
-def _shown(word: str) -> str:
-    return repr(word if len(word) <= 40 else word[:37] + "...")
+    return SpecError(f"range: cannot read {shown(word, 40)} at character {position + 1}: {remedy}")
 
 
 def range_to_string(weights: NDArray[np.float64]) -> str:

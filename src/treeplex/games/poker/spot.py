@@ -23,6 +23,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 TOLERANCE = 1e-9
+MOST_CHIPS, LEAST_CHIP = 1e9, 1e-6
+"""Amounts beyond them would leave single precision or stop being whole numbers of chips in double precision."""
 LEAST_SCALE = 1e-3
 """Ranges whose largest weight is not from here to 1 are scaled to near 1: single precision would suffer."""
 PLAYERS = ("out of position", "in position")
@@ -188,8 +190,8 @@ def check_chips(spot: Spot) -> None:
         object.__setattr__(spot, name, float(getattr(spot, name)))
     if spot.blinds is not None:
         object.__setattr__(spot, "blinds", (float(spot.blinds[0]), float(spot.blinds[1])))
-    if not (math.isfinite(spot.chip) and spot.chip > 0):
-        raise SpecError(f"spot: chip is {spot.chip}; give the smallest unit, greater than 0")
+    if not LEAST_CHIP <= spot.chip <= MOST_CHIPS:
+        raise SpecError(f"spot: chip is {spot.chip:g}; give the smallest unit, from {LEAST_CHIP:g} to {MOST_CHIPS:g}")
     least = 0.0 if spot.blinds is not None else spot.chip
     if not (math.isfinite(spot.pot) and spot.pot >= least):
         raise SpecError(f"spot: pot is {spot.pot}; give chips of at least {least:g}")
@@ -206,6 +208,8 @@ def check_chips(spot: Spot) -> None:
             )
         amounts |= {"small blind": small, "big blind": big}
     for name, amount in amounts.items():
+        if amount > MOST_CHIPS:
+            raise SpecError(f"spot: {name} is {amount:g}; give at most {MOST_CHIPS:g} chips, in a larger unit")
         check_multiple(name, amount, spot.chip)
 
 
@@ -254,7 +258,7 @@ def checked_ranges(spot: Spot) -> tuple[Floats, Floats]:
             )
         largest = copy.max()
         if not LEAST_SCALE <= largest <= 1.0:
-            copy *= 2.0 ** -math.ceil(math.log2(largest))  # a power of two rounds nothing
+            copy = np.ldexp(copy, -math.ceil(math.log2(largest)))  # a power of two rounds nothing
         copy.flags.writeable = False
         cleaned.append(copy)
     if not compatible_pairs(hands, cleaned[0] > 0, cleaned[1] > 0):

@@ -17,7 +17,7 @@ from treeplex.games.poker.cards import SUITS, parse_card
 from treeplex.games.poker.format import Format
 from treeplex.games.poker.marked import Marked, listed
 from treeplex.games.poker.ranges import parse_range
-from treeplex.spec import nearest
+from treeplex.spec import nearest, shown
 
 Floats = NDArray[np.float64]
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?")
@@ -33,6 +33,16 @@ def at(value: Marked, field: str, problem: str) -> SpecError:
     return SpecError(f"{value.place}:{name} {problem}")
 
 
+def written(value: Marked, field: str, example: str) -> str:
+    """How a field is written where the value stands: ``--pot 200`` or ``pot: 200``."""
+    return f"{value.place} {quoted(example)}" if value.place.startswith("--") else f"{field}: {example}"
+
+
+def quoted(text: str) -> str:
+    """A value as one word of a shell."""
+    return text if re.fullmatch(r"[\w.:/+%,-]+", text) else f'"{text}"'
+
+
 def plain(value: Marked, field: str, example: str) -> str:
     """The text of a field that is a text; a list of texts is joined by commas.
 
@@ -42,9 +52,10 @@ def plain(value: Marked, field: str, example: str) -> str:
     parts = [each.text for each in listed(value)]
     text = ", ".join(part for part in parts if part is not None).strip() if None not in parts else None
     if text is None or value.entries is not None:
-        raise at(value, field, f"must be a text, not {value.kind}; write {field}: {example}")
+        raise at(value, field, f"must be a text, not {value.kind}; write {written(value, field, example)}")
     if not text:
-        raise at(value, field, f"is empty; write {field}: {example}, or remove the line")
+        rest = "leave it out" if value.place.startswith("--") else "remove the line"
+        raise at(value, field, f"is empty; write {written(value, field, example)}, or {rest}")
     return text
 
 
@@ -56,7 +67,7 @@ def number(value: Marked, field: str, example: str, *, least: float = -math.inf)
     """
     text = plain(value, field, example)
     if not NUMBER.fullmatch(text.lower()) or not math.isfinite(float(text)):
-        raise at(value, field, f"{shown(text)} is not a number; write {field}: {example}")
+        raise at(value, field, f"{shown(text)} is not a number; write {written(value, field, example)}")
     if float(text) < least:
         raise at(value, field, f"{text} is too small; write a number of at least {least:g}")
     return float(text)
@@ -66,7 +77,9 @@ def whole(value: Marked, field: str, example: str, *, least: int) -> int:
     """A field that is a whole number of at least ``least``."""
     text = plain(value, field, example)
     if not re.fullmatch(r"\+?\d{1,12}", text) or int(text) < least:
-        raise at(value, field, f"{shown(text)} is not a whole number of at least {least}; write {field}: {example}")
+        raise at(
+            value, field, f"{shown(text)} is not a whole number of at least {least}; write {written(value, field, example)}"
+        )
     return int(text)
 
 
@@ -75,7 +88,7 @@ def share(value: Marked, field: str, example: str) -> float:
     text = plain(value, field, example)
     found = share_of(text)
     if found is None or not 0 <= found <= 1:
-        raise at(value, field, f"{shown(text)} is not a share from 0% to 100%; write {field}: {example}")
+        raise at(value, field, f"{shown(text)} is not a share from 0% to 100%; write {written(value, field, example)}")
     return found
 
 
@@ -83,11 +96,6 @@ def share_of(text: str) -> float | None:
     """A share from ``5%`` or ``0.05``; None if the text is neither."""
     body, percent = (text[:-1].strip(), 100.0) if text.endswith("%") else (text.strip(), 1.0)
     return float(body) / percent if NUMBER.fullmatch(body.lower()) else None
-
-
-def shown(text: str) -> str:
-    """A value in a message, shortened."""
-    return repr(text if len(text) <= 60 else f"{text[:57]}...")
 
 
 def keys(value: Marked, field: str, known: Mapping[str, str]) -> Mapping[str, Marked]:
@@ -217,7 +225,7 @@ def size_text(value: Marked | None, field: str) -> str:
         return ""
     parts = [each.text for each in listed(value)]
     if value.entries is not None or None in parts:
-        raise at(value, field, f"must be sizes, not {value.kind}; write {field}: 50%, a")
+        raise at(value, field, f"must be sizes, not {value.kind}; write {written(value, field, '50%, a')}")
     text = ",".join(part for part in parts if part is not None)
     return "" if text.strip().lower() in NO_SIZES else text
 
@@ -258,8 +266,9 @@ def read_lock(value: Marked) -> Lock:
     line = plain_or_empty(entries.get("line"))
     hands = None
     if entries.get("hands") is not None and plain_or_empty(entries["hands"]).lower() not in ("", *ALL_HANDS):
+        text = plain(entries["hands"], "hands", "AA, KK")
         try:
-            hands = parse_range(plain(entries["hands"], "hands", "AA, KK"))
+            hands = parse_range(text)
         except SpecError as error:
             raise at(entries["hands"], "hands", str(error)) from None
     return Lock("" if line.lower() == "root" else line, hands, read_strategy(entries["strategy"]), value.place)
@@ -272,7 +281,7 @@ def plain_or_empty(value: Marked | None) -> str:
 
 def read_strategy(value: Marked) -> tuple[tuple[str, float], ...]:
     """Actions and how often each is taken, from a table or a text ``x 70%, b50% 30%``."""
-    example = "x 70%, b50% 30%"
+    example = ("x: " if value.place.startswith("--") else "") + "x 70%, b50% 30%"
     if value.entries is not None:
         pairs = [(key, plain(entry, "strategy", "70%")) for key, entry in value.entries.items()]
     else:

@@ -36,6 +36,7 @@ from treeplex.games.poker.spot_fields import (
     keys,
     number,
     plain,
+    quoted,
     read_lock,
     read_range,
     read_target,
@@ -44,7 +45,9 @@ from treeplex.games.poker.spot_fields import (
     sizes_for,
     street_names,
     whole,
+    written,
 )
+from treeplex.spec import shown
 
 FIELDS: Mapping[str, str] = {
     "board": "Td 9d 6h Qc",
@@ -191,9 +194,8 @@ class SpotRequest:
         fields = self.fields
         storage = plain(fields["storage"], "storage", "float32").lower() if "storage" in fields else None
         if storage is not None and storage not in STORAGES:
-            raise at(
-                fields["storage"], "storage", f"{storage!r} is not known; write {', '.join(STORAGES[:-1])} or {STORAGES[-1]}"
-            )
+            known = f"{', '.join(STORAGES[:-1])} or {STORAGES[-1]}"
+            raise at(fields["storage"], "storage", f"{shown(storage)} is not known; write {known}")
         return Settings(
             target=read_target(fields["target"]) if "target" in fields else None,
             iterations=whole(fields["iterations"], "iterations", "1000", least=0) if "iterations" in fields else None,
@@ -238,8 +240,9 @@ def read_format(value: Marked | None) -> Format:
     """The format, hold'em unless named."""
     if value is None:
         return HOLDEM
+    text = plain(value, "format", "holdem")
     try:
-        return format_named(plain(value, "format", "holdem"))
+        return format_named(text)
     except SpecError as error:
         raise at(value, "format", str(error)) from None
 
@@ -249,9 +252,12 @@ def read_board(value: Marked | None, request: SpotRequest, format: Format) -> tu
     if value is None or (value.text is not None and value.text.strip().lower() in ("", "none")):
         if "blinds" in request.fields or (format.deal[0] == 0 and format is not HOLDEM):
             return ()
-        raise request.missing("board") if value is None else at(value, "board", f"is empty; write board: {FIELDS['board']}")
+        if value is None:
+            raise request.missing("board")
+        raise at(value, "board", f"is empty; write {written(value, 'board', FIELDS['board'])}")
+    text = plain(value, "board", FIELDS["board"])
     try:
-        board = parse_cards(plain(value, "board", FIELDS["board"]))
+        board = parse_cards(text)
         format.street(board)
     except SpecError as error:
         raise at(value, "board", str(error)) from None
@@ -359,8 +365,3 @@ def read_limit(value: Marked, format: Format) -> FixedLimit:
         return FixedLimit(bets * format.streets if len(bets) == 1 else bets, most * format.streets if len(most) == 1 else most)
     except SpecError as error:
         raise at(value, "limit", str(error)) from None
-
-
-def quoted(text: str) -> str:
-    """A value as one word of a shell."""
-    return text if re.fullmatch(r"[\w.:/+%-]+", text) else f'"{text}"'

@@ -35,6 +35,7 @@ function side(node, player) {
     read.n = read.hands.length;
     read.names = Array.from(read.hands, (hand) => DATA.hands[hand]);
     read.classes = classesOf(read, node.player === player ? node.actions.length : 0, node);
+    read.largest = Math.max(...[...read.classes.values()].map((each) => each.weight), 1e-30);
     opened.set(key, read);
   }
   return opened.get(key);
@@ -79,6 +80,7 @@ function classesOf(read, count, node) {
   return found;
 }
 const percent = (x, digits = 1) => (Number.isFinite(x) ? (100 * x).toFixed(digits) + "%" : "–");
+const weighed = (x) => percent(x, x > 0 && x < 0.0995 ? 2 : 0);
 const amount = (x) => (Number.isFinite(x) ? (Math.abs(x) < 0.005 ? "0.00" : (x > 0 && state.ev === "net" ? "+" : "") + x.toFixed(2)) : "–");
 const evOf = (node, player, x) => (state.ev === "back" ? x + node.committed[player] : x);
 const order = (node) => DATA.nodes[node.line].order;
@@ -194,16 +196,16 @@ function grid(node) {
 }
 function cell(node, read, kind, low, high, i, j) {
   const key = i === j ? RANKS[i] + RANKS[i] : i < j ? RANKS[i] + RANKS[j] + "s" : RANKS[j] + RANKS[i] + "o";
-  const each = read.classes.get(key), there = each && each.weight >= 0.0005;
+  const each = read.classes.get(key), there = each && each.weight >= 0.0005 * read.largest;
   const look = make("div", { class: "cell", role: "gridcell", tabindex: "-1", "data-key": key, "aria-selected": String(state.kept === key) }, key);
   let spoken = `${key}: not in the range`;
   if (there) {
     look.classList.add("there");
-    const height = kind === "strategy" ? Math.max(Math.min(each.weight, 1), 0.06) : 1;
+    const height = kind === "strategy" ? Math.max(each.weight / read.largest, 0.06) : 1;
     if (kind === "strategy") {
       look.style.backgroundImage = gradient(node, each.taken);
       look.style.backgroundSize = `100% ${100 * height}%`;
-      spoken = `${key}: ${mixed(node, each.taken)}; weight ${percent(each.weight, 0)}, EV ${amount(evOf(node, state.player, each.ev))}`;
+      spoken = `${key}: ${mixed(node, each.taken)}; weight ${weighed(each.weight)}, EV ${amount(evOf(node, state.player, each.ev))}`;
     } else {
       const x = value(each, node, kind);
       look.style.backgroundColor = Number.isFinite(x) ? rampColour((x - low) / (high - low || 1)) : "";
@@ -231,8 +233,9 @@ function legend(node) {
   const kind = mode(node), box = $("legend");
   box.replaceChildren();
   if (kind === "strategy") {
+    const largest = side(node, state.player).largest;
     for (const a of order(node)) box.append(make("span", {}, make("i", { class: "swatch", paint: node.actions[a].colour }), node.actions[a].name));
-    box.append(make("span", {}, "height: weight in the range"));
+    box.append(make("span", {}, `height: weight in the range${largest < 0.995 ? `, at most ${weighed(largest)}` : ""}`));
   } else {
     const [low, high] = span(node, side(node, state.player), kind);
     const text = (x) => (kind === "EV" ? amount(x) : percent(x, 0));
@@ -271,7 +274,7 @@ const headed = (...names) => make("tr", {}, ...names.map((name) => make("th", { 
 function detail(node, key) {
   const box = $("detail"), read = side(node, state.player), each = read.classes.get(key);
   box.replaceChildren(make("h2", {}, key, make("span", { class: "soft" }, each
-    ? `weight ${percent(each.weight, 0)}, EV ${amount(evOf(node, state.player, each.ev))}, equity ${percent(each.equity)}` : "not in the range")));
+    ? `weight ${weighed(each.weight)}, EV ${amount(evOf(node, state.player, each.ev))}, equity ${percent(each.equity)}` : "not in the range")));
   if (!each) return;
   const shown = each.rows.map((i) => {
     const taken = acting(node) ? node.actions.map((_, a) => read.taken[a * read.n + i] / 65535) : null;
@@ -280,14 +283,14 @@ function detail(node, key) {
       taken ? stack(node, taken, mixed(node, taken)) : "", ...lines,
       make("div", { class: "soft" }, `EV ${amount(evOf(node, state.player, read.ev[i]))}`),
       make("div", { class: "soft" }, `equity ${percent(read.equity[i])}`),
-      read.weight[i] < 0.9995 ? make("div", { class: "soft" }, `weight ${percent(read.weight[i], 0)}`) : "");
+      read.weight[i] < 0.9995 ? make("div", { class: "soft" }, `weight ${weighed(read.weight[i])}`) : "");
   });
   box.append(make("div", { class: "combos" }, ...shown));
 }
 function columns(node, read) {
   const player = state.player, list = [
     ["hand", (i) => read.names[i], (i) => cards(read.names[i])],
-    ["weight", (i) => read.weight[i], (i) => percent(read.weight[i], 0)],
+    ["weight", (i) => read.weight[i], (i) => weighed(read.weight[i])],
     ["share", (i) => read.share[i], (i) => percent(read.share[i], 2)],
     ["EV", (i) => read.ev[i], (i) => amount(evOf(node, player, read.ev[i]))],
     ["equity", (i) => read.equity[i], (i) => percent(read.equity[i])],
@@ -301,11 +304,8 @@ function columns(node, read) {
 }
 function mix(node, a, part) {
   const text = make("span", { class: "mix" }, percent(part));
-  if (part >= 0.0005) {
-    text.style.background = `linear-gradient(to right, ${node.actions[a].colour} ${100 * part}%, transparent ${100 * part}%)`;
-    if (part > 0.95) text.style.color = "var(--on)";
-    else text.style.background = `linear-gradient(to right, ${node.actions[a].colour} ${100 * part}%, transparent 0) 0 100% / 100% 3px no-repeat`;
-  }
+  const colour = node.actions[a].colour, share = 100 * part;
+  if (part >= 0.0005) text.style.background = `linear-gradient(to right, ${colour} ${share}%, transparent 0) 0 100% / 100% 3px no-repeat`;
   return text;
 }
 function wanted(name) {

@@ -1,0 +1,327 @@
+"""Tables and sentences of ``ddcfr_curves.py``: published beside measured."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import exp, log
+
+import numpy as np
+
+from curves import SEEDS
+from ddcfr_runs import FLOOR, ITERATIONS, LARGE, LARGE_SEEDS, POINTS, Run, Theirs, as_runs, own_policy, stored, training
+from kept import effort
+from results import Table, short
+
+AUTHORS = ("cfr", "cfr+", "dcfr")
+OTHERS = ("lcfr", "pcfr+", "pdcfr", "dcfr+", "pdcfr+", "apcfr+", "sapcfr+", "hs-dcfr", "hs-pcfr+")
+TESTING = ("goofspiel-4", "liars_dice-4", "leduc", "big_leduc", "battleship-2", "battleship-3", "subgame-3", "subgame-4")
+"""The paper's testing games."""
+EXACT_UNTIL = 10
+THREE_DIGITS, TWO_DIGITS = 5e-3, 5e-2
+"""Relative differences within which two numbers are the same, for references of so many digits."""
+DRAWS = 10_000
+SHOWN = (1, 10, 100, 200, 500, 1000)
+
+Found = Mapping[str, Mapping[str, Run]]
+Band = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Learned:
+    """DDCFR by game: with the policy of the library, and with the authors' network (None where it has not been run)."""
+
+    ours: Mapping[str, Run]
+    theirs: Mapping[str, Run] | None
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Published exploitability at iteration 1000, floored, with what is known of its noise."""
+
+    value: float
+    tolerance: float
+    band: Band
+
+    def mark(self, run: Run) -> str:
+        """Empty for the same digits, ``~`` for overlapping ranges, ``*`` for none, ``°`` where neither side has a range."""
+        low, high = run.band
+        if abs(run.last / self.value - 1.0) <= self.tolerance:
+            return ""
+        if self.band[0] == self.band[1] and low == high:
+            return "°"
+        slack = 1.0 + self.tolerance
+        return "~" if low <= self.band[1] * slack and self.band[0] <= high * slack else "*"
+
+
+References = Mapping[str, Mapping[str, Reference]]
+
+
+def references(numbers: Mapping) -> dict[str, dict[str, Reference]]:
+    """The published numbers by game and algorithm."""
+    final, bands = numbers["final"], numbers["noise_band"]["exploitability"]
+    found: dict[str, dict[str, Reference]] = {}
+    for name, row in final["exploitability"].items():
+        rough = final["two_digits"].get(name, ())
+        found[name] = {}
+        for algorithm, value in row.items():
+            value = max(value, FLOOR)
+            low, high = bands.get(name, {}).get(algorithm, (value, value))
+            tolerance = TWO_DIGITS if algorithm in rough else THREE_DIGITS
+            found[name][algorithm] = Reference(value, tolerance, (min(low, value), max(high, value)))
+    return found
+
+
+def cell(reference: Reference | None, run: Run) -> str:
+    """Published / measured and the mark."""
+    if reference is None:
+        return f"- / {short(run.last)}"
+    return f"{short(reference.value)} / {short(run.last)} {reference.mark(run)}".strip()
+
+
+def table(caption: str, algorithms: Sequence[str], runs: Found, known: References) -> Table:
+    """One row a game, one column an algorithm."""
+    rows = [[name, *(cell(known[name].get(key), found[key]) for key in algorithms)] for name, found in runs.items()]
+    return Table(caption, ["game", *algorithms], rows)
+
+
+def noise_table(known: References, runs: Found) -> Table:
+    """Ranges of the authors' algorithms, reference and own."""
+    rows = [[name, *(f"{spread(known[name][key].band)}; {found[key].ends}" for key in AUTHORS)] for name, found in runs.items()]
+    return Table(
+        "Ranges at iteration 1000 under changes of the size of rounding: reference; measured", ["game", *AUTHORS], rows
+    )
+
+
+def spread(band: Band) -> str:
+    """A range, or one number where both ends print alike."""
+    low, high = map(short, band)
+    return low if low == high else f"{low} to {high}"
+
+
+def published_ddcfr(name: str, numbers: Mapping, known: References, key: str = "ddcfr") -> float:
+    """A published end, tabular or hold'em."""
+    if name in known:
+        return known[name][key].value
+    return float(numbers["holdem"]["curves"][name][key][-1])
+
+
+def fixed_dcfr(runs: Found) -> dict[str, Run]:
+    """DCFR by game, hold'em in the authors' precision, as their own script left it."""
+    holdem = stored("ddcfr_holdem").get("float32", {})
+    return {name: found["dcfr"] for name, found in runs.items()} | as_runs({n: found["dcfr"] for n, found in holdem.items()})
+
+
+def learned_table(runs: Found, learned: Learned, known: References, numbers: Mapping) -> Table:
+    """DDCFR, published and measured, beside DCFR."""
+    fixed, rows = fixed_dcfr(runs), []
+    for name, run in learned.ours.items():
+        value, base = published_ddcfr(name, numbers, known), fixed[name]
+        theirs = learned.theirs.get(name) if learned.theirs else None
+        mark = known[name]["ddcfr"].mark(theirs) if theirs and name in known else ""
+        rows.append(
+            [
+                name,
+                short(value),
+                f"{theirs.text()} {mark}".strip() if theirs else "-",
+                run.text(),
+                base.text(),
+                relative(value / published_ddcfr(name, numbers, known, "dcfr")),
+                change(theirs, base) if theirs else "-",
+                change(run, base),
+            ]
+        )
+    head = ["game", "published", "authors' network", "our policy", "DCFR, measured"]
+    head += ["against DCFR, published", "authors' network", "our policy"]
+    return Table("DDCFR at iteration 1000; in brackets ranges of perturbed runs", head, rows)
+
+
+def change(run: Run, base: Run) -> str:
+    """How far a run lies from another, by geometric means, with ``~`` where their ranges overlap."""
+    overlap = run.band[0] <= base.band[1] and base.band[0] <= run.band[1]
+    return relative(run.middle / base.middle) + (" ~" if overlap else "")
+
+
+def relative(ratio: float) -> str:
+    """A ratio as a change in per cent, from three times on as a multiple."""
+    return f"{ratio - 1:+.0%}" if ratio < 3.0 else f"× {ratio:.3g}"
+
+
+def curves_table(numbers: Mapping, theirs: Mapping[str, Run]) -> Table:
+    """The authors' network over the iterations, beside their files."""
+    rows = []
+    for name, curves in numbers["curves"]["exploitability"].items():
+        ours = dict(zip(POINTS, theirs[name].curve, strict=True))
+        rows.append([name, *(f"{short(max(curves['ddcfr'][str(t)], FLOOR))} / {short(ours[t])}" for t in SHOWN)])
+    caption = "The authors' network over the iterations, their files / measured here"
+    return Table(caption, ["iteration", *map(str, SHOWN)], rows)
+
+
+def curve_gaps(numbers: Mapping, theirs: Mapping[str, Run]) -> dict[str, float]:
+    """The greatest relative difference of the authors' network from their files at the iterations listed, by game."""
+    gaps = {}
+    for name, curves in numbers["curves"]["exploitability"].items():
+        ours = dict(zip(POINTS, theirs[name].curve, strict=True))
+        pairs = [(ours[int(t)], max(value, FLOOR)) for t, value in curves["ddcfr"].items()]
+        gaps[name] = max(abs(a / b - 1.0) for a, b in pairs)
+    return gaps
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """How far DDCFR lies below DCFR over several games: geometric means of ratios, and the range of nine of ten draws."""
+
+    geometric: float
+    low: float
+    high: float
+    arithmetic: float
+    games: tuple[str, ...]
+
+    def text(self) -> str:
+        return f"{relative(1 - self.geometric)} (nine of ten draws of one run a game: {relative(1 - self.high)} to " + (
+            f"{relative(1 - self.low)})"
+        )
+
+
+def reduction(fixed: Mapping[str, Run], learned: Mapping[str, Run]) -> Reduction:
+    """The reduction over the testing games that have been run."""
+    names = tuple(name for name in TESTING if name in learned and name in fixed)
+    ratios = [learned[name].middle / fixed[name].middle for name in names]
+    random = np.random.default_rng(0)
+    logs = np.zeros(DRAWS)
+    for name in names:
+        above, below = (np.log(runs[name].finals) for runs in (learned, fixed))
+        logs += random.choice(above, DRAWS) - random.choice(below, DRAWS)
+    high, low = (float(q) for q in np.quantile(logs / len(names), (0.05, 0.95)))
+    mean = exp(sum(map(log, ratios)) / len(names))
+    return Reduction(1 - mean, 1 - exp(low), 1 - exp(high), 1 - sum(ratios) / len(names), names)
+
+
+def reduction_sentence(numbers: Mapping, runs: Found, learned: Learned, known: References) -> str:
+    """By how much DDCFR ends below DCFR."""
+    fixed = fixed_dcfr(runs)
+    ours = reduction(fixed, learned.ours)
+    ratios = [published_ddcfr(name, numbers, known) / published_ddcfr(name, numbers, known, "dcfr") for name in ours.games]
+    geometric, arithmetic = 1 - exp(sum(map(log, ratios)) / len(ratios)), 1 - sum(ratios) / len(ratios)
+    parts = [
+        f"Against DCFR, over {len(ours.games)} testing games and by the geometric mean of ratios, exploitability at iteration "
+        f"{ITERATIONS} is {ours.text()} with our policy"
+    ]
+    if learned.theirs:
+        theirs = reduction(fixed, learned.theirs)
+        parts.append(f"{theirs.text()} with the authors' network")
+    parts.append(f"{relative(1 - geometric)} in the authors' files, which have one run a game")
+    paper = f"The paper averages the games' changes instead and says -42%; that way its files give {-arithmetic:.0%}, "
+    paper += f"our policy {relative(1 - ours.arithmetic)}"
+    paper += f", the authors' network run here {relative(1 - theirs.arithmetic)}." if learned.theirs else "."
+    missing = [name for name in TESTING if name not in ours.games]
+    paper += f" Not counted, because not run: {', '.join(missing)}." if missing else ""
+    return f"{', '.join(parts)}. {paper}"
+
+
+def tally(pairs: Mapping[str, tuple[Reference, Run]]) -> str:
+    """How many numbers have which mark, in words."""
+    marks: dict[str, list[str]] = {mark: [] for mark in ("", "~", "*", "°")}
+    for name, (reference, run) in pairs.items():
+        marks[reference.mark(run)].append(name)
+    parts = [f"{len(marks[''])} of {len(pairs)} agree to their digits"]
+    parts += [f"for {len(marks['~'])} more the ranges under rounding overlap"] if marks["~"] else []
+    parts += [f"{len(marks['*'])} lie apart ({', '.join(marks['*'])})"] if marks["*"] else ["none lies apart"]
+    parts += [f"{len(marks['°'])} differ where no range is known ({', '.join(marks['°'])})"] if marks["°"] else []
+    return "; ".join(parts) + "."
+
+
+def tally_of(algorithms: Sequence[str], runs: Found, known: References) -> str:
+    """:func:`tally` of fixed variants."""
+    return tally(
+        {
+            f"{key} on {name}": (known[name][key], found[key])
+            for name, found in runs.items()
+            for key in algorithms
+            if key in known[name]
+        }
+    )
+
+
+def network_sentence(numbers: Mapping, learned: Learned, known: References) -> str:
+    """Whether the authors' network does here what it did there."""
+    if not learned.theirs:
+        return "The authors' network has not been run here, so whether the scheme is theirs was not checked by it."
+    gaps = curve_gaps(numbers, learned.theirs)
+    ends = tally({name: (known[name]["ddcfr"], run) for name, run in learned.theirs.items() if name in known})
+    return (
+        f"The scheme is the authors': with their network, exploitability at iteration {ITERATIONS} against their files: {ends} "
+        "Over all iterations that the files list, the greatest relative difference is "
+        + ", ".join(f"{gap:.0e} on {name}" for name, gap in gaps.items())
+        + "; where rounding decides ties two runs part, and only the ranges can be compared."
+    )
+
+
+def policy_sentence(learned: Learned, runs: Found) -> str:
+    """What our policy is, and on which games it beats DCFR beyond noise."""
+    fixed = fixed_dcfr(runs)
+    better = [n for n, run in learned.ours.items() if run.band[1] < fixed[n].band[0]]
+    worse = [n for n, run in learned.ours.items() if run.band[0] > fixed[n].band[1]]
+    parts = [f"below DCFR's on {len(better)} of {len(learned.ours)} games" + (f" ({', '.join(better)})" if better else "")]
+    parts.append(f"above it on {len(worse)}" + (f" ({', '.join(worse)})" if worse else ""))
+    policy = own_policy()
+    whose = (
+        f"{training(policy)} So its numbers need not be the paper's."
+        if policy.card
+        else "Our policy is untrained, a placeholder: what stands in its columns says nothing of DDCFR."
+    )
+    return f"{whose} Its whole range lies {', '.join(parts)}; on the others the ranges overlap."
+
+
+def early_gap(runs: Found, reference: Mapping) -> dict[str, float]:
+    """The greatest relative difference from the reference run at iterations 1 and 10, by game."""
+    return {
+        name: max(
+            abs(runs[name][key].curve[POINTS.index(t)] / max(values[str(t)], FLOOR) - 1.0)
+            for key, values in curves.items()
+            if key in runs[name]
+            for t in (1, EXACT_UNTIL)
+        )
+        for name, curves in reference.items()
+    }
+
+
+def double_precision(runs: Found, numbers: Mapping) -> str:
+    """Big Leduc beside the independent solver, which has the precision of the library."""
+    reference = numbers["reference"]["exploitability"]["big_leduc"]
+    pairs = [f"{key} {short(reference[key][str(ITERATIONS)])} and {short(runs['big_leduc'][key].last)}" for key in AUTHORS]
+    return (
+        "the authors ran Big Leduc in single precision; the independent solver, in double, and this run have "
+        f"{', '.join(pairs)}"
+    )
+
+
+def findings(numbers: Mapping, runs: Found, learned: Learned, known: References) -> list[str]:
+    """What to read first."""
+    gaps = early_gap(runs, numbers["reference"]["exploitability"])
+    return [
+        network_sentence(numbers, learned, known),
+        policy_sentence(learned, runs),
+        reduction_sentence(numbers, runs, learned, known),
+        f"CFR, CFR+ and DCFR at iteration {ITERATIONS} against the authors' files: {tally_of(AUTHORS, runs, known)} Beside "
+        f"this: {double_precision(runs, numbers)}; on Battleship-3 the reference is a single run without a range.",
+        f"The other fixed variants against the independent solver: {tally_of(OTHERS, runs, known)}",
+        f"At iterations 1 and {EXACT_UNTIL}, before rounding matters, the greatest relative difference of fixed variants from "
+        "the reference runs is " + ", ".join(f"{gap:.0e} on {name}" for name, gap in gaps.items()) + ".",
+    ]
+
+
+def notes(numbers: Mapping, authors: Theirs) -> list[str]:
+    """How it was measured."""
+    return [
+        f"Published curves: {numbers['curves']['source']}.",
+        f"Published table: {numbers['final']['source']}.",
+        authors.note,
+        "Marks: none, the same digits; `~`, the ranges below overlap; `*`, they do not; `°`, no range is known on "
+        "either side; `-`, no reference. In the columns on DCFR, `~` says that the ranges of the two algorithms overlap.",
+        f"Reference ranges: {numbers['noise_band']['source']}. Measured ranges: the run and {len(SEEDS)} more that "
+        f"are changed in the same way ({len(LARGE_SEEDS)} on {' and '.join(LARGE)}, there for {', '.join(AUTHORS)} and ddcfr "
+        "only). Near ties one rounding decides the next policy, so two correct programs part after some tens of "
+        "iterations on some games; eight runs do not show the whole range.",
+        "A reference without a range is a single run, so `*` beside one says less than it seems to.",
+        "How far DDCFR lies below DCFR compares geometric means over those runs; a draw takes one run of each on every game.",
+        effort(),
+    ]

@@ -1,0 +1,279 @@
+"""DDCFR Table 2: what DDCFR costs beside DCFR, in compiled loops that differ in nothing else.
+
+Hold'em rows need ``TREEPLEX_ENDGAMES``, see ``ddcfr_holdem.py``; without it they are kept from an earlier run or left out.
+Times mean something on a quiet machine only; those of the two largest games are kept in ``runs/papers``: delete that folder to
+take them again.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from statistics import median
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from ddcfr_hands import NUMBERS, Subgame, at_hand
+from ddcfr_runs import ITERATIONS, LARGE, STEERED, Game, digest, games, own_policy, stored
+from ddcfr_table2_text import Costs, costs_table, draw, findings, notes, shares_table
+from kept import code, kept
+from results import Result, finish, published
+from treeplex.engine.form import Floats, Payoff, Tree
+from treeplex.engine.learned import (
+    INITIAL,
+    LEFT,
+    LOWEST,
+    MEMORY,
+    Scheme,
+    decide,
+    exploitability_of_sums,
+    iterate_learned,
+    weigh,
+)
+from treeplex.engine.regret import FIXED, iterate
+from treeplex.engine.sweep import reach, workspace
+from treeplex.forms.policy import uniform_probabilities
+from treeplex.solvers.poker import PokerSolver
+from treeplex.solvers.poker_learned import exploitability
+from treeplex.solvers.scheme import BASES, DiscountPolicy
+
+DCFR = np.array(BASES["dcfr"].defaults)
+SECONDS = 1.0
+"""Of timing a small game, about."""
+MOST = 40
+CALLS = 100_000
+WAYS = ("alone", "judged", "as_often", "ddcfr")
+
+
+@dataclass
+class State:
+    """A run's arrays, as :class:`treeplex.solvers.learned.LearnedSolver` has them."""
+
+    regrets: Floats
+    policy: Floats
+    strategy: Floats
+    average: Floats
+    values: Floats
+    infoset_values: Floats
+    totals: Floats
+    memory: Floats
+    activations: Floats
+
+
+def fresh(game: Game, policy: DiscountPolicy) -> State:
+    """The uniform policy."""
+    compiled = game.compiled
+    uniform = uniform_probabilities(compiled)
+    strategy, average, regrets = (np.zeros_like(uniform) for _ in range(3))
+    for player in range(2):
+        reach(compiled.tree, player, uniform, strategy)
+    values, infoset_values = workspace(compiled.tree)
+    memory = np.zeros(MEMORY)
+    start = exploitability_of_sums(compiled.tree, compiled.payoff, strategy, values, infoset_values)
+    memory[INITIAL] = max(start, LOWEST)
+    activations = np.empty(int(policy.sizes.sum()))
+    return State(
+        regrets, uniform, strategy, average, values, infoset_values, np.empty_like(infoset_values), memory, activations
+    )
+
+
+@njit(cache=True, nogil=True)
+def fixed_loop(
+    tree: Tree,
+    payoff: Payoff,
+    exponents: Floats,
+    judged: NDArray[np.bool_],
+    regrets: Floats,
+    policy: Floats,
+    strategy: Floats,
+    average: Floats,
+    values: Floats,
+    infoset_values: Floats,
+    totals: Floats,
+) -> float:
+    """DCFR with exploitability before those iterations that ``judged`` names; returns their sum, so that none is skipped."""
+    row, unused, changes, found = np.empty((1, 9)), np.empty(0), np.empty((2, 0)), 0.0
+    for k in range(judged.shape[0]):
+        if judged[k] and k > 0:
+            found += exploitability_of_sums(tree, payoff, average, values, infoset_values)
+        weigh(exponents, 0.0, k + 1, row[0])
+        iterate(
+            tree, payoff, row, True, FIXED, regrets, policy, strategy, average, unused, changes, values, infoset_values,
+            totals,
+        )  # fmt: skip
+    return found
+
+
+@njit(cache=True, nogil=True)
+def decide_loop(scheme: Scheme, activations: Floats, calls: int) -> float:
+    """So many evaluations of the network, at features that change."""
+    exponents, noise, held = np.empty(4), np.empty(0), 0
+    for k in range(calls):
+        t = k % 1000
+        for f in range(scheme.features.shape[0]):
+            activations[f] = 0.001 * t
+        held += decide(scheme, activations, noise, t + 1, 1000, exponents)
+    return exponents[0] + held
+
+
+def run_fixed(game: Game, policy: DiscountPolicy, judged: NDArray[np.bool_]) -> float:
+    """Seconds of DCFR."""
+    s = fresh(game, policy)
+    start = time.perf_counter()
+    fixed_loop(
+        game.compiled.tree, game.compiled.payoff, DCFR, judged, s.regrets, s.policy, s.strategy, s.average, s.values,
+        s.infoset_values, s.totals,
+    )  # fmt: skip
+    return time.perf_counter() - start
+
+
+def run_ddcfr(game: Game, policy: DiscountPolicy, trace: Floats) -> float:
+    """Seconds of DDCFR; decisions go to ``trace`` if it has rows."""
+    s, empty = fresh(game, policy), np.empty((0, 0))
+    start = time.perf_counter()
+    iterate_learned(
+        game.compiled.tree, game.compiled.payoff, policy.compiled, 0, ITERATIONS, ITERATIONS, True, empty, s.regrets,
+        s.policy, s.strategy, s.average, np.empty(0), s.memory, s.values, s.infoset_values, s.totals, s.activations, trace,
+    )  # fmt: skip
+    return time.perf_counter() - start
+
+
+def decisions_of(game: Game, policy: DiscountPolicy) -> NDArray[np.bool_]:
+    """Before which iterations DDCFR looks and decides."""
+    trace = np.zeros((ITERATIONS, 7 + len(policy.features) + int(policy.sizes[-1])))
+    run_ddcfr(game, policy, trace)
+    looked = np.zeros(ITERATIONS, bool)
+    looked[trace[trace[:, 0] > 0, 0].astype(int) - 1] = True
+    return looked
+
+
+def interleaved(ways: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, list[float]]:
+    """Times of every way, forwards and backwards in turn, so that a drift of the machine meets all alike."""
+    found: dict[str, list[float]] = {name: [] for name in ways}
+    for number in range(rounds):
+        for name in list(ways)[:: 1 if number % 2 == 0 else -1]:
+            found[name].append(ways[name]())
+    return found
+
+
+def costs(game: Game, policy: DiscountPolicy) -> Costs:
+    """Timing of one game."""
+    looked, never = decisions_of(game, policy), np.zeros(ITERATIONS, bool)
+    ways = {
+        "alone": lambda: run_fixed(game, policy, never),
+        "judged": lambda: run_fixed(game, policy, ~never),
+        "as_often": lambda: run_fixed(game, policy, looked),
+        "ddcfr": lambda: run_ddcfr(game, policy, np.empty((0, 0))),
+    }
+    if game.name in LARGE:
+        return summed(interleaved(ways, 2), int(looked.sum()), policy)
+    once = sum(way() for way in ways.values())
+    rounds = 2 * max(1, min(MOST, round(SECONDS / once)) // 2)
+    return summed(interleaved(ways, rounds), int(looked.sum()), policy)
+
+
+def summed(found: Mapping[str, Sequence[float]], decisions: int, policy: DiscountPolicy) -> Costs:
+    """Least times, and the median overhead of the rounds."""
+    overheads = [a / b - 1.0 for a, b in zip(found["ddcfr"], found["as_often"], strict=True)]
+    return Costs(**{name: min(found[name]) for name in WAYS}, rounds=len(overheads), decisions=decisions,
+                 network=decisions * network_seconds(policy), overhead=median(overheads))  # fmt: skip
+
+
+def network_seconds(policy: DiscountPolicy) -> float:
+    """The least time of one evaluation of the network."""
+    activations, taken = np.empty(int(policy.sizes.sum())), []
+    decide_loop(policy.compiled, activations, 1)
+    for _ in range(3):
+        start = time.perf_counter()
+        decide_loop(policy.compiled, activations, CALLS)
+        taken.append((time.perf_counter() - start) / CALLS)
+    return min(taken)
+
+
+def hand_costs(game: Subgame, policy: DiscountPolicy) -> Costs:
+    """Timing of one hold'em subgame, in single precision; exploitability comes from the solver's own passes in every way."""
+    looked = hand_decisions(game, policy)
+
+    def fixed(judged: Sequence[int]) -> float:
+        solver = PokerSolver(game.compiled, "dcfr", threads=1, horizon=ITERATIONS)
+        solver.run(0)
+        start = time.perf_counter()
+        for t in judged:
+            solver.run(t - 1 - solver.iteration)
+            exploitability(solver)
+        solver.run(ITERATIONS - solver.iteration)
+        return time.perf_counter() - start
+
+    def learned() -> float:
+        solver = steered(game, policy)
+        solver.run(0)
+        start = time.perf_counter()
+        solver.run(ITERATIONS)
+        return time.perf_counter() - start
+
+    ways = {
+        "alone": lambda: fixed([]),
+        "judged": lambda: fixed(range(1, ITERATIONS + 1)),
+        "as_often": lambda: fixed(looked),
+        "ddcfr": learned,
+    }
+    return summed(interleaved(ways, 4), len(looked), policy)
+
+
+def steered(game: Subgame, policy: DiscountPolicy) -> PokerSolver:
+    """DDCFR on a subgame, which it sees in the authors' unit."""
+    solver = PokerSolver(game.compiled, policy, threads=1, horizon=ITERATIONS)
+    solver.steering.unit = 1.0 / game.scale
+    return solver
+
+
+def hand_decisions(game: Subgame, policy: DiscountPolicy) -> list[int]:
+    """Before which iterations DDCFR looks and decides on a hold'em subgame."""
+    solver, looked = steered(game, policy), []
+    for t in range(1, ITERATIONS + 1):
+        if solver.steering.memory[LEFT] <= 0:
+            looked.append(t)
+        solver.run(1)
+    return looked
+
+
+def measure(policy: DiscountPolicy) -> dict[str, Costs]:
+    """All rows."""
+    found = {}
+    for name, game in games().items():
+        if name in LARGE:
+            key = {"costs": game.identity, "policy": digest(policy), "code": code(*STEERED, "ddcfr_table2")}
+            found[name] = Costs(**kept(key, lambda game=game: asdict(costs(game, policy))))
+        else:
+            found[name] = costs(game, policy)
+        print(f"{name} done", flush=True)
+    before = stored("ddcfr_table2").get("costs", {})
+    for name in NUMBERS:
+        if at_hand():
+            found[name] = hand_costs(Subgame(name), policy)
+        elif name in before:
+            found[name] = Costs(**before[name])
+    return found
+
+
+def main() -> None:
+    numbers, policy = published()["ddcfr"], own_policy()
+    known = {**numbers["table2"], **numbers["holdem"]["table2"]}
+    found, call = measure(policy), network_seconds(policy)
+    finish(
+        Result(
+            name="ddcfr_table2",
+            title="DDCFR, Table 2: run time",
+            source=f"{numbers['source']}; {numbers['table2']['source']}",
+            findings=findings(known, found, call),
+            tables=[costs_table(known, found), shares_table(known, found)],
+            pictures=[draw(known, found)],
+            notes=notes(policy, at_hand()),
+            numbers={"costs": {name: asdict(row) for name, row in found.items()}, "network_call": call},
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()

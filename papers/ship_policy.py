@@ -1,0 +1,57 @@
+"""Put a trained discount policy into the library, with its scores on games it has not seen.
+
+``python papers/ship_policy.py ddcfr RUN`` reads ``RUN/policy.safetensors`` of a finished ``treeplex train``, runs the policy
+and the variant it steers on the testing games of the DDCFR paper that take seconds, and writes ``ddcfr.safetensors`` into
+``src/treeplex/solvers/schemes`` with the scores on its card. The policy is the last one of the training: no testing game has
+chosen it.
+"""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+import treeplex as tp
+from curves import SEEDS, noise_runs
+from results import published
+from treeplex.errors import TreeplexError
+from treeplex.solvers.learned import LEARNED
+from treeplex.solvers.scheme_files import SHIPPED, load_scheme, save_scheme
+
+TESTING = ("goofspiel-4", "liars_dice-4", "leduc", "battleship-2")
+REPEATS = SEEDS[:4]
+
+
+def geometric(values: list[float]) -> float:
+    """The geometric mean, values floored at 1e-12."""
+    return float(np.exp(np.mean(np.log(np.maximum(values, 1e-12)))))
+
+
+def main(arguments: list[str]) -> None:
+    if len(arguments) != 2 or arguments[0] not in LEARNED:
+        raise SystemExit(f"usage: python papers/ship_policy.py {'|'.join(LEARNED)} RUN")
+    name, run = arguments
+    source = Path(run) / "policy.safetensors"
+    try:
+        policy = load_scheme(source)
+    except TreeplexError as error:
+        raise SystemExit(f"error: {error}") from error
+    if policy.base != LEARNED[name][0]:
+        raise SystemExit(f"error: {source} steers {policy.base}, {name} needs {LEARNED[name][0]}")
+    games, scores = published()["ddcfr"]["games"], {}
+    for title in TESTING:
+        game = tp.compile(games[title])
+        ours, fixed = (
+            geometric(noise_runs(game, algorithm, policy.horizon, seeds=REPEATS))
+            for algorithm in (f"{name}(policy={source})", policy.base)
+        )
+        scores[title] = {"exploitability": ours, policy.base: fixed}
+        print(f"{title}: {ours:.3e}, {policy.base} {fixed:.3e}, {ours / fixed:.2f} of it", flush=True)
+    about = f"exploitability at iteration {policy.horizon}, geometric mean of {len(REPEATS)} perturbed repeats"
+    card = {**policy.card, "scores": {"what": about, **scores}}
+    print(f"wrote {save_scheme(replace(policy, card=card), SHIPPED / f'{name}.safetensors')}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

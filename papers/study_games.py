@@ -1,0 +1,254 @@
+"""The games of the study of one scheme for every game: named ones by their spec, others made here from a seed.
+
+Three groups. ``TUNED_ON``: games that the constants of vt-cfr+ were chosen on, or that the DDCFR paper trained on.
+``HELD_OUT``: games that were looked at while it was made, but only to check it. ``FRESH``: games made for this study, with
+seeds and sizes that nobody has tuned on. All are zero-sum games of two players and follow from this file alone.
+"""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from math import prod
+
+import numpy as np
+
+from treeplex.games.base import CHANCE, TERMINAL, Game, State
+from treeplex.games.matrix import MatrixGame
+from treeplex.games.poker.bets import BetPlan, FixedLimit
+from treeplex.games.poker.format import HOLDEM, Format
+from treeplex.games.poker.rules import PokerGame
+from treeplex.games.poker.spot import Spot
+from treeplex.games.poker.spots import all_hands, unbound
+
+TUNED_ON, HELD_OUT, FRESH = GROUPS = ("tuned on", "held out", "fresh")
+UNIT = 10.0
+"""The pot of a river game, in chips of 0.01."""
+
+
+@dataclass(frozen=True)
+class StudyGame:
+    """A game of the study.
+
+    Attributes:
+        name: short, for tables.
+        group: one of ``GROUPS``.
+        source: its spec, or a function that makes its rules.
+        large: runs take so long that one repeat has to do.
+        refine: the source's infostates forget own moves; they are split until they remember them.
+    """
+
+    name: str
+    group: str
+    source: str | Callable[[], Game]
+    large: bool = False
+    refine: bool = False
+
+    def rules(self) -> "str | Game":
+        """What :func:`treeplex.compile` takes."""
+        return self.source if isinstance(self.source, str) else self.source()
+
+
+def kuhn(cards: int) -> PokerGame:
+    """Kuhn poker with so many cards, all different: ante 1, one bet of 1."""
+    form = Format(f"kuhn({cards})", tuple(range(cards)), hole=1, deal=(0,))
+    bets = FixedLimit((1.0,), (1,))
+    spot = Spot((), 2.0, unbound(bets), all_hands(form), bets, format=form, strengths=np.arange(cards))
+    return PokerGame(spot, f"kuhn(cards={cards})")
+
+
+def river(seed: int, hands: int, pots: float, bets: str, raises: str) -> PokerGame:
+    """No-limit hold'em on a random river: random ranges of so many hands each, stacks of ``pots`` pots."""
+    random = np.random.default_rng(seed)
+    board = tuple(map(int, random.choice(52, 5, replace=False)))
+    free = np.flatnonzero(~np.isin(HOLDEM.hands, board).any(axis=1))
+    ranges = np.zeros((2, len(HOLDEM.hands)))
+    for weights in ranges:
+        weights[random.choice(free, hands, replace=False)] = random.uniform(0.1, 1.0, hands)
+    plan = BetPlan.same(bets, raises, min_bet=UNIT / 10)
+    spot = Spot(board, UNIT, pots * UNIT, (ranges[0], ranges[1]), plan, chip=0.01)
+    return PokerGame(spot, f"river(seed={seed},hands={hands},pots={pots:g})")
+
+
+def random_matrix(seed: int, rows: int, columns: int, losses: Sequence[float] = ()) -> MatrixGame:
+    """Independent standard normal payoffs; for each of ``losses`` one more row of about that much less."""
+    table = np.random.default_rng(seed).standard_normal((rows + len(losses), columns))
+    table[rows:] -= np.reshape(losses, (-1, 1))
+    return MatrixGame(table, spec=f"random_matrix(seed={seed},rows={rows},columns={columns})")
+
+
+def blotto(soldiers: int, values: Sequence[float]) -> MatrixGame:
+    """Colonel Blotto: both spread their soldiers over fields; the larger number on a field wins its value from the other."""
+    plans = [plan for plan in product(range(soldiers + 1), repeat=len(values)) if sum(plan) == soldiers]
+    spread = np.array(plans)
+    return MatrixGame(np.sign(spread[:, None] - spread[None, :]) @ np.array(values), spec=f"blotto(soldiers={soldiers})")
+
+
+@dataclass(frozen=True)
+class RandomTree(Game):
+    """A tree of one shape with independent random payoffs.
+
+    Attributes:
+        seed: of payoffs and chances.
+        levels: who moves at each depth and with how many actions; chance gives each player one of so many types.
+        signals: how many classes of the other's actions a player tells apart, 1 for none.
+        tail: degrees of freedom of Student's t distribution, by which payoffs are drawn; 0 for the normal one.
+    """
+
+    seed: int
+    levels: tuple[tuple[int, int], ...]
+    signals: int = 1
+    tail: float = 0.0
+
+    @property
+    def spec(self) -> str:  # type: ignore[override]
+        return f"random_tree(seed={self.seed})"
+
+    def new_initial_state(self) -> "RandomTreeState":
+        random = np.random.default_rng(self.seed)
+        shape = tuple(count**2 if player == CHANCE else count for player, count in self.levels)
+        chances = [
+            random.dirichlet(np.ones(count)).tolist() if p == CHANCE else []
+            for (p, _), count in zip(self.levels, shape, strict=True)
+        ]
+        payoffs = random.standard_t(self.tail, prod(shape)) if self.tail else random.standard_normal(prod(shape))
+        return RandomTreeState(self, (), chances, payoffs.reshape(shape))
+
+
+@dataclass(frozen=True)
+class RandomTreeState(State):
+    """The moves so far, with the game's chances and payoffs."""
+
+    game: RandomTree
+    moves: tuple[int, ...]
+    chances: Sequence[Sequence[float]]
+    payoffs: np.ndarray
+
+    def current_player(self) -> int:
+        return self.game.levels[len(self.moves)][0] if len(self.moves) < len(self.game.levels) else TERMINAL
+
+    def legal_actions(self, player: int | None = None) -> Sequence[int]:
+        return range(self.payoffs.shape[len(self.moves)]) if len(self.moves) < len(self.game.levels) else ()
+
+    def chance_outcomes(self) -> Sequence[tuple[int, float]]:
+        return list(enumerate(self.chances[len(self.moves)]))
+
+    def child(self, action: int) -> "RandomTreeState":
+        return RandomTreeState(self.game, (*self.moves, action), self.chances, self.payoffs)
+
+    def returns(self) -> Sequence[float]:
+        payoff = float(self.payoffs[self.moves])
+        return [payoff, -payoff]
+
+    def information_state_string(self, player: int | None = None) -> str:
+        observing = self.current_player() if player is None else player
+        seen = [self.seen(observing, depth, move) for depth, move in enumerate(self.moves)]
+        return f"{observing}:" + " ".join(map(str, seen))
+
+    def seen(self, player: int, depth: int, move: int) -> int:
+        """What a player learns of a move: their own part of chance's, their own move, a class of the other's."""
+        mover, count = self.game.levels[depth]
+        if mover == CHANCE:
+            return divmod(move, count)[player]
+        return move if mover == player else move % self.game.signals
+
+    def public_state(self) -> Hashable:
+        return len(self.moves)
+
+
+def goofspiel(cards: int, order: str = "descending", returns: str = "win_loss") -> str:
+    """The spec of Goofspiel with hidden bids."""
+    return f"goofspiel(num_cards={cards},imp_info=true,points_order={order},returns_type={returns})"
+
+
+def battleship(width: int, height: int, shots: int, ships: str = "[2]", values: str = "[2]") -> str:
+    """The spec of Battleship where no cell is shot at twice."""
+    return (
+        f"battleship(board_width={width},board_height={height},ship_sizes={ships},ship_values={values},"
+        f"num_shots={shots},allow_repeated_shots=false)"
+    )
+
+
+def alternating(*counts: int, types: int = 0) -> tuple[tuple[int, int], ...]:
+    """Levels of a random tree where the players move in turn, after a deal of ``types`` to each (0: no deal)."""
+    return (((CHANCE, types),) if types else ()) + tuple((depth % 2, count) for depth, count in enumerate(counts))
+
+
+TUNED: Mapping[str, str | Callable[[], Game]] = {
+    "small_matrix": "small_matrix",
+    "kuhn": "kuhn_poker",
+    "kuhn-6": partial(kuhn, 6),
+    "goofspiel-3": goofspiel(3),
+    "goofspiel-4": goofspiel(4),
+    "goofspiel-4 ascending": goofspiel(4, "ascending"),
+    "goofspiel-4 difference": goofspiel(4, returns="point_difference"),
+    "liars_dice-3": "liars_dice(dice_sides=3)",
+    "liars_dice-4": "liars_dice(dice_sides=4)",
+    "leduc": "leduc_poker",
+    "leduc, 4 ranks, 3 raises": "leduc_poker(ranks=4,raises=3)",
+    "battleship-2": battleship(2, 2, 3),
+}
+HELD: Mapping[str, str | Callable[[], Game]] = {
+    "kuhn-12": partial(kuhn, 12),
+    "kuhn-20": partial(kuhn, 20),
+    "goofspiel-5": goofspiel(5),
+    "goofspiel-5 ascending": goofspiel(5, "ascending"),
+    "goofspiel-4 random, difference": goofspiel(4, "random", "point_difference"),
+    "liars_dice-5": "liars_dice(dice_sides=5)",
+    "liars_dice-2x2": "liars_dice(dice=2,dice_sides=2)",
+    "leduc, 12 ranks": "leduc_poker(ranks=12)",
+    "leduc, 5 ranks, 4 raises": "leduc_poker(ranks=5,raises=4)",
+    "leduc, 4 ranks, 3 suits": "leduc_poker(ranks=4,suits=3)",
+    "leduc, 8 ranks, 3 raises": "leduc_poker(ranks=8,raises=3)",
+    "battleship 2x2, 2 shots": battleship(2, 2, 2),
+    "battleship 2x3, 2 shots": battleship(2, 3, 2),
+    "battleship 3x1": battleship(3, 1, 3),
+    "battleship 1x5": battleship(1, 5, 3),
+    "dark hex 2x2": "openspiel:dark_hex(num_rows=2,num_cols=2)",
+    "dark hex 2x3": "openspiel:dark_hex(num_rows=2,num_cols=3)",
+    "oshi-zumo, 4 coins": "openspiel:oshi_zumo(coins=4,size=1,horizon=6)",
+    "battleship-3": battleship(2, 3, 3),
+    "big_leduc": "big_leduc",
+}
+NEW: Mapping[str, str | Callable[[], Game]] = {
+    "matrix 10x10": partial(random_matrix, 7101, 10, 10),
+    "matrix 20x20": partial(random_matrix, 7102, 20, 20),
+    "matrix 30x30": partial(random_matrix, 7103, 30, 30),
+    "matrix 15x40": partial(random_matrix, 7104, 15, 40),
+    "matrix 8x8, losses 100, 10000": partial(random_matrix, 7105, 8, 8, (100.0, 10000.0)),
+    "matrix 20x20, losses 30, 1000": partial(random_matrix, 7106, 20, 20, (30.0, 1000.0)),
+    "matrix 12x6, loss 3000": partial(random_matrix, 7107, 12, 6, (3000.0,)),
+    "blotto, 9 on 3": partial(blotto, 9, (1.0, 1.0, 1.0)),
+    "blotto, 6 on 4 unequal": partial(blotto, 6, (1.0, 2.0, 3.0, 5.0)),
+    "tree, types, wide": partial(RandomTree, 7201, alternating(4, 4, 4, 4, types=3), 2),
+    "tree, types, deep": partial(RandomTree, 7202, alternating(*[2] * 8, types=3), 2),
+    "tree, hidden moves": partial(RandomTree, 7203, alternating(3, 3, 3, 3, 3, 3), 1),
+    "tree, seen moves, types": partial(RandomTree, 7204, alternating(3, 3, 3, 3, types=4), 3),
+    "tree, types, t(1.5)": partial(RandomTree, 7205, alternating(4, 4, 4, 4, types=4), 2, 1.5),
+    "tree, hidden moves, t(2)": partial(RandomTree, 7206, alternating(*[2] * 10), 1, 2.0),
+    "tree, deep, t(1.2)": partial(RandomTree, 7207, alternating(*[2] * 8, types=2), 2, 1.2),
+    "river, 20 hands, 3 pots": partial(river, 7301, 20, 3.0, "50%,100%,a", "100%,a"),
+    "river, 25 hands, 10 pots": partial(river, 7302, 25, 10.0, "75%,150%,a", "100%,a"),
+    "river, 30 hands, 30 pots": partial(river, 7303, 30, 30.0, "50%,100%,a", "100%,a"),
+    "river, 30 hands, 100 pots": partial(river, 7304, 30, 100.0, "50%,200%,a", "150%,a"),
+    "river, 40 hands, 100 pots": partial(river, 7305, 40, 100.0, "100%,a", "100%,a"),
+    "no-limit leduc": "small_holdem(ranks=4,suits=2,sizes=[50%;a],stack=12)",
+    "three streets, limit": "small_holdem(ranks=3,suits=2,deal=[0;1;1],bets=[1;2;2],raises=1)",
+    "leduc, 6 ranks, bets 1, 8": "leduc_poker(ranks=6,raises=1,bets=[1;8])",
+    "kuhn-32": partial(kuhn, 32),
+    "liars_dice-1v2": "liars_dice(numdice0=1,numdice1=2,dice_sides=3)",
+    "goofspiel-4 random": goofspiel(4, "random"),
+    "goofspiel-5 difference": goofspiel(5, returns="point_difference"),
+    "battleship 4x1": battleship(4, 1, 3),
+    "battleship 4x1, two ships": battleship(4, 1, 2, "[1;2]", "[1;3]"),
+    "oshi-zumo, 3 coins": "openspiel:oshi_zumo(coins=3,size=2,horizon=5)",
+    "abrupt dark hex 2x3": "openspiel:dark_hex(num_rows=2,num_cols=3,gameversion=adh)",
+}
+LARGE = ("battleship-3", "big_leduc")
+FORGETFUL = ("dark hex 2x3", "abrupt dark hex 2x3")
+
+STUDY_GAMES: tuple[StudyGame, ...] = tuple(
+    StudyGame(name, group, source, large=name in LARGE, refine=name in FORGETFUL)
+    for group, sources in zip(GROUPS, (TUNED, HELD, NEW), strict=True)
+    for name, source in sources.items()
+)
