@@ -4,6 +4,7 @@ Run ``python docs/generate_tables.py`` after a change of games, algorithms or th
 Parts marked ``<!-- measured: NAME -->`` are made anew as well, but not checked: rounding differs between machines.
 """
 
+import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -178,7 +179,14 @@ def choosing(iterations: str = "1000") -> str:
     return table(("algorithm", *compiled), rows, right=tuple(range(1, len(compiled) + 1)))
 
 
+def study() -> str:
+    """What papers/vt_study.py found."""
+    record = json.loads((ROOT / "papers" / "results" / "vt_study.json").read_text("utf-8"))
+    return "".join(f"- {line}\n" for line in record["findings"])
+
+
 GENERATORS: Mapping[str, Callable[..., str]] = {
+    "study": study,
     "games": games,
     "algorithms": algorithms,
     "parameters": parameters,

@@ -36,7 +36,7 @@ from ddcfr_runs import (
     games,
     own_policy,
     run_on,
-    stored,
+    stored_holdem,
     theirs,
 )
 from drawing import dress, few_labels, legend_in, line_style, panels, save
@@ -94,7 +94,7 @@ def tabular_panels(runs: Found, learned: Learned, known: References, curves: Map
 
 def holdem_panels(known: Mapping, learned: Learned) -> list[Panel]:
     """A panel a hold'em subgame, from the stored result of ``ddcfr_holdem.py``; empty where there is none."""
-    numbers, curves, found = stored("ddcfr_holdem"), known["holdem"]["curves"], []
+    numbers, curves, found = stored_holdem(), known["holdem"]["curves"], []
     for name in HOLDEM if numbers else ():
         fixed = {key: Run(**run) for key, run in numbers["float32"][name].items() if key in AUTHORS}
         marks = dict(zip(curves["t"], curves[name]["ddcfr"], strict=True))
@@ -182,7 +182,7 @@ def measure() -> tuple[dict[str, dict[str, Run]], Learned, Theirs]:
         "ddcfr_curves",
         lambda policy: as_numbers({"runs": {name: run_on(game, policy) for name, game in games().items()}})["runs"],
     )
-    holdem = stored("ddcfr_holdem").get("learned", {})
+    holdem = stored_holdem().get("learned", {})
     ours |= as_runs(holdem.get("ours", {}))
     found = as_runs(authors.found) | as_runs(holdem.get("theirs") or {}) if authors.found else None
     return runs, Learned(ours, found), authors

@@ -7,7 +7,20 @@ from math import exp, log
 import numpy as np
 
 from curves import SEEDS
-from ddcfr_runs import FLOOR, ITERATIONS, LARGE, LARGE_SEEDS, POINTS, Run, Theirs, as_runs, own_policy, stored, training
+from ddcfr_runs import (
+    FLOOR,
+    ITERATIONS,
+    LARGE,
+    LARGE_SEEDS,
+    LATE,
+    POINTS,
+    Run,
+    Theirs,
+    as_runs,
+    own_policy,
+    stored_holdem,
+    training,
+)
 from kept import effort
 from results import Table, short
 
@@ -18,6 +31,8 @@ TESTING = ("goofspiel-4", "liars_dice-4", "leduc", "big_leduc", "battleship-2", 
 EXACT_UNTIL = 10
 THREE_DIGITS, TWO_DIGITS = 5e-3, 5e-2
 """Relative differences within which two numbers are the same, for references of so many digits."""
+STABLE = 1e-3
+"""Greatest relative width of a range over perturbed runs that are called stable."""
 DRAWS = 10_000
 SHOWN = (1, 10, 100, 200, 500, 1000)
 
@@ -106,7 +121,7 @@ def published_ddcfr(name: str, numbers: Mapping, known: References, key: str = "
 
 def fixed_dcfr(runs: Found) -> dict[str, Run]:
     """DCFR by game, hold'em in the authors' precision, as their own script left it."""
-    holdem = stored("ddcfr_holdem").get("float32", {})
+    holdem = stored_holdem().get("float32", {})
     return {name: found["dcfr"] for name, found in runs.items()} | as_runs({n: found["dcfr"] for n, found in holdem.items()})
 
 
@@ -155,14 +170,32 @@ def curves_table(numbers: Mapping, theirs: Mapping[str, Run]) -> Table:
     return Table(caption, ["iteration", *map(str, SHOWN)], rows)
 
 
-def curve_gaps(numbers: Mapping, theirs: Mapping[str, Run]) -> dict[str, float]:
-    """The greatest relative difference of the authors' network from their files at the iterations listed, by game."""
-    gaps = {}
-    for name, curves in numbers["curves"]["exploitability"].items():
-        ours = dict(zip(POINTS, theirs[name].curve, strict=True))
-        pairs = [(ours[int(t)], max(value, FLOOR)) for t, value in curves["ddcfr"].items()]
-        gaps[name] = max(abs(a / b - 1.0) for a, b in pairs)
-    return gaps
+def gap(numbers: Mapping, name: str, run: Run, times: Sequence[int]) -> float:
+    """The greatest relative difference of the authors' network from their file at some iterations."""
+    published, ours = numbers["curves"]["exploitability"][name]["ddcfr"], dict(zip(POINTS, run.curve, strict=True))
+    return max(abs(ours[t] / max(published[str(t)], FLOOR) - 1.0) for t in times)
+
+
+def along_curves(numbers: Mapping, theirs: Mapping[str, Run]) -> str:
+    """How the authors' network follows their files, where runs are stable and where they are not."""
+    curves = numbers["curves"]["exploitability"]
+    stable = [name for name in curves if theirs[name].band[1] <= (1.0 + STABLE) * theirs[name].band[0]]
+    parts = [f"{name} {gap(numbers, name, theirs[name], SHOWN):.0e}" for name in stable]
+    text = f"Where runs are stable, all listed iterations are met with a relative difference of at most {', '.join(parts)}"
+    chaotic = [name for name in curves if name not in stable]
+    if not chaotic:
+        return f"{text}."
+    early = [f"{name} {gap(numbers, name, theirs[name], (1, EXACT_UNTIL)):.0e}" for name in chaotic]
+    inside = [
+        theirs[name].low[LATE.index(t)] <= curves[name]["ddcfr"][str(t)] <= theirs[name].high[LATE.index(t)]
+        for name in chaotic
+        for t in SHOWN
+        if t in LATE
+    ]
+    return (
+        f"{text}; on {' and '.join(chaotic)}, where rounding decides ties, those up to {EXACT_UNTIL} are ({', '.join(early)}), "
+        f"and {sum(inside)} of {len(inside)} later numbers lie in the range of perturbed runs."
+    )
 
 
 @dataclass(frozen=True)
@@ -207,7 +240,8 @@ def reduction_sentence(numbers: Mapping, runs: Found, learned: Learned, known: R
     ]
     if learned.theirs:
         theirs = reduction(fixed, learned.theirs)
-        parts.append(f"{theirs.text()} with the authors' network")
+        count = "" if theirs.games == ours.games else f" on {len(theirs.games)} games"
+        parts.append(f"{theirs.text()} with the authors' network{count}")
     parts.append(f"{relative(1 - geometric)} in the authors' files, which have one run a game")
     paper = f"The paper averages the games' changes instead and says -42%; that way its files give {-arithmetic:.0%}, "
     paper += f"our policy {relative(1 - ours.arithmetic)}"
@@ -245,13 +279,10 @@ def network_sentence(numbers: Mapping, learned: Learned, known: References) -> s
     """Whether the authors' network does here what it did there."""
     if not learned.theirs:
         return "The authors' network has not been run here, so whether the scheme is theirs was not checked by it."
-    gaps = curve_gaps(numbers, learned.theirs)
     ends = tally({name: (known[name]["ddcfr"], run) for name, run in learned.theirs.items() if name in known})
     return (
         f"The scheme is the authors': with their network, exploitability at iteration {ITERATIONS} against their files: {ends} "
-        "Over all iterations that the files list, the greatest relative difference is "
-        + ", ".join(f"{gap:.0e} on {name}" for name, gap in gaps.items())
-        + "; where rounding decides ties two runs part, and only the ranges can be compared."
+        + along_curves(numbers, learned.theirs)
     )
 
 

@@ -16,13 +16,15 @@ from treeplex.games.poker.spot import Spot
 from treeplex.solvers.scheme import DiscountPolicy
 
 NUMBERS: Mapping[str, int] = {"subgame-3": 3, "subgame-4": 4}
+HAND_KERNELS = ("boards", "form", "gate", "local", "passes", "span", "terminal", "tiles", "turn", "work")
 HANDS = (
-    "treeplex.engine.hands",
+    *(f"treeplex.engine.hands.{name}" for name in HAND_KERNELS),
     "treeplex.evaluate.poker",
     "treeplex.forms.hand_boards",
     "treeplex.forms.hand_compile",
     "treeplex.forms.hand_forest",
-    "treeplex.games.poker",
+    "treeplex.games.poker.betting",
+    "treeplex.games.poker.libratus",
     "treeplex.solvers.poker",
     "treeplex.solvers.variant",
     "curves",

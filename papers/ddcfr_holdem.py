@@ -29,7 +29,7 @@ from ddcfr_holdem_text import (
     true_sentence,
     variants_table,
 )
-from ddcfr_runs import ITERATIONS, LATE, Run, Theirs, as_numbers, as_runs, own_policy, theirs
+from ddcfr_runs import ITERATIONS, LATE, Run, Theirs, as_numbers, as_runs, digest, own_policy, theirs
 from drawing import dress, line_style, panels, save
 from holdem import hand_curve
 from kept import effort
@@ -184,6 +184,7 @@ def main() -> None:
                 "ranges_at": list(LATE),
                 "float32": as_numbers(single),
                 "learned": as_numbers({key: runs for key, runs in learned.items() if runs}),
+                "policy": digest(own_policy()),
                 "authors_network": authors.record,
                 "float64": as_numbers(double),
                 "cards_read_rightly": as_numbers(true),

@@ -190,11 +190,12 @@ def training(policy: DiscountPolicy, name: str = "ddcfr") -> str:
     if not policy.card.get("epochs"):
         return f"The policy of {name} is untrained, a placeholder."
     settings = policy.card.get("settings", {})
+    by = f"{OPTIMIZERS.get(settings.get('optimizer'), 'an unknown method')} (fitness `{settings.get('fitness', '?')}`)"
+    minutes = policy.card.get("seconds", 0.0) / 60
     return (
-        f"Our policy of {name} was trained for {policy.card['epochs']:,} epochs by {OPTIMIZERS[settings.get('optimizer', 'es')]} "
-        f"(fitness `{settings.get('fitness', 'log')}`) on {', '.join(training_games(policy))}, in "
-        f"{policy.card.get('seconds', 0.0) / 60:.0f} minutes; {CLIPPED[policy.clipped]}. The paper trained for 1000 epochs on "
-        "small_matrix, kuhn, goofspiel-3 and liars_dice-3."
+        f"Our policy of {name} was trained for {policy.card['epochs']:,} epochs by {by}, in {minutes:.0f} minutes, on "
+        f"{', '.join(training_games(policy))}; {CLIPPED[policy.clipped]}. The paper trained for 1000 epochs on small_matrix, "
+        "kuhn, goofspiel-3 and liars_dice-3."
     )
 
 
@@ -246,6 +247,15 @@ def stored(script: str) -> dict[str, Any]:
         return {}
     numbers: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))["numbers"]
     return numbers
+
+
+def stored_holdem() -> dict[str, Any]:
+    """The numbers of ``ddcfr_holdem.py``; of our policy only if it is still the same; empty where there are none."""
+    numbers = stored("ddcfr_holdem")
+    learned = numbers.get("learned", {})
+    if learned and numbers.get("policy") != digest(own_policy()):
+        numbers["learned"] = {key: runs for key, runs in learned.items() if key != "ours"}
+    return numbers if learned else {}
 
 
 def as_numbers(runs: Mapping[str, Mapping[str, Run]]) -> dict[str, dict[str, dict[str, Any]]]:

@@ -1,6 +1,7 @@
 """DDCFR Table 1: what is left of DDCFR when a part is taken away or replaced.
 
-Policies without a part lie in ``papers/policies``; one that is missing is said to be not trained. Hold'em rows need
+Policies lie in ``papers/policies``, the whole one too if it was trained as the others were (else the library's stands for it);
+one that is missing is said to be not trained. Hold'em rows need
 ``TREEPLEX_ENDGAMES``, see ``ddcfr_holdem.py``; without it they are kept from an earlier run or left out.
 """
 
@@ -13,7 +14,7 @@ from matplotlib.lines import Line2D
 
 from curves import SEEDS
 from ddcfr_hands import NUMBERS, Subgame, at_hand, hand_run
-from ddcfr_runs import LATE, OPTIMIZERS, Run, Theirs, as_runs, games, own_policy, run_on, stored, theirs, training_games
+from ddcfr_runs import LATE, OPTIMIZERS, Run, Theirs, as_runs, digest, games, own_policy, run_on, stored, theirs, training_games
 from drawing import dress, few_labels, panels, save
 from kept import effort
 from results import HERE, Picture, Result, Table, finish, published, short
@@ -22,7 +23,7 @@ from treeplex.solvers.scheme import DiscountPolicy
 from treeplex.solvers.scheme_files import load_scheme
 
 FOLDER = HERE / "policies"
-FULL = "DDCFR"
+FULL, LIBRARY = "DDCFR", "library"
 COLUMNS = ("DDCFR-1", "DDCFR-2", "DDCFR-3", "DDCFR-it", "DDCFR-ex", "DDCFR-dis", "DDCFR-rl", FULL)
 WITHOUT = {
     "DDCFR-1": "trained on the first game only",
@@ -52,7 +53,7 @@ Column = dict[str, Run]
 def policies() -> dict[str, DiscountPolicy]:
     """The policies that there are, by column."""
     found = {FULL: own_policy()}
-    for name in COLUMNS[:-1]:
+    for name in COLUMNS:
         path = FOLDER / f"{name.lower()}.safetensors"
         if path.exists():
             try:
@@ -75,9 +76,10 @@ def measure(found: Mapping[str, DiscountPolicy]) -> tuple[dict[str, Column], str
     runs = {name: on_rows(policy) for name, policy in found.items()}
     if at_hand():
         return runs, ""
-    before = stored("ddcfr_table1").get("runs", {})
+    before = stored("ddcfr_table1")
     for name, column in runs.items():
-        column |= {row: Run(**run) for row, run in before.get(name, {}).items() if row in NUMBERS}
+        if before.get("policies", {}).get(name) == digest(found[name]):
+            column |= {row: Run(**run) for row, run in before["runs"][name].items() if row in NUMBERS}
     return runs, "The files of the hold'em subgames were not at hand; their rows are as an earlier run left them."
 
 
@@ -86,7 +88,8 @@ def main() -> None:
     table1 = {**numbers["holdem"]["table1"], **numbers["table1"]}
     known = {name: dict(zip(table1["columns"], table1[name], strict=True)) for name in ROWS}
     found = policies()
-    runs, missing = measure(found)
+    runs, missing = measure({**found, LIBRARY: own_policy()})
+    library = runs.pop(LIBRARY)
     fixed = dcfr_runs()
     authors = theirs("ddcfr_table1", lambda policy: {name: asdict(run) for name, run in on_rows(policy).items()})
     network = as_runs(authors.found or {})
@@ -96,11 +99,15 @@ def main() -> None:
             title="DDCFR, Table 1: ablations",
             source=f"{numbers['source']}; table 1",
             findings=findings(known, found, runs, network),
-            tables=[ends_table(known, runs, network, fixed), policies_table(found), claims_table(known, runs)],
+            tables=[ends_table(known, runs, library, network, fixed), policies_table(found), claims_table(known, runs)],
             pictures=[draw(known, runs, network, fixed)],
             notes=notes(authors, missing),
             numbers={
-                "runs": {name: {row: asdict(run) for row, run in column.items()} for name, column in runs.items()},
+                "runs": {
+                    name: {row: asdict(run) for row, run in column.items()}
+                    for name, column in {**runs, LIBRARY: library}.items()
+                },
+                "policies": {name: digest(policy) for name, policy in {**found, LIBRARY: own_policy()}.items()},
                 "dcfr": {row: asdict(run) for row, run in fixed.items()},
                 "authors_network": authors.record,
             },
@@ -125,7 +132,7 @@ def cell(run: Run | None) -> str:
     return "-" if run is None else f"{short(run.middle)} ({run.ends})"
 
 
-def ends_table(known: Mapping, runs: Mapping[str, Column], network: Column, fixed: Column) -> Table:
+def ends_table(known: Mapping, runs: Mapping[str, Column], library: Column, network: Column, fixed: Column) -> Table:
     """A row a column of the paper's table, so that it can be read."""
     rows = []
     for name in COLUMNS:
@@ -135,6 +142,8 @@ def ends_table(known: Mapping, runs: Mapping[str, Column], network: Column, fixe
             for text in (short(known[row][name], 4), cell(runs[name].get(row)) if name in runs else "not trained")
         ]
         rows.append([f"{name}: {WITHOUT[name]}", *cells])
+    if digest(policies()[FULL]) != digest(own_policy()):
+        rows.append(["the library's policy", *(text for row in ROWS for text in ("", cell(library.get(row))))])
     rows.append(["the authors' network", *(text for row in ROWS for text in ("", cell(network.get(row))))])
     rows.append(["DCFR, fixed", *(text for row in ROWS for text in ("", cell(fixed.get(row))))])
     head = ["", *(text for row in ROWS for text in (f"{row}, published", "measured (range)"))]
@@ -185,7 +194,8 @@ def claims_table(known: Mapping, runs: Mapping[str, Column]) -> Table:
                 if row in runs.get(a, {}) and row in runs.get(b, {})
             ]
             complete = len(ours) == len(worse) * len(better)
-            cells += ["yes" if theirs_hold else "no", joined(ours) if complete else "not trained"]
+            missing = "not run" if all(name in runs for name in worse + better) else "not trained"
+            cells += ["yes" if theirs_hold else "no", joined(ours) if complete else missing]
         rows.append([words, *cells])
     head = ["", *(text for row in ROWS for text in (f"{row}, published", "measured"))]
     return Table("What the paper reads off its table", head, rows)
@@ -204,15 +214,37 @@ def joined(verdicts: list[str]) -> str:
 
 def findings(known: Mapping, found: Mapping[str, DiscountPolicy], runs: Mapping[str, Column], network: Column) -> list[str]:
     """What to read first."""
-    said = [f"{words}: {', '.join(cells)}" for words, *cells in claims_table(known, runs).rows]
+    cells = [text for _, *row in claims_table(known, runs).rows for text in row]
+    count = {word: cells[1::2].count(word) for word in ("yes", "no", "ranges overlap")}
     untrained = [name for name in COLUMNS if name not in found or not found[name].card]
     lines = [
         f"The paper's table is one run a cell. {spread_sentence(runs, network)}",
-        f"What the paper reads off it, on {', '.join(ROWS)} (published, measured each): {'; '.join(said)}.",
+        f"What the paper reads off its table holds in {cells[::2].count('yes')} of {len(cells) // 2} places of its numbers. "
+        f"Here, with ranges, {count['yes']} hold, {count['no']} do not, {count['ranges overlap']} are undecided because ranges "
+        f"overlap, and {len(cells) // 2 - sum(count.values())} lack a policy or a game.",
     ]
-    if untrained:
-        lines.append(f"Not trained yet, or by an untrained policy: {', '.join(untrained)}.")
+    lines += [f"Not trained: {', '.join(untrained)}."] if untrained else []
+    unlike = [f"{name} ({', '.join(parts)})" for name in found if (parts := unlike_full(name, found))]
+    lines += (
+        [f"Not trained as the whole policy was, so that more than the part named differs: {'; '.join(unlike)}."]
+        if unlike
+        else []
+    )
     return lines
+
+
+def unlike_full(name: str, found: Mapping[str, DiscountPolicy]) -> list[str]:
+    """In what a policy's training differs from the whole one's, other than what its column is about."""
+    ours, full = found[name].card, found[FULL].card
+    if not ours or not full:
+        return []
+    own, whole = ours.get("settings", {}), full.get("settings", {})
+    parts = [f"fitness {own.get('fitness')}"] if own.get("fitness") != whole.get("fitness") else []
+    if name != "DDCFR-rl" and ours.get("epochs") != full.get("epochs"):
+        parts.append(f"{ours.get('epochs')} epochs")
+    if name not in ("DDCFR-1", "DDCFR-2", "DDCFR-3") and ours.get("games") != full.get("games"):
+        parts.append(f"{len(ours.get('games', []))} games instead of {len(full.get('games', []))}")
+    return parts
 
 
 def spread_sentence(runs: Mapping[str, Column], network: Column) -> str:
@@ -256,7 +288,7 @@ def draw(known: Mapping, runs: Mapping[str, Column], network: Column, fixed: Col
         panel.set_xscale("linear")
         panel.set_xlim(-0.7, len(COLUMNS) + 0.7)
         names = [name.removeprefix("DDCFR") or "full" for name in COLUMNS]
-        panel.set_xticks(range(len(COLUMNS) + 1), [*names, "theirs"], fontsize=9)
+        panel.set_xticks(range(len(COLUMNS) + 1), [*names, "theirs"], fontsize=8.5)
         panel.grid(axis="x", visible=False)
         few_labels(panel)
     axes[0].set_ylabel("exploitability at iteration 1000")

@@ -2,6 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
+
+from matplotlib.ticker import EngFormatter, FuncFormatter
 
 from ddcfr_runs import ITERATIONS, described
 from drawing import dress, panels, save
@@ -14,7 +17,7 @@ SLOW = 100e-6
 
 @dataclass(frozen=True)
 class Costs:
-    """Seconds of 1000 iterations on one game, each the least of its rounds.
+    """Seconds of processor time of 1000 iterations on one game, each the least of its rounds.
 
     Attributes:
         alone: DCFR.
@@ -24,7 +27,6 @@ class Costs:
         rounds: how often each was timed.
         decisions: how often DDCFR looked and decided.
         network: of evaluating the network so often, measured by itself.
-        overhead: of DDCFR over ``as_often``, the median over rounds.
     """
 
     alone: float
@@ -34,7 +36,11 @@ class Costs:
     rounds: int
     decisions: int
     network: float
-    overhead: float
+
+    @property
+    def overhead(self) -> float:
+        """Of DDCFR over DCFR with as many exploitabilities."""
+        return self.ddcfr / self.as_often - 1.0
 
     @property
     def share(self) -> float:
@@ -95,7 +101,7 @@ def findings(known: Mapping, found: Mapping[str, Costs], call: float) -> list[st
     slow = {name: row for name, row in found.items() if row.iteration > SLOW}
     fast = {name: row for name, row in found.items() if row.iteration <= SLOW}
     parts = [f"one evaluation of the network takes {1e6 * call:.2f} µs."]
-    for rows, words in ((slow, "more"), (fast, "at most")):
+    for rows, words in ((slow, "more than"), (fast, "at most")):
         if rows:
             shares = [row.share for row in rows.values()]
             parts.append(
@@ -127,21 +133,25 @@ def between(values: list[float]) -> str:
 def draw(known: Mapping, found: Mapping[str, Costs]) -> Picture:
     """The network's share against the time of an iteration, ours and the paper's overhead."""
     figure, (axes,) = panels(1, 1, size=(8.6, 4.4))
-    shares = [100 * row.share for row in found.values()]
-    times = [1e6 * row.iteration for row in found.values()]
-    axes.plot(times, shares, color="#4B2E83", linestyle="none", marker="o", markersize=6, label="the network's share, here")
-    for name, x, y in zip(found, times, shares, strict=True):
-        axes.annotate(name, (x, y), xytext=(6, 4), textcoords="offset points", fontsize=8.5, color="#222222")
+    points = sorted((row.iteration, 100 * row.share, name) for name, row in found.items())
+    axes.plot(
+        [x for x, _, _ in points], [y for _, y, _ in points], color="#4B2E83", linestyle="none", marker="o", markersize=6,
+        label="the network's share, here",
+    )  # fmt: skip
+    for number, (x, y, name) in enumerate(points):
+        side: dict[str, Any] = {"xytext": (7, 3)} if number % 2 == 0 else {"xytext": (-7, -8), "ha": "right"}
+        axes.annotate(name, (x, y), textcoords="offset points", fontsize=8.5, color="#222222", **side)
     paper = {name: pair for name, pair in known.items() if name in found}
     axes.plot(
-        [1e6 * pair[1] / ITERATIONS for pair in paper.values()],
+        [pair[1] / ITERATIONS for pair in paper.values()],
         [100 * (pair[1] / pair[0] - 1) for pair in paper.values()],
         color="#000000", linestyle="none", marker="D", markersize=5.5, markerfacecolor="none", label="overhead, published",
     )  # fmt: skip
-    dress(axes, "The network's part of DDCFR's time, per cent")
-    axes.set_xlabel("time of one iteration, exploitability included, µs")
-    axes.set_ylabel("per cent")
-    axes.axhline(1.0, color="#5F5F5F", linestyle=(0, (4, 3)), linewidth=1)
+    dress(axes, "The network's part of DDCFR's time")
+    axes.xaxis.set_major_formatter(EngFormatter(unit="s"))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}%"))
+    axes.set_xlim(min(point[0] for point in points) / 8)
+    axes.set_xlabel("time of one iteration, exploitability included")
     axes.legend(frameon=False, fontsize=10, loc="upper right")
     return save(
         figure,
@@ -159,8 +169,8 @@ def notes(policy: DiscountPolicy, holdem: bool) -> list[str]:
         "start and compilation are not timed.",
         f"Our policy ({described(policy)}) was used. How often it decides follows from its tau, and time from that. The "
         f"network has {policy.parameters.size:,} numbers.",
-        "Ways are interleaved, forwards and backwards in turn; times are the least of the rounds, overheads the median of the "
-        "rounds' ratios. On the smallest games differences of some per cent are noise of the clock and of memory layout.",
+        "Times are processor time. Ways are interleaved, forwards and backwards in turn, and each has its least time of all "
+        "rounds. On the smallest games differences of some per cent are noise of the clock and of memory layout.",
         "The network's share is measured by itself: the least time of an evaluation in a loop, times decisions, over DDCFR's "
         "time. Features other than exploitability cost nothing to speak of.",
         "Hold'em runs in the hand engine, single precision, one thread; there the loop over iterations is Python, some "

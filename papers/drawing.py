@@ -53,7 +53,7 @@ def few_labels(axes: Axes) -> None:
     """Label a logarithmic height at powers of ten; where it spans little more than one, at 2 and 5 as well."""
     low, high = axes.get_ylim()
     axes.yaxis.set_minor_formatter(NullFormatter())
-    if high / low < 30.0:
+    if high / low < 60.0:
         axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0e}".replace("e-0", "e-")))
 

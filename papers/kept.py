@@ -19,7 +19,7 @@ from treeplex.forms.files import write_atomically
 
 FOLDER = ROOT / "runs" / "papers"
 TALLY = {"made": 0, "taken": 0, "seconds": 0.0}
-"""Runs made by this process, runs taken from the folder, and what all of them took when they were made."""
+"""Runs made by this process, runs taken from the folder, and the processor time of all when they were made."""
 
 
 def kept(key: Mapping[str, Any], make: Callable[[], Any]) -> Any:
@@ -28,15 +28,15 @@ def kept(key: Mapping[str, Any], make: Callable[[], Any]) -> Any:
     path = FOLDER / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.json"
     record = read(path, text)
     if record is None:
-        start = time.perf_counter()
+        start = time.process_time()
         value = make()
-        record = {"key": text, "value": value, "seconds": time.perf_counter() - start}
+        record = {"key": text, "value": value, "processor_seconds": time.process_time() - start}
         FOLDER.mkdir(parents=True, exist_ok=True)
         write_atomically(path, json.dumps(record).encode())
         TALLY["made"] += 1
     else:
         TALLY["taken"] += 1
-    TALLY["seconds"] += record["seconds"]
+    TALLY["seconds"] += record["processor_seconds"]
     return record["value"]
 
 
@@ -46,14 +46,14 @@ def read(path: Path, text: str) -> dict[str, Any] | None:
         record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return record if record.get("key") == text and "value" in record else None
+    return record if record.get("key") == text and {"value", "processor_seconds"} <= record.keys() else None
 
 
 def effort() -> str:
     """How many runs were made now and what all took, as a sentence."""
     return (
         f"{TALLY['made'] + TALLY['taken']} runs, {TALLY['taken']} of them taken from `runs/papers`, where earlier calls left "
-        f"them (same code, same machine); all of them together took {TALLY['seconds']:.0f} s."
+        f"them (same code, same machine); all of them together took {TALLY['seconds']:.0f} s of processor time."
     )
 
 

@@ -10,6 +10,8 @@ from tests.compiled_view import close_tables, table_of
 from tests.random_games import STEADY, RandomGame, games
 from treeplex.engine.sweep import reach, widest_block
 from treeplex.engine.value_tested import ValueTest, iterate_tested
+from treeplex.forms.compile import compile_game
+from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.policy import uniform_probabilities
 from treeplex.forms.walk import compile_rules
 
@@ -78,8 +80,8 @@ class Reference:
 class Kernel:
     """The arrays of the kernel."""
 
-    def __init__(self, rules: RandomGame, *, alternating: bool) -> None:
-        self.game, self.alternating = compile_rules(rules), alternating
+    def __init__(self, game: CompiledGame, *, alternating: bool) -> None:
+        self.game, self.alternating = game, alternating
         tree = self.game.tree
         self.policy = uniform_probabilities(self.game)
         self.regrets, self.differences, self.strategy, self.values = (np.zeros_like(self.policy) for _ in range(4))
@@ -97,7 +99,10 @@ class Kernel:
 
 def check(rules: RandomGame, rows: list[ValueTest], *, alternating: bool) -> Reference:
     """Compare after every row for as long as rounding does not decide."""
-    reference, kernel = Reference(oracle.grow(rules), alternating=alternating), Kernel(rules, alternating=alternating)
+    reference, kernel = (
+        Reference(oracle.grow(rules), alternating=alternating),
+        Kernel(compile_rules(rules), alternating=alternating),
+    )
     for row in rows:
         reference.step(row)
         if not reference.settled:
@@ -138,10 +143,31 @@ def test_each_field_alone(field: str, alternating: bool, rules: RandomGame) -> N
 
 def test_several_rows_are_several_iterations() -> None:
     rows = [ValueTest(0.5, 0.6, 0.7, 1.0, 0.0, 0.0), ValueTest(0.6, 0.7, 0.8, 0.5, 0.5, 0.0)]
-    together, apart = (Kernel(RandomGame(36, depth=6), alternating=True) for _ in range(2))
+    together, apart = (Kernel(compile_rules(RandomGame(36, depth=6)), alternating=True) for _ in range(2))
     together.run(rows)
     for row in rows:
         apart.run([row])
     assert np.array_equal(together.policy, apart.policy)
     assert np.array_equal(together.tests, apart.tests)
     assert (together.policy > 0.0).any()
+
+
+@pytest.mark.parametrize(("rounding", "counts"), [(0.0, True), (1e-13, False), (0.2, False)])
+def test_ties_but_for_rounding_count_as_none(rounding: float, counts: bool) -> None:
+    """Two actions of equal value, of which one candidate takes 0.3 and the other 0.1 + 0.2."""
+    game = compile_game("matrix(rows=[[2,2],[2,2],[-1,4]])")
+    kernel = Kernel(game, alternating=True)
+    (infoset,) = range(game.tree.infoset_offsets[1])
+    kernel.differences[game.sequences_at(infoset)] = (0.3, -(0.1 + 0.2), 0.0)
+    kernel.run([ValueTest(0.9, 0.8, 0.7, 1.0, 1.0, rounding)])
+    assert (kernel.tests[1, infoset] > 0.0) == counts
+    assert kernel.tests[1, infoset] < 1e-15
+
+
+@pytest.mark.parametrize("rounding", [0.0, 1e-13])
+def test_differences_within_rounding_are_none(rounding: float) -> None:
+    """After one iteration both candidates are the positive part of the first regrets, but for rounding."""
+    kernel = Kernel(compile_rules(RandomGame(7, depth=6)), alternating=True)
+    kernel.run([ValueTest(0.0, 0.7, 0.0, 1.0, 1.0, rounding)])
+    assert kernel.differences.any() == (rounding == 0.0)
+    assert np.abs(kernel.differences).max() < 1e-15

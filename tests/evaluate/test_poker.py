@@ -101,7 +101,7 @@ def test_best_responses_follow_locks(name: str) -> None:
     assert found.ev == free.ev
 
 
-@pytest.mark.parametrize("algorithm", ["dcfr", "pcfr+", "apcfr+", "linear-fp"])
+@pytest.mark.parametrize("algorithm", ["dcfr", "pcfr+", "apcfr+", "vt-cfr+", "linear-fp"])
 @pytest.mark.parametrize("name", ["river, raked", "turn"])
 def test_locked_policies_stay(name: str, algorithm: str) -> None:
     game = both(name)

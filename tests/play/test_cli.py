@@ -32,7 +32,7 @@ INFO_KEYS = [
     "sequences",
     "public_states",
 ]
-COMMANDS = ["games", "algorithms", "info", "solve", "evaluate", "compare", "show", "export"]
+COMMANDS = ["games", "algorithms", "info", "solve", "evaluate", "compare", "show", "export", "train"]
 
 
 def call(*arguments, code=0):

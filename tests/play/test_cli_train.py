@@ -65,6 +65,15 @@ def test_resuming_goes_on(tmp_path):
     assert [record.fitness for record in part] == [record.fitness for record in whole]
 
 
+def test_the_command_to_go_on_names_games_of_ones_own(tmp_path):
+    (tmp_path / "mine.py").write_text("import treeplex as tp\n\n\ndef game():\n    return tp.load('kuhn_poker')\n")
+    game = f"{tmp_path}/mine.py:game"
+    out, _ = call("ddcfr", *TINY[2:], "--games", game, "--out", tmp_path / "run")
+    assert f"treeplex train --games {game} --resume {tmp_path}/run --epochs 4" in out
+    assert "name the games as well" in complaint("--resume", tmp_path / "run", "--epochs", "4")
+    call("--games", game, "--resume", tmp_path / "run", "--epochs", "4", "--workers", "1")
+
+
 def test_every_setting_reaches_the_training(tmp_path):
     options = (
         "pddcfr --games kuhn_poker,goofspiel(num_cards=3,imp_info=true) --games small_matrix --epochs 1 --population 2 "

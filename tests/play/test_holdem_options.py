@@ -70,7 +70,7 @@ def test_a_hand_history(tmp_path):
     ("options", "sources", "says"),
     [
         ({}, {}, "no spot given; name a spot file, or give --board"),
-        ({**GOOD, "pot": "x"}, {}, "--pot: 'x' is not a number; write pot: 200"),
+        ({**GOOD, "pot": "x"}, {}, "--pot: 'x' is not a number; write --pot 200"),
         ({**GOOD, "oop": "66+,ZZ"}, {}, "--oop: "),
         ({**GOOD, "oop-bets": "2x"}, {}, "--oop-bets: bet size '2x'"),
         ({**GOOD, "rake-cap": "3"}, {}, "--rake-cap: a cap without a rate"),

@@ -64,7 +64,7 @@ def test_stops_in_time():
     assert 0.05 <= found.seconds < 1
 
 
-@pytest.mark.parametrize("algorithm", ["dcfr", "pcfr+", "apcfr+", "hs-dcfr", "flop", "cfr"])
+@pytest.mark.parametrize("algorithm", ["dcfr", "pcfr+", "apcfr+", "hs-dcfr", "vt-cfr+", "flop", "cfr"])
 def test_going_on_is_as_if_it_had_never_stopped(algorithm):
     whole = solve_spot(LEDUC, algorithm, iterations=30, threads=1)
     half = stopped_after(13, algorithm, 30)

@@ -17,7 +17,7 @@ from treeplex.errors import FileError, SpecError
 from treeplex.runs import train as train_module
 from treeplex.runs.train import TrainInterrupted, train
 from treeplex.runs.train_folder import BEST, FILES, METRICS, POLICY, STATE, TRAIN, TrainFolder, TrainRecord
-from treeplex.runs.train_plot import learning_figure
+from treeplex.runs.train_plot import learning_figure, short_names
 from treeplex.runs.train_settings import GAMES, TrainSettings, settings_from
 from treeplex.solvers.scheme_files import load_scheme
 
@@ -177,9 +177,11 @@ def test_a_killed_training_goes_on_from_its_checkpoint(unbroken, tmp_path):
     assert not [path for path in folder.iterdir() if path.name not in FILES and not path.name.endswith(".tmp")]
 
 
-def test_more_epochs_continue_a_finished_training(unbroken, tmp_path):
+@pytest.mark.parametrize("first", [2, 5])
+def test_more_epochs_continue_a_finished_training(unbroken, tmp_path, first):
+    assert 2 < unbroken.best_record.epoch < 5
     folder = tmp_path / "run"
-    train(replace(TINY, epochs=2), out=folder, workers=1)
+    train(replace(TINY, epochs=first), out=folder, workers=1)
     train(resume=folder, changes={"epochs": 6}, workers=1)
     assert numbers(folder)[:3] == numbers(unbroken.folder)[:3]
     assert TrainFolder(folder).settings() == TINY
@@ -217,6 +219,15 @@ def test_a_folder_with_something_else_is_kept(tmp_path):
 def test_resuming_with_other_settings_is_refused(unbroken, change):
     with pytest.raises(SpecError, match=f"trains with {next(iter(change))}"):
         train(resume=unbroken.folder, changes=change, workers=1)
+
+
+def test_a_game_of_ones_own_is_named_again(tmp_path):
+    (tmp_path / "mine.py").write_text("import treeplex as tp\n\n\ndef game():\n    return tp.load('kuhn_poker')\n")
+    games = (f"{tmp_path}/mine.py:game",)
+    train(replace(TINY, games=games, epochs=1), out=tmp_path / "run", workers=1)
+    with pytest.raises(FileError, match="code is not run on reading a folder"):
+        train(resume=tmp_path / "run", changes={"epochs": 2}, workers=1)
+    assert train(resume=tmp_path / "run", changes={"epochs": 2, "games": games}, workers=1).records[-1].epoch == 2
 
 
 def test_fewer_epochs_than_done_are_refused(unbroken):
@@ -316,6 +327,16 @@ def test_usual_settings_are_the_papers():
     assert len(usual.start().parameters) == 4872
 
 
+def test_ppo_trains_and_goes_on(tmp_path):
+    pytest.importorskip("torch")
+    settings = replace(TINY, optimizer="ppo", learning_rate=None, epochs=3)
+    whole = train(settings, out=tmp_path / "whole", workers=2)
+    assert not np.array_equal(whole.policy.parameters, settings.start().parameters)
+    train(replace(settings, epochs=1), out=tmp_path / "part", workers=1)
+    train(resume=tmp_path / "part", changes={"epochs": 3}, workers=1)
+    assert numbers(tmp_path / "part")[:3] == numbers(whole.folder)[:3]
+
+
 def test_out_or_resume():
     for folders in ({}, {"out": "a", "resume": "b"}):
         with pytest.raises(SpecError, match="give a folder"):
@@ -328,21 +349,24 @@ def test_workers_are_at_least_one(tmp_path):
     assert not (tmp_path / "run").exists()
 
 
+def test_names_of_games_in_the_picture_are_short():
+    assert short_names(["a(x=1,y=2)", "a(x=1,y=3)", "b(z=1)"]) == ["a(y=2)", "a(y=3)", "b"]
+    assert short_names(["odd(name).efg", "b(z=1)"]) == ["odd(name).efg", "b(z=1)"]
+
+
 def test_the_picture_shows_every_game():
     records = [
-        TrainRecord(epoch, epoch / 3, None if epoch == 0 else 0.0, None if epoch == 0 else 1.0, (0.1**epoch, 10.0), 1.0)
+        TrainRecord(epoch, epoch / 3, None if epoch == 0 else 0.0, None if epoch == 0 else 1.0, (0.1**epoch, 10.0, 0.5), 1.0)
         for epoch in range(20)
     ]
-    figure = learning_figure("title", ("kuhn_poker", "goofspiel(num_cards=3)"), records)
+    games = ("kuhn_poker", "goofspiel(num_cards=3,imp_info=true)", "goofspiel(num_cards=4,imp_info=true)")
+    figure = learning_figure("title", games, records)
     above, below = figure.axes
     assert below.get_yscale() == "log"
-    assert [line.get_ydata()[3] for line in below.get_lines()] == pytest.approx([1e-3, 10.0])
+    assert [line.get_ydata()[3] for line in below.get_lines()] == pytest.approx([1e-3, 10.0, 0.5])
     assert min(below.get_lines()[0].get_ydata()) == 1e-12
-    assert [text.get_text() for text in below.texts] == [
-        "values below 1e-12 are drawn there",
-        "kuhn_poker",
-        "goofspiel",
-    ]
+    assert "below 1e-12" in below.get_xlabel()
+    assert [text.get_text() for text in below.texts] == ["kuhn_poker", "goofspiel(num_cards=3)", "goofspiel(num_cards=4)"]
     assert above.get_lines()[0].get_ydata()[3] == 1.0
 
 

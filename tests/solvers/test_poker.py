@@ -191,7 +191,7 @@ FEW_TURNS = Spot((), 2, 100, (np.ones(6), np.ones(6)), limit(2, 4, 4), format=TH
 
 
 @pytest.mark.parametrize("spot", [SPOTS["turn"], MANY_TURNS, FEW_TURNS], ids=["one", "many", "few"])
-@pytest.mark.parametrize("algorithm", ["dcfr", "apcfr+", "flop"])
+@pytest.mark.parametrize("algorithm", ["dcfr", "apcfr+", "vt-cfr+", "flop"])
 def test_threads_and_pieces_change_no_bit(spot: Spot, algorithm: str) -> None:
     game = compile_spot(spot)
     whole = solver(game, algorithm)
@@ -209,7 +209,8 @@ def test_threads_and_pieces_change_no_bit(spot: Spot, algorithm: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("algorithm", "storage"), [("dcfr", "int16"), ("pcfr+", "int16"), ("apcfr+", "float32"), ("flop", "float64")]
+    ("algorithm", "storage"),
+    [("dcfr", "int16"), ("pcfr+", "int16"), ("apcfr+", "float32"), ("vt-cfr+", "float32"), ("flop", "float64")],
 )
 def test_continued_runs_are_the_same(algorithm: str, storage: str) -> None:
     game = both("turn").hands
@@ -252,6 +253,8 @@ def test_the_scale_of_ranges_does_not_matter(scale: float) -> None:
         ({"algorithm": "lp"}, AlgorithmError, "does not run on poker spots"),
         ({"algorithm": "fp", "storage": "int16"}, AlgorithmError, "take float32"),
         ({"algorithm": "apcfr+", "storage": "int16"}, AlgorithmError, "take float32"),
+        ({"algorithm": "vt-cfr+", "storage": "int16"}, AlgorithmError, r"int16 does not work with vt-cfr\+; take float32"),
+        ({"algorithm": "vt-cfr+(memory=-1)"}, SpecError, "memory of vt-cfr"),
         ({"locks": [Lock(0, 0, 0, np.ones((1, 1)))]}, SpecError, "its node needs"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Evolution strategies: climb a function that can only be evaluated (Salimans et al. 2017; as in Xu et al. 2024, section 3.4).
+"""Evolution strategies: climb a function that can only be evaluated (Salimans et al. 2017; Xu et al. 2024, algorithm 1).
 
 Candidates are mirrored pairs ``theta +- sigma eps``; only the ranks of their fitness count; Adam climbs the gradient
 
@@ -18,8 +18,8 @@ from treeplex.errors import FileError, SpecError
 
 POPULATION = 100
 SIGMA = 0.05
-"""Standard deviation of the noise. The paper says 0.5, but the authors' code ignores that value and uses 0.05, with which
-their released policy was trained; weights of a fresh policy are within 1/8 of 0, so that noise of 0.5 would drown them."""
+"""Standard deviation of the noise. The paper says 0.5, but the authors' code ignores the configured value and uses 0.05. In
+the wide layers fresh weights are within 1/8 of 0, so noise of 0.5 drowns them."""
 LEARNING_RATE = 0.01
 MEAN_DECAY, SQUARE_DECAY, EPSILON = 0.9, 0.999, 1e-8
 
@@ -71,7 +71,7 @@ class Evolution:
 
 
 def shape(fitness: Floats) -> Floats:
-    """Fitness by rank: ``max(0, ln(N/2 + 1) - ln rank) / sum - 1/N``, [N]; rank 1 is the best (Xu et al. 2024, section 3.4).
+    """Fitness by rank: ``max(0, ln(N/2 + 1) - ln rank) / sum - 1/N``, [N]; rank 1 is the best (Xu et al. 2024, DDCFR).
 
     Equal fitness gets equal shaped fitness, the mean over their ranks: what cannot be told apart has no direction. The sum
     is 0. What is not a number ranks last.

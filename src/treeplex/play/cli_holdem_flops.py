@@ -93,7 +93,7 @@ def flops(
             live.say(head)
 
         def watch(progress: "Progress") -> None:
-            live.say(f"{head}   {line_of(progress, first.pot)}")
+            live.say(f"{head}   {line_of(progress, first.pot, most=False)}")
 
         batch = run_batch(
             lambda board: request.on_board(board).spot(),

@@ -98,7 +98,7 @@ def solve(
         }
         sources = {"endgame": endgame, "decoding": decoding, "phh": phh, "hand": hand, "street": street}
         solving = prepare(file, options, sources, out=out, resume=resume, force=force)
-        live.say(f"building {solving.title}")
+        live.say(f"building {solving.title} (a first run also compiles, up to a minute)")
         solving.run(lambda now: live.say(line_of(now, solving.spot.pot)))
     if as_json:
         print_json(record_of(solving))
@@ -111,14 +111,14 @@ def solve(
         raise typer.Exit(TARGET_MISSED)
 
 
-def line_of(progress: "Progress", pot: float) -> str:
-    """The live line: iterations, exploitability in chips and of the pot, pace, time left."""
+def line_of(progress: "Progress", pot: float, *, most: bool = True) -> str:
+    """The live line: iterations, exploitability in chips and of the pot, pace, and (``most``) the time left without a target."""
     parts = [f"{progress.algorithm}  iteration {progress.iteration:,}/{progress.iterations:,}"]
     if progress.exploitability is not None:
         parts.append(f"exploitability {chips_and_share(progress.exploitability, pot)}")
     parts.append(f"{progress.rate:,.0f} it/s" if progress.rate >= 10 else f"{progress.rate:.2g} it/s")
-    if progress.seconds_left is not None:
-        parts.append(f"{clock(progress.seconds_left)} left")
+    if most and progress.seconds_left is not None:
+        parts.append(f"at most {clock(progress.seconds_left)} left")
     return "  ".join(parts)
 
 

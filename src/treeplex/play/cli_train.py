@@ -130,8 +130,16 @@ def train(
         print_training(training)
     if training.status == "interrupted":
         done = training.records[-1].epoch
-        command = f"treeplex train --resume {quoted(str(training.folder))}"
-        fail(f"stopped after {done:,} epochs; saved: go on with {command}", STOPPED)
+        fail(f"stopped after {done:,} epochs; saved: go on with {resuming(training)}", STOPPED)
+
+
+def resuming(training: "Training") -> str:
+    """The command that goes on. Games of one's own are named again, since reading a folder runs no code."""
+    from treeplex.forms.user_module import names_python
+
+    games = training.settings.games
+    own = f" --games {quoted(','.join(games))}" if any(map(names_python, games)) else ""
+    return f"treeplex train{own} --resume {quoted(str(training.folder))}"
 
 
 def names_in(texts: list[str] | None) -> tuple[str, ...] | None:
@@ -208,7 +216,7 @@ def print_training(training: "Training") -> None:
     policy = f"{training.settings.algorithm}(policy={training.folder / 'best.safetensors'})"
     typer.secho("next", bold=True)
     typer.echo(f'  treeplex solve leduc_poker -a "{policy}"   use it')
-    typer.echo(f"  treeplex train --resume {quoted(str(training.folder))} --epochs {2 * training.settings.epochs}   go on")
+    typer.echo(f"  {resuming(training)} --epochs {2 * training.settings.epochs}   go on")
 
 
 def register(app: typer.Typer) -> None:

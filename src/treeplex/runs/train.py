@@ -12,6 +12,7 @@ import numpy as np
 
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.compiled import CompiledGame
+from treeplex.forms.user_module import names_python
 from treeplex.learn.base import EpochReport, Trainer
 from treeplex.learn.fitness import Fitness, exploitability_of, fitness_on, training_games
 from treeplex.runs.checkpoint import Checkpoint
@@ -203,6 +204,9 @@ def reopen(folder: TrainFolder, changes: Mapping[str, Any], work: Work) -> tuple
         old = getattr(settings, name)
         if name != "epochs" and value != old:
             raise SpecError(f"{folder.path} trains with {name} {old}, not {value}; leave it out or start a new training")
+    own = [spec for spec in settings.games if names_python(spec)]
+    if own and "games" not in changes:
+        raise FileError(f"{folder.path} trains on {own[0]}, whose code is not run on reading a folder; name the games as well")
     settings = replace(settings, epochs=changes.get("epochs", settings.epochs))
     games = training_games(settings.games)
     if [game.identity for game in games] != about["identities"]:

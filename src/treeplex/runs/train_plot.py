@@ -7,8 +7,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from treeplex.engine.learned import LOWEST
+from treeplex.errors import SpecError
 from treeplex.runs.plots import GREY, GRID, INK, LONGEST_LABEL, colour, spread, style
 from treeplex.runs.train_folder import TrainRecord
+from treeplex.spec import Spec, parse_spec
 
 
 def learning_figure(title: str, games: Sequence[str], records: Sequence[TrainRecord]) -> Figure:
@@ -29,18 +31,17 @@ def learning_figure(title: str, games: Sequence[str], records: Sequence[TrainRec
         means, bests = [record.mean or 0.0 for record in searched], [record.best or 0.0 for record in searched]
         above.fill_between(spans, means, bests, color=colour(5), alpha=0.45, linewidth=0, label="candidates, mean to best")
     marker = "o" if len(records) < 4 else None
-    above.plot(epochs, [record.fitness for record in records], color=colour(0), linewidth=1.6, marker=marker, label="policy")
+    above.plot(epochs, [record.fitness for record in records], color=colour(0), linewidth=1.3, marker=marker, label="policy")
     above.set_ylabel("Fitness", fontsize=11, color=INK)
     above.legend(frameon=False, fontsize=9, labelcolor=INK, loc="lower right")
     for number, _ in enumerate(games):
         heights = [max(record.exploitability[number], LOWEST) for record in records]
-        below.plot(epochs, heights, color=colour(number), linestyle=style(number), linewidth=1.6, marker=marker)
+        below.plot(epochs, heights, color=colour(number), linestyle=style(number), linewidth=1.3, marker=marker)
     below.set(yscale="log", xlabel="Epochs", xlim=(0, max(epochs[-1], 1)))
     below.set_ylabel("Exploitability at the end\n(mean best-response gain, game units)", fontsize=11, color=INK)
     below.xaxis.label.set(fontsize=11, color=INK)
     if any(value < LOWEST for record in records for value in record.exploitability):
-        note = f"values below {LOWEST:.0e} are drawn there"
-        below.text(0.012, 0.03, note, transform=below.transAxes, fontsize=8.5, color=GREY)
+        below.set_xlabel(f"Epochs\n(exploitability below {LOWEST:.0e} is drawn there)")
     for axes in (above, below):
         quiet(axes)
     figure.canvas.draw()
@@ -61,11 +62,8 @@ def quiet(axes: Axes) -> None:
 def name_curves(axes: Axes, games: Sequence[str], ends: Sequence[float]) -> None:
     """Name each game right of its curve; names are pushed apart where curves end close to each other."""
     heights = [axes.transAxes.inverted().transform(axes.transData.transform((0, end)))[1] for end in ends]
-    for number, (game, place) in enumerate(zip(games, spread([float(h) for h in heights], 0.075), strict=True)):
-        name = (
-            game.partition("(")[0] if sum(other.partition("(")[0] == game.partition("(")[0] for other in games) == 1 else game
-        )
-        name = name if len(name) <= LONGEST_LABEL else f"{name[: LONGEST_LABEL - 3]}..."
+    for number, (game, place) in enumerate(zip(short_names(games), spread([float(h) for h in heights], 0.075), strict=True)):
+        name = game if len(game) <= LONGEST_LABEL else f"{game[: LONGEST_LABEL - 3]}..."
         axes.annotate(
             name,
             (1.015, place),
@@ -77,3 +75,19 @@ def name_curves(axes: Axes, games: Sequence[str], ends: Sequence[float]) -> None
             parse_math=False,
             annotation_clip=False,
         )
+
+
+def short_names(games: Sequence[str]) -> list[str]:
+    """Each spec with only those parameters in which it differs from others of the same name; paths as they are."""
+    try:
+        specs = [parse_spec(game) for game in games]
+    except SpecError:
+        return list(games)
+    names = []
+    for spec in specs:
+        others = [other for other in specs if other.name == spec.name]
+        own = {
+            key: value for key, value in spec.parameters.items() if any(other.parameters.get(key) != value for other in others)
+        }
+        names.append(str(Spec(spec.name, own)))
+    return names
