@@ -47,6 +47,7 @@ TRAINING = ("small_matrix", "kuhn", "goofspiel-3", "liars_dice-3")
 HOLDEM = ("subgame-3", "subgame-4")
 OURS_STYLE = {"color": "#4B2E83", "linestyle": "-", "linewidth": 2.0}
 THEIRS_STYLE = {"color": "#E69F00", "linestyle": (0, (5, 1.5)), "linewidth": 2.0}
+RANGE_STYLE = {"color": "#9A9A9A", "linewidth": 8, "alpha": 0.4}
 POINT = {"color": "#000000", "linestyle": "none", "marker": "D", "markersize": 5, "markerfacecolor": "none", "zorder": 6}
 CROSS = {"color": "#000000", "linestyle": "none", "marker": "x", "markersize": 6, "zorder": 6}
 
@@ -118,6 +119,7 @@ def draw(shown: Sequence[Panel], file: str, alt: str, fill: Callable[[Axes, Pane
     entries = {key: line_style(number) for number, key in enumerate(AUTHORS) if key != "cfr" or fill is whole}
     entries |= {"ddcfr, our policy": OURS_STYLE, "ddcfr, the authors' network": THEIRS_STYLE}
     entries |= {"DDCFR, published": POINT, "fixed variants, published end": CROSS}
+    entries |= {"range of perturbed runs": RANGE_STYLE} if fill is late else {}
     handles = [Line2D([], [], label=label, **style) for label, style in entries.items()]  # type: ignore[arg-type]
     figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False, fontsize=10, handlelength=3.2)
     return save(figure, file, alt)

@@ -236,7 +236,7 @@ def reduction_sentence(numbers: Mapping, runs: Found, learned: Learned, known: R
     geometric, arithmetic = 1 - exp(sum(map(log, ratios)) / len(ratios)), 1 - sum(ratios) / len(ratios)
     parts = [
         f"Against DCFR, over {len(ours.games)} testing games and by the geometric mean of ratios, exploitability at iteration "
-        f"{ITERATIONS} is {ours.text()} with our policy"
+        f"{ITERATIONS} changes by {ours.text()} with our policy"
     ]
     if learned.theirs:
         theirs = reduction(fixed, learned.theirs)

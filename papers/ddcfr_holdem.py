@@ -42,6 +42,8 @@ from treeplex.solvers.scheme import DiscountPolicy
 OTHERS = ("lcfr", "pcfr+", "pdcfr", "dcfr+", "pdcfr+", "apcfr+", "sapcfr+", "hs-dcfr", "hs-pcfr+")
 DRAWN = ("cfr", "cfr+", "dcfr", "lcfr", "pcfr+", "pdcfr+", "dcfr+", "hs-dcfr")
 OTHER_SEEDS, MANY_SEEDS = SEEDS[:3], range(1, 25)
+LOWEST = 9e-4
+"""Of the panels with the last 500 iterations, big blinds."""
 MARK = {"linestyle": "none", "marker": "o", "markersize": 4.5, "markerfacecolor": "white", "zorder": 5}
 LEARNED = {"color": "#000000", "linestyle": "none", "marker": "D", "markersize": 5, "markerfacecolor": "none", "zorder": 6}
 STYLES = {
@@ -137,8 +139,8 @@ def draw_late(axes: Axes, curves: Mapping, name: str, fixed: Found, learned: Fou
     axes.plot(curves["t"], curves[name]["ddcfr"], **LEARNED)
     dress(axes, f"{name}, last 500 iterations")
     axes.set_xscale("linear")
-    axes.set(xlim=(488, ITERATIONS + 12), ylim=(1.3e-3, 5e-2), xticks=[500, 600, 700, 800, 900, 1000])
-    axes.set_yticks([2e-3, 5e-3, 1e-2, 2e-2, 5e-2], ["0.002", "0.005", "0.01", "0.02", "0.05"])
+    axes.set(xlim=(488, ITERATIONS + 12), ylim=(LOWEST, 5e-2), xticks=[500, 600, 700, 800, 900, 1000])
+    axes.set_yticks([1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2], ["0.001", "0.002", "0.005", "0.01", "0.02", "0.05"])
 
 
 def learned_runs(games: Mapping[str, Subgame], points: Sequence[int]) -> tuple[dict[str, dict[str, Run]], Theirs]:

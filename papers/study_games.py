@@ -1,8 +1,9 @@
 """The games of the study of one scheme for every game: named ones by their spec, others made here from a seed.
 
 Three groups. ``TUNED_ON``: games that the constants of vt-cfr+ were chosen on, or that the DDCFR paper trained on.
-``HELD_OUT``: games that were looked at while it was made, but only to check it. ``FRESH``: games made for this study, with
-seeds and sizes that nobody has tuned on. All are zero-sum games of two players and follow from this file alone.
+``LOOKED_AT``: games on which it was checked while it was made; after their scores were seen, the two constants of its discount
+were settled among four pairs. ``FRESH``: games made after that, with seeds and sizes that nobody has tuned on or looked at.
+All are zero-sum games of two players and follow from this file alone.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -21,7 +22,7 @@ from treeplex.games.poker.rules import PokerGame
 from treeplex.games.poker.spot import Spot
 from treeplex.games.poker.spots import all_hands, unbound
 
-TUNED_ON, HELD_OUT, FRESH = GROUPS = ("tuned on", "held out", "fresh")
+TUNED_ON, LOOKED_AT, FRESH = GROUPS = ("tuned on", "looked at", "fresh")
 UNIT = 10.0
 """The pot of a river game, in chips of 0.01."""
 
@@ -188,7 +189,7 @@ TUNED: Mapping[str, str | Callable[[], Game]] = {
     "leduc, 4 ranks, 3 raises": "leduc_poker(ranks=4,raises=3)",
     "battleship-2": battleship(2, 2, 3),
 }
-HELD: Mapping[str, str | Callable[[], Game]] = {
+SEEN: Mapping[str, str | Callable[[], Game]] = {
     "kuhn-12": partial(kuhn, 12),
     "kuhn-20": partial(kuhn, 20),
     "goofspiel-5": goofspiel(5),
@@ -209,8 +210,6 @@ HELD: Mapping[str, str | Callable[[], Game]] = {
     "oshi-zumo, 4 coins": "openspiel:oshi_zumo(coins=4,size=1,horizon=6)",
     "battleship-3": battleship(2, 3, 3),
     "big_leduc": "big_leduc",
-}
-NEW: Mapping[str, str | Callable[[], Game]] = {
     "matrix 10x10": partial(random_matrix, 7101, 10, 10),
     "matrix 20x20": partial(random_matrix, 7102, 20, 20),
     "matrix 30x30": partial(random_matrix, 7103, 30, 30),
@@ -244,11 +243,52 @@ NEW: Mapping[str, str | Callable[[], Game]] = {
     "oshi-zumo, 3 coins": "openspiel:oshi_zumo(coins=3,size=2,horizon=5)",
     "abrupt dark hex 2x3": "openspiel:dark_hex(num_rows=2,num_cols=3,gameversion=adh)",
 }
+NEW: Mapping[str, str | Callable[[], Game]] = {
+    "matrix 12x12": partial(random_matrix, 8101, 12, 12),
+    "matrix 25x25": partial(random_matrix, 8102, 25, 25),
+    "matrix 40x40": partial(random_matrix, 8103, 40, 40),
+    "matrix 18x50": partial(random_matrix, 8104, 18, 50),
+    "matrix 10x10, losses 200, 5000": partial(random_matrix, 8105, 10, 10, (200.0, 5000.0)),
+    "matrix 25x25, loss 50": partial(random_matrix, 8106, 25, 25, (50.0,)),
+    "matrix 6x15, losses 1e3, 1e5": partial(random_matrix, 8107, 6, 15, (1000.0, 100000.0)),
+    "matrix 15x8, loss 500": partial(random_matrix, 8108, 15, 8, (500.0,)),
+    "blotto, 8 on 3 unequal": partial(blotto, 8, (1.0, 1.0, 2.0)),
+    "blotto, 7 on 4": partial(blotto, 7, (1.0, 1.0, 1.0, 1.0)),
+    "tree, types, 3 and 5": partial(RandomTree, 8201, alternating(3, 5, 3, 5, types=3), 2),
+    "tree, types, nine deep": partial(RandomTree, 8202, alternating(*[2] * 9, types=2), 2),
+    "tree, hidden moves, 4 and 3": partial(RandomTree, 8203, alternating(4, 3, 4, 3, 4), 1),
+    "tree, seen moves, five types": partial(RandomTree, 8204, alternating(3, 2, 3, 2, types=5), 3),
+    "tree, types, t(1.6)": partial(RandomTree, 8205, alternating(3, 4, 3, 4, types=3), 2, 1.6),
+    "tree, hidden moves, t(1.8)": partial(RandomTree, 8206, alternating(*[3] * 6), 1, 1.8),
+    "tree, deep, t(1.3)": partial(RandomTree, 8207, alternating(*[2] * 8, types=3), 2, 1.3),
+    "river, 24 hands, 1.5 pots": partial(river, 8301, 24, 1.5, "50%,100%,a", "a"),
+    "river, 22 hands, 5 pots": partial(river, 8302, 22, 5.0, "33%,100%,a", "100%,a"),
+    "river, 28 hands, 15 pots": partial(river, 8303, 28, 15.0, "75%,a", "100%,a"),
+    "river, 32 hands, 50 pots": partial(river, 8304, 32, 50.0, "50%,150%,a", "100%,a"),
+    "river, 35 hands, 60 pots": partial(river, 8305, 35, 60.0, "100%,a", "150%,a"),
+    "kuhn-9": partial(kuhn, 9),
+    "kuhn-16": partial(kuhn, 16),
+    "leduc, 7 ranks": "leduc_poker(ranks=7)",
+    "leduc, 9 ranks, 1 raise": "leduc_poker(ranks=9,raises=1)",
+    "leduc, 4 ranks, bets 1, 3": "leduc_poker(ranks=4,bets=[1;3])",
+    "no-limit leduc, pot bets": "small_holdem(ranks=5,suits=2,sizes=[100%;a],stack=8)",
+    "three streets, bets 1, 2, 4": "small_holdem(ranks=4,suits=2,deal=[0;1;1],bets=[1;2;4],raises=1)",
+    "liars_dice-2v1": "liars_dice(numdice0=2,numdice1=1,dice_sides=3)",
+    "liars_dice-2v1, 2 faces": "liars_dice(numdice0=2,numdice1=1,dice_sides=2)",
+    "goofspiel-5 random": goofspiel(5, "random"),
+    "goofspiel-5 random, difference": goofspiel(5, "random", "point_difference"),
+    "goofspiel-5 ascending, difference": goofspiel(5, "ascending", "point_difference"),
+    "battleship 2x2, 4 shots": battleship(2, 2, 4),
+    "battleship 1x6, 2 shots": battleship(1, 6, 2),
+    "battleship 2x3, ship of 1": battleship(2, 3, 2, "[1]", "[1]"),
+    "oshi-zumo, 5 coins": "openspiel:oshi_zumo(coins=5,size=1,horizon=5)",
+    "oshi-zumo, 4 coins, wide": "openspiel:oshi_zumo(coins=4,size=2,horizon=4)",
+}
 LARGE = ("battleship-3", "big_leduc")
 FORGETFUL = ("dark hex 2x3", "abrupt dark hex 2x3")
 
 STUDY_GAMES: tuple[StudyGame, ...] = tuple(
     StudyGame(name, group, source, large=name in LARGE, refine=name in FORGETFUL)
-    for group, sources in zip(GROUPS, (TUNED, HELD, NEW), strict=True)
+    for group, sources in zip(GROUPS, (TUNED, SEEN, NEW), strict=True)
     for name, source in sources.items()
 )

@@ -31,14 +31,14 @@ LEARNED = ("ddcfr", "dpcfr+", "pddcfr")
 TESTED = "vt-cfr+"
 CANDIDATES = (*VARIANTS, *LEARNED, TESTED)
 SHOWN = (
-    "liars_dice-5",
-    "goofspiel-5",
-    "battleship 2x3, 2 shots",
-    "leduc, 12 ranks",
-    "river, 30 hands, 100 pots",
-    "matrix 20x20, losses 30, 1000",
+    "liars_dice-2v1",
+    "goofspiel-5 random, difference",
+    "battleship 2x2, 4 shots",
+    "leduc, 7 ranks",
+    "river, 35 hands, 60 pots",
+    "matrix 10x10, losses 200, 5000",
 )
-"""Games whose whole curves are drawn; all of them not tuned on."""
+"""Games whose whole curves are drawn; all of them fresh."""
 POINTS = tuple(log_points(STAGES[-1], a_decade=8, also=STAGES))
 PROBES = ("kuhn_poker", "small_matrix", "liars_dice(dice_sides=3)")
 """Small games by whose runs the version of an algorithm is known."""

@@ -17,7 +17,7 @@ from curves import curve
 from drawing import dress, save
 from kept import kept
 from results import Result, Table, finish
-from study_games import STUDY_GAMES, TUNED_ON
+from study_games import FRESH, STUDY_GAMES, TUNED_ON
 from study_runs import STAGES, compiled
 from study_scores import FLOOR
 from treeplex.learn.evolution import Adam, Evolution
@@ -68,7 +68,7 @@ def search(games: Sequence[tp.CompiledGame]) -> tuple[Floats, list[float]]:
 def main() -> None:
     quick = [game for game in STUDY_GAMES if not game.large]
     tuned = [game.name for game in quick if game.group == TUNED_ON and max(compiled(game.name).infosets) <= SLOWEST]
-    other = [game for game in quick if game.group != TUNED_ON and max(compiled(game.name).infosets) <= SLOWEST]
+    other = [game for game in quick if game.group == FRESH and max(compiled(game.name).infosets) <= SLOWEST]
     games = [compiled(name) for name in tuned]
     key = {"study": "vt constants", "games": [game.identity for game in games], "start": spec(np.zeros(len(NAMES)))}
 
@@ -106,7 +106,7 @@ def summary(tuned: Sequence[str], rows: list[list[str]], gaps: Sequence[float], 
         findings=[
             f"Learned on {len(tuned)} games: {learned}, after {len(path)} epochs {path[-1]:+.2f} dex there relative to the "
             "round constants.",
-            f"On {len(gaps)} games never tuned on it is {mean:+.2f} dex in the mean (standard error {error:.2f}): the gain "
+            f"On {len(gaps)} fresh games it is {mean:+.2f} dex in the mean (standard error {error:.2f}): the gain "
             f"{verdict}." + ("" if carries else " The round constants stay."),
         ],
         tables=[

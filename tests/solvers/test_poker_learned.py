@@ -76,3 +76,4 @@ def test_what_is_refused() -> None:
     with pytest.raises(AlgorithmError, match="how fast the policy moves"):
         PokerSolver(game, fresh_policy(features=("movement",)))
     assert PokerSolver(game, "ddcfr(horizon=50)", horizon=50).algorithm == "ddcfr(horizon=50.0)"
+    assert PokerSolver(game, "auto").algorithm == "dcfr"

@@ -40,6 +40,8 @@ def test_every_algorithm_runs_and_describes_itself(name: str) -> None:
         ("dcfr(gamma=3, alpha=2)", "dcfr(alpha=2.0,gamma=3.0)"),
         ("dcfr(alpha=1.5)", "dcfr"),
         ("greedy(floor=0)", "greedy(floor=0.0)"),
+        ("auto", "vt-cfr+"),
+        ("auto(ramp=0.25)", "vt-cfr+(ramp=0.25)"),
     ],
 )
 def test_canonical_text(spec: str, canonical: str) -> None:

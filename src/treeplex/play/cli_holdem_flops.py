@@ -153,9 +153,9 @@ def print_batch(report: "BatchReport") -> None:
     rows = []
     for name, entry in entries:
         shares = [f"{100 * entry.get(action, 0.0):.1f}%" for action in report.actions]
-        equity, left = f"{100 * entry['equity_oop']:.1f}%", f"{entry['exploitability_percent']:.2g}%"
+        equity, left = f"{100 * entry['equity_oop']:.1f}%", f"{entry['exploitability_percent']:.2f}%"
         rows.append([name, f"{entry['ev_oop']:+.2f}", equity, *shares, left])
-    typer.secho(f"{len(report.rows):,} of {batch.boards:,} boards, {report.line or 'first decision'}", bold=True)
+    typer.secho(f"{len(report.rows):,} of {batch.boards:,} boards, {report.place}", bold=True)
     echo_table(head, rows)
     folder = batch.folder
     typer.echo(f"all boards: {folder / 'report.csv'}, {folder / 'report.md'}, {folder / 'report.png'}")

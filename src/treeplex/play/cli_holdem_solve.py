@@ -112,7 +112,7 @@ def solve(
 
 
 def line_of(progress: "Progress", pot: float, *, most: bool = True) -> str:
-    """The live line: iterations, exploitability in chips and of the pot, pace, and (``most``) the time left without a target."""
+    """The live line: iterations, exploitability in chips and of the pot, pace, and (``most``) the time left without target."""
     parts = [f"{progress.algorithm}  iteration {progress.iteration:,}/{progress.iterations:,}"]
     if progress.exploitability is not None:
         parts.append(f"exploitability {chips_and_share(progress.exploitability, pot)}")

@@ -198,7 +198,8 @@ def read_row(path: Path, board: Board, spot: Spot, settings: Mapping[str, Any]) 
     if row.identity != spot.identity:
         raise FileError(f"{path}: the result of another spot; choose another folder, or remove this one to start again")
     if dict(row.settings) != dict(settings):
-        old = ", ".join(f"{name} {value}" for name, value in row.settings.items())
+        units = {"target": " chips"}
+        old = ", ".join(f"{name} {value}{units.get(name, '')}" for name, value in row.settings.items() if value is not None)
         raise FileError(f"{path}: solved with {old}; ask for the same, choose another folder, or remove this one")
     return row
 

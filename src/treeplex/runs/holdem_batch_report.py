@@ -33,6 +33,11 @@ class BatchReport:
     rows: tuple[Row, ...]
 
     @property
+    def place(self) -> str:
+        """Which decision it is, in words."""
+        return f"after {self.line}" if self.line else "first decision"
+
+    @property
     def player(self) -> int | None:
         """Who acts there."""
         return next((int(row.lines[self.line]["player"]) for row in self.rows), None)
@@ -110,8 +115,8 @@ class BatchReport:
         head = ["board", "weight", "EV OOP", "EV IP", "equity OOP", "reach", *self.actions, "exploitability"]
         total = sum(row.weight for row in self.rows)
         lines = [
-            f"{len(self.rows)} of {self.batch.boards} boards, {self.line or 'first decision'}. EV: chips against half the "
-            "starting pot. Reach: how often it comes to the decision. Exploitability: of the pot.",
+            f"{len(self.rows)} of {self.batch.boards} boards, {self.place}. EV and equity: of the whole spot, EV in chips "
+            "against half the starting pot. Reach: how often it comes to the decision. Exploitability: of the pot.",
             "",
             "| " + " | ".join(head) + " |",
             "|---" + "|--:" * (len(head) - 1) + "|",

@@ -17,7 +17,7 @@ from treeplex.forms.hand_compile import HandGame
 from treeplex.solvers.fictitious import PLAYS, Play
 from treeplex.solvers.learned import LEARNED
 from treeplex.solvers.poker_learned import learned_method, steering_of
-from treeplex.solvers.registry import algorithms, checked_parameters
+from treeplex.solvers.registry import POKER, algorithms, checked_parameters, resolved
 from treeplex.solvers.scheme import DiscountPolicy
 from treeplex.solvers.value_tested import NAME as VALUE_TESTED
 from treeplex.solvers.value_tested import ValueTesting
@@ -96,7 +96,7 @@ class PokerSolver:
             raise SpecError(f"storage is {storage!r}{nearest(storage, STORAGE)}")
         self.storage = storage
         self.method, self.parameters, self.algorithm = method_of(algorithm)
-        spec = parse_spec(algorithm) if isinstance(algorithm, str) else None
+        spec = resolved(parse_spec(algorithm), POKER) if isinstance(algorithm, str) else None
         self.steering = steering_of(algorithm, spec, planned=horizon, unit=game.spot.pot or 1.0)
         self.locks = tuple(locks)
         if locks and game.isomorphism and len(game.boards[0][0].symmetries) > 1:
@@ -221,7 +221,7 @@ def method_of(algorithm: str | Variant | Play | DiscountPolicy) -> tuple[Method,
         return algorithm, dict(algorithm.parameters), algorithm.name
     if isinstance(algorithm, Play):
         return algorithm, {}, algorithm.name
-    spec = parse_spec(algorithm)
+    spec = resolved(parse_spec(algorithm), POKER)
     known = algorithms()
     if spec.name not in known:
         raise SpecError(f"unknown algorithm {spec.name!r}{nearest(spec.name, OFFERED)}")

@@ -1,7 +1,7 @@
 """Algorithms by name, and the door through which every solver is built."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from treeplex.errors import AlgorithmError, SpecError
@@ -85,6 +85,10 @@ def build_lp(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int,
     return LinearProgram(game)
 
 
+AUTO = "auto"
+"""What to ask for when one does not want to choose: :data:`GENERAL` on compiled games, :data:`POKER` on hold'em spots."""
+GENERAL, POKER = VALUE_TESTED, "dcfr"
+
 _ALGORITHMS: Mapping[str, Algorithm] = {
     algorithm.name: algorithm
     for algorithm in (
@@ -136,8 +140,8 @@ def make_solver(
 
     Args:
         game: the compiled game.
-        algorithm: a spec such as ``dcfr`` or ``dcfr(alpha=2)``, or your own :class:`Variant`, :class:`Rule`, :class:`Play` or
-            :class:`DiscountPolicy`.
+        algorithm: a spec such as ``dcfr`` or ``dcfr(alpha=2)``, ``auto`` (which is ``vt-cfr+``), or your own :class:`Variant`,
+            :class:`Rule`, :class:`Play` or :class:`DiscountPolicy`.
         horizon: iterations planned, for schedules that depend on it.
         updates: ``alternating`` or ``simultaneous``; None for the algorithm's usual order.
         seed: for algorithms that sample.
@@ -160,7 +164,7 @@ def make_solver(
         raise SpecError(
             f"an algorithm is a spec such as 'dcfr', a Variant, a Rule, a Play or a DiscountPolicy, not {algorithm!r}"
         )
-    spec = parse_spec(algorithm)
+    spec = resolved(parse_spec(algorithm), GENERAL)
     if spec.name not in _ALGORITHMS:
         raise SpecError(f"unknown algorithm {spec.name!r}{nearest(spec.name, _ALGORITHMS)}")
     known = _ALGORITHMS[spec.name]
@@ -169,6 +173,11 @@ def make_solver(
             f"{known.name} is not defined for {updates} updates; it has {' or '.join(known.updates) or 'no order'}"
         )
     return known.factory(game, checked_parameters(known, spec), horizon=horizon, updates=updates, seed=seed)
+
+
+def resolved(spec: Spec, auto: str) -> Spec:
+    """The spec itself, or that of the algorithm that ``auto`` means."""
+    return replace(spec, name=auto) if spec.name == AUTO else spec
 
 
 def checked_parameters(algorithm: Algorithm, spec: Spec) -> dict[str, Any]:

@@ -44,8 +44,8 @@ class ValueTesting:
         rounding: differences of candidates, or of their values as a share of the terms, up to this count as none; in [0, 1].
     """
 
-    alpha0: float = 1.0
-    ramp: float = 0.5
+    alpha0: float = 0.5
+    ramp: float = 0.7
     memory: float = 4.0
     strength: float = 1.0
     untested: float = 1.0
