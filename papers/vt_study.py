@@ -272,7 +272,7 @@ def notes(missing: Mapping[str, str], left_out: Sequence[str]) -> list[str]:
         "hyperparameter schedules and the learned variants set their pace.",
         f"Groups: {TUNED_ON}: {TESTED}'s constants were chosen on these or DDCFR was trained on them; {LOOKED_AT}: it was "
         "checked on these while it was made, and the constants of its discount were settled among four pairs, (alpha0, ramp) = "
-        f"(1, 0.5), (0.3, 0.8), (0.3, 0.7) and (0.5, 0.7); {FRESH}: made after that, from new seeds and sizes. Games and seeds: "
+        f"(1, 0.5), (0.3, 0.8), (0.3, 0.7) and (0.5, 0.7); {FRESH}: made after that, from new seeds and sizes. All are in "
         "papers/study_games.py.",
         "The two hold'em subgames of the DDCFR paper are in a section of their own.",
     ]
