@@ -275,8 +275,6 @@ NEW: Mapping[str, str | Callable[[], Game]] = {
     "three streets, bets 1, 2, 4": "small_holdem(ranks=4,suits=2,deal=[0;1;1],bets=[1;2;4],raises=1)",
     "liars_dice-2v1": "liars_dice(numdice0=2,numdice1=1,dice_sides=3)",
     "liars_dice-2v1, 2 faces": "liars_dice(numdice0=2,numdice1=1,dice_sides=2)",
-    "goofspiel-5 random": goofspiel(5, "random"),
-    "goofspiel-5 random, difference": goofspiel(5, "random", "point_difference"),
     "goofspiel-5 ascending, difference": goofspiel(5, "ascending", "point_difference"),
     "battleship 2x2, 4 shots": battleship(2, 2, 4),
     "battleship 1x6, 2 shots": battleship(1, 6, 2),

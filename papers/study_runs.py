@@ -32,7 +32,7 @@ TESTED = "vt-cfr+"
 CANDIDATES = (*VARIANTS, *LEARNED, TESTED)
 SHOWN = (
     "liars_dice-2v1",
-    "goofspiel-5 random, difference",
+    "goofspiel-5 ascending, difference",
     "battleship 2x2, 4 shots",
     "leduc, 7 ranks",
     "river, 35 hands, 60 pots",

@@ -200,7 +200,7 @@ def print_actions(node: "NodeReport", side: "Side", *, in_pot: bool) -> None:
     for number, name in enumerate(node.actions):
         size = f" ({node.sizes[number]})" if node.sizes[number] else ""
         values = (side.totals[number], side.action_combos[number], side.action_values[number])
-        rows.append([name + size, f"{100 * values[0]:.1f}%", f"{values[1]:.1f}", amount(node, side, values[2], in_pot)])
+        rows.append([name + size, f"{100 * values[0]:.1f}%", counted(values[1]), amount(node, side, values[2], in_pot)])
     echo_table(["action", "taken", "combos", "EV"], rows)
     typer.echo("")
 
@@ -212,7 +212,7 @@ def print_ranges(node: "NodeReport", *, in_pot: bool) -> None:
     rows = []
     for side in node.sides:
         ev = amount(node, side, side.mean(side.ev), in_pot)
-        rows.append([PLAYERS[side.player], f"{side.combos:.1f}", ev, per_cent(side.mean(side.equity))])
+        rows.append([PLAYERS[side.player], counted(side.combos), ev, per_cent(side.mean(side.equity))])
     echo_table(["range", "combos", "EV", "equity"], rows)
     typer.echo("")
 
@@ -282,6 +282,11 @@ def per_cent(value: float) -> str:
 def weight_text(weight: float) -> str:
     """A weight for people, rare hands with three digits."""
     return f"{100 * weight:.0f}%" if weight == 0 or weight >= 0.0995 else f"{short(100 * weight)}%"
+
+
+def counted(combos: float) -> str:
+    """A number of hands for people, few with two digits."""
+    return f"{combos:.2g}" if 0 < combos < 0.95 else f"{combos:.1f}"
 
 
 def short(value: float) -> str:

@@ -81,6 +81,7 @@ function classesOf(read, count, node) {
 }
 const percent = (x, digits = 1) => (Number.isFinite(x) ? (100 * x).toFixed(digits) + "%" : "–");
 const weighed = (x) => percent(x, x > 0 && x < 0.0995 ? 2 : 0);
+const counted = (x) => (x > 0 && x < 0.95 ? x.toPrecision(2) : x.toFixed(1));
 const amount = (x) => (Number.isFinite(x) ? (Math.abs(x) < 0.005 ? "0.00" : (x > 0 && state.ev === "net" ? "+" : "") + x.toFixed(2)) : "–");
 const evOf = (node, player, x) => (state.ev === "back" ? x + node.committed[player] : x);
 const order = (node) => DATA.nodes[node.line].order;
@@ -258,13 +259,13 @@ function summary(node) {
       }
       const action = node.actions[a];
       return make("tr", {}, make("td", {}, make("i", { class: "swatch", paint: action.colour }), action.name + (action.size ? ` (${action.size})` : "")),
-        make("td", {}, percent(parts[a])), make("td", {}, combos.toFixed(1)), make("td", {}, amount(reach > 1e-9 ? evOf(node, node.player, sum / reach) : NaN)));
+        make("td", {}, percent(parts[a])), make("td", {}, counted(combos)), make("td", {}, amount(reach > 1e-9 ? evOf(node, node.player, sum / reach) : NaN)));
     });
     box.append(make("table", {}, make("thead", {}, headed("action", "taken", "combos", "EV")), make("tbody", {}, ...rows)));
   } else box.append(make("h2", {}, node.children.length ? "A card is dealt" : "The hand is over"));
   const rows = [0, 1].map((player) => {
     const read = side(node, player);
-    return make("tr", {}, make("td", {}, PLAYERS[player]), make("td", {}, read.weight.reduce((sum, x) => sum + x, 0).toFixed(1)),
+    return make("tr", {}, make("td", {}, PLAYERS[player]), make("td", {}, counted(read.weight.reduce((sum, x) => sum + x, 0))),
       make("td", {}, amount(evOf(node, player, mean(read, read.ev)))), make("td", {}, percent(mean(read, read.equity))), make("td", {}, String(node.stacks[player])));
   });
   box.append(make("table", {}, make("thead", {}, headed("range", "combos", "EV", "equity", "stack")), make("tbody", {}, ...rows)));
