@@ -19,6 +19,7 @@ ORDER = (
     "ddcfr_table4",
     "ddcfr_figure4",
     "ddcfr_figures7_10",
+    "vt_study",
 )
 PAGE = ROOT / "docs" / "papers.md"
 HEAD = """<!-- Written by papers/report.py; run `python papers/run.py` to renew it. -->

@@ -181,7 +181,9 @@ def answer(found: Mapping[str, Lead], measured: Scores, subject: str) -> list[st
     fair = {game: found[game] for game in in_groups(found, NEVER_TUNED)}
     far = [game for game, each in fair.items() if each.dex > np.log10(CLOSE)]
     mean, worst, where = mean_and_worst(fair)
-    solved = [game for game in count(fair, TIED) if measured[game][subject].solved]
+    solved = [
+        game for game in count(fair, TIED) if measured[game][subject].solved and measured[game][fair[game].rival].solved
+    ]
     behind = sorted(count(fair, BEHIND), key=lambda game: -fair[game].dex)
     named = ", ".join(f"{game} {fair[game].dex:+.2f} ({fair[game].rival})" for game in sorted(far, key=lambda g: -fair[g].dex))
     claim = f"within {CLOSE:g} times the best other variant on every game that was never tuned on"
@@ -269,7 +271,8 @@ def notes(missing: Mapping[str, str], left_out: Sequence[str]) -> list[str]:
         "Best: all repeats below all repeats of every other algorithm. Behind: above all repeats of some other. Tied: the "
         "rest. The best other variant is chosen for each game afterwards, which no one could do beforehand.",
         f"Every algorithm has its own default parameters and average and a horizon of {STAGES[-1]} iterations, by which the "
-        "hyperparameter schedules and the learned variants set their pace.",
+        "hyperparameter schedules and the learned variants set their pace. What is judged is the one average of each; "
+        f"of {TESTED} it is for each player the best of five candidates, a choice that is part of it and of its time.",
         f"Groups: {TUNED_ON}: {TESTED}'s constants were chosen on these or DDCFR was trained on them; {LOOKED_AT}: it was "
         "checked on these while it was made, and the constants of its discount were settled among four pairs, (alpha0, ramp) = "
         f"(1, 0.5), (0.3, 0.8), (0.3, 0.7) and (0.5, 0.7); {FRESH}: made after that, from new seeds and sizes. All are in "

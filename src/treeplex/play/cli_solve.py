@@ -144,7 +144,9 @@ def print_solution(solution: "Solution", folder: Path | None) -> None:
         if solution.status == "target reached":
             typer.echo(f"  treeplex solve {resume} {where} --target {(solution.settings.target or 0) / 10:g}   go on")
         elif not solution.solver.exact:
-            typer.echo(f"  treeplex solve {resume} {where} -n {10 * solution.iterations}   go on")
+            more = min(10 * solution.iterations, solution.solver.longest or 10 * solution.iterations)
+            if more > solution.iterations:
+                typer.echo(f"  treeplex solve {resume} {where} -n {more}   go on")
     typer.echo(f"  treeplex compare {spec} -a cfr+ -a dcfr -a pcfr+   compare algorithms")
 
 

@@ -17,6 +17,7 @@ from treeplex.runs.record import Settings
 from treeplex.runs.run import Run, Watcher, finish, iterate
 from treeplex.runs.solution import Solution
 from treeplex.solvers import DiscountPolicy, Play, Rule, Solver, Variant, make_solver
+from treeplex.solvers.registry import pace_of
 
 DEFAULT_ALGORITHM = "dcfr"
 DEFAULT_ITERATIONS = 1000
@@ -57,7 +58,7 @@ def solve(
         algorithm: a spec such as ``"dcfr"`` or ``"dcfr(alpha=2)"`` (see :func:`treeplex.algorithms`), or an algorithm of
             your own, which resuming then needs again; default ``"dcfr"``.
         iterations: iterations in total, those before a resume included; default 1000, or 1,000,000 when
-            there is a target or a time limit. ``lp`` needs one.
+            there is a target or a time limit; a learned algorithm does as many as it paces itself for. ``lp`` needs one.
         target: stop at the first evaluation with at most this exploitability.
         seconds: stop after about this much time in this call (solving and judging, not compiling).
         every: evaluate every so many iterations; default: ten evaluations a decade, more when there is a target.
@@ -82,8 +83,10 @@ def solve(
     if resume is None:
         if game is None:
             raise SpecError("no game given; name one (see treeplex games) or a run folder to resume")
-        settings = settings_of_new_run(iterations, target, seconds, every, updates, seed, refine)
-        run = start(game, DEFAULT_ALGORITHM if algorithm is None else algorithm, settings, out, force)
+        algorithm = DEFAULT_ALGORITHM if algorithm is None else algorithm
+        count = pace_of(algorithm) if iterations is None else iterations
+        settings = settings_of_new_run(count, target, seconds, every, updates, seed, refine)
+        run = start(game, algorithm, settings, out, force)
     else:
         if out is not None and Path(out) != Path(resume):
             raise SpecError("a resumed run goes on in its own folder; give out or resume, not both")
@@ -164,6 +167,11 @@ def reopen(
     solver = solver_for(compiled, about["algorithm"] if algorithm is None else algorithm, settings)
     if solver.algorithm != about["algorithm"]:
         raise different(folder, "algorithm", about["algorithm"], solver.algorithm)
+    if solver.longest is not None and settings.iterations > solver.longest:
+        raise SpecError(
+            f"{folder.path} was run with {solver.algorithm}, which paces itself for {solver.longest:,} iterations; ask for at "
+            f"most so many, or start a new run with its parameter horizon={settings.iterations}"
+        )
     run = Run(solver, replace(settings, iterations=1) if solver.exact else settings, folder)
     if unstarted:
         folder.rewrite([])

@@ -27,6 +27,7 @@ class Solver(ABC):
         updates: ``alternating`` or ``simultaneous``; empty where it has no meaning.
         iteration: iterations done.
         exact: one iteration is the exact solution (linear programming).
+        longest: the most iterations that it can do in all; None for any number.
         average: float64 [Q], the average policy as weights in sequence form, up to a factor.
     """
 
@@ -35,6 +36,7 @@ class Solver(ABC):
     updates: str = ""
     iteration: int = 0
     exact: bool = False
+    longest: int | None = None
     average: Floats
 
     @abstractmethod

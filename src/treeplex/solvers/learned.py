@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.learned import INITIAL, LOWEST, MEMORY, OUTSIDE, exploitability_of_sums, iterate_learned
+from treeplex.engine.learned import INITIAL, LOWEST, MEMORY, OUTSIDE, Scheme, exploitability_of_sums, iterate_learned
 from treeplex.engine.sweep import reach, workspace
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.compiled import CompiledGame
@@ -30,7 +30,7 @@ class LearnedSolver(Solver):
 
     Attributes:
         discounting: the discount policy.
-        horizon: the number of iterations T that it believes is planned.
+        horizon, longest: the number of iterations T that it believes is planned; it does no more.
         regrets, policy, strategy, average: float64 [Q], as in :class:`treeplex.solvers.cfr.CfrSolver`.
     """
 
@@ -62,6 +62,8 @@ class LearnedSolver(Solver):
             raise AlgorithmError(f"{algorithm} looks at exploitability, which steers it in two-player zero-sum games only")
         self.game, self.discounting, self.algorithm = game, discounting, algorithm
         self.horizon = checked_horizon(discounting.horizon if horizon is None else horizon, planned, algorithm)
+        self.longest = self.horizon
+        self._scheme = own_scheme(discounting)
         self.updates = order_of_updates(updates or "alternating")
         self.policy = uniform_probabilities(game)
         self.strategy, self.average, self.regrets = (np.zeros_like(self.policy) for _ in range(3))
@@ -86,7 +88,7 @@ class LearnedSolver(Solver):
         iterate_learned(
             self.game.tree,
             self.game.payoff,
-            self.discounting.compiled,
+            self._scheme,
             self.iteration,
             iterations,
             self.horizon,
@@ -122,8 +124,13 @@ class LearnedSolver(Solver):
     def arrays(self) -> dict[str, NDArray[np.float64]]:
         """Regrets, policies, averages, what was decided last, and the network, so that a changed file changes no run."""
         arrays = {"regrets": self.regrets, "policy": self.policy, "strategy": self.strategy, "average": self.average}
-        arrays |= {"memory": self._memory, "network": self.discounting.compiled.parameters}
+        arrays |= {"memory": self._memory, "network": self._scheme.parameters}
         return arrays | ({"seen": self._seen} if self._seen.size else {})
+
+
+def own_scheme(discounting: DiscountPolicy) -> Scheme:
+    """The compiled scheme with a network of its own, so that a solver restored from a file changes no other's."""
+    return discounting.compiled._replace(parameters=discounting.compiled.parameters.copy())
 
 
 def checked_horizon(horizon: int, iterations: int, algorithm: str) -> int:
@@ -135,10 +142,9 @@ def checked_horizon(horizon: int, iterations: int, algorithm: str) -> int:
     if horizon < 1:
         raise SpecError(f"{algorithm}: horizon is at least 1, not {horizon}")
     if iterations > horizon:
-        name = algorithm.partition("(")[0]
         raise SpecError(
             f"{algorithm} paces itself for {horizon:,} iterations, the run may take {iterations:,}; give at most {horizon:,} "
-            f"iterations, or {name}(horizon={iterations}) to stretch its pace"
+            f"iterations, or set its parameter horizon={iterations} to stretch its pace"
         )
     return horizon
 

@@ -113,6 +113,11 @@ class PokerSolver:
         if isinstance(self.method, Play):
             self._start_play()
 
+    @property
+    def longest(self) -> int | None:
+        """The most iterations that it can do in all; None for any number."""
+        return self.steering.horizon if self.steering else None
+
     def run(self, iterations: int) -> None:
         """Do so many more iterations; none, and only the kernels are made ready (compiled, on their first use).
 
@@ -169,7 +174,7 @@ class PokerSolver:
             if getattr(self.store, name).size:
                 arrays[name] = getattr(self.store, name)
         if self.steering:
-            arrays |= {"steering": self.steering.memory, "network": self.steering.discounting.compiled.parameters}
+            arrays |= {"steering": self.steering.memory, "network": self.steering.scheme.parameters}
         return arrays
 
     def restore(self, iteration: int, arrays: Mapping[str, Array]) -> None:

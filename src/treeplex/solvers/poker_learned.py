@@ -22,7 +22,7 @@ from treeplex.engine.learned import (
 )
 from treeplex.engine.regret import Weights
 from treeplex.errors import AlgorithmError
-from treeplex.solvers.learned import LEARNED, checked_horizon, discounting_of
+from treeplex.solvers.learned import LEARNED, checked_horizon, discounting_of, own_scheme
 from treeplex.solvers.registry import algorithms, checked_parameters
 from treeplex.solvers.scheme import DiscountPolicy
 from treeplex.solvers.variant import VARIANTS, Variant
@@ -39,6 +39,7 @@ class Steering:
         discounting: the policy.
         horizon: the number of iterations T that it believes is planned.
         unit: chips by which exploitability is divided before the policy sees it; the starting pot (1 where that is empty).
+        scheme: the policy's, with a network of its own; the network is part of the solver's state.
         memory: float64 [MEMORY], what was seen and decided last; part of the solver's state.
     """
 
@@ -53,7 +54,7 @@ class Steering:
             raise AlgorithmError(f"{algorithm} looks at how fast the policy moves, which poker spots do not measure")
         self.horizon = checked_horizon(discounting.horizon if horizon is None else horizon, planned, algorithm)
         self.discounting, self.unit, self.algorithm = discounting, unit, algorithm
-        self.memory = np.zeros(MEMORY)
+        self.scheme, self.memory = own_scheme(discounting), np.zeros(MEMORY)
         self._activations = np.empty(int(discounting.sizes.sum()))
 
     def weights(self, solver: "PokerSolver", iterations: int) -> NDArray[np.float64]:
@@ -63,7 +64,7 @@ class Steering:
             SpecError: the run leaves the horizon.
         """
         checked_horizon(self.horizon, solver.iteration + iterations, self.algorithm)
-        scheme, exponents = self.discounting.compiled, self.memory[SET : SET + 4]
+        scheme, exponents = self.scheme, self.memory[SET : SET + 4]
         if self.memory[LEFT] <= 0:
             self._observe(solver)
             self.memory[LEFT] = decide(
@@ -86,7 +87,8 @@ class Steering:
                 if solver.iteration == 0:
                     self.memory[INITIAL] = found
                 self.memory[LATEST] = found
-                seen = (np.log10(found) + 12.0) / (np.log10(self.memory[INITIAL]) + 12.0)
+                scale = np.log10(self.memory[INITIAL]) + 12.0
+                seen = (np.log10(found) + 12.0) / scale if scale > 0.0 else 0.0
             else:
                 norm = max(float(np.linalg.norm(np.maximum(solver.store.regrets, 0).astype(np.float64))), LOWEST)
                 if solver.iteration <= 1:

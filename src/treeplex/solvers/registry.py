@@ -10,7 +10,7 @@ from treeplex.solvers.base import UPDATES, Algorithm, Solver, order_of_updates
 from treeplex.solvers.cfr import CfrSolver
 from treeplex.solvers.fictitious import PLAYS, FictitiousPlay, Play
 from treeplex.solvers.greedy import GreedyWeights
-from treeplex.solvers.learned import LEARNED, REFERENCE, LearnedSolver, discounting_of
+from treeplex.solvers.learned import LEARNED, REFERENCE, LearnedSolver, checked_horizon, discounting_of
 from treeplex.solvers.rule import Rule, RuleSolver
 from treeplex.solvers.scheme import DiscountPolicy
 from treeplex.solvers.value_tested import NAME as VALUE_TESTED
@@ -175,13 +175,32 @@ def make_solver(
     return known.factory(game, checked_parameters(known, spec), horizon=horizon, updates=updates, seed=seed)
 
 
+def pace_of(algorithm: object) -> int | None:
+    """The number of iterations that a learned algorithm (a spec or a policy) paces itself for; None for all others.
+
+    Raises:
+        SpecError: a spec that cannot be read, or a parameter of a learned algorithm that it does not have.
+        FileError: the policy cannot be read.
+    """
+    if isinstance(algorithm, DiscountPolicy):
+        return algorithm.horizon
+    spec = parse_spec(algorithm) if isinstance(algorithm, str) else None
+    if spec is None or spec.name not in LEARNED:
+        return None
+    policy, horizon = discounting_of(spec.name, checked_parameters(_ALGORITHMS[spec.name], spec))
+    return policy.horizon if horizon is None else checked_horizon(horizon, 0, str(algorithm))
+
+
 def resolved(spec: Spec, auto: str) -> Spec:
     """The spec itself, or that of the algorithm that ``auto`` means."""
     return replace(spec, name=auto) if spec.name == AUTO else spec
 
 
 def checked_parameters(algorithm: Algorithm, spec: Spec) -> dict[str, Any]:
-    """The parameters that differ from the defaults, numbers (and texts) in the algorithm's order."""
+    """The parameters that differ from the defaults, numbers (and texts) in the algorithm's order.
+
+    With a text all that is given stays: what the text names (a policy's file) has defaults of its own.
+    """
     known = (*algorithm.parameters, *algorithm.texts)
     given: dict[str, Any] = {}
     for name, value in spec.parameters.items():
@@ -194,4 +213,7 @@ def checked_parameters(algorithm: Algorithm, spec: Spec) -> dict[str, Any]:
         if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
             raise SpecError(f"parameter {name} of {algorithm.name} is a number, not {value!r}")
         given[name] = float(value)
-    return {name: given[name] for name in known if name in given and given[name] != algorithm.parameters.get(name)}
+    kept = given if any(name in given for name in algorithm.texts) else {
+        name: value for name, value in given.items() if value != algorithm.parameters[name]
+    }
+    return {name: kept[name] for name in known if name in kept}

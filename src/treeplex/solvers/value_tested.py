@@ -26,7 +26,7 @@ GAMMAS = (2.0, 5.0, 15.0)
 """Exponents of the averages that are kept; the first is the answer where there is no choice.
 
 Behind them comes the matched average, which is multiplied by the regrets' own discount: iteration t has weight
-``w_t = 1 / (d(2) ... d(t))``. Of it convergence is proved, see ``docs/one-scheme.md``.
+``w_t = 1 / (d(2) ... d(t))``. Of it convergence is proved for simultaneous updates, see ``docs/one-scheme.md``.
 """
 HAND_GAMMA = 5.0
 """Exponent of the one average that the hand engine keeps."""
