@@ -1,7 +1,7 @@
-"""Can evolution strategies find better constants for value-tested CFR+ than the round ones? ``python papers/vt_constants.py``.
+"""Can evolution strategies find better constants for value-tested CFR+ than the usual ones? ``python papers/vt_constants.py``.
 
 The constants are learned on the quick games that were tuned on, with the same machinery that trains discount policies, and then
-judged on the quick games that never were.
+judged on quick games of the second group.
 """
 
 import math
@@ -17,7 +17,7 @@ from curves import curve
 from drawing import dress, save
 from kept import kept
 from results import Result, Table, finish
-from study_games import FRESH, STUDY_GAMES, TUNED_ON
+from study_games import LOOKED_AT, STUDY_GAMES, TUNED_ON
 from study_runs import STAGES, compiled
 from study_scores import FLOOR
 from treeplex.learn.evolution import Adam, Evolution
@@ -35,7 +35,7 @@ Floats = NDArray[np.float64]
 
 
 def spec(point: Floats) -> str:
-    """The algorithm at a point of the search, whose origin is the round constants."""
+    """The algorithm at a point of the search, whose origin is the usual constants."""
     usual = ValueTesting()
     values = [max(getattr(usual, name) + step * x, 0.0) for name, step, x in zip(NAMES, STEPS, point, strict=True)]
     return "vt-cfr+(" + ",".join(f"{name}={value:.4f}" for name, value in zip(NAMES, values, strict=True)) + ")"
@@ -48,7 +48,7 @@ def score(game: tp.CompiledGame, algorithm: str, seeds: Sequence[int]) -> float:
 
 
 def search(games: Sequence[tp.CompiledGame]) -> tuple[Floats, list[float]]:
-    """The point reached, and after each epoch the mean score there relative to the round constants, in dex."""
+    """The point reached, and after each epoch the mean score there relative to the usual constants, in dex."""
     usual = np.array([score(game, spec(np.zeros(len(NAMES))), SEEDS) for game in games])
     adam, path = Adam.start(np.zeros(len(NAMES))), []
 
@@ -68,7 +68,7 @@ def search(games: Sequence[tp.CompiledGame]) -> tuple[Floats, list[float]]:
 def main() -> None:
     quick = [game for game in STUDY_GAMES if not game.large]
     tuned = [game.name for game in quick if game.group == TUNED_ON and max(compiled(game.name).infosets) <= SLOWEST]
-    other = [game for game in quick if game.group == FRESH and max(compiled(game.name).infosets) <= SLOWEST]
+    other = [game for game in quick if game.group == LOOKED_AT and max(compiled(game.name).infosets) <= SLOWEST]
     games = [compiled(name) for name in tuned]
     key = {"study": "vt constants", "games": [game.identity for game in games], "start": spec(np.zeros(len(NAMES)))}
 
@@ -95,7 +95,7 @@ def summary(tuned: Sequence[str], rows: list[list[str]], gaps: Sequence[float], 
     axes = figure.add_subplot()
     axes.plot(range(1, len(path) + 1), path, color="#0072B2", marker="o", markersize=4)
     axes.axhline(0.0, color="#767676", linewidth=1.0)
-    dress(axes, "score on the games tuned on, relative to the round constants", logarithmic=False)
+    dress(axes, "score on the games tuned on, relative to the usual constants", logarithmic=False)
     axes.set_xscale("linear")
     axes.set_xlabel("epoch")
     axes.set_ylabel("dex (lower is better)")
@@ -105,19 +105,19 @@ def summary(tuned: Sequence[str], rows: list[list[str]], gaps: Sequence[float], 
         source="the constants of vt-cfr+, learned with the evolution strategies of Xu et al. 2024",
         findings=[
             f"Learned on {len(tuned)} games: {learned}, after {len(path)} epochs {path[-1]:+.2f} dex there relative to the "
-            "round constants.",
-            f"On {len(gaps)} fresh games it is {mean:+.2f} dex in the mean (standard error {error:.2f}): the gain "
-            f"{verdict}." + ("" if carries else " The round constants stay."),
+            "usual constants.",
+            f"On {len(gaps)} games not in the search it is {mean:+.2f} dex in the mean (standard error {error:.2f}): the gain "
+            f"{verdict}." + ("" if carries else " The usual constants stay."),
         ],
         tables=[
             Table(
-                "Score with the round and the learned constants",
-                ["game", "group", "round", "learned", "dex"],
+                "Score with the usual and the learned constants",
+                ["game", "group", "usual", "learned", "dex"],
                 rows,
             )
         ],
         pictures=[
-            save(figure, "vt-constants.png", "Score of the learned constants against epochs, relative to the round constants")
+            save(figure, "vt-constants.png", "Score of the learned constants against epochs, relative to the usual constants")
         ],
         notes=[
             f"Search: {SEARCH.population} candidates an epoch in mirrored pairs, one unit of noise being {STEPS} of {NAMES}; "

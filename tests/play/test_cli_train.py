@@ -118,7 +118,7 @@ def test_every_setting_reaches_the_training(tmp_path):
         ("ddcfr --exponents delta --out {0}", "delta"),
         ("ddcfr --holds 1,two --out {0}", "--holds takes whole numbers"),
         ("ddcfr --weights 1,heavy --out {0}", "--weights takes numbers"),
-        ("ddcfr --weights 1,2 --games kuhn_poker --out {0}", "1 numbers above 0"),
+        ("ddcfr --weights 1,2 --games kuhn_poker --out {0}", "one for each of 1 games"),
         ("ddcfr --optimizer sgd --out {0}", "known: es, ppo"),
         ("ddcfr --optimizer ppo --ray auto --games kuhn_poker --horizon 5 --out {0}", "leave --ray out"),
         ("ddcfr --fitness relativ --out {0}", "did you mean 'relative'"),

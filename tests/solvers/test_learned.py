@@ -228,6 +228,7 @@ def damaged(tmp_path: Path, change: Any) -> Path:
         (lambda header, arrays: header.pop("holds"), "damaged or no discount policy"),
         (lambda header, arrays: header.update(horizon=0), "at least 1"),
         (lambda header, arrays: header.update(ranges=3), "damaged or no discount policy"),
+        (lambda header, arrays: header.update(ranges=[[0, math.inf], [-5, 0], [0, 5]]), "finite"),
     ],
 )
 def test_a_bad_file(tmp_path: Path, change: Any, message: str) -> None:
@@ -253,6 +254,32 @@ def test_runs_beyond_the_horizon_are_refused() -> None:
     with pytest.raises(SpecError, match="paces itself for 20"):
         solver.run(1)
     make_solver(KUHN, "ddcfr(horizon=5000)", horizon=5000)
+
+
+def test_a_run_without_a_number_of_iterations_keeps_its_pace(tmp_path: Path) -> None:
+    path = save_scheme(fresh_policy(horizon=30), tmp_path / "a.safetensors")
+    assert tp.solve(KUHN, f"ddcfr(policy={path})").iterations == 30
+    assert tp.solve(KUHN, f"ddcfr(policy={path},horizon=1000)", target=1e-12).iterations == 1000
+    assert tp.solve(KUHN, fresh_policy(horizon=40), seconds=60).iterations == 40
+    with pytest.raises(SpecError, match="horizon is at least 1"):
+        tp.solve(KUHN, "ddcfr(horizon=0)")
+    folder = tmp_path / "run"
+    tp.solve(KUHN, "ddcfr(horizon=50)", iterations=20, out=folder)
+    before = (folder / "run.json").read_bytes()
+    with pytest.raises(SpecError, match="paces itself for 50 iterations"):
+        tp.solve(resume=folder, iterations=60)
+    assert (folder / "run.json").read_bytes() == before
+    assert tp.solve(resume=folder, iterations=50).iterations == 50
+
+
+def test_a_restored_network_stays_in_its_solver() -> None:
+    policy, other = fresh_policy(seed=1), fresh_policy(seed=2)
+    saved, kept = LearnedSolver(KUHN, other).state(), policy.parameters.copy()
+    solver = LearnedSolver(KUHN, policy)
+    solver.restore(saved)
+    assert np.array_equal(solver.arrays()["network"], other.parameters)
+    assert np.array_equal(policy.parameters, kept)
+    assert np.array_equal(LearnedSolver(KUHN, policy).arrays()["network"], kept)
 
 
 def test_games_and_policies_that_do_not_fit(tmp_path: Path) -> None:

@@ -8,10 +8,14 @@ from tests.solvers.test_learned import constant
 from treeplex.engine.learned import LATEST, SET
 from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.evaluate.poker import judge_spot, judging_crew
+from treeplex.games.poker.bets import BetPlan
+from treeplex.games.poker.spots import holdem
+from treeplex.runs.poker import solve_spot
 from treeplex.solvers.learned import LearnedSolver
 from treeplex.solvers.poker import PokerSolver
 from treeplex.solvers.scheme import fresh_policy
 
+RIVER = holdem("Td9d6hQc2s", "AA,QJs,JTs", "KK,T8s,65s,KJs:0.5", pot=20, stack=60, bets=BetPlan.same("50%,a", "a"))
 ZERO_SUM = [name for name, spot in SPOTS.items() if not spot.rake.rate]
 TWO = ZERO_SUM[:2]
 
@@ -67,6 +71,32 @@ def test_continues_bit_for_bit() -> None:
         assert np.array_equal(array, third.arrays()[name]), name
     with pytest.raises(FileError, match="steering"):
         third.restore(6, {name: array for name, array in two.arrays().items() if name != "steering"})
+
+
+def test_a_restored_network_stays_in_its_solver() -> None:
+    game, policy, other = both(TWO[0]).hands, fresh_policy(seed=1), fresh_policy(seed=2)
+    kept = policy.parameters.copy()
+    solver = PokerSolver(game, policy, threads=1)
+    solver.restore(0, {name: array.copy() for name, array in PokerSolver(game, other, threads=1).arrays().items()})
+    assert np.array_equal(solver.arrays()["network"], other.parameters)
+    assert np.array_equal(policy.parameters, kept)
+
+
+def test_a_spot_that_the_uniform_strategy_solves() -> None:
+    spot = holdem("Td9d6hQc2s", "AA", "KK", pot=20, stack=60, bets=BetPlan.same("", ""))
+    found = solve_spot(spot, "ddcfr", iterations=5, threads=1)
+    assert found.exploitability <= 1e-12
+    assert found.state is not None
+    assert np.isfinite(found.state["steering"]).all()
+
+
+def test_a_spot_is_solved_at_its_pace() -> None:
+    found = solve_spot(RIVER, "ddcfr(horizon=30)", target=0.0, threads=1)
+    assert (found.iterations, found.settings.horizon) == (30, 30)
+    with pytest.raises(SpecError, match="paces itself for 30 iterations"):
+        solve_spot(resume=found, iterations=31, threads=1)
+    part = solve_spot(RIVER, "ddcfr(horizon=30)", iterations=10, threads=1)
+    assert solve_spot(resume=part, target=0.0, threads=1).iterations == 30
 
 
 def test_what_is_refused() -> None:

@@ -66,7 +66,8 @@ def fitness_on(
         raise SpecError(f"unknown fitness {kind!r}{nearest(kind, KINDS)}")
     share = np.ones(len(games)) if weights is None else np.array(weights, np.float64)
     if len(share) != len(games) or not (np.isfinite(share) & (share > 0)).all():
-        raise SpecError(f"weights are {len(games)} numbers above 0, one for each game, not {[float(w) for w in share]}")
+        given = ", ".join(f"{weight:g}" for weight in share)
+        raise SpecError(f"weights are numbers above 0, one for each of {len(games)} games in their order, not {given}")
     if kind == "log":
         first = [uniform_exploitability(game) for game in games]
         return Fitness(share, np.log(np.maximum(first, LOWEST)), np.ones(len(games)))

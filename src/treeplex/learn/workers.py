@@ -113,8 +113,8 @@ def evaluate(crew: Crew, candidates: Floats, games: Sequence[CompiledGame], watc
             watch()
             while waiting and idle:
                 worker, (game, part) = idle.pop(), waiting.pop()
-                under_way[worker] = game, part
                 crew.give(worker, Job(game, candidates[part]))
+                under_way[worker] = game, part
             for worker, result in crew.finished(POLL_SECONDS):
                 game, part = under_way.pop(worker)
                 idle.append(worker)

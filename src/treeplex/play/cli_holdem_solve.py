@@ -158,6 +158,8 @@ def papers_unit(solving: "Solving") -> float | None:
 
 def next_steps(solving: "Solving") -> list[tuple[str, str]]:
     """Commands to try, and what for."""
+    from treeplex.solvers.registry import pace_of
+
     if not solving.saved:
         return [("solve ... --out first.spot", "keep the solution, to look at it")]
     where = shell_word(str(solving.saved))
@@ -165,7 +167,10 @@ def next_steps(solving: "Solving") -> list[tuple[str, str]]:
     line = solving.task.line.rpartition(",")[0]
     if line:
         steps.insert(0, (f"show {where} --line {shell_word(line)}", "the last decision of the hand"))
-    steps.append((f"solve --resume {where} -n {2 * max(solving.solution.iterations, 1)}", "go on"))
+    done = max(solving.solution.iterations, 1)
+    more = min(2 * done, pace_of(solving.solution.algorithm) or 2 * done)
+    if more > done:
+        steps.append((f"solve --resume {where} -n {more}", "go on"))
     return steps
 
 

@@ -44,7 +44,8 @@ def solve(
     and convergence.png. Ctrl-C saves (without --out into a new folder under runs/), and --resume goes on bit for bit as if
     never stopped; -n then counts all iterations. Algorithms that plan for a number of iterations keep the plan of the
     first start. With --target or --seconds, -n is the most iterations to do (default 1,000,000); the exit code is 3 if a
-    target was not reached.
+    target was not reached. Learned algorithms (ddcfr, dpcfr+, pddcfr) do as many as they pace themselves for, 1,000 usually,
+    unless -n asks for fewer.
 
     \b
     Examples:

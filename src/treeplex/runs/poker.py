@@ -22,6 +22,7 @@ from treeplex.runs.record import Progress, check_count
 from treeplex.runs.solve import check_limits
 from treeplex.solvers.fictitious import Play
 from treeplex.solvers.poker import STORAGE, Lock, PokerSolver, checked_threads, method_of
+from treeplex.solvers.registry import pace_of
 from treeplex.solvers.variant import Variant
 from treeplex.spec import nearest
 
@@ -70,8 +71,8 @@ def solve_spot(
         spot: what to solve; may be left out with ``resume``.
         algorithm: a spec such as ``dcfr(gamma=3)``, or your own variant or play, which resuming then needs again; default
             ``dcfr``.
-        iterations: iterations in total, those before a resume included; default 1,000 (more), or 1,000,000 with a time limit.
-            With 0 the uniform strategy is judged.
+        iterations: iterations in total, those before a resume included; default 1,000 (more), or 1,000,000 with a time limit;
+            a learned algorithm does as many as it paces itself for. With 0 the uniform strategy is judged.
         target: stop at the first check with at most this exploitability, in chips. Without target, iterations and time limit:
             0.5% of the pot.
         seconds: stop after this much time in the solver in this call; judging does not count.
@@ -102,13 +103,19 @@ def solve_spot(
         game = compile_spot(spot, isomorphism=isomorphism and not locks)
         fixed = solver_locks(game, locks)
         settings = settings_of(spot, storage or DEFAULT_STORAGE, threads, (iterations, target, seconds), None)
-        run = start(game, DEFAULT_ALGORITHM if algorithm is None else algorithm, settings, fixed, most_memory)
+        algorithm = DEFAULT_ALGORITHM if algorithm is None else algorithm
+        if iterations is None:
+            settings = replace(settings, horizon=pace_of(algorithm) or settings.horizon)
+        run = start(game, algorithm, settings, fixed, most_memory)
     else:
         check_resume(resume, spot, storage, locks)
         settings = settings_of(resume.spot, resume.settings.storage, threads, (iterations, target, seconds), resume)
         run = start(resume.game, algorithm or resume.algorithm, settings, resume.locks, most_memory)
         run.go_on(resume)
-    most = iterations if iterations is not None else usual_iterations(seconds, resume)
+    longest = run.solver.longest
+    most = iterations if iterations is not None else longest or usual_iterations(seconds, resume)
+    if longest is not None and most > longest:
+        raise SpecError(f"{run.solver.algorithm} paces itself for {longest:,} iterations; ask for at most so many in all")
     with Interrupt(wanted=interrupt is None) as own:
         status = run.iterate(Limits(most, seconds, every), interrupt or own, progress)
         solution = run.finish(status)

@@ -26,7 +26,7 @@ EPOCHS = 1000
 
 @dataclass(frozen=True)
 class TrainSettings:
-    """Settings of a training; the defaults are DDCFR's (Xu et al. 2024, section 5.1).
+    """Settings of a training; the defaults are DDCFR's (Xu et al. 2024, section 5.1), but for sigma and the clip.
 
     Attributes:
         algorithm: what is trained, of :data:`treeplex.solvers.learned.LEARNED`.

@@ -213,7 +213,9 @@ def checked_parameters(algorithm: Algorithm, spec: Spec) -> dict[str, Any]:
         if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
             raise SpecError(f"parameter {name} of {algorithm.name} is a number, not {value!r}")
         given[name] = float(value)
-    kept = given if any(name in given for name in algorithm.texts) else {
-        name: value for name, value in given.items() if value != algorithm.parameters[name]
-    }
+    kept = (
+        given
+        if any(name in given for name in algorithm.texts)
+        else {name: value for name, value in given.items() if value != algorithm.parameters[name]}
+    )
     return {name: kept[name] for name in known if name in kept}

@@ -100,8 +100,8 @@ class DiscountPolicy:
             raise SpecError("a discount policy needs at least one feature and one exponent")
         if not len(self.exponents) == len(self.ranges) == len(self.levels):
             raise SpecError("a discount policy needs one range and one number of levels for each exponent")
-        if any(not low <= high for low, high in self.ranges) or any(level < 0 for level in self.levels):
-            raise SpecError("ranges of a discount policy are (low, high), levels at least 0")
+        if any(not -math.inf < low <= high < math.inf for low, high in self.ranges) or any(level < 0 for level in self.levels):
+            raise SpecError("ranges of a discount policy are finite (low, high), levels at least 0")
         if self.horizon < 1 or any(hold < 1 for hold in self.holds) or any(units < 1 for units in self.hidden):
             raise SpecError("horizon, holds and hidden units of a discount policy are at least 1")
         shape, wanted = np.shape(self.parameters), (parameter_count(self.sizes),)
