@@ -20,6 +20,7 @@ ORDER = (
     "ddcfr_figure4",
     "ddcfr_figures7_10",
     "vt_study",
+    "vt_constants",
 )
 PAGE = ROOT / "docs" / "papers.md"
 HEAD = """<!-- Written by papers/report.py; run `python papers/run.py` to renew it. -->
