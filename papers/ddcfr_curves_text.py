@@ -66,6 +66,11 @@ class Reference:
         slack = 1.0 + self.tolerance
         return "~" if low <= self.band[1] * slack and self.band[0] <= high * slack else "*"
 
+    def distance(self, run: Run) -> float:
+        """How far apart the ranges are, relative to the nearer end of the reference's."""
+        low, high = run.band
+        return max(low / self.band[1], self.band[0] / high) - 1.0
+
 
 References = Mapping[str, Mapping[str, Reference]]
 
@@ -255,10 +260,11 @@ def tally(pairs: Mapping[str, tuple[Reference, Run]]) -> str:
     """How many numbers have which mark, in words."""
     marks: dict[str, list[str]] = {mark: [] for mark in ("", "~", "*", "°")}
     for name, (reference, run) in pairs.items():
-        marks[reference.mark(run)].append(name)
+        mark = reference.mark(run)
+        marks[mark].append(f"{name} by {reference.distance(run):.1%}" if mark == "*" else name)
     parts = [f"{len(marks[''])} of {len(pairs)} agree to their digits"]
     parts += [f"for {len(marks['~'])} more the ranges under rounding overlap"] if marks["~"] else []
-    parts += [f"{len(marks['*'])} lie apart ({', '.join(marks['*'])})"] if marks["*"] else ["none lies apart"]
+    parts += [f"apart: {len(marks['*'])} ({', '.join(marks['*'])})"] if marks["*"] else ["none lies apart"]
     parts += [f"{len(marks['°'])} differ where no range is known ({', '.join(marks['°'])})"] if marks["°"] else []
     return "; ".join(parts) + "."
 

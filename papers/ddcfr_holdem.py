@@ -39,7 +39,7 @@ from treeplex.forms.hand_compile import HandGame, compile_spot
 from treeplex.games.poker.betting import BettingTree, Decision
 from treeplex.solvers.scheme import DiscountPolicy
 
-OTHERS = ("lcfr", "pcfr+", "pdcfr", "dcfr+", "pdcfr+", "apcfr+", "sapcfr+", "hs-dcfr", "hs-pcfr+")
+OTHERS = ("lcfr", "pcfr+", "pdcfr", "dcfr+", "pdcfr+", "apcfr+", "sapcfr+", "hs-dcfr", "hs-pcfr+", "vt-cfr+")
 DRAWN = ("cfr", "cfr+", "dcfr", "lcfr", "pcfr+", "pdcfr+", "dcfr+", "hs-dcfr")
 OTHER_SEEDS, MANY_SEEDS = SEEDS[:3], range(1, 25)
 LOWEST = 9e-4
