@@ -20,6 +20,7 @@ from kept import code, kept
 from results import Result, finish, published
 from treeplex.engine.form import Floats, Payoff, Tree
 from treeplex.engine.learned import (
+    HEAD,
     INITIAL,
     LEFT,
     LOWEST,
@@ -37,12 +38,13 @@ from treeplex.solvers.poker import PokerSolver
 from treeplex.solvers.poker_learned import exploitability
 from treeplex.solvers.scheme import BASES, DiscountPolicy
 
-DCFR = np.array(BASES["dcfr"].defaults)
+DCFR = np.tile(BASES["dcfr"].defaults, (ITERATIONS, 1))
+"""Exponents of every iteration."""
 SECONDS = 2.0
 """Of timing a small game, about."""
 MOST = 200
 CALLS, NETWORK_ROUNDS = 20_000, 10
-WAYS = ("alone", "judged", "as_often", "ddcfr")
+WAYS = ("alone", "judged", "as_often", "replayed", "ddcfr")
 
 
 @dataclass
@@ -91,12 +93,15 @@ def fixed_loop(
     infoset_values: Floats,
     totals: Floats,
 ) -> float:
-    """DCFR with exploitability before those iterations that ``judged`` names; returns their sum, so that none is skipped."""
+    """DCFR with exponents given for each iteration, [T, 4], and exploitability before those that ``judged`` names.
+
+    Returns their sum, so that none is skipped.
+    """
     row, unused, changes, found = np.empty((1, 9)), np.empty(0), np.empty((2, 0)), 0.0
     for k in range(judged.shape[0]):
         if judged[k] and k > 0:
             found += exploitability_of_sums(tree, payoff, average, values, infoset_values)
-        weigh(exponents, 0.0, k + 1, row[0])
+        weigh(exponents[k], 0.0, k + 1, row[0])
         iterate(
             tree, payoff, row, True, FIXED, regrets, policy, strategy, average, unused, changes, values, infoset_values,
             totals,
@@ -116,12 +121,12 @@ def decide_loop(scheme: Scheme, activations: Floats, calls: int) -> float:
     return exponents[0] + held
 
 
-def run_fixed(game: Game, policy: DiscountPolicy, judged: NDArray[np.bool_]) -> float:
-    """Seconds of DCFR."""
+def run_fixed(game: Game, policy: DiscountPolicy, judged: NDArray[np.bool_], exponents: Floats) -> float:
+    """Seconds of DCFR with these exponents."""
     s = fresh(game, policy)
     start = time.process_time()
     fixed_loop(
-        game.compiled.tree, game.compiled.payoff, DCFR, judged, s.regrets, s.policy, s.strategy, s.average, s.values,
+        game.compiled.tree, game.compiled.payoff, exponents, judged, s.regrets, s.policy, s.strategy, s.average, s.values,
         s.infoset_values, s.totals,
     )  # fmt: skip
     return time.process_time() - start
@@ -138,13 +143,14 @@ def run_ddcfr(game: Game, policy: DiscountPolicy, trace: Floats) -> float:
     return time.process_time() - start
 
 
-def decisions_of(game: Game, policy: DiscountPolicy) -> NDArray[np.bool_]:
-    """Before which iterations DDCFR looks and decides."""
-    trace = np.zeros((ITERATIONS, 7 + len(policy.features) + int(policy.sizes[-1])))
+def decisions_of(game: Game, policy: DiscountPolicy) -> tuple[NDArray[np.bool_], Floats]:
+    """Before which iterations DDCFR looks and decides, and the exponents of every iteration, [T, 4]."""
+    trace = np.zeros((ITERATIONS, HEAD + len(policy.features) + int(policy.sizes[-1])))
     run_ddcfr(game, policy, trace)
+    rows = trace[trace[:, 0] > 0]
     looked = np.zeros(ITERATIONS, bool)
-    looked[trace[trace[:, 0] > 0, 0].astype(int) - 1] = True
-    return looked
+    looked[rows[:, 0].astype(int) - 1] = True
+    return looked, np.ascontiguousarray(rows[np.cumsum(looked) - 1, 2:6])
 
 
 def interleaved(ways: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, list[float]]:
@@ -158,11 +164,12 @@ def interleaved(ways: Mapping[str, Callable[[], float]], rounds: int) -> dict[st
 
 def costs(game: Game, policy: DiscountPolicy) -> Costs:
     """Timing of one game."""
-    looked, never = decisions_of(game, policy), np.zeros(ITERATIONS, bool)
+    (looked, exponents), never = decisions_of(game, policy), np.zeros(ITERATIONS, bool)
     ways = {
-        "alone": lambda: run_fixed(game, policy, never),
-        "judged": lambda: run_fixed(game, policy, ~never),
-        "as_often": lambda: run_fixed(game, policy, looked),
+        "alone": lambda: run_fixed(game, policy, never, DCFR),
+        "judged": lambda: run_fixed(game, policy, ~never, DCFR),
+        "as_often": lambda: run_fixed(game, policy, looked, DCFR),
+        "replayed": lambda: run_fixed(game, policy, looked, exponents),
         "ddcfr": lambda: run_ddcfr(game, policy, np.empty((0, 0))),
     }
     if game.name in LARGE:
@@ -174,7 +181,7 @@ def costs(game: Game, policy: DiscountPolicy) -> Costs:
 
 def summed(found: Mapping[str, Sequence[float]], decisions: int, policy: DiscountPolicy) -> Costs:
     """The least time of every way."""
-    least = {name: min(found[name]) for name in WAYS}
+    least = {name: min(found[name]) if name in found else None for name in WAYS}
     network = decisions * network_seconds(policy)
     return Costs(**least, rounds=len(found["ddcfr"]), decisions=decisions, network=network)
 
