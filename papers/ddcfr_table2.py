@@ -42,7 +42,7 @@ DCFR = np.tile(BASES["dcfr"].defaults, (ITERATIONS, 1))
 """Exponents of every iteration."""
 SECONDS = 2.0
 """Of timing a small game, about."""
-MOST = 200
+MOST, LARGE_ROUNDS = 200, 3
 CALLS, NETWORK_ROUNDS = 20_000, 10
 WAYS = ("alone", "judged", "as_often", "replayed", "ddcfr")
 
@@ -173,7 +173,7 @@ def costs(game: Game, policy: DiscountPolicy) -> Costs:
         "ddcfr": lambda: run_ddcfr(game, policy, np.empty((0, 0))),
     }
     if game.name in LARGE:
-        return summed(interleaved(ways, 2), int(looked.sum()), policy)
+        return summed(interleaved(ways, LARGE_ROUNDS), int(looked.sum()), policy)
     once = sum(way() for way in ways.values())
     rounds = 2 * max(2, min(MOST, round(SECONDS / once)) // 2)
     return summed(interleaved(ways, rounds), int(looked.sum()), policy)

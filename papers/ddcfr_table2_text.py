@@ -119,8 +119,9 @@ def findings(known: Mapping, found: Mapping[str, Costs], call: float) -> list[st
         f"The paper's overhead is {100 * sum(paper) / len(paper):.2f}% on average over these games; measured here against DCFR "
         "that computes exploitability as often it is "
         + ", ".join(f"{percent(found[name].overhead)} on {name}" for name in both)
-        + f". {replayed_sentence(found)} The two cannot be compared directly: iterations here are {between(speeds)} times faster than the authors', so "
-        "the same network weighs so much more.",
+        + f". {replayed_sentence(found)}",
+        f"The paper's per cents and these cannot be compared directly: iterations here are {between(speeds)} times faster than "
+        "the authors', so the same network weighs so much more.",
         "What DDCFR really costs is the exploitability that it looks at: against DCFR that computes none it takes "
         + ", ".join(f"{percent(row.ddcfr / row.alone - 1)} on {name}" for name, row in found.items())
         + ". The paper computes it for both algorithms and notes that it could run beside the iterations.",
@@ -128,11 +129,12 @@ def findings(known: Mapping, found: Mapping[str, Costs], call: float) -> list[st
 
 
 def replayed_sentence(found: Mapping[str, Costs]) -> str:
-    """What of the overhead is the network."""
+    """How much slower DDCFR is than a run that does all the same but for the network."""
     parts = [f"{percent(row.ddcfr / row.replayed - 1)} on {name}" for name, row in found.items() if row.replayed]
     return (
-        "Part of that is not the network: DCFR's weights lead another way through the same game. Against a run that is given "
-        f"DDCFR's own weights in advance it takes {', '.join(parts)}."
+        "Against a run that is given DDCFR's own weights in advance, and does all the same but for the network and its "
+        f"features, it takes {', '.join(parts)}: what differs there by more than the network's share is noise of the timing "
+        "and, on the smallest games, what goes with a decision."
     )
 
 

@@ -183,6 +183,15 @@ def test_other_features(features: tuple[str, ...]) -> None:
     assert tp.judge(KUHN, solver.average_policy()).exploitability == pytest.approx(found, rel=1e-9)
 
 
+def test_regrets_are_seen_relative_to_the_first_look() -> None:
+    policy = fresh_policy("dcfr", features=("regret",), holds=(5,), horizon=50)
+    _, trace = trace_episode(KUHN.tree, KUHN.payoff, policy.compiled, 50)
+    assert trace[:, 0].tolist() == list(range(1, 51, 5))
+    assert trace[:2, HEAD].tolist() == [0.0, 0.0]
+    assert (np.abs(trace[2:, HEAD]) < 1.0).all()
+    assert (trace[2:, HEAD] != 0.0).all()
+
+
 @pytest.mark.parametrize(("name", "base"), NAMES.items())
 def test_what_comes_with_the_library(name: str, base: str) -> None:
     policy = shipped_scheme(name)

@@ -20,7 +20,8 @@ FEATURES = ("iteration", "exploitability", "regret", "movement")
 """What a network may see, by code. With k iterations done of T:
 
 iteration: ``k / T``. exploitability: ``(log10 e_k + 12) / (log10 e_0 + 12)`` of the average policy, e floored at 1e-12.
-regret: ``log10(|R_k| / |R_1|) / log10 T`` with the Euclidean norm of positive regrets; 0 for k < 2.
+regret: ``log10(|R_k| / |R_j|) / log10 T`` with the Euclidean norm of positive regrets, j the first decision after an iteration;
+0 until then.
 movement: ``(log10 m + 12) / 12`` with m the mean change of a probability since the last decision; 1 for k = 0.
 """
 
@@ -31,7 +32,7 @@ LOWEST = 1e-12
 """Least exploitability (and change) that is told apart from zero."""
 
 INITIAL, NORM, LEFT, SET, LATEST, OUTSIDE = 0, 1, 2, 3, 7, 8
-"""Places in ``memory``: exploitability of the uniform policy, norm of regrets after iteration 1, iterations for which the
+"""Places in ``memory``: exploitability of the uniform policy, norm of regrets when first looked at, iterations for which the
 exponents still hold, the four exponents, exploitability at the last decision, iterations outside theorem 1's ranges."""
 MEMORY = 9
 
@@ -188,7 +189,7 @@ def observe(
             for q in range(regrets.shape[0]):
                 squares += max(regrets[q], 0.0) ** 2
             norm = max(math.sqrt(squares), LOWEST)
-            if done <= 1:
+            if memory[NORM] <= LOWEST:
                 memory[NORM] = norm
             activations[f] = math.log10(norm / memory[NORM]) / math.log10(max(horizon, 2))
         else:

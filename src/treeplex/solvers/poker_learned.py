@@ -91,7 +91,7 @@ class Steering:
                 seen = (np.log10(found) + 12.0) / scale if scale > 0.0 else 0.0
             else:
                 norm = max(float(np.linalg.norm(np.maximum(solver.store.regrets, 0).astype(np.float64))), LOWEST)
-                if solver.iteration <= 1:
+                if self.memory[NORM] <= LOWEST:
                     self.memory[NORM] = norm
                 seen = np.log10(norm / self.memory[NORM]) / np.log10(max(self.horizon, 2))
             self._activations[place] = seen
