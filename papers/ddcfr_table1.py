@@ -14,7 +14,21 @@ from matplotlib.lines import Line2D
 
 from curves import SEEDS
 from ddcfr_hands import NUMBERS, Subgame, at_hand, hand_run
-from ddcfr_runs import LATE, OPTIMIZERS, Run, Theirs, as_runs, digest, games, own_policy, run_on, stored, theirs, training_games
+from ddcfr_runs import (
+    LATE,
+    OPTIMIZERS,
+    Run,
+    Theirs,
+    as_runs,
+    described,
+    digest,
+    games,
+    own_policy,
+    run_on,
+    stored,
+    theirs,
+    training_games,
+)
 from drawing import dress, few_labels, panels, save
 from kept import effort
 from results import HERE, Picture, Result, Table, finish, published, short
@@ -98,7 +112,7 @@ def main() -> None:
             name="ddcfr_table1",
             title="DDCFR, Table 1: ablations",
             source=f"{numbers['source']}; table 1",
-            findings=findings(known, found, runs, network),
+            findings=findings(known, found, runs, network, fixed),
             tables=[ends_table(known, runs, library, network, fixed), policies_table(found), claims_table(known, runs)],
             pictures=[draw(known, runs, network, fixed)],
             notes=notes(authors, missing),
@@ -221,7 +235,9 @@ def joined(verdicts: list[str]) -> str:
     return next((word for word in ("no", "ranges overlap") if word in verdicts), "yes")
 
 
-def findings(known: Mapping, found: Mapping[str, DiscountPolicy], runs: Mapping[str, Column], network: Column) -> list[str]:
+def findings(
+    known: Mapping, found: Mapping[str, DiscountPolicy], runs: Mapping[str, Column], network: Column, fixed: Column
+) -> list[str]:
     """What to read first."""
     cells = [text for _, *row in claims_table(known, runs).rows for text in row]
     count = {word: cells[1::2].count(word) for word in ("yes", "no", "ranges overlap")}
@@ -232,6 +248,7 @@ def findings(known: Mapping, found: Mapping[str, DiscountPolicy], runs: Mapping[
         f"Here, with ranges: yes {count['yes']}, no {count['no']}, undecided because ranges overlap {count['ranges overlap']}, "
         f"without a policy or a game {len(cells) // 2 - sum(count.values())}.",
     ]
+    lines.append(whole_sentence(found, runs, fixed))
     lines += [f"Not trained: {', '.join(untrained)}."] if untrained else []
     unlike = [f"{name} ({', '.join(parts)})" for name in found if (parts := unlike_full(name, found))]
     lines += (
@@ -240,6 +257,19 @@ def findings(known: Mapping, found: Mapping[str, DiscountPolicy], runs: Mapping[
         else []
     )
     return lines
+
+
+def whole_sentence(found: Mapping[str, DiscountPolicy], runs: Mapping[str, Column], fixed: Column) -> str:
+    """How the policies were trained, and which end beside DCFR where."""
+    parts = []
+    for row, base in fixed.items():
+        below = [name for name in runs if row in runs[name] and runs[name][row].band[1] < base.band[0]]
+        above = [name for name in runs if row in runs[name] and runs[name][row].band[0] > base.band[1]]
+        parts.append(f"on {row} below it {', '.join(below) or 'none'}, above it {', '.join(above) or 'none'}")
+    return (
+        f"The whole policy of this table was trained for {described(found[FULL])}, by one seed as all of them, the paper's for "
+        f"1000 epochs on four games; another seed may change an order. Whole ranges beside DCFR's: {'; '.join(parts)}."
+    )
 
 
 def unlike_full(name: str, found: Mapping[str, DiscountPolicy]) -> list[str]:

@@ -133,8 +133,8 @@ def replayed_sentence(found: Mapping[str, Costs]) -> str:
     parts = [f"{percent(row.ddcfr / row.replayed - 1)} on {name}" for name, row in found.items() if row.replayed]
     return (
         "Against a run that is given DDCFR's own weights in advance, and does all the same but for the network and its "
-        f"features, it takes {', '.join(parts)}: what differs there by more than the network's share is noise of the timing "
-        "and, on the smallest games, what goes with a decision."
+        f"features, it takes {', '.join(parts)}: what differs there by more than the network's share comes from how the two "
+        "loops are compiled and laid out in memory, from the clock and, on the smallest games, from what goes with a decision."
     )
 
 
