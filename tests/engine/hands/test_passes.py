@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.poker_games import SPOTS, limit, no_limit
+from treeplex.engine.hands import passes
 from treeplex.engine.hands.form import BOARDS, COUNT, STORE
 from treeplex.engine.hands.passes import BEST, EXPECT
 from treeplex.engine.hands.terminal import COLUMNS
@@ -150,7 +151,8 @@ def test_many_terminals_are_many() -> None:
 
 @pytest.mark.parametrize("storage", ["float64", "float32", "int16"])
 @pytest.mark.parametrize("algorithm", ["dcfr", "pcfr+", "apcfr+", "vt-cfr+"])
-def test_threads_inside_one_board_change_no_bit(algorithm: str, storage: str) -> None:
+def test_threads_inside_one_board_change_no_bit(algorithm: str, storage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(passes, "NUMBERS_A_THREAD", 1)
     if storage == "int16" and algorithm in ("apcfr+", "vt-cfr+"):
         pytest.skip("not offered")
     game = compile_spot(holdem_river(Rake(0.05, 3.0)))

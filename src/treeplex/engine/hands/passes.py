@@ -48,8 +48,8 @@ from treeplex.engine.hands.value_tested import DECAY, update_by_test
 BEST, REPLY, EXPECT = 0, 1, 2
 """What :func:`answer` does at own nodes: take the best action; also keep it (fictitious play); follow a policy."""
 
-HANDS_A_THREAD = 256
-"""Hands that a thread needs on a single board before it is worth having."""
+NUMBERS_A_THREAD = 150_000
+"""Stored numbers (actions times hands) that a thread needs on a single board before it is worth waiting for."""
 
 CHUNKS = 4
 """Pieces of work a thread, so that a slow one does not keep the others waiting."""
@@ -402,9 +402,9 @@ class Crew:
                 hold(store)
 
     def iterate_board(self, weights: Floats, store: Store) -> None:
-        """:meth:`iterate` for one board; threads pay off where there are enough hands to share."""
-        hands = int(self.form.boards[0, COUNT : COUNT + 2].min())
-        threads = min(self.threads, hands // HANDS_A_THREAD) or 1
+        """:meth:`iterate` for one board; threads pay off where there is enough to share."""
+        actions, hands = self.form.streets[0, ACTIONS : ACTIONS + 2], self.form.boards[0, COUNT : COUNT + 2]
+        threads = min(self.threads, int(actions @ hands) // NUMBERS_A_THREAD) or 1
         gate = np.zeros(2, np.int64)
 
         def serve(thread: int) -> None:
