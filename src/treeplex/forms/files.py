@@ -63,6 +63,42 @@ def read_text(path: str | os.PathLike[str]) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+def append_line(path: Path, text: str) -> None:
+    """Add one line to a file; when the disk is full, no half line stays.
+
+    Raises:
+        FileError: the file cannot be written.
+    """
+    line = (text + "\n").encode()
+    try:
+        with path.open("ab", buffering=0) as file:
+            size = file.tell()
+            try:
+                if file.write(line) != len(line):
+                    raise OSError(28, os.strerror(28))
+            except OSError:
+                with contextlib.suppress(OSError):
+                    file.truncate(size)
+                raise
+    except OSError as error:
+        raise FileError(f"cannot write {path}: {error.strerror or error}; free some space and resume") from error
+
+
+def whole_lines(path: Path) -> list[str]:
+    """The lines of a file, none if it does not exist; a last line without its end, left by a crash, does not count.
+
+    Raises:
+        FileError: the file cannot be read or is not UTF-8 text.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return []
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileError(f"{path}: cannot be read ({error})") from error
+    return text.split("\n")[:-1]
+
+
 def reason(error: OSError) -> str:
     """What the operating system said, without the path."""
     return error.strerror.lower() if error.strerror else str(error)

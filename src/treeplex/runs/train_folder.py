@@ -10,7 +10,6 @@
 ======================= =========================================================================================
 """
 
-import contextlib
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -19,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final, final
 
 from treeplex.errors import FileError
-from treeplex.forms.files import write_atomically
+from treeplex.forms.files import append_line, whole_lines, write_atomically
 from treeplex.runs.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 from treeplex.runs.folder import own_version
 from treeplex.runs.train_settings import TrainSettings, settings_from
@@ -164,33 +163,13 @@ class TrainFolder:
         return settings_from(self.about()["settings"], str(self.path / TRAIN))
 
     def append(self, record: TrainRecord) -> None:
-        """Add one line to ``metrics.jsonl``; when the disk is full, no half line stays."""
-        path = self.path / METRICS
-        line = (record.to_json() + "\n").encode()
-        try:
-            with path.open("ab", buffering=0) as file:
-                size = file.tell()
-                try:
-                    if file.write(line) != len(line):
-                        raise OSError(28, os.strerror(28))
-                except OSError:
-                    with contextlib.suppress(OSError):
-                        file.truncate(size)
-                    raise
-        except OSError as error:
-            raise FileError(f"cannot write {path}: {error.strerror or error}; free some space and resume") from error
+        """Add one line to ``metrics.jsonl``."""
+        append_line(self.path / METRICS, record.to_json())
 
     def records(self) -> list[TrainRecord]:
-        """All of ``metrics.jsonl``; a last line without its end, left by a crash, does not count."""
+        """All of ``metrics.jsonl``."""
         path = self.path / METRICS
-        try:
-            text = path.read_text(encoding="utf-8")
-        except FileNotFoundError:
-            return []
-        except (OSError, UnicodeDecodeError) as error:
-            raise FileError(f"{path}: cannot be read ({error})") from error
-        lines = text.split("\n")[:-1]
-        return [TrainRecord.from_json(line, f"{path}, line {number}") for number, line in enumerate(lines, start=1)]
+        return [TrainRecord.from_json(line, f"{path}, line {number}") for number, line in enumerate(whole_lines(path), start=1)]
 
     def rewrite(self, records: Sequence[TrainRecord]) -> None:
         """Replace ``metrics.jsonl``."""
