@@ -21,7 +21,8 @@ def solve(
         typer.Argument(metavar="GAME", help="A game (see: treeplex info --help); may be left out with --resume."),
     ] = None,
     algorithm: Annotated[
-        str | None, typer.Option("-a", "--algorithm", metavar="NAME", help="See: treeplex algorithms; auto: vt-cfr+. Default: dcfr.")
+        str | None,
+        typer.Option("-a", "--algorithm", metavar="NAME", help="See: treeplex algorithms; auto: vt-cfr+. Default: dcfr."),
     ] = None,
     iterations: Annotated[
         int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations in total. Default: 1000.")
