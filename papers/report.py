@@ -37,9 +37,9 @@ library uses the one whose runs on Leduc poker fall inside the reference ranges 
 Leduc, and that of linear CFR on Liar's Dice, is therefore no evidence beyond the ranges shown. Iterations 1 and 10 do not
 depend on it.
 
-Where DDCFR runs with our own policy: its training games were chosen after scores on Goofspiel-4, Liar's Dice-4, Leduc and Battleship-2
-had been seen ([training](training.md#the-policies-of-the-library)), so on these four it is no clean test; on Battleship-3, Big Leduc
-and the hold'em subgames it is.
+Where DDCFR runs with our own policy: its training games were chosen after scores on Goofspiel-4, Liar's Dice-4, Leduc and
+Battleship-2 had been seen ([training](training.md#the-policies-of-the-library)), so on these four it is no clean test; on
+Battleship-3, Big Leduc and the hold'em subgames it is.
 """
 
 
