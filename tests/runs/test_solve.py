@@ -128,7 +128,10 @@ def test_run_folder_holds_the_run(tmp_path):
     assert sorted(path.name for path in folder.iterdir()) == sorted(FILES)
     assert all(path.stat().st_size > 0 for path in folder.iterdir())
     lines = [json.loads(line) for line in (folder / METRICS).read_text().splitlines()]
-    assert list(lines[0]) == ["iteration", "seconds", "exploitability", "nash_conv", "value"]
+    named = ["iteration", "seconds", "exploitability", "nash_conv", "value", "gains", "nodes", "measures"]
+    assert list(lines[0]) == named
+    assert lines[-1]["nodes"] == 50 * 2 * 58
+    assert sum(lines[-1]["gains"]) == pytest.approx(lines[-1]["nash_conv"])
     assert lines[-1]["exploitability"] == solution.exploitability
     about = json.loads((folder / RUN).read_text())
     assert (about["game"], about["status"], about["settings"]["iterations"]) == ("kuhn_poker", "finished", 50)

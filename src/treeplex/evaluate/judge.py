@@ -28,6 +28,11 @@ class Judgement:
     value: tuple[float, ...]
     best_response_values: tuple[float, ...]
 
+    @property
+    def gains(self) -> tuple[float, ...]:
+        """What a best response of each player gains; NashConv is their sum."""
+        return tuple(best - value for best, value in zip(self.best_response_values, self.value, strict=True))
+
 
 def judge(game: CompiledGame, policy: Policy) -> Judgement:
     """Judge a policy with one reach, gradient and best-response sweep for each player.

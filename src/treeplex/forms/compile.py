@@ -1,8 +1,9 @@
 """One door to compilation: from a spec, rules or an OpenSpiel game to a :class:`CompiledGame`."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
-from weakref import finalize
+from weakref import WeakValueDictionary
 
 from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.load import load
@@ -11,8 +12,8 @@ from treeplex.forms.walk import MOST_HISTORIES, compile_rules
 from treeplex.games.base import Game
 from treeplex.games.public import PublicTree
 
-_compiled: dict[tuple[int, bool], CompiledGame] = {}
-"""By the identity of a rules object (which need not be hashable) and ``refine``, as long as that object lives."""
+_compiled: "WeakValueDictionary[tuple[int, bool], CompiledGame]" = WeakValueDictionary()
+"""By the identity of a rules object (which need not be hashable) and ``refine``; a compiled game keeps its rules alive."""
 
 
 def compile_game(
@@ -31,7 +32,7 @@ def compile_game(
         watch: called now and then, while the rules are walked, with the number of histories so far.
 
     Returns:
-        The compiled game; the same object for the same rules object and ``refine``.
+        The compiled game; the same object for the same rules object and ``refine``, as long as somebody holds it.
 
     Raises:
         SpecError: an unknown name or parameter.
@@ -41,12 +42,12 @@ def compile_game(
         return game
     rules = load(game)
     key = id(rules), refine
-    if key not in _compiled:
+    compiled = _compiled.get(key)
+    if compiled is None:
         tree = rules.public_tree()
         if isinstance(tree, PublicTree):  # with perfect recall: nothing is left to refine
             compiled = compile_public_tree(rules, tree, watch=watch)
         else:
             compiled = compile_rules(rules, refine=refine, most_histories=most_histories, watch=watch)
-        finalize(rules, _compiled.pop, key, None)
-        _compiled[key] = compiled
-    return _compiled[key]
+        compiled = _compiled[key] = replace(compiled, rules=rules)
+    return compiled

@@ -2,13 +2,14 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.form import Payoff, Tree
+from treeplex.games.base import Game
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -48,6 +49,7 @@ class CompiledGame:
             else the id as text.
         size: counts of the game.
         constant: payoffs of all players sum to this constant at every terminal, or None for general sums.
+        rules: the rules it was compiled from, for what walks histories; None where only the spec is known.
     """
 
     spec: str
@@ -59,6 +61,7 @@ class CompiledGame:
     action_names: tuple[Mapping[int, str], ...]
     size: GameSize
     constant: float | None
+    rules: Game | None = field(default=None, repr=False)
 
     @property
     def sequences(self) -> tuple[int, ...]:

@@ -2,7 +2,7 @@
 
 ===================== ===========================================================================================
 ``run.json``          game, algorithm, settings, versions, status and the last record
-``metrics.jsonl``     one record an evaluation: iteration, seconds, exploitability, nash_conv, value
+``metrics.jsonl``     one record an evaluation: iteration, seconds, exploitability, nash_conv, value, gains, nodes, measures
 ``policy.safetensors``  the average policy
 ``state.safetensors`` the solver's state, from which the run continues
 ``convergence.png``   exploitability against iterations

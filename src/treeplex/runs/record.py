@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from numbers import Integral
 
 from treeplex.errors import FileError, SpecError
@@ -64,6 +64,9 @@ class Record:
         exploitability: mean over players of what a best response gains, in game units.
         nash_conv: the sum of the same.
         value: expected payoff of each player.
+        gains: what a best response of each player gains; NashConv is their sum.
+        nodes: histories walked by the solver so far.
+        measures: what else the solver reports (:meth:`treeplex.solvers.Solver.measures`).
     """
 
     iteration: int
@@ -71,6 +74,13 @@ class Record:
     exploitability: float
     nash_conv: float
     value: tuple[float, ...]
+    gains: tuple[float, ...] = ()
+    nodes: int = 0
+    measures: Mapping[str, float] = field(default_factory=dict)
+
+    def measure(self, name: str) -> float:
+        """One of the numbers by name: ``exploitability``, ``nash_conv`` or one of ``measures``."""
+        return float(self.measures[name] if name in self.measures else getattr(self, name))
 
     def to_json(self) -> str:
         """One line of ``metrics.jsonl``, without the line end."""
@@ -87,8 +97,11 @@ class Record:
                 exploitability=float(fields["exploitability"]),
                 nash_conv=float(fields["nash_conv"]),
                 value=tuple(float(value) for value in fields["value"]),
+                gains=tuple(float(gain) for gain in fields.get("gains", ())),
+                nodes=int(fields.get("nodes", 0)),
+                measures={str(name): float(value) for name, value in fields.get("measures", {}).items()},
             )
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise FileError(f"{place}: not a record of an evaluation; remove the line to go on without it") from error
 
 

@@ -41,7 +41,7 @@ class Run:
     def target_reached(self) -> bool:
         """Whether there is a target and the last record meets it."""
         target = self.settings.target
-        return target is not None and bool(self.records) and self.records[-1].exploitability <= target
+        return target is not None and bool(self.records) and self.records[-1].measure(self.solver.objective) <= target
 
     def evaluate(self) -> Policy:
         """Judge the average policy and record it."""
@@ -53,6 +53,9 @@ class Run:
             exploitability=float(judgement.exploitability),
             nash_conv=float(judgement.nash_conv),
             value=tuple(float(value) for value in judgement.value),
+            gains=judgement.gains,
+            nodes=self.solver.nodes,
+            measures=self.solver.measures(),
         )
         self.records.append(record)
         if self.folder:

@@ -71,7 +71,7 @@ class Solution:
     @property
     def target_reached(self) -> bool:
         """Whether there was no target or it was met."""
-        return self.settings.target is None or self.exploitability <= self.settings.target
+        return self.settings.target is None or self.last.measure(self.solver.objective) <= self.settings.target
 
     def __getitem__(self, key: str | tuple[int, str]) -> dict[int, float]:
         return self.policy[key]

@@ -13,7 +13,7 @@ from treeplex.forms.compiled import CompiledGame
 from treeplex.runs.api import AnyGame
 from treeplex.runs.folder import METRICS, RUN, STATE, RunFolder
 from treeplex.runs.interrupt import Interrupt
-from treeplex.runs.record import Settings
+from treeplex.runs.record import Record, Settings
 from treeplex.runs.run import Run, Watcher, finish, iterate
 from treeplex.runs.solution import Solution
 from treeplex.solvers import DiscountPolicy, Play, Rule, Solver, Variant, make_solver
@@ -210,7 +210,7 @@ def restore(run: Run, folder: RunFolder) -> None:
     found = folder.records()
     run.records = [record for record in found if record.iteration <= checkpoint.iteration]
     last = folder.about().get("last")
-    if last is not None and last not in [json.loads(record.to_json()) for record in run.records]:
+    if last is not None and Record.from_json(json.dumps(last), str(folder.path / RUN)) not in run.records:
         raise FileError(
             f"{folder.path / METRICS}: truncated or changed, for it lacks the last record in {RUN}; "
             "put back a copy or start the run again (with --force)"

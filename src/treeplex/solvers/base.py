@@ -28,6 +28,7 @@ class Solver(ABC):
         iteration: iterations done.
         exact: one iteration is the exact solution (linear programming).
         longest: the most iterations that it can do in all; None for any number.
+        objective: what a run aims at, ``exploitability`` or one of :meth:`measures`; a target is about this.
         average: float64 [Q], the average policy as weights in sequence form, up to a factor.
     """
 
@@ -37,6 +38,7 @@ class Solver(ABC):
     iteration: int = 0
     exact: bool = False
     longest: int | None = None
+    objective: str = "exploitability"
     average: Floats
 
     @abstractmethod
@@ -50,6 +52,16 @@ class Solver(ABC):
     def average_policy(self) -> Policy:
         """The policy that approaches equilibrium: the average, weighted by own reach; uniform before the first iteration."""
         return Policy(self.game, normalised(self.game, self.average))
+
+    @property
+    def nodes(self) -> int:
+        """Histories walked so far; a full sweep counts every history once for each player who updates in a pass of its own."""
+        passes = self.game.players if self.updates == "alternating" else 1
+        return self.iteration * self.game.size.histories * passes
+
+    def measures(self) -> dict[str, float]:
+        """What else is to be reported at an evaluation, by name; usually nothing."""
+        return {}
 
     def notes(self) -> list[str]:
         """What a user should know about the run so far, in sentences; usually nothing."""
