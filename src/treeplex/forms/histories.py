@@ -260,4 +260,3 @@ def named_below(game: CompiledGame, player: int, infostate: str, parent: int) ->
         if infoset is None:
             return None
     return infoset
-

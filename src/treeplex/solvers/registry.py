@@ -12,6 +12,8 @@ from treeplex.solvers.fictitious import PLAYS, FictitiousPlay, Play
 from treeplex.solvers.greedy import GreedyWeights
 from treeplex.solvers.learned import LEARNED, REFERENCE, LearnedSolver, checked_horizon, discounting_of
 from treeplex.solvers.rule import Rule, RuleSolver
+from treeplex.solvers.sampled import AVERAGING, BASELINES, KEYS, SAMPLINGS, Sampling, SamplingOptions, sampling_solver
+from treeplex.solvers.sampling_schedule import COURSES
 from treeplex.solvers.scheme import DiscountPolicy
 from treeplex.solvers.value_tested import NAME as VALUE_TESTED
 from treeplex.solvers.value_tested import ValueTestedSolver, ValueTesting
@@ -78,6 +80,28 @@ def learned_algorithm(name: str, summary: str) -> Algorithm:
     )
 
 
+def sampling_algorithm(scheme: Sampling) -> Algorithm:
+    """A sampling scheme as an algorithm."""
+
+    def build(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:
+        return sampling_solver(game, scheme, parameters, seed=seed, algorithm=str(Spec(scheme.name, dict(parameters))))
+
+    return Algorithm(
+        name=scheme.name,
+        summary=scheme.summary,
+        reference=scheme.reference,
+        factory=build,
+        parameters={**scheme.parameters, "rate": SamplingOptions.rate, "threads": SamplingOptions.threads},
+        texts={
+            "variant": "|".join(COURSES),
+            "averaging": "|".join(AVERAGING),
+            "baseline": "|".join(BASELINES),
+            "key": "|".join(KEYS),
+        },
+        updates=("alternating",),
+    )
+
+
 def build_lp(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:
     """A :class:`treeplex.solvers.lp.LinearProgram` solver; imported here, because SciPy's optimisers are slow to import."""
     from treeplex.solvers.lp import LinearProgram
@@ -112,6 +136,7 @@ _ALGORITHMS: Mapping[str, Algorithm] = {
             updates=("simultaneous",),
         ),
         *map(fictitious_algorithm, PLAYS.values()),
+        *map(sampling_algorithm, SAMPLINGS.values()),
         Algorithm(
             name="lp",
             summary="the exact equilibrium of a two-player zero-sum game by sequence-form linear programming (HiGHS)",

@@ -1,0 +1,60 @@
+"""Random streams by counter: every walk of a sampling solver has its own, from the seed, the iteration and the player.
+
+So a run needs no generator's state to be saved, is the same whether or not it was interrupted, and walks may be done in any
+order. The streams are SplitMix64 (Steele, Lea and Flood 2014), started at hashed places.
+"""
+
+import numpy as np
+from numba import njit
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
+UNIT = 1.0 / (1 << 53)
+MASK = (1 << 64) - 1
+
+
+@njit(cache=True, nogil=True)
+def mixed(z: np.uint64) -> np.uint64:
+    """SplitMix64's output function: every bit of the output depends on every bit of the input."""
+    z = (z ^ (z >> SHIFTS[0])) * FIRST
+    z = (z ^ (z >> SHIFTS[1])) * SECOND
+    return z ^ (z >> SHIFTS[2])
+
+
+@njit(cache=True, nogil=True)
+def start(seed: np.uint64, iteration: np.uint64, player: np.uint64) -> np.uint64:
+    """The state at which the stream of a walk begins."""
+    return mixed(mixed(mixed(seed + GOLDEN) + iteration) + player)
+
+
+@njit(cache=True, nogil=True)
+def advanced(state: np.uint64) -> np.uint64:
+    """The next state of a stream."""
+    return state + GOLDEN
+
+
+@njit(cache=True, nogil=True)
+def unit(state: np.uint64) -> float:
+    """The number in [0, 1) of a state, in steps of 2^-53."""
+    return float(mixed(state) >> SHIFTS[3]) * UNIT
+
+
+class Stream:
+    """The same stream for Python code: ``Stream(seed, iteration, player).draw()``."""
+
+    def __init__(self, seed: int, iteration: int, player: int) -> None:
+        self.state = plainly_mixed(plainly_mixed(plainly_mixed(seed + int(GOLDEN)) + iteration) + player)
+
+    def draw(self) -> float:
+        """The next number in [0, 1)."""
+        self.state = (self.state + int(GOLDEN)) & MASK
+        return (plainly_mixed(self.state) >> 11) * UNIT
+
+
+def plainly_mixed(z: int) -> int:
+    """:func:`mixed` on Python's whole numbers."""
+    z &= MASK
+    z = ((z ^ (z >> 30)) * int(FIRST)) & MASK
+    z = ((z ^ (z >> 27)) * int(SECOND)) & MASK
+    return z ^ (z >> 31)
