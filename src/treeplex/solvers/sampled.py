@@ -37,7 +37,7 @@ what has come in since the last visit. Exact, O(1) a visit, since a policy chang
 ``full``: the whole policy of the traverser at every iteration. Exact, O(sequences) an iteration.
 ``stochastic``: ``own reach / q(h) sigma``, q the probability that the walk comes by this history. Unbiased (up to the number
 of histories in the infoset), of high variance.
-``optimistic``: ``(t - c) own reach sigma``, c the iteration of the last visit. Unbiased only if own reach has not changed since.
+``optimistic``: ``(t - c) own reach sigma``, c the iteration of the last visit. Unbiased only if own reach has not changed.
 ``opponent``: ``sigma`` at the infosets of the *other* players on the walk. Unbiased, up to a constant an infoset, with two
 players, if which actions the traverser follows does not depend on the policy (all of them or a uniform subset).
 ``naive``: ``own reach sigma``. Biased by the probability of a visit, which changes over time; for comparison.

@@ -70,7 +70,7 @@ COURSES: Mapping[str, tuple[Callable[..., Course], bool]] = {
     "dcfr": (discounted, False),
     "dcfr+": (discounted_plus, True),
 }
-"""The variants that combine with sampling, as arrays over t, and whether they floor regrets; defaults are in :data:`VARIANTS`."""
+"""The variants that combine with sampling, as arrays over t, and whether they floor regrets; :data:`VARIANTS` has defaults."""
 
 
 class SampledSchedule:
