@@ -16,9 +16,7 @@ def test_the_compiled_stream_and_the_plain_one_are_the_same(seed: int, iteration
 def test_splitmix_gives_the_published_numbers() -> None:
     stream = Stream(0, 0, 0)
     stream.state = 1234567
-    found = []
-    for _ in range(3):
-        found.append(int(stream.draw() * 2**53))
+    found = [int(stream.draw() * 2**53) for _ in range(3)]
     # The first outputs of SplitMix64 from 1234567, as in Java's SplittableRandom and Rosetta Code, without the lowest 11 bits.
     assert found == [number >> 11 for number in (6457827717110365317, 3203168211198807973, 9817491932198370423)]
 
