@@ -19,11 +19,12 @@ PROBABILITY_TOLERANCE = 1e-9
 class Discovery:
     """Infosets in the order of discovery, with provisional sequence numbers.
 
-    Provisionally the players' empty sequences are ``0..N-1`` and the sequences of an infoset are contiguous, in the order of
-    its actions, starting at ``first[infoset]``.
+    Provisionally the players' empty sequences are ``0..N-1``, then come further roots, if any (:meth:`add_root`), and the
+    sequences of an infoset are contiguous, in the order of its actions, starting at ``first[infoset]``.
 
     Attributes:
         players: N.
+        roots: for each root sequence besides the empty ones its player: hands with which a subgame begins.
         player, parent, level, actions, first: for each infoset its player, parent sequence, own depth, number of actions and
             first sequence.
         infostates: their strings.
@@ -40,10 +41,18 @@ class Discovery:
     infostates: list[str] = field(default_factory=list)
     action_ids: "array[int]" = field(default_factory=lambda: array("q"))
     sequence_level: "array[int]" = field(default_factory=lambda: array("i"))
+    roots: "array[int]" = field(default_factory=lambda: array("b"))
 
     def __post_init__(self) -> None:
         self.action_ids.extend([-1] * self.players)
         self.sequence_level.extend([0] * self.players)
+
+    def add_root(self, player: int) -> int:
+        """Register a root sequence of a player, before any infoset; return its number. It stands behind the empty sequence."""
+        self.roots.append(player)
+        self.action_ids.append(-1)
+        self.sequence_level.append(0)
+        return len(self.action_ids) - 1
 
     def add(self, player: int, parent: int, infostate: str, actions: Sequence[int]) -> int:
         """Register an infoset below the sequence ``parent``; return its number."""
@@ -95,12 +104,14 @@ def lay_out(found: Discovery) -> Layout:
     block_size = np.diff(np.append(block_start, len(order)))
     block_player, block_actions = keys[block_start, 0], keys[block_start, 2]
 
-    # One empty sequence stands before each player's first block.
+    # The empty sequence and further roots stand before each player's first block.
+    root_player = np.concatenate((np.arange(players), np.frombuffer(found.roots, np.int8).astype(np.int64)))
+    roots = np.bincount(root_player, minlength=players)
     block_sequences = block_size * block_actions
     before = np.concatenate(([0], np.cumsum(block_sequences)))[:-1]
-    block_first = before + block_player + 1
+    block_first = before + np.cumsum(roots)[block_player]
     sequence_offsets = np.zeros(players + 1, np.int64)
-    np.cumsum(np.bincount(block_player, block_sequences, players).astype(np.int64) + 1, out=sequence_offsets[1:])
+    np.cumsum(np.bincount(block_player, block_sequences, players).astype(np.int64) + roots, out=sequence_offsets[1:])
     infoset_offsets = np.zeros(players + 1, np.int64)
     np.cumsum(np.bincount(player, minlength=players), out=infoset_offsets[1:])
     block_offsets = np.zeros(players + 1, np.int64)
@@ -111,7 +122,9 @@ def lay_out(found: Discovery) -> Layout:
     layout = np.stack((block_first[block_of] + place, block_size[block_of], block_actions[block_of]), axis=1)
 
     final = np.empty(len(ids), np.int64)
-    final[:players] = sequence_offsets[:-1]
+    for player_number in range(players):
+        own = np.flatnonzero(root_player == player_number)
+        final[own] = sequence_offsets[player_number] + np.arange(len(own))
     sequence_infoset = np.full(len(ids), -1, np.int64)
     widest = int(actions.max(initial=0))
     for a in range(widest):

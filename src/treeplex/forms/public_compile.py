@@ -167,6 +167,8 @@ def add_decision(
     hands = np.flatnonzero(possible)
     if not decision.actions or len(set(decision.actions)) != len(decision.actions):
         raise GameError(f"actions at public node {node!r} are {list(decision.actions)}; give at least one, none twice")
+    if decision.private:
+        raise GameError(f"the action at public node {node!r} is private; such rules are for search, compile the game's own")
     first = len(found.action_ids)
     for hand in hands:
         infostate = rules.infostate(node, player, int(hand))

@@ -20,10 +20,15 @@ MOST_ENTRIES = 50_000_000
 
 @dataclass(frozen=True)
 class Decision:
-    """A public node where ``player`` acts; every hand has the same actions."""
+    """A public node where ``player`` acts; every hand has the same actions.
+
+    A ``private`` action is seen by its player alone: there is one public node after it (the child of the first action), and a
+    hand h with action number a of A becomes the hand ``h * A + a`` there.
+    """
 
     player: int
     actions: Sequence[int]
+    private: bool = False
 
 
 @dataclass(frozen=True)

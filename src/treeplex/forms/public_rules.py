@@ -1,0 +1,100 @@
+"""Public-tree rules for search: those that a game brings, and those of matrix games and games of perfect information."""
+
+from collections.abc import Hashable
+
+import numpy as np
+
+from treeplex.errors import GameError
+from treeplex.forms.load import load
+from treeplex.games.base import CHANCE, TERMINAL, Game, State
+from treeplex.games.matrix import MatrixGame
+from treeplex.games.public import Chance, Decision, Leaf, PublicTree
+
+
+def public_rules(game: str | Game) -> PublicTree:
+    """The public-tree rules of a game, for search.
+
+    Games with public actions and private hands bring them (Kuhn and Leduc poker, Liar's Dice, hold'em). In a matrix game each
+    player's action is private, and becomes its hand. In a game of perfect information nobody has a hand, and a public belief
+    state is a state of the game.
+
+    Raises:
+        GameError: another kind of game, more than two players, or payoffs that do not sum to zero.
+    """
+    rules = load(game)
+    tree = rules.public_tree()
+    if isinstance(tree, PublicTree):
+        return tree
+    if isinstance(rules, MatrixGame):
+        return MatrixPublicTree(rules)
+    if rules.num_players == 2:
+        return PerfectInformation(rules)
+    raise GameError(f"{rules.spec} has {rules.num_players} players; search needs two-player zero-sum games")
+
+
+class OneDeal(PublicTree):
+    """A public tree whose players are dealt nothing."""
+
+    def __init__(self) -> None:
+        self.prior = np.ones((1, 1))
+        self.deals = np.ones((1, 1), np.int64)
+        self.deal_histories, self.deal_depth = 0, 0
+
+    def infostate(self, node: Hashable, player: int, hand: int) -> str:
+        return f"{node} {player} {hand}"
+
+    def action_to_string(self, node: Hashable, action: int) -> str:
+        return str(action)
+
+
+class MatrixPublicTree(OneDeal):
+    """A matrix game: nodes count the moves made; a move is seen by its player alone."""
+
+    def __init__(self, game: MatrixGame) -> None:
+        super().__init__()
+        if np.abs(game.payoffs.sum(axis=0)).max() > 1e-9 * max(1.0, np.abs(game.payoffs).max()):
+            raise GameError(f"{game.spec} is not zero-sum; search needs two-player zero-sum games")
+        self.game, self.root = game, 0
+
+    def visit(self, node: Hashable) -> Decision | Chance | Leaf:
+        assert isinstance(node, int)
+        if node == 2:
+            return Leaf(self.game.payoffs[0], 1.0)
+        return Decision(node, range(self.game.payoffs.shape[1 + node]), private=True)
+
+    def child(self, node: Hashable, action: int) -> int:
+        assert isinstance(node, int)
+        return node + 1
+
+
+class PerfectInformation(OneDeal):
+    """A game of perfect information: nodes are states of the rules."""
+
+    def __init__(self, game: Game) -> None:
+        super().__init__()
+        self.game, self.root = game, game.new_initial_state()
+
+    def visit(self, node: Hashable) -> Decision | Chance | Leaf:
+        assert isinstance(node, State)
+        player = node.current_player()
+        if player == TERMINAL:
+            first, second = node.returns()
+            if abs(first + second) > 1e-9 * max(1.0, abs(first)):
+                raise GameError(f"payoffs {first} and {second} do not sum to zero; search needs two-player zero-sum games")
+            return Leaf(np.ones((1, 1)), first)
+        if player == CHANCE:
+            return Chance([(action, np.full((1, 1), chance)) for action, chance in node.chance_outcomes() if chance > 0])
+        if player < 0:
+            raise GameError(
+                "players move at once here, which search does not know; a matrix game or public-tree rules would do"
+            )
+        own, other = (node.information_state_string(each) for each in (player, 1 - player))
+        if own != other:
+            raise GameError(
+                f"players know different things after {own!r}; search needs public-tree rules (Game.public_tree) for this game"
+            )
+        return Decision(player, list(node.legal_actions()))
+
+    def child(self, node: Hashable, action: int) -> State:
+        assert isinstance(node, State)
+        return node.child(action)

@@ -1,0 +1,78 @@
+"""Values at the leaves of depth-limited subgames: an interface, and the oracles that need no learning."""
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import AlgorithmError
+from treeplex.forms.subgames import Places, PublicState, cut
+from treeplex.games.public import PublicTree
+
+Floats = NDArray[np.float64]
+Ranges = tuple[Floats, Floats]
+
+
+class LeafValue(Protocol):
+    """What the hands at cut-off public states are worth."""
+
+    def __call__(self, places: Places, believed: Ranges, reached: Ranges) -> Ranges:
+        """Values of every hand of both players at each place.
+
+        Args:
+            places: K public states.
+            believed: for each player float64 [K, H_i], reach by the policies on which the play below is based.
+            reached: the same by the policies whose values are wanted; the same arrays in all but CFR-AVG.
+
+        Returns:
+            For each player float64 [K, H_i], its expected payoff with each hand against the other's hands as ``reached``
+            and chance make them likely, in the game's units. Hands that cannot be there may have any finite value.
+        """
+        ...
+
+
+class NoLeaf:
+    """Where a subgame is played to its end."""
+
+    def __call__(self, places: Places, believed: Ranges, reached: Ranges) -> Ranges:
+        if len(places):
+            raise AlgorithmError("the subgame is cut off, so its leaves need values: give leaf=")
+        return believed
+
+
+class ZeroLeaf:
+    """Nothing: what comes after the leaves is ignored."""
+
+    def __call__(self, places: Places, believed: Ranges, reached: Ranges) -> Ranges:
+        return np.zeros_like(believed[0]), np.zeros_like(believed[1])
+
+
+class ExactLeaf:
+    """The rest of the game, solved anew each time; exact as ``iterations`` grow.
+
+    Attributes:
+        rules: the public-tree rules.
+        method: how the rest is solved, one of :data:`treeplex.search.subgame.METHODS`.
+        iterations: of each solve.
+    """
+
+    def __init__(self, rules: PublicTree, *, method: str = "dcfr", iterations: int = 200) -> None:
+        self.rules, self.method, self.iterations = rules, method, iterations
+        self._compiled: dict[int, object] = {}
+        self._states: dict[int, tuple[PublicState, ...]] = {}
+
+    def __call__(self, places: Places, believed: Ranges, reached: Ranges) -> Ranges:
+        from treeplex.forms.subgames import Subgames
+        from treeplex.search.subgame import METHODS, SubgameSearch
+
+        if not len(places):
+            return believed
+        key = id(places.states)
+        if self._states.get(key) is not places.states:
+            self._states[key] = places.states
+            self._compiled[key] = cut(self.rules, places.states)
+        subgames = self._compiled[key]
+        assert isinstance(subgames, Subgames)
+        search = SubgameSearch(subgames, METHODS[self.method], NoLeaf(), believed)
+        search.run(self.iterations)
+        return search.values_of_average(reached)

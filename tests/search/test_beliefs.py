@@ -1,0 +1,118 @@
+"""Public belief states: Bayes updates, both representations, on every kind of game."""
+
+import numpy as np
+import pytest
+
+from treeplex.errors import GameError
+from treeplex.forms.public_rules import public_rules
+from treeplex.games.public import Chance, Decision, Leaf, PublicTree
+from treeplex.games.registry import load
+from treeplex.search import PublicBelief
+
+GAMES = [
+    "leduc_poker",
+    "liars_dice(dice_sides=3)",
+    "liars_dice(dice=2,faces=2)",
+    "modified_rps",
+    "leduc_poker(ranks=4,suits=1)",
+]
+
+
+def walk(rules: PublicTree, generator: np.random.Generator) -> list[tuple[PublicBelief, np.ndarray]]:
+    """A random path of public belief states, and the joint weights of hands by brute force beside each."""
+    belief, joint = PublicBelief.root(rules), np.asarray(rules.prior, float)
+    path = [(belief, joint)]
+    while not isinstance(visited := rules.visit(belief.state.node), Leaf):
+        if isinstance(visited, Chance):
+            allowed = [(label, chance) for label, chance in visited.outcomes if (joint * chance).sum() > 0]
+            label, chance = allowed[generator.integers(len(allowed))]
+            belief, joint = belief.after(rules, label), joint * chance
+        else:
+            assert isinstance(visited, Decision)
+            hands = joint.shape[visited.player]
+            policy = generator.dirichlet(np.ones(len(visited.actions)), size=hands).T
+            number = int(generator.integers(len(visited.actions)))
+            belief = belief.after(rules, visited.actions[number], policy)
+            if visited.private:
+                joint = np.repeat(joint, len(visited.actions), axis=visited.player)
+                played = policy.T.ravel()
+            else:
+                played = policy[number]
+            joint = joint * (played[:, None] if visited.player == 0 else played[None, :])
+        path.append((belief, joint))
+    return path
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_bayes_along_random_paths(spec: str) -> None:
+    rules = public_rules(spec)
+    for seed in range(20):
+        for belief, joint in walk(rules, np.random.default_rng(seed)):
+            assert belief.joint == pytest.approx(joint / joint.sum(), abs=1e-12)
+            assert belief.beliefs[0] == pytest.approx(joint.sum(axis=1) / joint.sum(), abs=1e-12)
+            assert belief.beliefs[1] == pytest.approx(joint.sum(axis=0) / joint.sum(), abs=1e-12)
+            assert [own.sum() for own in belief.ranges] == pytest.approx([1, 1])
+
+
+def test_in_perfect_information_a_belief_is_a_state() -> None:
+    rules = public_rules("tic_tac_toe")
+    belief = PublicBelief.root(rules)
+    for cell in (4, 0, 8):
+        belief = belief.after(rules, cell, np.full((9, 1), 1 / 9))
+        assert belief.joint.shape == (1, 1)
+        assert belief.joint[0, 0] == 1.0
+
+
+def test_a_private_action_becomes_the_hand() -> None:
+    rules = public_rules("modified_rps")
+    policy = np.array([[0.5], [0.3], [0.2]])
+    belief = PublicBelief.root(rules).after(rules, 0, policy)
+    assert belief.ranges[0] == pytest.approx([0.5, 0.3, 0.2])
+    assert belief.joint == pytest.approx(policy)
+
+
+def test_where_nobody_plays_to_every_hand_is_alike() -> None:
+    rules = public_rules("liars_dice(dice_sides=3)")
+    never = np.zeros((6, 3))
+    belief = PublicBelief.root(rules).after(rules, 0, never)
+    assert belief.ranges[0] == pytest.approx(np.full(3, 1 / 3))
+
+
+@pytest.mark.parametrize(
+    "ranges", [(np.ones(2), np.ones(3)), (np.array([1, -1, 1.0]), np.ones(3)), (np.full(3, np.nan), np.ones(3))]
+)
+def test_bad_ranges_are_refused(ranges: tuple[np.ndarray, np.ndarray]) -> None:
+    rules = public_rules("liars_dice(dice_sides=3)")
+    with pytest.raises(GameError, match="a range at"):
+        PublicBelief.of(PublicBelief.root(rules).state, ranges)
+
+
+def test_actions_need_a_policy() -> None:
+    rules = public_rules("liars_dice(dice_sides=3)")
+    with pytest.raises(GameError, match="no action"):
+        PublicBelief.root(rules).after(rules, 0)
+    with pytest.raises(GameError, match="no action"):
+        PublicBelief.root(rules).after(rules, 99, np.ones((6, 3)))
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("kuhn_poker(players=3)", "3 players"),
+        ("goofspiel(num_cards=3,imp_info=true)", "players know different things"),
+        ("matrix(rows=[[1,0],[0,1]],second=[[1,0],[0,1]])", "not zero-sum"),
+    ],
+)
+def test_games_without_public_rules_are_refused(spec: str, message: str) -> None:
+    with pytest.raises(GameError, match=message):
+        explore(spec)
+
+
+def explore(spec: str) -> None:
+    """Walk down the first actions."""
+    rules = public_rules(load(spec))
+    belief = PublicBelief.root(rules)
+    while not isinstance(visited := rules.visit(belief.state.node), Leaf):
+        label = visited.outcomes[0][0] if isinstance(visited, Chance) else visited.actions[0]
+        policy = None if isinstance(visited, Chance) else np.full((len(visited.actions), 1), 1 / len(visited.actions))
+        belief = belief.after(rules, label, policy)
