@@ -48,7 +48,7 @@ def test_exact_leaves_lead_to_the_value_of_the_game(method: str, depth: int) -> 
     """Means of best responses' values, which fictitious play has, come closer much more slowly (0.084 to 0.097 after 1050)."""
     rules = public_rules(DICE)
     root = PublicBelief.root(rules)
-    search = whole(DICE, method, ExactLeaf(rules, iterations=150), depth)
+    search = whole(DICE, method, ExactLeaf(rules, iterations=60), depth)
     search.run(150)
     first, second = value(search, root)
     assert (first - second) / 2 == pytest.approx(1 / 9, abs=0.02 if "cfr" in method else 0.05)

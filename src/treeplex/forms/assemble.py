@@ -3,6 +3,7 @@
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,16 +87,60 @@ class Layout:
     action_ids: Ints
 
 
-def lay_out(found: Discovery) -> Layout:
-    """Group infosets in blocks of one player, own depth and number of actions, top-down, and number everything."""
-    players = found.players
-    player = np.frombuffer(found.player, np.int8).astype(np.int64)
-    level = np.frombuffer(found.level, np.int32).astype(np.int64)
-    actions = np.frombuffer(found.actions, np.int32).astype(np.int64)
-    first = np.frombuffer(found.first, np.int64)
-    parent = np.frombuffer(found.parent, np.int64)
-    ids = np.frombuffer(found.action_ids, np.int64)
+class Numbering(NamedTuple):
+    """A tree, where each provisional sequence went, and the order in which infosets stand.
 
+    Attributes:
+        tree: the finished treeplexes.
+        final: int64 [Q], the final number of each provisional sequence.
+        order: int64 [I], the provisional number of each infoset of the tree.
+    """
+
+    tree: Tree
+    final: Ints
+    order: Ints
+
+
+def lay_out(found: Discovery) -> Layout:
+    """Number everything that was discovered."""
+    ids = np.frombuffer(found.action_ids, np.int64)
+    roots = np.arange(found.players), np.frombuffer(found.roots, np.int8).astype(np.int64)
+    numbering = numbered(
+        player=np.frombuffer(found.player, np.int8).astype(np.int64),
+        level=np.frombuffer(found.level, np.int32).astype(np.int64),
+        actions=np.frombuffer(found.actions, np.int32).astype(np.int64),
+        first=np.frombuffer(found.first, np.int64),
+        parent=np.frombuffer(found.parent, np.int64),
+        root_player=np.concatenate(roots),
+        root_sequence=np.arange(found.players + len(found.roots)),
+        sequences=len(ids),
+    )
+    action_ids = np.empty_like(ids)
+    action_ids[numbering.final] = ids
+    infostates = found.infostates
+    return Layout(numbering.tree, numbering.final, tuple(infostates[i] for i in numbering.order), action_ids)
+
+
+def numbered(
+    *,
+    player: Ints,
+    level: Ints,
+    actions: Ints,
+    first: Ints,
+    parent: Ints,
+    root_player: Ints,
+    root_sequence: Ints,
+    sequences: int,
+) -> Numbering:
+    """Group infosets in blocks of one player, own depth and number of actions, top-down, and number everything.
+
+    Args:
+        player, level, actions, first, parent: int64 [I], for each infoset its player, own depth, number of actions, first
+            provisional sequence and the provisional sequence that leads to it.
+        root_player, root_sequence: int64 [R], for each root its player and provisional number; a player's empty sequence first.
+        sequences: Q.
+    """
+    players = int(root_player.max()) + 1
     order = np.lexsort((actions, level, player))
     keys = np.stack((player[order], level[order], actions[order]), axis=1)
     starts_block = np.ones(len(order), bool)
@@ -105,7 +150,6 @@ def lay_out(found: Discovery) -> Layout:
     block_player, block_actions = keys[block_start, 0], keys[block_start, 2]
 
     # The empty sequence and further roots stand before each player's first block.
-    root_player = np.concatenate((np.arange(players), np.frombuffer(found.roots, np.int8).astype(np.int64)))
     roots = np.bincount(root_player, minlength=players)
     block_sequences = block_size * block_actions
     before = np.concatenate(([0], np.cumsum(block_sequences)))[:-1]
@@ -121,19 +165,17 @@ def lay_out(found: Discovery) -> Layout:
     place = np.arange(len(order)) - block_start[block_of]
     layout = np.stack((block_first[block_of] + place, block_size[block_of], block_actions[block_of]), axis=1)
 
-    final = np.empty(len(ids), np.int64)
-    for player_number in range(players):
-        own = np.flatnonzero(root_player == player_number)
-        final[own] = sequence_offsets[player_number] + np.arange(len(own))
-    sequence_infoset = np.full(len(ids), -1, np.int64)
+    final = np.empty(sequences, np.int64)
+    for owner in range(players):
+        own = root_sequence[root_player == owner]
+        final[own] = sequence_offsets[owner] + np.arange(len(own))
+    sequence_infoset = np.full(sequences, -1, np.int64)
     widest = int(actions.max(initial=0))
     for a in range(widest):
         has = layout[:, 2] > a
         target = layout[has, 0] + a * layout[has, 1]
         final[first[order[has]] + a] = target
         sequence_infoset[target] = np.flatnonzero(has)
-    action_ids = np.empty_like(ids)
-    action_ids[final] = ids
     tree = Tree(
         sequence_offsets=sequence_offsets,
         infoset_offsets=infoset_offsets,
@@ -143,8 +185,7 @@ def lay_out(found: Discovery) -> Layout:
         infoset_layout=np.ascontiguousarray(layout),
         sequence_infoset=sequence_infoset,
     )
-    infostates = found.infostates
-    return Layout(tree, final, tuple(infostates[i] for i in order), action_ids)
+    return Numbering(tree, final, order)
 
 
 def sparse_operator(tree: Tree, sequences: NDArray[np.int32], payoffs: Floats) -> Sparse:

@@ -163,6 +163,11 @@ class LiarsDicePublicTree(PublicTree):
         assert isinstance(node, tuple)
         return (*node, action)
 
+    def future(self, node: Hashable) -> Hashable:
+        """Whose turn it is and the last bid; after a call, the bid that was called."""
+        assert isinstance(node, tuple)
+        return len(node) % 2, node[-2:] if node[-1:] == (self.game.liar,) else node[-1:]
+
     def infostate(self, node: Hashable, player: int, hand: int) -> str:
         assert isinstance(node, tuple)
         return self.game.text(self.hands[player][hand], node)

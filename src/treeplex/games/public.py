@@ -78,6 +78,13 @@ class PublicTree(ABC):
     def child(self, node: Hashable, action: int) -> Hashable:
         """The public node after a public action or a chance label."""
 
+    def future(self, node: Hashable) -> Hashable:
+        """What of a node the rest of the game depends on: nodes with equal futures have the same actions, chance and payoffs.
+
+        The default is the node itself; a coarser answer lets search compile less.
+        """
+        return node
+
     @abstractmethod
     def infostate(self, node: Hashable, player: int, hand: int) -> str:
         """The infostate string of ``player`` holding ``hand`` at a decision node: equal to the rules' own string."""

@@ -30,7 +30,7 @@ class Method:
         scheme: a variant of CFR, or a kind of fictitious play.
         leaves: the policies whose beliefs leaf values are for: ``current`` (CFR-D), ``average`` (fictitious play, and CFR-AVG
             in its sound form, where play below a leaf is for the average policy's beliefs and valued against the current
-            one's), or ``modified`` (CFR-AVG as Brown et al. 2020 use it: ``t v(average t) - (t-1) v(average t-1)``, appendix I).
+            one's), or ``modified`` (CFR-AVG as Brown et al. 2020 use it, appendix I: differences of ``t v(average t)``).
     """
 
     name: str
@@ -255,15 +255,7 @@ def opposing_mass(places: Places, reached: Ranges, player: int) -> Floats:
     """For each hand of a player, how likely chance and the other make it that this place is reached, float64 [K, H]."""
     mass = np.zeros(places.sequences[player].shape)
     other = reached[1 - player]
-    for weight, rows in by_weight(places):
+    for weight, rows in places.groups:
         matrix = weight if player == 0 else weight.T
         mass[rows, : matrix.shape[0]] = other[rows, : matrix.shape[1]] @ matrix.T
     return mass
-
-
-def by_weight(places: Places) -> list[tuple[Floats, Ints]]:
-    """The places grouped by the weights of pairs of hands there, which most share: (weight, rows)."""
-    groups: dict[int, tuple[Floats, list[int]]] = {}
-    for k, state in enumerate(places.states):
-        groups.setdefault(id(state.weight), (state.weight, []))[1].append(k)
-    return [(weight, np.array(rows)) for weight, rows in groups.values()]
