@@ -52,6 +52,18 @@ class PublicState:
             pairs = ((action, self.weight) for action in visited.actions)
         return visited, tuple(PublicState(rules.child(self.node, label), weight) for label, weight in pairs)
 
+    def after(self, rules: PublicTree, label: int) -> "PublicState":
+        """The public state after an action or a chance outcome.
+
+        Raises:
+            ValueError: there is none with this label.
+        """
+        visited, successors = self.successors(rules)
+        if isinstance(visited, Leaf):
+            raise ValueError(f"the game is over at {self.node!r}")
+        labels = [outcome for outcome, _ in visited.outcomes] if isinstance(visited, Chance) else list(visited.actions)
+        return successors[labels.index(label)]
+
 
 def spread(weight: Floats, decision: Decision) -> Floats:
     """Weights of hands after a private action: hand h with action number a becomes hand ``h * A + a``."""
@@ -107,6 +119,8 @@ class Subgames:
         leaves: public states at which the batch is cut.
         decisions: the public states where somebody acts; the first of each subgame is its root, if somebody acts there.
         infosets: int64 [decisions, H], the infoset of each hand of the player to act, -1 for none.
+        owners: int64 [Q], the subgame of each sequence; -1 for the players' empty sequences, which nothing uses.
+        templates: the template of each subgame.
     """
 
     rules: PublicTree
@@ -116,6 +130,25 @@ class Subgames:
     leaves: Places
     decisions: Places
     infosets: Ints
+    owners: Ints
+    templates: "tuple[Template, ...]"
+
+    @cached_property
+    def first_decision(self) -> Ints:
+        """The number of each subgame's first decision, int64 [B]; its decisions are neighbours."""
+        return np.concatenate(([0], np.cumsum([len(made.spots) for made in self.templates])))[:-1]
+
+    @cached_property
+    def first_leaf(self) -> Ints:
+        """The number of each subgame's first leaf, int64 [B]; its leaves are neighbours."""
+        return np.concatenate(([0], np.cumsum([len(made.leaves) for made in self.templates])))[:-1]
+
+    def find(self, owner: int, path: tuple[int, ...]) -> tuple[str, int]:
+        """What stands at the end of a path in a subgame: ("decision" or "leaf", its number), or ("end", -1)."""
+        kind, number = self.templates[owner].index.get(path, ("end", NONE))
+        if kind == "end":
+            return kind, number
+        return kind, number + int((self.first_decision if kind == "decision" else self.first_leaf)[owner])
 
 
 Pair = tuple[Ints, Ints]
@@ -162,6 +195,12 @@ class Template:
         found = (self.player, self.parent, self.level, self.actions, self.first)
         player, parent, level, actions, first = (np.array(each, np.int64) for each in found)
         return player, parent, level, actions, first
+
+    @cached_property
+    def index(self) -> dict[tuple[int, ...], tuple[str, int]]:
+        """By path: ("decision" or "leaf", its number in the template)."""
+        decisions = {path: ("decision", number) for number, (_, path, _) in enumerate(self.spots)}
+        return decisions | {path: ("leaf", number) for number, (_, path, _) in enumerate(self.leaves)}
 
 
 _templates: "WeakKeyDictionary[PublicTree, dict[tuple[Hashable, int | None], Template]]" = WeakKeyDictionary()
@@ -278,6 +317,8 @@ def united(rules: PublicTree, states: Sequence[PublicState], templates: Sequence
     begun: list[list[Spot]] = [[(state, (), made.begun)] for state, made in zip(states, templates, strict=True)]
     table = stacked([found for made in templates for found in made.infosets])
     table = np.where(table >= 0, table + np.repeat(before, [len(made.infosets) for made in templates])[:, None], NONE)
+    owners = np.full(len(numbering.final), NONE, np.int64)
+    owners[numbering.final[2:]] = np.repeat(np.arange(len(templates)), sizes)
     return Subgames(
         rules=rules,
         tree=numbering.tree,
@@ -286,6 +327,8 @@ def united(rules: PublicTree, states: Sequence[PublicState], templates: Sequence
         leaves=placed([made.leaves for made in templates], shifts, numbering.final),
         decisions=placed([made.spots for made in templates], shifts, numbering.final),
         infosets=np.where(table >= 0, place_of[table], NONE) if table.size else table,
+        owners=owners,
+        templates=tuple(templates),
     )
 
 

@@ -168,6 +168,13 @@ class LiarsDicePublicTree(PublicTree):
         assert isinstance(node, tuple)
         return len(node) % 2, node[-2:] if node[-1:] == (self.game.liar,) else node[-1:]
 
+    def features(self, node: Hashable) -> NDArray[np.float64]:
+        """The last bid, one of ``liar`` and none, as a one-hot vector."""
+        assert isinstance(node, tuple)
+        last: NDArray[np.float64] = np.zeros(self.game.liar + 1)
+        last[node[-1] if node else self.game.liar] = 1.0
+        return last
+
     def infostate(self, node: Hashable, player: int, hand: int) -> str:
         assert isinstance(node, tuple)
         return self.game.text(self.hands[player][hand], node)

@@ -85,6 +85,10 @@ class PublicTree(ABC):
         """
         return node
 
+    def features(self, node: Hashable) -> "NDArray[np.float64] | None":
+        """A node as numbers for a network, float64 [F], equal for equal futures but for whose turn it is; None where not written."""
+        return None
+
     @abstractmethod
     def infostate(self, node: Hashable, player: int, hand: int) -> str:
         """The infostate string of ``player`` holding ``hand`` at a decision node: equal to the rules' own string."""

@@ -1,0 +1,181 @@
+"""ReBeL's self-play (Brown et al. 2020, algorithms 1 and 2): episodes in lockstep, one subgame of each solved at a time."""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.sweep import reach
+from treeplex.errors import SpecError
+from treeplex.forms.subgames import Subgames, cut, first_state
+from treeplex.games.public import Chance, Decision, Leaf, PublicTree
+from treeplex.search.beliefs import PublicBelief
+from treeplex.search.encoding import Encoding
+from treeplex.search.leaf import LeafValue
+from treeplex.search.playthroughs import policies_at
+from treeplex.search.subgame import METHODS, SubgameSearch, place, reach_at
+
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+NO_LABEL = -(2**62)
+
+
+@dataclass(frozen=True)
+class SelfPlaySettings:
+    """How episodes are played.
+
+    Attributes:
+        method: how subgames are solved, one of :data:`treeplex.search.METHODS`.
+        iterations: of each solve; both players update in each.
+        depth: actions until a subgame is cut.
+        episodes: played in lockstep.
+        exploration: probability with which the exploring player, drawn anew in each subgame, plays uniformly.
+    """
+
+    method: str = "dcfr"
+    iterations: int = 64
+    depth: int = 2
+    episodes: int = 64
+    exploration: float = 0.25
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise SpecError(f"unknown method {self.method!r}; known: {', '.join(METHODS)}")
+        for name in ("iterations", "depth", "episodes"):
+            if getattr(self, name) < 1:
+                raise SpecError(f"{name} must be at least 1, not {getattr(self, name)!r}")
+        if not 0.0 <= self.exploration <= 1.0:
+            raise SpecError(f"exploration must be from 0 to 1, not {self.exploration!r}")
+
+
+class SelfPlay:
+    """Episodes of self-play with a value function at the leaves.
+
+    Attributes:
+        beliefs: where each episode stands.
+        paths: actions and chance outcomes from the root to there.
+        solved: subgames solved so far.
+    """
+
+    def __init__(self, rules: PublicTree, settings: SelfPlaySettings, leaf: LeafValue, generator: np.random.Generator) -> None:
+        self.rules, self.settings, self.leaf, self.generator = rules, settings, leaf, generator
+        self.encoding = Encoding(rules)
+        self.beliefs = [PublicBelief.root(rules)] * settings.episodes
+        self.paths: list[tuple[int, ...]] = [()] * settings.episodes
+        self.solved = 0
+
+    def advance(self) -> tuple[Singles, Singles]:
+        """Solve every episode's subgame and go on to a leaf of it, or to a new episode where the game ends.
+
+        Returns:
+            Inputs [B, inputs] and targets [B, outputs]: the subgames' root values.
+        """
+        subgames = cut(self.rules, [belief.state for belief in self.beliefs], self.settings.depth)
+        ranges = stacked_ranges(self.beliefs)
+        search = SubgameSearch(subgames, METHODS[self.settings.method], self.leaf, ranges, horizon=self.settings.iterations)
+        stops = self.generator.integers(0, self.settings.iterations + 1, len(self.beliefs))
+        sampled = policies_at(search, self.settings.iterations, stops)
+        prepared = self.encoding.prepared(subgames.roots)
+        inputs = prepared.write(search.ranges).copy()
+        targets = prepared.targets(search.root_values())
+        self._move(subgames, sampled, search)
+        self.solved += len(self.beliefs)
+        return inputs, targets
+
+    def _move(self, subgames: Subgames, policy: Floats, search: SubgameSearch) -> None:
+        """Go on to the next public belief state of each episode."""
+        strategy = np.zeros_like(policy)
+        for player in (0, 1):
+            place(subgames.roots.sequences[player], search.ranges[player], strategy)
+            reach(subgames.tree, player, policy, strategy)
+        arrived = reach_at(subgames.leaves, strategy)
+        for owner, belief in enumerate(self.beliefs):
+            leaf = self._leaf_of(subgames, policy, owner, belief)
+            if leaf is None:
+                self.beliefs[owner], self.paths[owner] = PublicBelief.root(self.rules), ()
+                continue
+            state = subgames.leaves.states[leaf]
+            ranges = [own[leaf, :size] for own, size in zip(arrived, state.weight.shape, strict=True)]
+            self.beliefs[owner] = PublicBelief.of(state, ranges)
+            self.paths[owner] += subgames.leaves.paths[leaf]
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Where the episodes stand, as arrays."""
+        longest = max(map(len, self.paths), default=0)
+        paths = np.full((len(self.paths), longest), NO_LABEL, np.int64)
+        for row, path in zip(paths, self.paths, strict=True):
+            row[: len(path)] = path
+        first, second = stacked_ranges(self.beliefs)
+        return {"paths": paths, "range0": first, "range1": second}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Put the episodes where :meth:`state` found them.
+
+        Raises:
+            KeyError, ValueError: the arrays do not fit.
+        """
+        beliefs, paths = [], []
+        for row, *ranges in zip(arrays["paths"], arrays["range0"], arrays["range1"], strict=True):
+            state, path = first_state(self.rules), tuple(int(label) for label in row if label != NO_LABEL)
+            for label in path:
+                state = state.after(self.rules, label)
+            beliefs.append(PublicBelief(state, tuple(own[:n] for own, n in zip(ranges, state.weight.shape, strict=True))))
+            paths.append(path)
+        if len(beliefs) != self.settings.episodes:
+            raise ValueError(f"{len(beliefs)} episodes, not {self.settings.episodes}")
+        self.beliefs, self.paths = beliefs, paths
+
+    def _leaf_of(self, subgames: Subgames, policy: Floats, owner: int, belief: PublicBelief) -> int | None:
+        """Play down one subgame: the number of the leaf that is met, or None where the game ends."""
+        hands = list(np.unravel_index(pick(self.generator, belief.joint.ravel()), belief.joint.shape))
+        explorer = int(self.generator.integers(2))
+        path: tuple[int, ...] = ()
+        while True:
+            kind, number = subgames.find(owner, path)
+            if kind == "leaf":
+                return number
+            node = subgames.decisions.states[number].node if kind == "decision" else follow(self.rules, subgames, owner, path)
+            visited = self.rules.visit(node)
+            if isinstance(visited, Leaf):
+                return None
+            if isinstance(visited, Chance):
+                chances = np.array([chance[hands[0], hands[1]] for _, chance in visited.outcomes])
+                path = (*path, visited.outcomes[pick(self.generator, chances)][0])
+                continue
+            assert isinstance(visited, Decision)
+            player = visited.player
+            if player == explorer and self.generator.random() < self.settings.exploration:
+                a = int(self.generator.integers(len(visited.actions)))
+            else:
+                first, stride, count = subgames.tree.infoset_layout[subgames.infosets[number, hands[player]]]
+                a = pick(self.generator, policy[first : first + stride * count : stride])
+            if visited.private:
+                hands[player] = hands[player] * len(visited.actions) + a
+            path = (*path, visited.actions[0 if visited.private else a])
+
+
+def follow(rules: PublicTree, subgames: Subgames, owner: int, path: tuple[int, ...]) -> Hashable:
+    """The public node at the end of a path in a subgame."""
+    node = subgames.roots.states[owner].node
+    for label in path:
+        node = rules.child(node, label)
+    return node
+
+
+def stacked_ranges(beliefs: list[PublicBelief]) -> tuple[Floats, Floats]:
+    """The ranges of beliefs as arrays [B, H_i], padded with 0."""
+    found = []
+    for player in (0, 1):
+        table = np.zeros((len(beliefs), max(len(belief.ranges[player]) for belief in beliefs)))
+        for row, belief in zip(table, beliefs, strict=True):
+            row[: len(belief.ranges[player])] = belief.ranges[player]
+        found.append(table)
+    return found[0], found[1]
+
+
+def pick(generator: np.random.Generator, weights: Floats) -> int:
+    """An index by its weight; any of positive weight where rounding leaves none."""
+    cumulative = np.cumsum(weights)
+    return int(min(np.searchsorted(cumulative, generator.random() * cumulative[-1], side="right"), len(weights) - 1))

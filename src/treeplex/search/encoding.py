@@ -1,0 +1,90 @@
+"""Public belief states as rows of numbers for a network, and its outputs as values of hands."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.leaves import decode, encode
+from treeplex.errors import GameError
+from treeplex.forms.subgames import Places
+from treeplex.games.public import Decision, PublicTree
+from treeplex.search.leaf import Ranges
+
+Singles = NDArray[np.float32]
+
+
+class Encoding:
+    """The input and output of a value network for one game.
+
+    A row is the public node's features, then the beliefs about the player to act, then those about the other. Outputs are the
+    values of the hands of the player to act, then of the other. So whose turn it is needs no feature, one row serves both
+    players, and both play of one network (the released code of ReBeL has two flags and a row a player instead).
+
+    Attributes:
+        hands: the most hands of a player.
+        features: length of the features.
+        inputs, outputs: lengths of rows.
+    """
+
+    def __init__(self, rules: PublicTree) -> None:
+        """Prepare.
+
+        Raises:
+            GameError: the rules do not say how their nodes look to a network.
+        """
+        features = rules.features(rules.root)
+        if features is None:
+            raise GameError(f"{type(rules).__name__} has no features(node), which a value network needs")
+        self.rules = rules
+        self.hands = max(np.shape(rules.prior))
+        self.features = len(features)
+        self.inputs, self.outputs = self.features + 2 * self.hands, 2 * self.hands
+
+    def prepared(self, places: Places) -> "Prepared":
+        """Rows for some places, all but the beliefs."""
+        rows = np.zeros((len(places), self.inputs), np.float32)
+        slots = np.zeros((2, len(places)), np.int64)
+        bases = np.zeros((2, len(places), self.hands))
+        for k, state in enumerate(places.states):
+            visited = self.rules.visit(state.node)
+            actor = visited.player if isinstance(visited, Decision) else 0
+            rows[k, : self.features] = self.rules.features(state.node)
+            slots[1 - actor, k] = 1
+        for weight, group in places.groups:
+            bases[0][group, : weight.shape[0]] = weight.sum(axis=1)
+            bases[1][group, : weight.shape[1]] = weight.sum(axis=0)
+        return Prepared(self, rows, slots, bases)
+
+
+class Prepared:
+    """Rows whose beliefs are written again and again.
+
+    Attributes:
+        rows: float32 [K, inputs].
+        slots: int64 [2, K], for each player 0 where it acts, else 1.
+    """
+
+    def __init__(self, encoding: Encoding, rows: Singles, slots: NDArray[np.int64], bases: NDArray[np.float64]) -> None:
+        self.encoding, self.rows, self.slots, self._bases = encoding, rows, slots, bases
+
+    def write(self, reached: Ranges) -> Singles:
+        """The rows with the beliefs that own reaches, float64 [K, H_i], give."""
+        for player in (0, 1):
+            hands = reached[player].shape[1]
+            encode(reached[player], self._bases[player][:, :hands], self.slots[player], self.encoding.features, self.rows)
+        return self.rows
+
+    def read(self, outputs: Singles, widths: tuple[int, int]) -> Ranges:
+        """Both players' values, float64 [K, H_i], from outputs [K, 2 H]."""
+        values = np.empty((len(outputs), widths[0])), np.empty((len(outputs), widths[1]))
+        for player in (0, 1):
+            decode(outputs, self.slots[player], values[player])
+        return values
+
+    def targets(self, values: Ranges) -> Singles:
+        """Both players' values, float64 [K, H_i], as outputs should be, float32 [K, 2 H]."""
+        hands = self.encoding.hands
+        rows = np.zeros((len(self.rows), 2 * hands), np.float32)
+        for player in (0, 1):
+            for k, slot in enumerate(self.slots[player]):
+                rows[k, slot * hands : slot * hands + values[player].shape[1]] = values[player][k]
+        return rows
