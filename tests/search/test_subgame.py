@@ -30,7 +30,7 @@ def value(search: SubgameSearch, belief: PublicBelief) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("variant", sorted(name for name, variant in VARIANTS.items() if not variant.adaptive))
-@pytest.mark.parametrize("spec", [DICE, "leduc_poker"])
+@pytest.mark.parametrize("spec", [DICE, "kuhn_poker", "leduc_poker"])
 def test_an_uncut_subgame_at_the_root_is_the_game(spec: str, variant: str) -> None:
     search = whole(spec, variant)
     game = compile_game(spec)

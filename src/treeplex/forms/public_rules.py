@@ -3,10 +3,12 @@
 from collections.abc import Hashable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treeplex.errors import GameError
 from treeplex.forms.load import load
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
+from treeplex.games.kuhn_poker import KuhnPoker, KuhnPublicTree
 from treeplex.games.matrix import MatrixGame
 from treeplex.games.public import Chance, Decision, Leaf, PublicTree
 
@@ -27,6 +29,8 @@ def public_rules(game: str | Game) -> PublicTree:
         return tree
     if isinstance(rules, MatrixGame):
         return MatrixPublicTree(rules)
+    if isinstance(rules, KuhnPoker) and rules.num_players == 2:
+        return KuhnPublicTree()
     if rules.num_players == 2:
         return PerfectInformation(rules)
     raise GameError(f"{rules.spec} has {rules.num_players} players; search needs two-player zero-sum games")
@@ -98,3 +102,13 @@ class PerfectInformation(OneDeal):
     def child(self, node: Hashable, action: int) -> State:
         assert isinstance(node, State)
         return node.child(action)
+
+    def future(self, node: Hashable) -> Hashable:
+        """What of a state matters, as the rules say (``State.future()``), else the state itself."""
+        said = getattr(node, "future", None)
+        return node if said is None else said()
+
+    def features(self, node: Hashable) -> "NDArray[np.float64] | None":
+        """The state as the rules write it for a network (``State.features()``), where they do."""
+        written = getattr(node, "features", None)
+        return None if written is None else np.asarray(written(), np.float64)

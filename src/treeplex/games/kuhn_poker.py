@@ -9,7 +9,11 @@ Source: Kuhn (1950), "A simplified two-person poker"; more players as in OpenSpi
 
 from collections.abc import Hashable, Mapping, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
+from treeplex.games.public import Decision, Leaf, PublicTree
 from treeplex.games.rules import GameInfo, observer, whole
 
 PASS, BET = 0, 1
@@ -83,6 +87,40 @@ class KuhnPoker(Game):
 
     def parameters(self) -> Mapping[str, object]:
         return {"players": self.num_players}
+
+
+class KuhnPublicTree(PublicTree):
+    """Two-player Kuhn poker as public-tree rules, for search: nodes are the bets so far, hands are cards."""
+
+    def __init__(self) -> None:
+        self.deals: NDArray[np.int64] = 1 - np.eye(3, dtype=np.int64)
+        self.prior = self.deals / 6.0
+        self.root = ""
+        self.deal_histories, self.deal_depth = 4, 2
+        self._uncontested = np.ones((3, 3))
+        cards = np.arange(3)
+        self._showdown = np.sign(cards[:, None] - cards[None, :]).astype(np.float64)
+
+    def visit(self, node: Hashable) -> Decision | Leaf:
+        assert isinstance(node, str)
+        if node in ("pp", "bb", "pbb"):
+            return Leaf(self._showdown, 1.0 if node == "pp" else 2.0)
+        if node in ("bp", "pbp"):
+            return Leaf(self._uncontested, 1.0 if node == "bp" else -1.0)
+        return Decision(len(node) % 2, (PASS, BET))
+
+    def child(self, node: Hashable, action: int) -> str:
+        return f"{node}{LETTERS[action]}"
+
+    def features(self, node: Hashable) -> NDArray[np.float64]:
+        """Which of the four nodes with a decision, as a one-hot vector."""
+        return np.array([node == other for other in ("", "p", "b", "pb")], np.float64)
+
+    def infostate(self, node: Hashable, player: int, hand: int) -> str:
+        return f"{hand}{node}"
+
+    def action_to_string(self, node: Hashable, action: int) -> str:
+        return "Bet" if action == BET else "Pass"
 
 
 def kuhn_poker(*, players: int = 2) -> KuhnPoker:

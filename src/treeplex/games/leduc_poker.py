@@ -244,6 +244,28 @@ class LeducPublicTree(PublicTree):
         assert isinstance(node, Table)
         return self.game.show(node, action) if node.player == CHANCE else self.game.bet(node, action)
 
+    def future(self, node: Hashable) -> Hashable:
+        """All of a table but the betting of a round that is over."""
+        assert isinstance(node, Table)
+        return node._replace(rounds=((), ()))
+
+    def features(self, node: Hashable) -> NDArray[np.float64]:
+        """The public card, one-hot; what both have paid, as parts of the most; raises, calls, and whether chance is next."""
+        assert isinstance(node, Table)
+        game, cards = self.game, len(self.deals)
+        most = game.ante + game.raises * sum(game.bets)
+        shown = np.zeros(cards)
+        if node.public_card != NO_CARD:
+            shown[node.public_card] = 1.0
+        numbers = [
+            node.paid[0] / most,
+            node.paid[1] / most,
+            node.raises / max(game.raises, 1),
+            node.calls / 2,
+            node.player == CHANCE,
+        ]
+        return np.concatenate((shown, np.array(numbers, np.float64)))
+
     def infostate(self, node: Hashable, player: int, hand: int) -> str:
         assert isinstance(node, Table)
         return private_text(player, hand) + table_text(node)

@@ -86,7 +86,7 @@ class PublicTree(ABC):
         return node
 
     def features(self, node: Hashable) -> "NDArray[np.float64] | None":
-        """A node as numbers for a network, float64 [F], equal for equal futures but for whose turn it is; None where not written."""
+        """A node as numbers for a network, float64 [F]; whose turn it is need not be among them. None where not written."""
         return None
 
     @abstractmethod

@@ -6,6 +6,9 @@ Rules and names as in OpenSpiel's ``tic_tac_toe``.
 
 from collections.abc import Hashable, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from treeplex.games.base import TERMINAL, Game, State
 from treeplex.games.rules import GameInfo
 
@@ -53,6 +56,15 @@ class TicTacToeState(State):
 
     def public_state(self) -> Hashable:
         return self.moves
+
+    def future(self) -> Hashable:
+        """The board and whose turn it is."""
+        return self.boards, len(self.moves) % 2
+
+    def features(self) -> NDArray[np.float64]:
+        """The cells of the player to act, then those of the other, 1 where taken, float64 [18]."""
+        own, other = self.boards[len(self.moves) % 2], self.boards[1 - len(self.moves) % 2]
+        return np.array([board >> cell & 1 for board in (own, other) for cell in CELLS], np.float64)
 
     def action_to_string(self, action: int) -> str:
         return f"{'xo'[len(self.moves) % 2]}({action // 3},{action % 3})"
