@@ -15,11 +15,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.form import Payoff, Tree
-from treeplex.engine.payoff import empty_sparse
+from treeplex.engine.form import Dense, Payoff, Tree
+from treeplex.engine.payoff import empty_dense, empty_sparse
 from treeplex.errors import GameError
-from treeplex.forms.assemble import numbered, sparse_operator
-from treeplex.forms.public_compile import Terminals
+from treeplex.forms.assemble import Numbering, numbered, sparse_operator
 from treeplex.games.public import Chance, Decision, Leaf, PublicTree
 
 Floats = NDArray[np.float64]
@@ -156,6 +155,38 @@ Spot = tuple[PublicState, tuple[int, ...], Pair]
 """A public state in a template, its path from the root, and the sequences of both players' hands."""
 
 
+class Store:
+    """Payoff matrices that terminals share, each scaled so that its largest entry is 1.
+
+    Attributes:
+        matrices: by number.
+    """
+
+    def __init__(self) -> None:
+        self.matrices: list[Floats] = []
+        self._numbers: dict[tuple[bytes, tuple[int, ...]], int] = {}
+
+    def number(self, matrix: Floats) -> int:
+        """The number of a matrix, stored if it is new."""
+        number = self._numbers.setdefault((matrix.tobytes(), matrix.shape), len(self.matrices))
+        if number == len(self.matrices):
+            self.matrices.append(matrix)
+        return number
+
+    def operator(self, numbers: Ints, starts: Ints, scales: Floats) -> Dense:
+        """The dense operator of terminals: matrix numbers [K], first sequences [K, 2] and factors [K]."""
+        if not len(numbers):
+            return empty_dense()
+        order = np.argsort(numbers, kind="stable")
+        used, counts = np.unique(numbers, return_counts=True)
+        ends = np.cumsum(counts)
+        shapes = np.array([self.matrices[number].shape for number in used])
+        offsets = np.concatenate(([0], np.cumsum(shapes.prod(axis=1))))[:-1]
+        groups = np.stack((offsets, shapes[:, 0], shapes[:, 1], ends - counts, ends), axis=1)
+        flat = np.concatenate([self.matrices[number].ravel() for number in used])
+        return Dense(flat, groups, np.ascontiguousarray(starts[order]), scales[order])
+
+
 @dataclass
 class Template:
     """One subgame, with sequences and infosets numbered from 0 in the order found; the ranges' sequences come first.
@@ -164,7 +195,8 @@ class Template:
         player, parent, level, actions, first: of each infoset, as in :func:`treeplex.forms.assemble.numbered`.
         sequences: number of sequences, without empty ones.
         roots: how many of them are player 0's and player 1's ranges.
-        terminals: payoff matrix over the hands there, sequences of these hands, and a factor.
+        store: the payoff matrices of all templates of these rules.
+        terminals: of each terminal node the number of its payoff matrix, a factor, and the sequences of the hands there.
         spots, leaves: decisions and leaves.
         infosets: the infoset of each hand at each decision, -1 for none.
     """
@@ -178,7 +210,8 @@ class Template:
     sequences: int = 0
     roots: tuple[int, int] = (0, 0)
     begun: Pair = (np.empty(0, np.int64), np.empty(0, np.int64))
-    terminals: list[tuple[Floats, Pair, float]] = field(default_factory=list)
+    store: Store = field(default_factory=Store)
+    terminals: list[tuple[int, float, Pair]] = field(default_factory=list)
     spots: list[Spot] = field(default_factory=list)
     leaves: list[Spot] = field(default_factory=list)
     infosets: list[Ints] = field(default_factory=list)
@@ -197,6 +230,40 @@ class Template:
         return player, parent, level, actions, first
 
     @cached_property
+    def infoset_table(self) -> Ints:
+        """:attr:`infosets` as one array."""
+        return stacked(self.infosets)
+
+    @cached_property
+    def tables(self) -> "dict[str, tuple[Ints, Ints]]":
+        """The sequences of both players' hands at all leaves, and at all decisions, as arrays [K, H_i]."""
+        return {
+            name: (stacked([own for _, _, (own, _) in spots]), stacked([own for _, _, (_, own) in spots]))
+            for name, spots in (("leaves", self.leaves), ("spots", self.spots))
+        }
+
+    @cached_property
+    def dense(self) -> tuple[Ints, Ints, Floats]:
+        """Of terminals whose hands' sequences are neighbours in a tree: matrix numbers, first sequences [K, 2], factors."""
+        near = [each for each in self.terminals if self.neighbours(each[2])]
+        starts = np.array([(own[0], other[0]) for _, _, (own, other) in near], np.int64).reshape(-1, 2)
+        return np.array([number for number, _, _ in near], np.int64), starts, np.array([scale for _, scale, _ in near])
+
+    @cached_property
+    def scattered(self) -> list[tuple[int, float, Pair]]:
+        """The other terminals."""
+        return [each for each in self.terminals if not self.neighbours(each[2])]
+
+    def neighbours(self, sequences: Pair) -> bool:
+        """Whether the sequences of each player stand side by side in a tree; if they do in one copy, they do in all."""
+        return all((np.diff(self._alone[own]) == 1).all() for own in sequences)
+
+    @cached_property
+    def _alone(self) -> Ints:
+        """Where a tree of this template alone has its sequences."""
+        return layout_of([self], np.array([2])).final[2:]
+
+    @cached_property
     def index(self) -> dict[tuple[int, ...], tuple[str, int]]:
         """By path: ("decision" or "leaf", its number in the template)."""
         decisions = {path: ("decision", number) for number, (_, path, _) in enumerate(self.spots)}
@@ -204,6 +271,7 @@ class Template:
 
 
 _templates: "WeakKeyDictionary[PublicTree, dict[tuple[Hashable, int | None], Template]]" = WeakKeyDictionary()
+_stores: "WeakKeyDictionary[PublicTree, Store]" = WeakKeyDictionary()
 
 
 def cut(rules: PublicTree, states: Sequence[PublicState], depth: int | None = None) -> Subgames:
@@ -226,7 +294,7 @@ def template(rules: PublicTree, root: PublicState, depth: int | None) -> Templat
     """Walk the public nodes of one subgame, parents first."""
     if isinstance(rules.visit(root.node), Leaf):
         raise GameError(f"a subgame cannot begin at {root.node!r}, where the game is over")
-    made = Template()
+    made = Template(store=_stores.setdefault(rules, Store()))
     tables = []
     for player in (0, 1):
         can = there(root.weight, player)
@@ -262,7 +330,10 @@ def add_terminal(made: Template, leaf: Leaf, state: PublicState, sequences: Pair
         raise GameError(f"a payoff at public node {state.node!r} is not finite")
     rows, columns = (np.flatnonzero(own >= 0) for own in sequences)
     inner = np.ascontiguousarray(payoff[np.ix_(rows, columns)])
-    made.terminals.append((inner, (sequences[0][rows], sequences[1][columns]), leaf.scale))
+    largest = float(np.abs(inner).max(initial=0.0))
+    if largest * leaf.scale != 0.0:
+        number = made.store.number(inner / largest)
+        made.terminals.append((number, leaf.scale * largest, (sequences[0][rows], sequences[1][columns])))
 
 
 def decide(made: Template, state: PublicState, path: tuple[int, ...], decision: Decision, sequences: Pair) -> list[Pair]:
@@ -290,19 +361,15 @@ def decide(made: Template, state: PublicState, path: tuple[int, ...], decision: 
     return [(own, sequences[1]) if player == 0 else (sequences[0], own) for own in taken]
 
 
-def united(rules: PublicTree, states: Sequence[PublicState], templates: Sequence[Template]) -> Subgames:
-    """Copies of templates side by side as one tree and payoff."""
-    sizes = np.array([made.sequences for made in templates])
-    shifts = 2 + np.concatenate(([0], np.cumsum(sizes)))[:-1]
-    counts = np.array([len(made.player) for made in templates])
-    before = np.concatenate(([0], np.cumsum(counts)))[:-1]
+def layout_of(templates: Sequence[Template], shifts: Ints) -> Numbering:
+    """The tree of copies of templates whose sequences begin at ``shifts``."""
     player, parent, level, actions, first = (
         np.concatenate(part) for part in zip(*(made.arrays for made in templates), strict=True)
     )
-    shift = np.repeat(shifts, counts)
+    shift = np.repeat(shifts, [len(made.player) for made in templates])
     pairs = list(zip(templates, shifts, strict=True))
     roots = [np.concatenate(([owner], *(root_numbers(made, owner) + begin for made, begin in pairs))) for owner in (0, 1)]
-    numbering = numbered(
+    return numbered(
         player=player,
         level=level,
         actions=actions,
@@ -310,23 +377,32 @@ def united(rules: PublicTree, states: Sequence[PublicState], templates: Sequence
         parent=parent + shift,
         root_player=np.repeat([0, 1], [len(roots[0]), len(roots[1])]),
         root_sequence=np.concatenate(roots),
-        sequences=2 + int(sizes.sum()),
+        sequences=2 + sum(made.sequences for made in templates),
     )
-    place_of = np.empty(len(numbering.order), np.int64)
-    place_of[numbering.order] = np.arange(len(numbering.order))
-    begun: list[list[Spot]] = [[(state, (), made.begun)] for state, made in zip(states, templates, strict=True)]
-    table = stacked([found for made in templates for found in made.infosets])
-    table = np.where(table >= 0, table + np.repeat(before, [len(made.infosets) for made in templates])[:, None], NONE)
-    owners = np.full(len(numbering.final), NONE, np.int64)
-    owners[numbering.final[2:]] = np.repeat(np.arange(len(templates)), sizes)
+
+
+def united(rules: PublicTree, states: Sequence[PublicState], templates: Sequence[Template]) -> Subgames:
+    """Copies of templates side by side as one tree and payoff."""
+    sizes = np.array([made.sequences for made in templates])
+    shifts = 2 + np.concatenate(([0], np.cumsum(sizes)))[:-1]
+    counts = np.array([len(made.player) for made in templates])
+    before = np.concatenate(([0], np.cumsum(counts)))[:-1]
+    tree, final, order = layout_of(templates, shifts)
+    place_of = np.empty(len(order), np.int64)
+    place_of[order] = np.arange(len(order))
+    table = joined([made.infoset_table for made in templates], before)
+    owners = np.full(len(final), NONE, np.int64)
+    owners[final[2:]] = np.repeat(np.arange(len(templates)), sizes)
+    begun = tuple(located(joined([made.begun[player][None] for made in templates], shifts), final) for player in (0, 1))
+    numbers = np.arange(len(templates))
     return Subgames(
         rules=rules,
-        tree=numbering.tree,
-        payoff=payoff_of(numbering.tree, numbering.final, templates, shifts),
-        roots=placed(begun, shifts, numbering.final),
-        leaves=placed([made.leaves for made in templates], shifts, numbering.final),
-        decisions=placed([made.spots for made in templates], shifts, numbering.final),
-        infosets=np.where(table >= 0, place_of[table], NONE) if table.size else table,
+        tree=tree,
+        payoff=payoff_of(tree, final, templates, shifts),
+        roots=Places(numbers, tuple(states), ((),) * len(states), (begun[0], begun[1])),
+        leaves=placed("leaves", templates, shifts, final),
+        decisions=placed("spots", templates, shifts, final),
+        infosets=located(table, place_of),
         owners=owners,
         templates=tuple(templates),
     )
@@ -339,15 +415,10 @@ def root_numbers(made: Template, player: int) -> Ints:
 
 def payoff_of(tree: Tree, final: Ints, templates: Sequence[Template], shifts: Ints) -> Payoff:
     """The operators of a batch: dense where the hands' sequences are neighbours, else entries of the sparse one."""
-    dense, entries = Terminals(), []
+    entries = []
     for made, shift in zip(templates, shifts, strict=True):
-        for payoff, sequences, scale in made.terminals:
-            own, other = final[sequences[0] + shift], final[sequences[1] + shift]
-            if not len(own) or not len(other):
-                continue
-            if (np.diff(own) == 1).all() and (np.diff(other) == 1).all():
-                dense.add(payoff, (int(own[0]), int(other[0])), scale)
-                continue
+        for number, scale, sequences in made.scattered:
+            own, other, payoff = final[sequences[0] + shift], final[sequences[1] + shift], made.store.matrices[number]
             i, j = np.nonzero(payoff)
             values = scale * payoff[i, j]
             entries.append((np.stack((own[i], other[j]), axis=1).astype(np.int32), np.stack((values, -values), axis=1)))
@@ -355,19 +426,35 @@ def payoff_of(tree: Tree, final: Ints, templates: Sequence[Template], shifts: In
     if entries:
         pairs, payoffs = (np.concatenate(part) for part in zip(*entries, strict=True))
         sparse = sparse_operator(tree, pairs, payoffs)
-    return Payoff(sparse, dense.operator(np.arange(len(final))))
+    numbers, starts, scales = (np.concatenate(part) for part in zip(*(made.dense for made in templates), strict=True))
+    shift = np.repeat(shifts, [len(made.dense[0]) for made in templates])
+    return Payoff(sparse, templates[0].store.operator(numbers, final[starts + shift[:, None]], scales))
 
 
-def placed(spots: Sequence[Sequence[Spot]], shifts: Ints, final: Ints) -> Places:
-    """Places with final sequences, hands padded to the most of any."""
-    owner = np.repeat(np.arange(len(spots)), [len(own) for own in spots])
-    flat = [spot for own in spots for spot in own]
-    moved = shifts[owner][:, None] if len(flat) else np.zeros((0, 1), np.int64)
-    tables = []
-    for player in (0, 1):
-        table = stacked([sequences[player] for _, _, sequences in flat])
-        tables.append(np.where(table >= 0, final[np.where(table >= 0, table + moved, 0)], NONE))
-    return Places(owner, tuple(spot[0] for spot in flat), tuple(spot[1] for spot in flat), (tables[0], tables[1]))
+def placed(name: str, templates: Sequence[Template], shifts: Ints, final: Ints) -> Places:
+    """The leaves or the decisions of a batch, with final sequences."""
+    spots = [made.leaves if name == "leaves" else made.spots for made in templates]
+    tables = [located(joined([made.tables[name][player] for made in templates], shifts), final) for player in (0, 1)]
+    return Places(
+        owner=np.repeat(np.arange(len(spots)), [len(own) for own in spots]),
+        states=tuple(state for own in spots for state, _, _ in own),
+        paths=tuple(path for own in spots for _, path, _ in own),
+        sequences=(tables[0], tables[1]),
+    )
+
+
+def located(table: Ints, final: Ints) -> Ints:
+    """Final numbers of provisional ones, -1 staying -1."""
+    return np.where(table >= 0, final[np.maximum(table, 0)], NONE) if table.size else table
+
+
+def joined(tables: Sequence[Ints], shifts: Ints) -> Ints:
+    """Tables one below the other, each with its shift added, padded with -1."""
+    widest = max(table.shape[1] for table in tables)
+    if any(table.shape[1] < widest for table in tables):
+        tables = [np.pad(table, ((0, 0), (0, widest - table.shape[1])), constant_values=NONE) for table in tables]
+    whole = np.concatenate(tables)
+    return np.where(whole >= 0, whole + np.repeat(shifts, [len(table) for table in tables])[:, None], NONE)
 
 
 def stacked(rows: Sequence[Ints]) -> Ints:

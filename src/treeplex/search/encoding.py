@@ -5,11 +5,12 @@ from numpy.typing import NDArray
 
 from treeplex.engine.leaves import decode, encode
 from treeplex.errors import GameError
-from treeplex.forms.subgames import Places
+from treeplex.forms.subgames import Places, PublicState
 from treeplex.games.public import Decision, PublicTree
 from treeplex.search.leaf import Ranges
 
 Singles = NDArray[np.float32]
+MOST_SEEN = 100_000
 
 
 class Encoding:
@@ -38,17 +39,27 @@ class Encoding:
         self.hands = max(np.shape(rules.prior))
         self.features = len(features)
         self.inputs, self.outputs = self.features + 2 * self.hands, 2 * self.hands
+        self._seen: dict[PublicState, tuple[int, NDArray[np.float64]]] = {}
+
+    def seen(self, state: PublicState) -> tuple[int, NDArray[np.float64]]:
+        """Who acts at a public state (0 where chance does), and its features."""
+        if state not in self._seen:
+            if len(self._seen) > MOST_SEEN:
+                self._seen.clear()
+            visited, features = self.rules.visit(state.node), self.rules.features(state.node)
+            assert features is not None
+            self._seen[state] = visited.player if isinstance(visited, Decision) else 0, features
+        return self._seen[state]
 
     def prepared(self, places: Places) -> "Prepared":
         """Rows for some places, all but the beliefs."""
         rows = np.zeros((len(places), self.inputs), np.float32)
-        slots = np.zeros((2, len(places)), np.int64)
         bases = np.zeros((2, len(places), self.hands))
-        for k, state in enumerate(places.states):
-            visited = self.rules.visit(state.node)
-            actor = visited.player if isinstance(visited, Decision) else 0
-            rows[k, : self.features] = self.rules.features(state.node)
-            slots[1 - actor, k] = 1
+        seen = [self.seen(state) for state in places.states]
+        actors = np.array([actor for actor, _ in seen], np.int64)
+        slots = np.stack((actors, 1 - actors))
+        if seen:
+            rows[:, : self.features] = np.array([features for _, features in seen])
         for weight, group in places.groups:
             bases[0][group, : weight.shape[0]] = weight.sum(axis=1)
             bases[1][group, : weight.shape[1]] = weight.sum(axis=0)
