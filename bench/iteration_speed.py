@@ -22,6 +22,7 @@ OUR_JUDGE = "Treeplex exploitability"
 RIVALS = {CPP: OURS, CACHED: OURS, JAX: OURS, LITE: OURS, LITE_PLUS: OURS_PLUS}
 LARGE_RIVALS = {CPP: OURS, CACHED: OURS, LITE: OURS, LITE_PLUS: OURS_PLUS}
 """Without the JAX solver, whose dense tables of every depth do not fit large games."""
+THREE_PLAYER_RIVALS = {CPP: OURS, CACHED: OURS}
 JUDGES = {"OpenSpiel C++ NashConv": OUR_JUDGE, "LiteEFG exploitability": OUR_JUDGE}
 WARM_UP = (1, 2)
 QUICK_CASES = ("leduc", "battleship_2", "exploitability")
@@ -62,12 +63,15 @@ def battleship(height: int) -> str:
 
 
 GOOFSPIEL = "goofspiel(imp_info=True,num_cards=5,points_order=descending)"
+GOOFSPIEL_3 = "goofspiel(imp_info=True,num_cards=4,players=3,points_order=descending)"
 CASES = (
     Case("leduc", "Leduc poker", "leduc_poker", RIVALS, {CPP: 250, JAX: 40, LITE_PLUS: 45}),
     Case("liars_dice", "Liar's Dice, 1 die, 6 faces", "liars_dice(numdice=1,dice_sides=6)", RIVALS, {CPP: 200}, slow=(JAX,)),
     Case("goofspiel_5", "Goofspiel-5, imperfect information", GOOFSPIEL, RIVALS, {CPP: 130}),
     Case("battleship_2", "Battleship-2", battleship(2), RIVALS, {CPP: 200}),
     Case("battleship_3", "Battleship-3", battleship(3), LARGE_RIVALS, {CPP: 120}),
+    Case("kuhn_3", "Kuhn poker, three players", "kuhn_poker(players=3)", THREE_PLAYER_RIVALS, {}),
+    Case("goofspiel_3", "Goofspiel-4, three players, imperfect information", GOOFSPIEL_3, THREE_PLAYER_RIVALS, {}),
     Case("exploitability", "Exploitability of a policy, Leduc poker", "leduc_poker", JUDGES, {}, goal_ms=0.05),
 )
 

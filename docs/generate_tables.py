@@ -60,6 +60,19 @@ COMPARED_GAMES: Mapping[str, str] = {
     "Small matrix": "small_matrix",
 }
 """The games of the page on choosing an algorithm."""
+NOT_COMPARED = ("lp", "cfr-s", "cfr-jr")
+"""Exact, or not after equilibria."""
+MANY_PLAYER_GAMES: Mapping[str, str] = {
+    "Kuhn, 3 players": "kuhn_poker(players=3)",
+    "Kuhn, 4 players": "kuhn_poker(players=4)",
+    "Goofspiel, 3 players, 3 cards": f"goofspiel(players=3,num_cards=3,{DESCENDING})",
+    "Goofspiel, 3 players, 4 cards": f"goofspiel(players=3,num_cards=4,{DESCENDING})",
+    "Leduc, 3 players, 8 cards, 1 raise": "leduc_poker(players=3,raises=1)",
+    "Leduc, 3 players, 4 cards, 1 raise": "leduc_poker(players=3,ranks=2,raises=1)",
+    "Goofspiel, 2 players, total points": f"goofspiel(num_cards=3,{DESCENDING},returns_type=total_points)",
+}
+"""The games of the page on many players."""
+MANY_PLAYER_ALGORITHMS = ("cfr", "cfr+", "lcfr", "dcfr", "pcfr+")
 
 
 def table(head: tuple[str, ...], rows: list[tuple[str, ...]], right: tuple[int, ...] = ()) -> str:
@@ -162,12 +175,8 @@ def command_help(*names: str) -> str:
 def choosing(iterations: str = "1000") -> str:
     """Exploitability of every iterative algorithm after some iterations, the two best of each game in bold."""
     compiled = {title: tp.compile(spec) for title, spec in COMPARED_GAMES.items()}
-    names = [name for name in tp.algorithms() if name != "lp"]
-    found = {
-        (name, title): tp.solve(game, name, iterations=int(iterations), every=int(iterations)).exploitability
-        for title, game in compiled.items()
-        for name in names
-    }
+    names = [name for name in tp.algorithms() if name not in NOT_COMPARED]
+    found = {(name, title): reached(game, name, int(iterations)) for title, game in compiled.items() for name in names}
 
     def cell(name: str, title: str) -> str:
         value = found[name, title]
@@ -177,6 +186,38 @@ def choosing(iterations: str = "1000") -> str:
 
     rows = [(page("algorithms/", name, f"`{name}`"), *(cell(name, title) for title in compiled)) for name in names]
     return table(("algorithm", *compiled), rows, right=tuple(range(1, len(compiled) + 1)))
+
+
+def reached(game: tp.CompiledGame, name: str, iterations: int) -> float:
+    """Exploitability after some iterations; what samples walks as many histories as they do with alternating updates."""
+    if name.endswith("-mccfr"):
+        return tp.solve(game, name, nodes=iterations * game.players * game.size.histories, every=10**9).exploitability
+    return tp.solve(game, name, iterations=iterations, every=iterations).exploitability
+
+
+def many_players(iterations: str = "1000") -> str:
+    """NashConv of some algorithms in both orders of updates, on games of more than two players or general sums."""
+    compiled = {title: tp.compile(spec) for title, spec in MANY_PLAYER_GAMES.items()}
+    count = int(iterations)
+    rows = []
+    for name in MANY_PLAYER_ALGORITHMS:
+        for order in ("alternating", "simultaneous"):
+            solutions = [tp.solve(game, name, iterations=count, every=count, updates=order) for game in compiled.values()]
+            cells = [f"{each.nash_conv:.1e}" if each.nash_conv >= 1e-12 else "< 1e-12" for each in solutions]
+            rows.append((page("algorithms/", name, f"`{name}`"), order, *cells))
+    return table(("algorithm", "updates", *compiled), rows, right=tuple(range(2, len(compiled) + 2)))
+
+
+def leduc_of_three() -> str:
+    """What papers/many_players.py found."""
+    record = json.loads((ROOT / "papers" / "results" / "many_players.json").read_text("utf-8"))
+    made = record["made"]
+    parts = ["".join(f"- {line}\n" for line in record["findings"])]
+    for each in record["tables"]:
+        columns, rows = tuple(each["columns"]), [tuple(row) for row in each["rows"]]
+        parts.append(f"{each['caption']}:\n\n{table(columns, rows, right=tuple(range(1, len(columns))))}")
+    parts.append(f"{record['notes'][0]} `{made['command']}` took {made['seconds']:.0f} s ({made['machine']}).\n")
+    return "\n".join(parts)
 
 
 def study() -> str:
@@ -194,6 +235,8 @@ GENERATORS: Mapping[str, Callable[..., str]] = {
     "algorithm": algorithm,
     "help": command_help,
     "choosing": choosing,
+    "many_players": many_players,
+    "leduc_of_three": leduc_of_three,
 }
 
 

@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from treeplex import errors
     from treeplex.evaluate import Judgement
+    from treeplex.evaluate.cce import best_cce, cce_gap, cce_gaps
+    from treeplex.evaluate.correlation import DeviceJudgement, judge_device
     from treeplex.forms.compile import compile_game as compile
     from treeplex.forms.compiled import CompiledGame
+    from treeplex.forms.device import Device
     from treeplex.forms.efg import write_efg
     from treeplex.forms.load import load
     from treeplex.forms.openspiel import from_tabular_policy, to_tabular_policy
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
         nash_conv,
     )
     from treeplex.runs.compare import Comparison, compare
+    from treeplex.runs.devices import device_from_policy, load_device, save_device
     from treeplex.runs.solution import Solution
     from treeplex.runs.solve import SolveInterrupted, solve
     from treeplex.solvers import DiscountPolicy, Play, Rule, Step, Variant, Weights, algorithms, load_scheme, save_scheme
@@ -42,8 +46,11 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "treeplex.evaluate": ("Judgement",),
+    "treeplex.evaluate.cce": ("best_cce", "cce_gap", "cce_gaps"),
+    "treeplex.evaluate.correlation": ("DeviceJudgement", "judge_device"),
     "treeplex.forms.compile": ("compile_game",),
     "treeplex.forms.compiled": ("CompiledGame",),
+    "treeplex.forms.device": ("Device",),
     "treeplex.forms.load": ("load",),
     "treeplex.forms.policy": ("Policy",),
     "treeplex.forms.policy_files": ("load_policy", "save_policy", "to_dataframe", "to_table"),
@@ -62,6 +69,7 @@ _HOMES = {
         "nash_conv",
     ),
     "treeplex.runs.compare": ("Comparison", "compare"),
+    "treeplex.runs.devices": ("device_from_policy", "load_device", "save_device"),
     "treeplex.runs.solution": ("Solution",),
     "treeplex.runs.solve": ("SolveInterrupted", "solve"),
     "treeplex.solvers": (
@@ -85,6 +93,8 @@ __all__ = [
     "TERMINAL",
     "Comparison",
     "CompiledGame",
+    "Device",
+    "DeviceJudgement",
     "DiscountPolicy",
     "Game",
     "Judgement",
@@ -98,9 +108,13 @@ __all__ = [
     "Variant",
     "Weights",
     "algorithms",
+    "best_cce",
     "best_response",
+    "cce_gap",
+    "cce_gaps",
     "compare",
     "compile",
+    "device_from_policy",
     "distance_to_value",
     "errors",
     "exact_value",
@@ -109,11 +123,14 @@ __all__ = [
     "from_tabular_policy",
     "infostate_regrets",
     "judge",
+    "judge_device",
     "known_games",
     "load",
+    "load_device",
     "load_policy",
     "load_scheme",
     "nash_conv",
+    "save_device",
     "save_policy",
     "save_scheme",
     "solve",

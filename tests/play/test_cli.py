@@ -20,7 +20,7 @@ from treeplex.play.cli import app
 from treeplex.play.live import clock, line_of
 from treeplex.runs.record import Progress
 
-RESULT_KEYS = ["game", "algorithm", "iterations", "seconds", "exploitability", "nash_conv", "value"]
+RESULT_KEYS = ["game", "algorithm", "iterations", "seconds", "exploitability", "nash_conv", "value", "gains"]
 INFO_KEYS = [
     "game",
     "players",
@@ -78,7 +78,9 @@ def test_info_for_people():
 
 def test_solve_json():
     result = call_json("solve", "kuhn_poker", "-n", 200)
-    assert list(result) == RESULT_KEYS
+    assert list(result) == [*RESULT_KEYS, "nodes"]
+    assert result["nodes"] == 200 * 2 * 58
+    assert sum(result["gains"]) == pytest.approx(result["nash_conv"])
     assert (result["game"], result["algorithm"], result["iterations"]) == ("kuhn_poker", "dcfr", 200)
     assert len(result["value"]) == 2
     assert result["nash_conv"] == pytest.approx(2 * result["exploitability"])
@@ -89,6 +91,33 @@ def test_solve_for_people(tmp_path):
     for text in ("value of player 0", "exploitability", "next", str(tmp_path / "run")):
         assert text in out
     assert err == ""
+
+
+def test_the_gain_of_each_player_is_shown():
+    game = "kuhn_poker(players=3)"
+    result = call_json("solve", game, "-n", 50)
+    assert len(result["gains"]) == 3
+    out, _ = call("solve", game, "-n", 50)
+    for gain in result["gains"]:
+        assert f"gain of a best response {gain:.4e}" in out
+    assert "   gain of a best response" not in call("solve", "kuhn_poker", "-n", 50)[0]
+    judged = call_json("evaluate", game, "uniform")
+    assert judged["gains"] == list(tp.judge(game, "uniform").gains)
+    shown = call("evaluate", game, "uniform")[0]
+    assert all(f"{gain:.3e}" in shown for gain in judged["gains"])
+    rows = call_json("compare", game, "-a", "cfr", "-n", 50)["rows"]
+    table = call("compare", game, "-a", "cfr", "-n", 50)[0]
+    assert all(f"{gain:.2e}" in table for gain in rows[0]["gains"])
+
+
+def test_histories_are_counted(tmp_path):
+    folder = tmp_path / "run"
+    first = call_json("solve", "kuhn_poker", "--nodes", 10_000, "--out", folder)
+    assert (first["iterations"], first["nodes"]) == (87, 87 * 116)
+    assert f"--resume {folder} --nodes 100000" in call("solve", "--resume", folder)[0]
+    second = call_json("solve", "--resume", folder, "--nodes", 20_000)
+    assert (second["iterations"], second["nodes"]) == (173, 173 * 116)
+    assert "nodes" in complaint("solve", "kuhn_poker", "--nodes", 0)
 
 
 def test_seed_updates_and_every_are_passed_on(run, tmp_path):
@@ -175,6 +204,9 @@ def test_compare(tmp_path):
     assert (tmp_path / "out" / "convergence.png").stat().st_size > 10_000
     rows = call_json("compare", "kuhn_poker", "-a", "cfr", "-a", "lp", "-n", 30)["rows"]
     assert [row["algorithm"] for row in rows] == ["cfr", "lp"]
+    rows = call_json("compare", "kuhn_poker", "-a", "cfr", "-a", "greedy", "--nodes", 11600, "--x", "seconds")["rows"]
+    assert [(row["iterations"], row["nodes"]) for row in rows] == [(100, 11600), (200, 11600)]
+    assert "iterations, nodes or seconds" in complaint("compare", "kuhn_poker", "--x", "time")
 
 
 def test_lists():
@@ -301,6 +333,10 @@ def test_a_bug_in_rules_of_ones_own_is_placed(tmp_path):
 def test_progress_line():
     progress = Progress("dcfr", 1200, 5000, 1.25e-3, 31234.0, 65.0)
     assert line_of(progress) == "dcfr  iteration 1,200/5,000  exploitability 1.25e-03  31,234 it/s  1:05 left"
+    counted = Progress("es-mccfr", 1200, 10**12, 1.25e-3, 31234.0, 65.0, nodes=250_000, budget=1_000_000)
+    assert line_of(counted).startswith("es-mccfr  iteration 1,200  25% of 1,000,000 nodes  exploitability 1.25e-03")
+    joint = Progress("joint", 12, 50, 1.25e-3, 3.0, None, objective=("cce_gap", 0.25))
+    assert line_of(joint) == "joint  iteration 12/50  CCE gap 2.50e-01  3 it/s"
     assert clock(3725) == "1:02:05"
     out, _ = call("solve", "kuhn_poker", "-n", 50, "--progress", "--json")
     assert json.loads(out)["iterations"] == 50
@@ -413,7 +449,7 @@ def test_help_and_version_import_nothing_heavy():
 
 def test_program_prints_json_only():
     done = subprocess.run(command("solve", "kuhn_poker", "-n", 10, "--json"), capture_output=True, text=True, check=True)
-    assert list(json.loads(done.stdout)) == RESULT_KEYS
+    assert list(json.loads(done.stdout)) == [*RESULT_KEYS, "nodes"]
     assert done.stderr == ""
 
 

@@ -67,6 +67,54 @@ def test_an_exact_solver_among_others_is_a_note():
     assert any("lp: exact" in text.get_text() for text in axes.texts)
 
 
+def counted(*pairs):
+    """Records with (nodes, measure) of something aimed at."""
+    return [
+        Record(k + 1, 0.5 * (k + 1), 1.0, 2.0, (0.0, 0.0), nodes=nodes, measures={"cce_gap": gap})
+        for k, (nodes, gap) in enumerate(pairs)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("x", "label", "wanted"),
+    [("nodes", "Nodes", [100, 5000]), ("seconds", "Seconds", [0.5, 1.0]), ("iterations", "Iter", [1, 2])],
+)
+def test_what_progress_is_drawn_against(x, label, wanted):
+    figure = convergence_figure("game", {"a": counted((100, 1), (5000, 0.5)), "b": counted((200, 1), (5000, 0.1))}, x=x)
+    (axes,) = figure.axes
+    assert axes.get_xlabel().startswith(label)
+    assert list(axes.lines[0].get_xdata()) == wanted
+    low, high = axes.get_xlim()
+    assert low < wanted[0] < wanted[1] < high
+    with pytest.raises(SpecError, match="iterations, nodes or seconds, not 'time'"):
+        convergence_figure("game", {"a": counted((100, 1))}, x="time")
+
+
+def test_the_flat_start_of_a_long_axis_is_cut_off():
+    (axes,) = convergence_figure("game", {"a": counted((10, 1), (10**9, 0.5))}, x="nodes").axes
+    assert axes.get_xlim()[0] == pytest.approx(0.9e5)
+    (axes,) = convergence_figure("game", {"a": [Record(10**k, 1.0, 1.0, 2.0, (0.0, 0.0)) for k in range(9)]}).axes
+    assert axes.get_xlim()[0] < 1
+
+
+def test_another_measure():
+    curves = {"a": counted((10, 1.0), (100, 0.02)), "b": counted((10, 0.5), (100, -0.25))}
+    (axes,) = convergence_figure("game", curves, y="cce_gap").axes
+    assert axes.get_ylabel() == "CCE gap\n(game units)"
+    assert list(axes.lines[0].get_ydata()) == [1.0, 0.02]
+    assert list(axes.lines[1].get_ydata()) == [0.5, 0.01]  # half the least positive one, since -0.25 has no logarithm
+    assert any("values below 1.0e-02" in text.get_text() for text in axes.texts)
+    (axes,) = convergence_figure("game", {"a": counted((10, 1.0))}, y="nash_conv").axes
+    assert axes.get_ylabel().startswith("NashConv\n(sum of")
+
+
+def test_a_curve_that_ends_early_has_a_dot_there():
+    (axes,) = convergence_figure("game", {"a": counted((1, 1), (10, 0.5)), "b": counted((1, 1), (10**4, 0.1))}, x="nodes").axes
+    assert [tuple(line.get_data()) for line in axes.lines if line.get_marker() == "o" and len(line.get_xdata()) == 1] == [
+        ([10], [1.0])
+    ]
+
+
 def test_labels_do_not_touch():
     wanted = [0.5, 0.5, 0.51, 0.9, 0.0, 0.01, 1.0, 0.99]
     places = spread(wanted, 0.05)

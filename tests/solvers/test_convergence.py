@@ -14,7 +14,8 @@ from treeplex.forms.walk import compile_rules
 from treeplex.runs.api import nash_conv
 from treeplex.solvers import algorithms, make_solver
 
-ITERATIVE = [name for name in algorithms() if name != "lp"]
+SAMPLED = [name for name in algorithms() if name.endswith("-mccfr") or name == "cfr-s"]
+ITERATIVE = [name for name in algorithms() if not make_solver(compile_game("kuhn_poker"), name).exact and name != "rm"]
 
 
 def payoff_range(root: oracle.Node) -> float:
@@ -23,11 +24,13 @@ def payoff_range(root: oracle.Node) -> float:
 
 
 def bound(name: str, updates: str) -> float:
-    """Exploitability after 1500 iterations, as a part of the payoffs' range.
+    """Exploitability after 1500 iterations, 40 times as many of those that sample, as a part of the payoffs' range.
 
     Hyperparameter schedules are for alternating updates: simultaneous ones circle, and weights ``t ** 30`` average only the
     last few rounds, so that exploitability falls much more slowly (the oracle agrees).
     """
+    if name in SAMPLED:
+        return 0.06
     if updates == "alternating":
         return 0.005
     return 0.2 if name.startswith("hs-") else 0.02
@@ -39,7 +42,7 @@ def check(game: RandomGame | RandomPublicGame, name: str) -> None:
     for updates in algorithms()[name].updates:
         spec = f"{name}(horizon=1500)" if "horizon" in algorithms()[name].parameters else name
         solver = make_solver(compiled, spec, horizon=1500, updates=updates)
-        solver.run(1500)
+        solver.run(60_000 if name in SAMPLED else 1500)
         found = judge(compiled, solver.average_policy()).exploitability
         assert -1e-9 <= found <= bound(name, updates) * payoffs + 1e-9, updates
 

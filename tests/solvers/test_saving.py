@@ -46,7 +46,7 @@ def test_a_state_that_does_not_fit(name: str) -> None:
         before = fresh.state()
         with pytest.raises(FileError, match="solver state does not fit"):
             fresh.restore({other: array for other, array in state.items() if other != key})
-        if key != "iteration":
+        if key != "iteration" and len(state[key]):  # some algorithms leave a table empty
             with pytest.raises(FileError, match=f"array '{key}' should have shape"):
                 fresh.restore({**state, key: state[key][:-1]})
         assert all(np.array_equal(array, before[other]) for other, array in fresh.state().items())

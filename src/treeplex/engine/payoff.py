@@ -37,6 +37,9 @@ def sparse_gradient(tree: Tree, sparse: Sparse, player: int, strategy: Floats, v
         if factors == 1:
             for k in range(sparse.pointers[q], sparse.pointers[q + 1]):
                 total += sparse.values[k] * strategy[sparse.others[k, 0]]
+        elif factors == 2:
+            for k in range(sparse.pointers[q], sparse.pointers[q + 1]):
+                total += sparse.values[k] * strategy[sparse.others[k, 0]] * strategy[sparse.others[k, 1]]
         else:
             for k in range(sparse.pointers[q], sparse.pointers[q + 1]):
                 term = sparse.values[k]

@@ -1,7 +1,6 @@
 """One door to compilation: from a spec, rules or an OpenSpiel game to a :class:`CompiledGame`."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -49,5 +48,5 @@ def compile_game(
             compiled = compile_public_tree(rules, tree, watch=watch)
         else:
             compiled = compile_rules(rules, refine=refine, most_histories=most_histories, watch=watch)
-        compiled = _compiled[key] = replace(compiled, rules=rules)
+        _compiled[key] = compiled
     return compiled

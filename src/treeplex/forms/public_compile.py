@@ -145,6 +145,7 @@ def compile_public_tree(game: Game, rules: PublicTree, *, watch: Callable[[int],
         action_names=walk.names,
         size=GameSize(walk.histories, walk.terminal_histories, walk.depth, walk.largest_infoset, walk.public_states),
         constant=0.0,
+        rules=game,
     )
 
 

@@ -284,6 +284,7 @@ def finished(walk: Walk) -> CompiledGame:
         action_names=tuple(walk.names),
         size=size,
         constant=walk.highest_sum if walk.highest_sum - walk.lowest_sum <= 1e-9 * scale else None,
+        rules=game,
     )
 
 

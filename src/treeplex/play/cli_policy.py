@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treeplex.errors import PolicyError
+from treeplex.errors import PolicyError, SpecError
 from treeplex.play.arguments import GameArgument, Json, Refine, ShowProgress
 from treeplex.play.console import print_facts, print_json, print_table
 from treeplex.play.live import Live
@@ -29,18 +29,26 @@ OfGame = Annotated[
 
 def evaluate(
     game: GameArgument,
-    policy: Annotated[str, typer.Argument(metavar="POLICY", help="A run folder, a policy file, or: uniform.")],
+    policy: Annotated[
+        str, typer.Argument(metavar="POLICY", help="A run folder, a policy file, a folder of train rebel, or: uniform.")
+    ],
     worst: Annotated[
         int, typer.Option("--worst", metavar="ROWS", min=0, help="Also show the infostates with the largest regrets.")
     ] = 0,
     exact: Annotated[
         bool, typer.Option("--exact", help="Also solve the game by linear programming and compare values.")
     ] = False,
+    playthroughs: Annotated[
+        int | None, typer.Option(metavar="N", help="Of train rebel: repeated playthroughs to average. Default: 256.")
+    ] = None,
+    iterations: Annotated[int | None, typer.Option(metavar="T", help="Of train rebel: of each search. Default: 256.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of train rebel: of the iterations drawn.")] = 0,
+    workers: Annotated[int | None, typer.Option(metavar="W", help="Of train rebel: processes. Default: all cores.")] = None,
     as_json: Json = False,
     refine: Refine = False,
     progress: ShowProgress = None,
 ) -> None:
-    """Judge a policy: its value for each player, and what best responses gain against it.
+    """Judge a policy: its value for each player, and what a best response of each gains; NashConv is the sum of the gains.
 
     --worst adds the key worst to the JSON (player, infostate, regret), --exact the key exact_value (of player 0).
 
@@ -49,7 +57,26 @@ def evaluate(
       treeplex evaluate leduc_poker runs/leduc
       treeplex evaluate leduc_poker policy.json --json
       treeplex evaluate kuhn_poker uniform --worst 5 --exact
+      treeplex evaluate "liars_dice(dice=1,faces=4)" runs/dice --playthroughs 1024
     """
+    if is_searching(policy):
+        from treeplex.play.cli_rebel import evaluate_rebel
+
+        if worst or exact or refine:
+            raise SpecError("--worst, --exact and --refine are about policies; a network that searches is judged without")
+        evaluate_rebel(
+            game,
+            policy,
+            playthroughs=playthroughs,
+            iterations=iterations,
+            seed=seed,
+            workers=workers,
+            as_json=as_json,
+            progress=progress,
+        )
+        return
+    if playthroughs is not None or iterations is not None:
+        raise SpecError(f"--playthroughs and --iterations are about a folder of train rebel, which {policy} is not")
     with Live(progress) as live:
         live.say(f"compiling {game}")
         from treeplex.forms.compile import compile_game
@@ -71,6 +98,7 @@ def evaluate(
                 "exploitability": judgement.exploitability,
                 "nash_conv": judgement.nash_conv,
                 "value": list(judgement.value),
+                "gains": list(judgement.gains),
                 **({"exact_value": value} if exact else {}),
                 **({"worst": [{"player": i, "infostate": text, "regret": r} for (i, text), r in regrets]} if worst else {}),
             }
@@ -89,6 +117,13 @@ def evaluate(
     if worst:
         losses = [[str(player), infostate.strip(), f"{regret:.3e}"] for (player, infostate), regret in regrets]
         print_table(["player", "infostate", "regret"], losses, right=(2,))
+
+
+def is_searching(policy: str) -> bool:
+    """Whether this is a network that searches rather than a policy."""
+    from treeplex.runs.rebel_judge import is_rebel
+
+    return is_rebel(policy)
 
 
 def origin_of(policy: str) -> dict[str, Any]:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from treeplex.runs import Solution
 
 
+Nodes = Annotated[int | None, typer.Option(metavar="N", help="Stop after walking N histories, however few an iteration walks.")]
+
+
 def solve(
     game: Annotated[
         str | None,
@@ -29,6 +32,7 @@ def solve(
     ] = None,
     target: Annotated[float | None, typer.Option(help="Stop when exploitability is at most this.")] = None,
     seconds: Seconds = None,
+    nodes: Nodes = None,
     every: Every = None,
     seed: Annotated[int | None, typer.Option(help="Seed of everything random. Default: 0.")] = None,
     updates: Updates = None,
@@ -45,8 +49,8 @@ def solve(
     and convergence.png. Ctrl-C saves (without --out into a new folder under runs/), and --resume goes on bit for bit as if
     never stopped; -n then counts all iterations. Algorithms that plan for a number of iterations keep the plan of the
     first start. With --target or --seconds, -n is the most iterations to do (default 1,000,000); the exit code is 3 if a
-    target was not reached. Learned algorithms (ddcfr, dpcfr+, pddcfr) do as many as they pace themselves for, 1,000 usually,
-    unless -n asks for fewer.
+    target was not reached. With --nodes there is no such default. Learned algorithms (ddcfr, dpcfr+, pddcfr) do as many
+    iterations as they pace themselves for, 1,000 usually, unless -n asks for fewer.
 
     \b
     Examples:
@@ -55,6 +59,7 @@ def solve(
       treeplex solve leduc_poker --target 1e-4
       treeplex solve --resume runs/leduc -n 5000
       treeplex solve liars_dice -a pcfr+ --seconds 60 --json
+      treeplex solve leduc_poker -a cfr+ --nodes 10000000
       treeplex solve kuhn_poker -a lp
     """
     with Live(progress) as live:
@@ -70,6 +75,7 @@ def solve(
                 iterations=iterations,
                 target=target,
                 seconds=seconds,
+                nodes=nodes,
                 every=every,
                 updates=updates,
                 seed=seed,
@@ -108,6 +114,9 @@ def last_record(solution: "Solution") -> dict[str, Any]:
         "exploitability": last.exploitability,
         "nash_conv": last.nash_conv,
         "value": list(last.value),
+        "gains": list(last.gains),
+        "nodes": last.nodes,
+        **last.measures,
     }
 
 
@@ -122,8 +131,14 @@ def free_folder(solution: "Solution") -> Path:
 
 def print_solution(solution: "Solution", folder: Path | None) -> None:
     """Values, exploitability, files, what to try next."""
+    from treeplex.runs.record import words_of
+
     facts = {f"value of player {player}": f"{value:+.8f}" for player, value in enumerate(solution.value)}
+    if solution.game.players > 2:
+        for player, gain in enumerate(solution.gains):
+            facts[f"value of player {player}"] += f"   gain of a best response {gain:.4e}"
     facts["exploitability"] = f"{solution.exploitability:.4e}   mean gain of a best response; NashConv {solution.nash_conv:.4e}"
+    facts |= {words_of(name): f"{value:.4e}" for name, value in solution.last.measures.items()}
     if solution.settings.target is not None:
         verdict = "reached" if solution.target_reached else "not reached"
         facts["target"] = f"{solution.settings.target:g}   {verdict}"
@@ -145,6 +160,8 @@ def print_solution(solution: "Solution", folder: Path | None) -> None:
         typer.echo(f"  treeplex show {where}{of_game}   read the strategy")
         if solution.status == "target reached":
             typer.echo(f"  treeplex solve {resume} {where} --target {(solution.settings.target or 0) / 10:g}   go on")
+        elif solution.settings.nodes and not solution.solver.exact and solution.iterations != solution.solver.longest:
+            typer.echo(f"  treeplex solve {resume} {where} --nodes {10 * solution.settings.nodes}   go on")
         elif not solution.solver.exact:
             more = min(10 * solution.iterations, solution.solver.longest or 10 * solution.iterations)
             if more > solution.iterations:
@@ -163,11 +180,17 @@ def compare(
         list[str] | None,
         typer.Option("-a", "--algorithm", metavar="NAME", help="One of treeplex algorithms; give it several times."),
     ] = None,
-    iterations: Annotated[int, typer.Option("-n", "--iterations", metavar="N", help="Iterations of each.")] = 1000,
+    iterations: Annotated[
+        int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations of each. Default: 1000.")
+    ] = None,
     seconds: Seconds = None,
+    nodes: Nodes = None,
     every: Every = None,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
     updates: Updates = None,
+    axis: Annotated[
+        str | None, typer.Option("--x", metavar="AXIS", help="What the plot is against: iterations, nodes or seconds.")
+    ] = None,
     out: Folder = None,
     force: Force = False,
     refine: Refine = False,
@@ -177,12 +200,14 @@ def compare(
     """Solve a game with several algorithms: one table, and with --out one plot.
 
     The folder gets convergence.png, comparison.md, comparison.csv, comparison.json and a run folder for each algorithm.
-    Without -a: cfr, cfr+, dcfr and pcfr+.
+    Without -a: cfr, cfr+, dcfr and pcfr+. Nodes are histories walked. An iteration of a sampling algorithm (its name ends in
+    -mccfr) walks few, so give --nodes in place of -n for the same effort; then the plot is against nodes.
 
     \b
     Examples:
       treeplex compare leduc_poker -a cfr -a cfr+ -a dcfr -a pcfr+ -n 1000 --out runs/compare
       treeplex compare kuhn_poker -a dcfr -a "dcfr(alpha=2)" -a lp
+      treeplex compare leduc_poker -a cfr -a cfr+ --nodes 10000000 --out runs/effort
     """
     with Live(progress) as live:
         live.say(f"compiling {game}")
@@ -195,25 +220,30 @@ def compare(
             iterations=iterations,
             every=every,
             seconds=seconds,
+            nodes=nodes,
             updates=updates,
             seed=seed,
             refine=refine,
             out=out,
             force=force,
+            x=axis,
             progress=live.watch,
         )
     if as_json:
         print_json({"game": comparison.game.spec, "rows": comparison.rows()})
     else:
-        columns = ["algorithm", "iterations", "seconds", "exploitability", "value"]
-        print_table(columns, comparison.table(), title=comparison.game.spec, right=(1, 2, 3, 4))
+        several = comparison.game.players > 2
+        columns, rows = comparison.columns, comparison.table("\n" if several else ", ")
+        if several:  # narrow enough for 80 letters
+            columns = [name.replace("exploitability", "exploit-\nability") for name in columns]
+        print_table(columns, rows, title=comparison.game.spec, right=range(1, len(columns)), lines=several)
         if out:
             typer.echo(f"plot {out / 'convergence.png'}, table {out / 'comparison.md'}, one run folder an algorithm in {out}")
         else:
             typer.echo("add --out DIR for the plot")
     if comparison.interrupted:
         last = comparison.solutions[-1]
-        saved = f"; go on with it: treeplex solve --resume {quoted(str(last.folder))} -n {iterations}" if last.folder else ""
+        saved = f"; go on with it: treeplex solve --resume {quoted(str(last.folder))}" if last.folder else ""
         fail(f"stopped during {last.algorithm} after {last.iterations:,} iterations{saved}", STOPPED)
 
 

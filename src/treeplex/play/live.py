@@ -62,13 +62,28 @@ class Live:
 
     def watch(self, progress: "Progress") -> None:
         """Show where a run stands."""
-        self._display.update(self._task, description=line_of(progress), completed=progress.iteration, total=progress.iterations)
+        done, total = progress.iteration, progress.iterations
+        if progress.budget is not None:
+            done, total = min(progress.nodes, progress.budget), progress.budget
+        self._display.update(self._task, description=line_of(progress), completed=done, total=total)
 
 
 def line_of(progress: "Progress") -> str:
-    """One line: algorithm, iteration, exploitability, iterations a second, time left."""
-    parts = [f"{progress.algorithm}  iteration {progress.iteration:,}/{progress.iterations:,}"]
-    if progress.exploitability is not None:
+    """One line: algorithm, iteration, what the algorithm aims at, iterations a second, time left.
+
+    Where histories are counted, they stand in place of the iterations asked for.
+    """
+    if progress.budget is None:
+        parts = [f"{progress.algorithm}  iteration {progress.iteration:,}/{progress.iterations:,}"]
+    else:
+        share = min(1.0, progress.nodes / progress.budget)
+        parts = [f"{progress.algorithm}  iteration {progress.iteration:,}", f"{share:.0%} of {progress.budget:,} nodes"]
+    if progress.objective is not None:
+        from treeplex.runs.record import words_of
+
+        name, value = progress.objective
+        parts.append(f"{words_of(name)} {value:.2e}")
+    elif progress.exploitability is not None:
         parts.append(f"exploitability {progress.exploitability:.2e}")
     parts.append(f"{progress.rate:,.0f} it/s" if progress.rate >= 10 else f"{progress.rate:.2g} it/s")
     if progress.seconds_left is not None:

@@ -6,7 +6,7 @@ import io
 import json
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,12 +16,22 @@ from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.files import write_atomically
 from treeplex.runs.api import AnyGame
 from treeplex.runs.folder import PLOT, RunFolder
-from treeplex.runs.record import Settings
+from treeplex.runs.record import check_effort, words_of
 from treeplex.runs.run import Watcher
 from treeplex.runs.solution import Solution
-from treeplex.runs.solve import DEFAULT_ITERATIONS, AnyAlgorithm, SolveInterrupted, solve, solver_for
+from treeplex.runs.solve import (
+    DEFAULT_ITERATIONS,
+    AnyAlgorithm,
+    SolveInterrupted,
+    planned,
+    settings_of_new_run,
+    solve,
+)
+from treeplex.solvers.registry import pace_of
 
-COLUMNS = ("algorithm", "iterations", "seconds", "exploitability", "nash_conv", "value")
+NUMBERS = ("iterations", "nodes", "seconds", "exploitability", "nash_conv")
+SAMPLING = "-mccfr"
+"""How the names of algorithms end that sample: their iterations are no measure of effort."""
 TABLES = ("comparison.md", "comparison.csv", "comparison.json")
 
 
@@ -33,18 +43,41 @@ class Comparison:
         game: the compiled game.
         solutions: in the order asked for.
         interrupted: Ctrl-C came: the last solution is unfinished, algorithms after it were not run.
+        x: what the plot shows progress against: ``iterations``, ``nodes`` or ``seconds``.
     """
 
     game: CompiledGame
     solutions: tuple[Solution, ...]
     interrupted: bool = False
+    x: str = "iterations"
+
+    @property
+    def objective(self) -> str:
+        """The measure to compare by: what all algorithms aim at, else exploitability."""
+        aims = {solution.solver.objective for solution in self.solutions}
+        return aims.pop() if len(aims) == 1 else "exploitability"
+
+    @property
+    def measures(self) -> list[str]:
+        """The names of what some of the algorithms measure besides, in the order of their first appearance."""
+        return list(dict.fromkeys(name for solution in self.solutions for name in solution.last.measures))
+
+    @property
+    def ranked(self) -> list[Solution]:
+        """The solutions, the best first by :attr:`objective`."""
+        return sorted(self.solutions, key=lambda solution: solution.last.measure(self.objective))
 
     def rows(self) -> list[dict[str, object]]:
-        """One row an algorithm, ready for ``pandas.DataFrame``; value is a list, one number a player."""
+        """One row an algorithm, ready for ``pandas.DataFrame``; gains and value are lists, one number a player.
+
+        What only some of the algorithms measure is None for the others.
+        """
         return [
             {
                 "algorithm": solution.algorithm,
-                **{name: getattr(solution, name) for name in COLUMNS[1:-1]},
+                **{name: getattr(solution, name) for name in NUMBERS},
+                **{name: solution.last.measures.get(name) for name in self.measures},
+                "gains": list(solution.gains),
                 "value": list(solution.value),
             }
             for solution in self.solutions
@@ -55,41 +88,70 @@ class Comparison:
         return json.dumps({"game": self.game.spec, "rows": self.rows()}, indent=2)
 
     def to_csv(self) -> str:
-        """The rows, one column ``value_i`` for each player i."""
+        """The rows, columns ``gain_i`` and ``value_i`` for each player i; empty where an algorithm lacks a measure."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow([*COLUMNS[:-1], *(f"value_{player}" for player in range(self.game.players))])
+        players = range(self.game.players)
+        lists = [*(f"gain_{player}" for player in players), *(f"value_{player}" for player in players)]
+        writer.writerow(["algorithm", *NUMBERS, *self.measures, *lists])
         for solution in self.solutions:
-            writer.writerow(
-                [solution.algorithm, *(repr(getattr(solution, name)) for name in COLUMNS[1:-1]), *map(repr, solution.value)]
-            )
+            cells: list[object] = [getattr(solution, name) for name in NUMBERS]
+            cells += [solution.last.measures.get(name, "") for name in self.measures]
+            numbers = [*cells, *solution.gains, *solution.value]
+            writer.writerow([solution.algorithm, *(cell if cell == "" else repr(cell) for cell in numbers)])
         return text.getvalue()
 
     def to_markdown(self) -> str:
-        """The rows as a Markdown table, best exploitability first."""
-        head = "| algorithm | iterations | seconds | exploitability | value |\n|---|--:|--:|--:|--:|\n"
-        return head + "".join(f"| {' | '.join(row)} |\n" for row in self.table())
+        """The rows as a Markdown table, the best first."""
+        rule = ["---", *["--:"] * (len(self.columns) - 1)]
+        return "".join(f"| {' | '.join(cells)} |\n" for cells in (self.columns, rule, *self.table()))
 
-    def table(self) -> list[list[str]]:
-        """Readable rows, best exploitability first: algorithm, iterations, seconds, exploitability, value."""
-        return [
-            [
-                solution.algorithm,
-                f"{solution.iterations:,}",
-                f"{solution.seconds:.3g}",
-                f"{solution.exploitability:.3e}",
-                ", ".join(f"{value:+.6f}" for value in solution.value),
-            ]
-            for solution in sorted(self.solutions, key=lambda solution: solution.exploitability)
-        ]
+    @property
+    def columns(self) -> list[str]:
+        """The heads of :meth:`table`: algorithm, iterations, nodes, seconds, exploitability, other aims, gains, value.
 
-    def plot(self, path: str | os.PathLike[str] | None = None) -> object:
-        """All curves as one Matplotlib figure, also written to ``path`` (PNG, SVG, PDF) if given."""
+        The gains, one for each player, are there for three and more players.
+        """
+        gains = ["gains"] if self.game.players > 2 else []
+        return ["algorithm", *NUMBERS[:-1], *map(words_of, self.aims), *gains, "value"]
+
+    @property
+    def aims(self) -> list[str]:
+        """What some of the algorithms aim at besides exploitability."""
+        found = [solution.solver.objective for solution in self.solutions]
+        return list(dict.fromkeys(name for name in found if name != "exploitability"))
+
+    def table(self, separator: str = ", ") -> list[list[str]]:
+        """Readable rows under :attr:`columns`, the best first; ``separator`` stands between the numbers of the players.
+
+        The value of a two-player zero-sum game is that of player 0.
+        """
+        rows = []
+        for solution in self.ranked:
+            row = [solution.algorithm, f"{solution.iterations:,}", short(solution.nodes), f"{solution.seconds:.3g}"]
+            row.append(f"{solution.exploitability:.3e}")
+            found = [getattr(solution.last, name, solution.last.measures.get(name)) for name in self.aims]
+            row += ["" if number is None else f"{number:.3e}" for number in found]
+            if self.game.players > 2:
+                row.append(separator.join(f"{gain:.2e}" for gain in solution.gains))
+            values = solution.value[:1] if self.game.players == 2 and self.game.zero_sum else solution.value
+            rows.append([*row, separator.join(f"{value:+.6f}" for value in values)])
+        return rows
+
+    def plot(self, path: str | os.PathLike[str] | None = None, *, x: str | None = None) -> object:
+        """All curves as one Matplotlib figure.
+
+        Args:
+            path: a file to write as well: PNG, SVG or PDF.
+            x: what the horizontal axis shows, ``iterations``, ``nodes`` or ``seconds``; default: the attribute ``x``.
+        """
         from treeplex.runs.plots import convergence_figure, write_figure
 
         figure = convergence_figure(
             self.game.spec,
             {solution.algorithm: solution.records for solution in self.solutions},
+            x=self.x if x is None else x,
+            y=self.objective,
             exact=[solution.algorithm for solution in self.solutions if solution.solver.exact],
         )
         if path is not None:
@@ -113,12 +175,12 @@ class Comparison:
         return folder
 
     def __repr__(self) -> str:
-        best = min(self.solutions, key=lambda solution: solution.exploitability)
-        count = len(self.solutions)
-        return f"<comparison of {count} algorithms on {self.game.spec}: best {best.algorithm}, {best.exploitability:.3g}>"
+        best = self.ranked[0]
+        count, reached = len(self.solutions), best.last.measure(self.objective)
+        return f"<comparison of {count} algorithms on {self.game.spec}: best {best.algorithm}, {reached:.3g}>"
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{name}</th>" for name in ("algorithm", "iterations", "seconds", "exploitability", "value"))
+        head = "".join(f"<th>{name}</th>" for name in self.columns)
         body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in self.table())
         return f"<table><caption>{html.escape(self.game.spec)}</caption><tr>{head}</tr>{body}</table>"
 
@@ -127,14 +189,16 @@ def compare(
     game: AnyGame,
     algorithms: Sequence[AnyAlgorithm],
     *,
-    iterations: int = DEFAULT_ITERATIONS,
+    iterations: int | None = None,
     every: int | None = None,
     seconds: float | None = None,
+    nodes: int | None = None,
     updates: str | None = None,
     seed: int = 0,
     refine: bool = False,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
+    x: str | None = None,
     progress: Watcher | None = None,
     compiled: Callable[[CompiledGame], None] | None = None,
 ) -> Comparison:
@@ -143,14 +207,18 @@ def compare(
     Args:
         game: as for :func:`treeplex.solve`; compiled once.
         algorithms: specs, at least one.
-        iterations: for each algorithm.
+        iterations: for each algorithm; default 1000, or any number when histories are counted (but learned algorithms do
+            as many as they pace themselves for).
         every: evaluate every so many iterations; default: ten evaluations a decade.
         seconds: a time limit for each algorithm.
+        nodes: how many histories each algorithm walks: the same effort for those that sample and those that sweep.
         updates: ``"alternating"`` or ``"simultaneous"`` for all; default: each algorithm's own.
         seed: seed of everything random.
         refine: split infostates of imperfect recall instead of refusing the game.
         out: a folder for plot, tables and one run folder an algorithm.
         force: overwrite what is in ``out``.
+        x: what the plot shows progress against, ``"iterations"``, ``"nodes"`` or ``"seconds"``; default: nodes where
+            histories are counted or an algorithm samples (its name ends in ``-mccfr``), else iterations.
         progress: called as by :func:`treeplex.solve`.
         compiled: called once with the compiled game.
 
@@ -159,11 +227,14 @@ def compare(
     """
     if not algorithms:
         raise SpecError("no algorithm given; name at least one, for example dcfr")
+    if x is not None:
+        check_effort(x)
     target = compile_game(game, refine=refine)
     if compiled:
         compiled(target)
-    settings = Settings(iterations, iterations, every=every, updates=updates, seed=seed, refine=refine)
-    chosen = named(algorithms, target, settings)
+    if iterations is None and nodes is None:
+        iterations = DEFAULT_ITERATIONS
+    chosen = named(algorithms, target, iterations, nodes, updates)
     if out is not None:
         RunFolder(out).claim(force=force)
     solutions: list[Solution] = []
@@ -176,6 +247,7 @@ def compare(
                 iterations=iterations,
                 every=every,
                 seconds=seconds,
+                nodes=nodes,
                 updates=updates,
                 seed=seed,
                 refine=refine,
@@ -188,13 +260,30 @@ def compare(
         solutions.append(solution)
         if interrupted:
             break
-    comparison = Comparison(target, tuple(solutions), interrupted)
+    comparison = Comparison(target, tuple(solutions), interrupted, usual_axis(chosen, nodes) if x is None else x)
     if out is not None:
         comparison.save(out)
     return comparison
 
 
-def named(algorithms: Sequence[AnyAlgorithm], game: CompiledGame, settings: Settings) -> dict[str, AnyAlgorithm]:
+def short(count: int) -> str:
+    """A count in few letters: 12,345, then 123k, 1.23M, 12.3G."""
+    if count < 100_000:
+        return f"{count:,}"
+    number = f"{count:.2e}"
+    thousands = min(int(number.partition("e")[2]) // 3, 4)
+    return f"{float(number) / 1000**thousands:.3g}{'kMGT'[thousands - 1]}"
+
+
+def usual_axis(names: Collection[str], nodes: int | None) -> str:
+    """``nodes`` where histories are counted or an algorithm samples, else ``iterations``."""
+    samples = any(name.partition("(")[0].endswith(SAMPLING) for name in names)
+    return "nodes" if samples or nodes is not None else "iterations"
+
+
+def named(
+    algorithms: Sequence[AnyAlgorithm], game: CompiledGame, iterations: int | None, nodes: int | None, updates: str | None
+) -> dict[str, AnyAlgorithm]:
     """Algorithms by their canonical names, each once; building a solver of each shows early what does not fit the game.
 
     Raises:
@@ -202,10 +291,11 @@ def named(algorithms: Sequence[AnyAlgorithm], game: CompiledGame, settings: Sett
     """
     chosen: dict[str, AnyAlgorithm] = {}
     for algorithm in algorithms:
-        name = solver_for(game, algorithm, settings).algorithm
-        same = chosen.setdefault(name, algorithm)
+        count = pace_of(algorithm) if iterations is None else iterations
+        solver, _ = planned(game, algorithm, settings_of_new_run(count, nodes=nodes, updates=updates))
+        same = chosen.setdefault(solver.algorithm, algorithm)
         if same != algorithm and not (isinstance(same, str) and isinstance(algorithm, str)):
-            raise SpecError(f"two different algorithms are called {name!r}; give each a name of its own")
+            raise SpecError(f"two different algorithms are called {solver.algorithm!r}; give each a name of its own")
     return chosen
 
 

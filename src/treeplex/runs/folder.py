@@ -5,6 +5,7 @@
 ``metrics.jsonl``     one record an evaluation: iteration, seconds, exploitability, nash_conv, value, gains, nodes, measures
 ``policy.safetensors``  the average policy
 ``state.safetensors`` the solver's state, from which the run continues
+``device.safetensors``  the correlation device, of algorithms that make one (``cfr-s``, ``cfr-jr``)
 ``convergence.png``   exploitability against iterations
 ===================== ===========================================================================================
 """
@@ -30,6 +31,8 @@ FORMAT = "treeplex run"
 VERSION = 1
 RUN, METRICS, POLICY, STATE, PLOT = "run.json", "metrics.jsonl", "policy.safetensors", "state.safetensors", "convergence.png"
 FILES = (RUN, METRICS, POLICY, STATE, PLOT)
+DEVICE = "device.safetensors"
+"""Only of algorithms that make a correlation device."""
 
 
 @final
@@ -56,7 +59,7 @@ class RunFolder:
             way = "resume it, choose another folder" if (self.path / RUN).exists() else "choose another folder"
             raise FileError(f"{self.path} is not empty; {way}, or overwrite the run in it with force (--force)")
         try:
-            for name in FILES:
+            for name in (*FILES, DEVICE):
                 (self.path / name).unlink(missing_ok=True)
             probe = self.path / f".probe-{os.getpid()}"
             probe.touch()

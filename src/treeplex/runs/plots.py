@@ -3,7 +3,8 @@
 import io
 import math
 import textwrap
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from matplotlib.axes import Axes
@@ -13,46 +14,122 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from treeplex.errors import FileError
 from treeplex.forms.files import write_atomically
-from treeplex.runs.record import Record
+from treeplex.runs.record import Record, check_effort, words_of
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4B2E83", "#7F5539")
 """Colours of Okabe and Ito (2008), told apart with any colour vision, and two more; after eight, line styles differ."""
 STYLES = ("-", "--", ":", "-.")
 ROUNDING = 1e-15
 """Exploitability below this many game units is rounding; the plot draws it here."""
+NEVER_NEGATIVE = ("exploitability", "nash_conv")
+MEANINGS: Mapping[str, str] = {"exploitability": "mean best-response gain, ", "nash_conv": "sum of best-response gains, "}
 LABEL_HEIGHT = 0.052
 """Height of one label as a fraction of the axes."""
+FAR = 0.9
+"""How much of the horizontal axis a curve goes along whose name is near its end."""
 LONGEST_LABEL = 34
 INK, GREY, GRID = "#222222", "#5F5F5F", "#E3E3E3"
 
 Curves = Mapping[str, Sequence[Record]]
 
 
-def convergence_figure(title: str, curves: Curves, *, target: float | None = None, exact: Collection[str] = ()) -> Figure:
+@dataclass(frozen=True)
+class Axis:
+    """What a horizontal axis shows.
+
+    Attributes:
+        label: its name.
+        of: the number of a record.
+        span: how much larger its end may be than its start; what comes earlier, before anything has been learned, is cut off.
+    """
+
+    label: str
+    of: Callable[[Record], float]
+    span: float = math.inf
+
+
+AXES: Mapping[str, Axis] = {
+    "iterations": Axis("Iterations", lambda record: record.iteration),
+    "nodes": Axis("Nodes touched (histories walked)", lambda record: record.nodes, 1e4),
+    "seconds": Axis("Seconds in the solver", lambda record: record.seconds, 1e4),
+}
+"""The horizontal axes, one for each of :data:`treeplex.runs.record.EFFORTS`."""
+
+
+@dataclass(frozen=True)
+class View:
+    """Where records are drawn.
+
+    Attributes:
+        x: the horizontal axis.
+        y: the measure on the vertical one.
+        floor: where measures that a logarithmic axis cannot show are drawn.
+    """
+
+    x: Axis
+    y: str
+    floor: float
+
+    def across(self, record: Record) -> float:
+        """The place on the horizontal axis, above 0."""
+        return max(self.x.of(record), 1e-6)
+
+    def height(self, record: Record) -> float:
+        """The place on the vertical axis: the measure, or the floor."""
+        value = record.measure(self.y)
+        return max(value, self.floor) if math.isfinite(value) else self.floor
+
+    def point(self, record: Record) -> tuple[float, float]:
+        """Both."""
+        return self.across(record), self.height(record)
+
+
+def view_of(curves: "Curves", x: str, y: str) -> View:
+    """The view of some curves; measures that can be negative have their floor a little below the least positive one."""
+    axis = AXES[check_effort(x)]
+    if y in NEVER_NEGATIVE:
+        return View(axis, y, ROUNDING)
+    positive = [value for records in curves.values() for record in records if (value := record.measure(y)) > ROUNDING]
+    return View(axis, y, min(positive, default=2 * ROUNDING) / 2)
+
+
+def convergence_figure(
+    title: str,
+    curves: Curves,
+    *,
+    x: str = "iterations",
+    y: str = "exploitability",
+    target: float | None = None,
+    exact: Collection[str] = (),
+) -> Figure:
     """Exploitability against iterations, both axes logarithmic, one line an algorithm.
 
     Args:
         title: the game's spec.
         curves: records of each algorithm, by its name; at least one algorithm with at least one record.
+        x: ``iterations``, ``nodes`` or ``seconds``.
+        y: ``exploitability``, ``nash_conv`` or a measure that every record has.
         target: drawn as a dashed line.
         exact: algorithms that solve in one step; among others they are named in a note and not drawn.
+
+    Raises:
+        SpecError: no such axis.
     """
     drawn = {name: records for name, records in curves.items() if name not in exact} or dict(curves)
+    view = view_of(drawn, x, y)
     label_length = min(LONGEST_LABEL, max(map(len, drawn))) if len(drawn) > 1 else 0
     figure = Figure(figsize=(7.2 + 0.09 * max(0, label_length - 8), 4.5), dpi=160, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
-    scale_axes(axes, drawn, target)
+    scale_axes(axes, view, drawn, target)
     for number, (name, records) in enumerate(drawn.items()):
-        iterations, heights = [record.iteration for record in records], [height(record) for record in records]
-        marker = "o" if len(records) < 4 else None
         axes.plot(
-            iterations,
-            heights,
+            [view.across(record) for record in records],
+            [view.height(record) for record in records],
             color=colour(number),
             linestyle=style(number),
             linewidth=1.9,
-            marker=marker,
+            marker="o" if len(records) < 4 else None,
             markersize=5,
             label=name,
         )
@@ -65,23 +142,33 @@ def convergence_figure(title: str, curves: Curves, *, target: float | None = Non
     )
     axes.set_title("\n".join(lines), loc="left", fontsize=12, fontweight="bold", color=INK, pad=10, parse_math=False)
     if len(drawn) == 1:
-        label_end(axes, next(iter(drawn.values())))
+        label_end(axes, view, next(iter(drawn.values())))
     else:
-        label_curves(axes, drawn)
-    add_note(axes, drawn, [name for name in curves if name not in drawn])
+        label_curves(axes, view, drawn)
+    add_note(axes, view, drawn, [name for name in curves if name not in drawn])
     return figure
 
 
-def scale_axes(axes: Axes, curves: Curves, target: float | None) -> None:
+def scale_axes(axes: Axes, view: View, curves: Curves, target: float | None) -> None:
     """Logarithmic axes with limits that hold all curves and the target, units named, quiet grid."""
-    heights = [height(record) for records in curves.values() for record in records] + ([target] if target else [])
+    points = [view.point(record) for records in curves.values() for record in records]
+    heights = [height for _, height in points] + ([target] if target else [])
     low, high = math.log10(min(heights)), math.log10(max(heights))
     margin = max(0.06 * (high - low), (2.0 - (high - low)) / 2)
-    last = max(record.iteration for records in curves.values() for record in records)
-    axes.set(xscale="log", yscale="log", xlim=(0.9, max(last, 10) * 1.12), ylim=(10 ** (low - margin), 10 ** (high + margin)))
-    axes.set_xlabel("Iterations", fontsize=11, color=INK)
-    axes.set_ylabel("Exploitability\n(mean best-response gain, game units)", fontsize=11, color=INK)
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}" if x < 1e6 else f"$10^{{{math.log10(x):.0f}}}$"))
+    first, last = min(across for across, _ in points), max(across for across, _ in points)
+    first = max(first, last / view.x.span)
+    axes.set(
+        xscale="log",
+        yscale="log",
+        xlim=(0.9 * min(first, last / 10), max(last, 10 * first) * 1.12),
+        ylim=(10 ** (low - margin), 10 ** (high + margin)),
+    )
+    axes.set_xlabel(view.x.label, fontsize=11, color=INK)
+    words = words_of(view.y)
+    axes.set_ylabel(
+        f"{words[0].upper()}{words[1:]}\n({MEANINGS.get(view.y, '')}game units)", fontsize=11, color=INK, parse_math=False
+    )
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: across_text(x)))
     if high - low + 2 * margin > 1.5:
         axes.yaxis.set_minor_formatter(NullFormatter())
         axes.yaxis.set_major_locator(LogLocator(numticks=9))
@@ -92,9 +179,9 @@ def scale_axes(axes: Axes, curves: Curves, target: float | None) -> None:
     axes.spines[["left", "bottom"]].set_color(GREY)
 
 
-def height(record: Record) -> float:
-    """Where a record is drawn: its exploitability, or :data:`ROUNDING` where that is rounding."""
-    return max(record.exploitability, ROUNDING) if math.isfinite(record.exploitability) else ROUNDING
+def across_text(place: float) -> str:
+    """A mark of the horizontal axis: 0.01, 1,000, a power of ten from a million on."""
+    return f"$10^{{{math.log10(place):.0f}}}$" if place >= 1e6 else f"{place:,.0f}" if place >= 1 else f"{place:g}"
 
 
 def colour(number: int) -> str:
@@ -107,14 +194,14 @@ def style(number: int) -> str:
     return STYLES[number // len(PALETTE) % len(STYLES)]
 
 
-def label_end(axes: Axes, records: Sequence[Record]) -> None:
-    """Write the last exploitability at the end of the only curve."""
-    last = records[-1]
-    axes.plot([last.iteration], [height(last)], "o", color=colour(0), markersize=6)
-    text = f"{last.exploitability:.2e}" if last.exploitability >= ROUNDING else "0 within\nrounding"
+def label_end(axes: Axes, view: View, records: Sequence[Record]) -> None:
+    """Write the last value at the end of the only curve."""
+    end, value = view.point(records[-1]), records[-1].measure(view.y)
+    axes.plot([end[0]], [end[1]], "o", color=colour(0), markersize=6)
+    rounding = view.y in NEVER_NEGATIVE and value < ROUNDING
     axes.annotate(
-        text,
-        (last.iteration, height(last)),
+        "0 within\nrounding" if rounding else f"{value:.2e}",
+        end,
         xytext=(9, 0),
         textcoords="offset points",
         va="center",
@@ -125,15 +212,24 @@ def label_end(axes: Axes, records: Sequence[Record]) -> None:
     )
 
 
-def label_curves(axes: Axes, curves: Curves) -> None:
-    """Name each curve at its end, right of the axes; names are pushed apart where ends are close."""
+def label_curves(axes: Axes, view: View, curves: Curves) -> None:
+    """Name each curve at its end, right of the axes; names are pushed apart where ends are close.
+
+    A curve that ends well before the axis does has a dot there and a dotted grey line to its name, which no one takes for
+    more of the curve.
+    """
     low, high = (math.log10(limit) for limit in axes.get_ylim())
-    ends = [(math.log10(height(records[-1])) - low) / (high - low) for records in curves.values()]
+    start, end = (math.log10(limit) for limit in axes.get_xlim())
+    ends = [(math.log10(view.height(records[-1])) - low) / (high - low) for records in curves.values()]
     places = spread(ends, LABEL_HEIGHT)
     for number, (name, records) in enumerate(curves.items()):
+        place = view.point(records[-1])
+        early = (math.log10(place[0]) - start) / (end - start) < FAR
+        if early:
+            axes.plot(*place, "o", color=colour(number), markersize=5)
         axes.annotate(
             name if len(name) <= LONGEST_LABEL else f"{name[: LONGEST_LABEL - 3]}...",
-            (records[-1].iteration, height(records[-1])),
+            place,
             xytext=(1.045, places[number]),
             textcoords="axes fraction",
             va="center",
@@ -144,9 +240,9 @@ def label_curves(axes: Axes, curves: Curves) -> None:
             annotation_clip=False,
             arrowprops={
                 "arrowstyle": "-",
-                "color": colour(number),
+                "color": GREY if early else colour(number),
                 "linewidth": 0.9,
-                "linestyle": style(number),
+                "linestyle": ":" if early else style(number),
                 "shrinkA": 1,
                 "shrinkB": 1,
                 "alpha": 0.7,
@@ -185,11 +281,12 @@ def top(cluster: Sequence[int], wanted: Sequence[float], gap: float) -> float:
     return bottom(cluster, wanted, gap) + (len(cluster) - 1) * gap
 
 
-def add_note(axes: Axes, drawn: Curves, undrawn: Sequence[str]) -> None:
+def add_note(axes: Axes, view: View, drawn: Curves, undrawn: Sequence[str]) -> None:
     """A small note about what the picture cannot show."""
     notes = [f"{name}: exact, not drawn" for name in undrawn]
-    if any(record.exploitability < ROUNDING for records in drawn.values() for record in records):
-        notes.append(f"values below {ROUNDING:.0e} are drawn there")
+    if any(record.measure(view.y) < view.floor for records in drawn.values() for record in records):
+        limit = f"{ROUNDING:.0e}" if view.y in NEVER_NEGATIVE else f"{view.floor:.1e}"
+        notes.append(f"values below {limit} are drawn there")
     if notes:
         axes.text(0.012, 0.02, "; ".join(notes), transform=axes.transAxes, fontsize=8.5, color=GREY, parse_math=False)
 

@@ -21,6 +21,7 @@ class Settings:
         updates: ``"alternating"``, ``"simultaneous"`` or None for the algorithm's own default.
         seed: seed of everything random in the algorithm.
         refine: whether infostates of imperfect recall were split.
+        nodes: stop once the solver has walked so many histories, over all resumes; None for no such limit.
     """
 
     iterations: int
@@ -30,22 +31,43 @@ class Settings:
     updates: str | None = None
     seed: int = 0
     refine: bool = False
+    nodes: int | None = None
 
     def __post_init__(self) -> None:
-        for name in ("iterations", "horizon", "every", "seed"):  # NumPy's whole numbers are not what JSON can say
+        for name in ("iterations", "horizon", "every", "seed", "nodes"):  # NumPy's whole numbers are not what JSON can say
             value = getattr(self, name)
             if not isinstance(value, bool) and isinstance(value, Integral):
                 object.__setattr__(self, name, int(value))
         check_count("iterations", self.iterations)
         check_count("horizon", self.horizon)
-        if self.every is not None:
-            check_count("every", self.every)
+        for name in ("every", "nodes"):
+            if getattr(self, name) is not None:
+                check_count(name, getattr(self, name))
         if self.target is not None and not (self.target >= 0 and math.isfinite(self.target)):
             raise SpecError(f"target must be a number >= 0, not {self.target!r}")
         if isinstance(self.seed, bool) or not isinstance(self.seed, int):
             raise SpecError(f"seed must be a whole number, not {self.seed!r}")
         if self.updates not in (None, "alternating", "simultaneous"):
             raise SpecError(f"updates must be 'alternating' or 'simultaneous', not {self.updates!r}")
+
+
+EFFORTS = ("iterations", "nodes", "seconds")
+"""What effort is counted in."""
+ACRONYMS = ("ce", "cce", "efce", "efcce")
+
+
+def words_of(measure: str) -> str:
+    """What people call a measure: ``exploitability``, ``NashConv``, ``CCE gap`` for ``cce_gap``."""
+    if measure == "nash_conv":
+        return "NashConv"
+    return " ".join(word.upper() if word in ACRONYMS else word for word in measure.split("_"))
+
+
+def check_effort(name: str) -> str:
+    """``name`` itself, if it is one of :data:`EFFORTS`; else :class:`SpecError`."""
+    if name not in EFFORTS:
+        raise SpecError(f"the x axis shows {', '.join(EFFORTS[:-1])} or {EFFORTS[-1]}, not {name!r}")
+    return name
 
 
 def check_count(name: str, value: object) -> None:
@@ -115,7 +137,10 @@ class Progress:
         iterations: iterations asked for.
         exploitability: at the last evaluation; None before the first.
         rate: iterations a second in this sitting; 0 before the first.
-        seconds_left: an estimate from the rate and the time limit; None when nothing is known.
+        seconds_left: an estimate from the rate and the limits; None when nothing is known.
+        nodes: histories walked.
+        budget: how many histories may be walked; None for any number.
+        objective: name and last value of what the algorithm aims at, where that is not exploitability; else None.
     """
 
     algorithm: str
@@ -124,6 +149,9 @@ class Progress:
     exploitability: float | None
     rate: float
     seconds_left: float | None
+    nodes: int = 0
+    budget: int | None = None
+    objective: tuple[str, float] | None = None
 
 
 def settings_from(fields: Mapping[str, object], place: str) -> Settings:

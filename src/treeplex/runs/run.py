@@ -1,4 +1,4 @@
-"""The run loop: iterate, judge, record, save; stop at the last iteration, a target, a time limit or Ctrl-C."""
+"""The run loop: iterate, judge, record, save; stop at the last iteration, a target, a limit or Ctrl-C."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,6 +17,8 @@ from treeplex.solvers import Solver
 CHECKPOINT_SECONDS = 10.0
 UNJUDGED_SECONDS = 60.0
 CHUNK_SECONDS = 0.1
+LAST_ITERATIONS = 64
+"""The last iterations before a limit of histories are done one by one, for what one of them walks may vary."""
 
 Watcher = Callable[[Progress], None]
 
@@ -42,6 +44,32 @@ class Run:
         """Whether there is a target and the last record meets it."""
         target = self.settings.target
         return target is not None and bool(self.records) and self.records[-1].measure(self.solver.objective) <= target
+
+    def finished(self) -> bool:
+        """Whether all iterations asked for are done, or all histories walked."""
+        solver, nodes = self.solver, self.settings.nodes
+        return solver.iteration >= self.settings.iterations or (nodes is not None and solver.nodes >= nodes)
+
+    @property
+    def iterations_left(self) -> int:
+        """Iterations until the last one, as far as a limit of histories lets one tell; at least one."""
+        done, nodes = self.solver.iteration, self.settings.nodes
+        left = self.settings.iterations - done
+        if nodes is not None:
+            walked = self.solver.nodes
+            left = min(left, -(-(nodes - walked) * done // walked) if walked else 1)
+        return max(1, left)
+
+    @property
+    def iterations_at_once(self) -> int:
+        """How many iterations may be done in one go without passing the limit of histories by more than the last of them.
+
+        Half of those left by the mean so far, and no more than were done; so where a run stops does not depend on its speed.
+        """
+        left = self.iterations_left
+        if self.settings.nodes is None:
+            return left
+        return max(1, min(self.solver.iteration, left // 2 if left > LAST_ITERATIONS else 1))
 
     def evaluate(self) -> Policy:
         """Judge the average policy and record it."""
@@ -95,15 +123,15 @@ def iterate(run: Run, seconds: float | None, interrupt: Interrupt, watcher: Watc
     solver, settings = run.solver, run.settings
     if run.target_reached and run.judged:
         return "target reached"
-    if solver.iteration >= settings.iterations:
+    if run.finished():
         return "finished"
     drop_unscheduled(run)
     solver.run(0)
     begun, first, chunk = perf_counter(), solver.iteration, 1
     slice_seconds = CHUNK_SECONDS if seconds is None else min(CHUNK_SECONDS, seconds / 20)
     for point in dropwhile(lambda point: point <= first, evaluation_points(settings)):
-        while solver.iteration < point:
-            chunk = advance(run, min(chunk, point - solver.iteration), slice_seconds)
+        while solver.iteration < point and not run.finished():
+            chunk = advance(run, min(chunk, point - solver.iteration, run.iterations_at_once), slice_seconds)
             elapsed = perf_counter() - begun
             run.save_state()
             if watcher:
@@ -115,7 +143,9 @@ def iterate(run: Run, seconds: float | None, interrupt: Interrupt, watcher: Watc
         run.checkpoint(run.evaluate())
         if run.target_reached:
             return "target reached"
-        if interrupt.requested and solver.iteration < settings.iterations:
+        if run.finished():
+            break
+        if interrupt.requested:
             return "interrupted"
     return "finished"
 
@@ -131,13 +161,25 @@ def advance(run: Run, iterations: int, slice_seconds: float) -> int:
 
 def progress_of(run: Run, first: int, elapsed: float, limit: float | None) -> Progress:
     """Where the run stands."""
-    done, total = run.solver.iteration, run.settings.iterations
-    rate = (done - first) / elapsed if elapsed > 0 else 0.0
-    left = (total - done) / rate if rate else None
+    solver, last = run.solver, run.records[-1] if run.records else None
+    rate = (solver.iteration - first) / elapsed if elapsed > 0 else 0.0
+    left = (0 if run.finished() else run.iterations_left) / rate if rate else None
     if limit is not None:
         left = max(0.0, limit - elapsed) if left is None else min(left, max(0.0, limit - elapsed))
-    exploitability = run.records[-1].exploitability if run.records else None
-    return Progress(run.solver.algorithm, done, total, exploitability, rate, left)
+    objective = None
+    if last and solver.objective != "exploitability":
+        objective = solver.objective, last.measure(solver.objective)
+    return Progress(
+        algorithm=solver.algorithm,
+        iteration=solver.iteration,
+        iterations=run.settings.iterations,
+        exploitability=last.exploitability if last else None,
+        rate=rate,
+        seconds_left=left,
+        nodes=solver.nodes,
+        budget=run.settings.nodes,
+        objective=objective,
+    )
 
 
 def finish(run: Run, status: str) -> Solution:

@@ -6,10 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from treeplex.errors import AlgorithmError
 from treeplex.forms.compiled import CompiledGame
+from treeplex.forms.device import Device
 from treeplex.forms.policy import AnyState, Policy
 from treeplex.runs.checkpoint import Checkpoint
-from treeplex.runs.folder import PLOT, RunFolder
+from treeplex.runs.devices import device_of, save_device
+from treeplex.runs.folder import DEVICE, PLOT, RunFolder
 from treeplex.runs.record import Record, Settings
 from treeplex.solvers import Solver
 
@@ -64,6 +67,16 @@ class Solution:
         return self.last.nash_conv
 
     @property
+    def gains(self) -> tuple[float, ...]:
+        """What a best response of each player gains; NashConv is their sum."""
+        return self.last.gains
+
+    @property
+    def nodes(self) -> int:
+        """Histories walked."""
+        return self.last.nodes
+
+    @property
     def value(self) -> tuple[float, ...]:
         """Expected payoff of each player under the policy."""
         return self.last.value
@@ -89,14 +102,34 @@ class Solution:
         """``{action id: probability}`` at a state of the rules, Treeplex's or OpenSpiel's."""
         return self.policy.action_probabilities(state, player_id)
 
-    def plot(self, path: str | os.PathLike[str] | None = None) -> object:
-        """Exploitability against iterations as a Matplotlib figure, also written to ``path`` (PNG, SVG, PDF) if given."""
+    def plot(self, path: str | os.PathLike[str] | None = None, *, x: str = "iterations") -> object:
+        """Exploitability (or what the solver aims at) as a Matplotlib figure, also written to ``path`` if given.
+
+        Args:
+            path: a file to write: PNG, SVG or PDF.
+            x: what the horizontal axis shows: ``iterations``, ``nodes`` or ``seconds``.
+        """
         from treeplex.runs.plots import convergence_figure, write_figure
 
-        figure = convergence_figure(self.game.spec, {self.algorithm: self.records}, target=self.settings.target)
+        figure = convergence_figure(
+            self.game.spec, {self.algorithm: self.records}, x=x, y=self.solver.objective, target=self.settings.target
+        )
         if path is not None:
             write_figure(figure, Path(path))
         return figure
+
+    def device(self) -> Device:
+        """The correlation device of a run of ``cfr-s`` or ``cfr-jr``: what the players did together, as joint plans.
+
+        Written out whole up to 100,000 joint plans; of a larger one 20,000 are drawn (``solution.solver.device`` has others).
+
+        Raises:
+            AlgorithmError: the algorithm makes none, or has not begun.
+        """
+        found = device_of(self.solver)
+        if found is None:
+            raise AlgorithmError(f"{self.algorithm} makes no correlation device; solve with cfr-s or cfr-jr")
+        return found[0]
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Write a run folder, from which the run can be resumed and the policy be read.
@@ -114,6 +147,8 @@ class Solution:
         """Write all but the metrics into a claimed run folder; the state only if the solver still stands where it stopped."""
         if self.solver.iteration == self.iterations:
             folder.save_state(checkpoint_of(self.solver, self.seconds))
+            if (made := device_of(self.solver)) is not None:
+                save_device(made[0], folder.path / DEVICE, metadata=made[1])
         folder.save_policy(self.policy, self.algorithm, self.last)
         folder.describe(self.game, self.algorithm, self.settings, status=self.status, record=self.last)
         self.plot(folder.path / PLOT)

@@ -22,6 +22,8 @@ from treeplex.solvers.registry import pace_of
 DEFAULT_ALGORITHM = "dcfr"
 DEFAULT_ITERATIONS = 1000
 MOST_ITERATIONS = 1_000_000
+UNCOUNTED_ITERATIONS = 10**12
+"""Where histories are counted instead."""
 
 AnyAlgorithm = str | Variant | Rule | Play | DiscountPolicy
 
@@ -41,6 +43,7 @@ def solve(
     iterations: int | None = None,
     target: float | None = None,
     seconds: float | None = None,
+    nodes: int | None = None,
     every: int | None = None,
     updates: str | None = None,
     seed: int | None = None,
@@ -58,9 +61,12 @@ def solve(
         algorithm: a spec such as ``"dcfr"`` or ``"dcfr(alpha=2)"`` (see :func:`treeplex.algorithms`), or an algorithm of
             your own, which resuming then needs again; default ``"dcfr"``.
         iterations: iterations in total, those before a resume included; default 1000, or 1,000,000 when
-            there is a target or a time limit; a learned algorithm does as many as it paces itself for. ``lp`` needs one.
+            there is a target or a time limit, any number when histories are counted; a learned algorithm does as many as it
+            paces itself for. ``lp`` needs one.
         target: stop at the first evaluation with at most this exploitability.
         seconds: stop after about this much time in this call (solving and judging, not compiling).
+        nodes: stop once so many histories were walked, those before a resume included; the same effort for algorithms that
+            sample and algorithms that sweep the whole tree (:attr:`treeplex.solvers.Solver.nodes`).
         every: evaluate every so many iterations; default: ten evaluations a decade, more when there is a target.
         updates: ``"alternating"`` or ``"simultaneous"``; default: what the algorithm's paper does.
         seed: seed of everything random; default 0.
@@ -68,8 +74,9 @@ def solve(
         out: a run folder to write; see :mod:`treeplex.runs.folder`.
         force: overwrite the run in ``out``.
         resume: a run folder to continue. Algorithm, seed, updates, every and the horizon stay what they were; target,
-            iterations and seconds may be new. Records off the evaluation points of the whole run (the last one before a
-            stop) are dropped, so that the folder ends up as if the run had never stopped, seconds excepted.
+            iterations, nodes and seconds may be new; new iterations end an old limit of histories, and the other way round.
+            Records off the evaluation points of the whole run (the last one before a stop) are dropped, so that the folder
+            ends up as if the run had never stopped, seconds excepted.
         progress: called about ten times a second with a :class:`treeplex.runs.record.Progress`.
 
     Raises:
@@ -85,13 +92,22 @@ def solve(
             raise SpecError("no game given; name one (see treeplex games) or a run folder to resume")
         algorithm = DEFAULT_ALGORITHM if algorithm is None else algorithm
         count = pace_of(algorithm) if iterations is None else iterations
-        settings = settings_of_new_run(count, target, seconds, every, updates, seed, refine)
+        settings = settings_of_new_run(
+            count,
+            target=target,
+            seconds=seconds,
+            nodes=nodes,
+            every=every,
+            updates=updates,
+            seed=seed,
+            refine=refine,
+        )
         run = start(game, algorithm, settings, out, force)
     else:
         if out is not None and Path(out) != Path(resume):
             raise SpecError("a resumed run goes on in its own folder; give out or resume, not both")
         fixed = {"every": every, "updates": updates, "seed": seed, "refine": refine or None}
-        run = reopen(RunFolder(resume), game, algorithm, fixed, iterations=iterations, target=target)
+        run = reopen(RunFolder(resume), game, algorithm, fixed, iterations=iterations, nodes=nodes, target=target)
     with Interrupt(wanted=not run.solver.exact) as interrupt:
         solution = finish(run, iterate(run, seconds, interrupt, progress))
     if solution.status == "interrupted":
@@ -108,32 +124,54 @@ def check_limits(target: object, seconds: object) -> None:
 
 def settings_of_new_run(
     iterations: int | None,
-    target: float | None,
-    seconds: float | None,
-    every: int | None,
-    updates: str | None,
-    seed: int | None,
-    refine: bool | None,
+    *,
+    target: float | None = None,
+    seconds: float | None = None,
+    nodes: int | None = None,
+    every: int | None = None,
+    updates: str | None = None,
+    seed: int | None = None,
+    refine: bool | None = None,
 ) -> Settings:
     """Settings with the defaults filled in."""
     usual = DEFAULT_ITERATIONS if target is None and seconds is None else MOST_ITERATIONS
+    usual = usual if nodes is None else UNCOUNTED_ITERATIONS
     count = usual if iterations is None else iterations
     aim = None if target is None else float(target)
-    return Settings(count, count, aim, every, updates, 0 if seed is None else seed, bool(refine))
+    return Settings(count, count, aim, every, updates, 0 if seed is None else seed, bool(refine), nodes)
 
 
 def start(game: AnyGame, algorithm: AnyAlgorithm, settings: Settings, out: str | os.PathLike[str] | None, force: bool) -> Run:
     """A new run at iteration 0, with its folder claimed."""
     compiled = compile_game(game, refine=settings.refine)
-    solver = solver_for(compiled, algorithm, settings)
-    if solver.exact:
-        settings = replace(settings, iterations=1, every=None)
+    solver, settings = planned(compiled, algorithm, settings)
     folder = None
     if out is not None:
         folder = RunFolder(out)
         folder.claim(force=force)
         folder.describe(compiled, solver.algorithm, settings, status="running", record=None)
     return Run(solver, settings, folder)
+
+
+def planned(game: CompiledGame, algorithm: AnyAlgorithm, settings: Settings) -> tuple[Solver, Settings]:
+    """A solver at iteration 0, and the settings with the horizon that a limit of histories leaves to full sweeps."""
+    order = settings.updates or "alternating"
+    settings = replace(settings, horizon=horizon_within(game, settings, order))
+    solver = solver_for(game, algorithm, settings)
+    if solver.exact:
+        return solver, replace(settings, iterations=1, every=None)
+    if settings.nodes is not None and solver.updates not in ("", order):
+        settings = replace(settings, horizon=horizon_within(game, settings, solver.updates))
+        solver = solver_for(game, algorithm, settings)
+    return solver, settings
+
+
+def horizon_within(game: CompiledGame, settings: Settings, updates: str) -> int:
+    """How many iterations of full sweeps are planned: all asked for, or those within the limit of histories."""
+    if settings.nodes is None:
+        return settings.horizon
+    sweep = game.size.histories * (game.players if updates == "alternating" else 1)
+    return min(settings.iterations, -(-settings.nodes // sweep))
 
 
 def reopen(
@@ -143,6 +181,7 @@ def reopen(
     fixed: Mapping[str, object],
     *,
     iterations: int | None,
+    nodes: int | None,
     target: float | None,
 ) -> Run:
     """A run from its folder, as it stood at its last checkpoint; ``fixed`` are settings that may only repeat what is there."""
@@ -156,17 +195,16 @@ def reopen(
             f"{folder.path} is a run on another game ({about['game']}) than {compiled.spec}, or its rules changed since; "
             "give the same game or start a new run"
         )
-    settings = replace(
-        settings,
-        iterations=settings.iterations if iterations is None else iterations,
-        target=settings.target if target is None else target,
-    )
-    unstarted = about.get("last") is None and not (folder.path / STATE).exists()
-    if unstarted:
-        settings = replace(settings, horizon=settings.iterations)
-    solver = solver_for(compiled, about["algorithm"] if algorithm is None else algorithm, settings)
+    settings = with_new_limits(settings, iterations, nodes, target)
+    asked: AnyAlgorithm = about["algorithm"] if algorithm is None else algorithm
+    if unstarted := about.get("last") is None and not (folder.path / STATE).exists():
+        solver, settings = planned(compiled, asked, replace(settings, horizon=settings.iterations))
+    else:
+        solver = solver_for(compiled, asked, settings)
     if solver.algorithm != about["algorithm"]:
         raise different(folder, "algorithm", about["algorithm"], solver.algorithm)
+    if solver.longest is not None and iterations is None:
+        settings = replace(settings, iterations=min(settings.iterations, solver.longest))
     if solver.longest is not None and settings.iterations > solver.longest:
         raise SpecError(
             f"{folder.path} was run with {solver.algorithm}, which paces itself for {solver.longest:,} iterations; ask for at "
@@ -178,6 +216,14 @@ def reopen(
     else:
         restore(run, folder)
     return run
+
+
+def with_new_limits(settings: Settings, iterations: int | None, nodes: int | None, target: float | None) -> Settings:
+    """The settings of a resumed run: a new number of iterations ends an old limit of histories, and the other way round."""
+    counts = settings.iterations, settings.nodes
+    if iterations is not None or nodes is not None:
+        counts = UNCOUNTED_ITERATIONS if iterations is None else iterations, nodes
+    return replace(settings, iterations=counts[0], nodes=counts[1], target=settings.target if target is None else target)
 
 
 def different(folder: RunFolder, name: str, old: object, new: object) -> SpecError:
@@ -206,6 +252,11 @@ def restore(run: Run, folder: RunFolder) -> None:
         raise FileError(f"{path}: not a state of {solver.algorithm} ({error}); start the run again (with --force)") from error
     if solver.iteration != checkpoint.iteration:
         raise FileError(f"{path}: its iteration does not fit its arrays; start the run again (with --force)")
+    nodes = run.settings.nodes
+    if nodes is not None and nodes != folder.settings().nodes and solver.nodes > nodes:
+        raise SpecError(
+            f"{folder.path} has walked {solver.nodes:,} histories already; nodes counts all of them, so ask for more than that"
+        )
     run.seconds = checkpoint.seconds
     found = folder.records()
     run.records = [record for record in found if record.iteration <= checkpoint.iteration]

@@ -10,6 +10,7 @@ from treeplex.solvers.base import UPDATES, Algorithm, Solver, order_of_updates
 from treeplex.solvers.cfr import CfrSolver
 from treeplex.solvers.fictitious import PLAYS, FictitiousPlay, Play
 from treeplex.solvers.greedy import GreedyWeights
+from treeplex.solvers.joint import CfrJr, CfrS, JointSolver
 from treeplex.solvers.learned import LEARNED, REFERENCE, LearnedSolver, checked_horizon, discounting_of
 from treeplex.solvers.rule import Rule, RuleSolver
 from treeplex.solvers.sampled import AVERAGING, BASELINES, KEYS, SAMPLINGS, Sampling, SamplingOptions, sampling_solver
@@ -102,6 +103,23 @@ def sampling_algorithm(scheme: Sampling) -> Algorithm:
     )
 
 
+def joint_algorithm(build: type[JointSolver], summary: str) -> Algorithm:
+    """A solver whose joint play counts, as an algorithm."""
+
+    def factory(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:
+        return build(game, **parameters, seed=seed, algorithm=str(Spec(build.name, dict(parameters))))
+
+    return Algorithm(
+        name=build.name,
+        summary=summary,
+        reference="Celli, Marchesi, Bianchi and Gatti 2019, Learning to Correlate in Multi-Player General-Sum Sequential Games "
+        "(arXiv 1910.06228)",
+        factory=factory,
+        parameters={"plus": 0, "keep": 0} | ({"tilt": build.usual_tilt} if build.usual_tilt else {}),
+        updates=("simultaneous",),
+    )
+
+
 def build_lp(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:
     """A :class:`treeplex.solvers.lp.LinearProgram` solver; imported here, because SciPy's optimisers are slow to import."""
     from treeplex.solvers.lp import LinearProgram
@@ -137,6 +155,8 @@ _ALGORITHMS: Mapping[str, Algorithm] = {
         ),
         *map(fictitious_algorithm, PLAYS.values()),
         *map(sampling_algorithm, SAMPLINGS.values()),
+        joint_algorithm(CfrS, "CFR with sampled plans: the joint play approaches a coarse correlated equilibrium"),
+        joint_algorithm(CfrJr, "CFR with joint reconstruction: the product of the strategies of each iteration counts"),
         Algorithm(
             name="lp",
             summary="the exact equilibrium of a two-player zero-sum game by sequence-form linear programming (HiGHS)",

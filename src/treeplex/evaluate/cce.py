@@ -1,0 +1,112 @@
+"""Coarse correlated equilibria: how far a device is from one, and the best one of a tiny game.
+
+A device is a coarse correlated equilibrium if no player gains by refusing to listen: by a strategy chosen before the mediator
+speaks, while the others follow (Moulin and Vial 1978; for sequential games Celli, Marchesi, Bianchi and Gatti 2019).
+"""
+
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+from scipy.sparse import csr_array, hstack
+
+from treeplex.engine.plans import product_statistics
+from treeplex.engine.sweep import best_value, workspace
+from treeplex.errors import AlgorithmError
+from treeplex.forms.compiled import CompiledGame
+from treeplex.forms.device import Device
+from treeplex.forms.plans import all_plans, count_plans
+
+Floats = NDArray[np.float64]
+
+MOST_ENTRIES = 10_000_000
+"""Numbers in the matrix of the linear program, sequences times joint plans, where it gives up: 80 MB."""
+
+
+def cce_gaps(device: Device) -> Floats:
+    """What each player gains by the best strategy chosen beforehand, while the others follow the device, float64 [N].
+
+    Exact: the others' part of every joint plan gives a gradient; a best response to their mean is one sweep. Negative where
+    listening is better than every strategy.
+    """
+    tree = device.game.tree
+    values, infoset_values = device.gradients.copy(), workspace(tree)[1]
+    best = [best_value(tree, player, values, infoset_values) for player in range(device.game.players)]
+    return np.array(best) - device.payoffs
+
+
+def cce_gap(device: Device) -> float:
+    """The greatest of :func:`cce_gaps`; at most 0 for a coarse correlated equilibrium."""
+    return float(cce_gaps(device).max())
+
+
+def best_cce(game: CompiledGame, *, objective: Floats | None = None, most_entries: int = MOST_ENTRIES) -> Device:
+    """A coarse correlated equilibrium of the largest welfare, by one linear program over all joint reduced plans (HiGHS).
+
+    For tiny games only: the number of joint plans is exponential in that of infosets. In games whose payoffs have a constant
+    sum every device has the same welfare, and no program is needed to know it.
+
+    Args:
+        game: the compiled game.
+        objective: float64 [N], what one unit of each player's payoff counts; ones for welfare.
+        most_entries: give up beyond so many sequences times joint plans.
+
+    Raises:
+        AlgorithmError: a game that is too large, or HiGHS fails.
+    """
+    joint = prod(count_plans(game, player) for player in range(game.players))
+    sequences = int(game.tree.sequence_offsets[-1])
+    if joint * sequences > most_entries:
+        raise AlgorithmError(
+            f"{game.spec} has {joint:,} joint plans and {sequences:,} sequences, too many for a linear program over joint "
+            f"plans (at most {most_entries:,} in their product); take a smaller game"
+        )
+    plans = tuple(all_plans(game, player) for player in range(game.players))
+    support = np.indices([len(table) for table in plans]).reshape(game.players, -1).T.astype(np.int64)
+    gradients, values = joint_payoffs(Device(game, plans, support, np.full(joint, 1.0 / joint)))
+    weighed = values @ (np.ones(game.players) if objective is None else np.asarray(objective, np.float64))
+    weights = np.maximum(distribution(game, gradients, values, weighed), 0.0)
+    return Device(game, plans, support, weights / weights.sum()).merged()
+
+
+def joint_payoffs(device: Device) -> tuple[Floats, Floats]:
+    """Gradients [S, Q] against and payoffs [S, N] of each joint plan of a device."""
+    game = device.game
+    strategies = np.empty((len(device), int(game.tree.sequence_offsets[-1])))
+    for player, table in enumerate(device.plans):
+        own = slice(*(int(q) for q in game.tree.sequence_offsets[player : player + 2]))
+        forms = np.stack([device.strategy(player, plan) for plan in range(len(table))])
+        strategies[:, own] = forms[device.support[:, player]]
+    gradients, values = np.empty_like(strategies), np.empty((len(device), game.players))
+    product_statistics(game.tree, game.payoff, strategies, gradients, values)
+    return gradients, values
+
+
+def distribution(game: CompiledGame, gradients: Floats, values: Floats, objective: Floats) -> Floats:
+    """Maximise ``objective @ w`` over distributions ``w`` [S] such that nobody gains by a strategy of their own.
+
+    The best response of player i is stated by its dual, one free value ``v`` an infoset: ``sum of v[infosets right below q] +
+    w @ gradients[:, q] <= v[infoset of q]`` for every sequence q, where for the empty sequence the right side is what the
+    player gets, ``w @ values[:, i]``.
+    """
+    tree, infosets = game.tree, len(game.infostates)
+    below = csr_array((np.ones(infosets), (tree.infoset_parent, np.arange(infosets))), shape=(gradients.shape[1], infosets))
+    inner = np.flatnonzero(tree.sequence_infoset >= 0)
+    own = csr_array((np.ones(len(inner)), (inner, tree.sequence_infoset[inner])), shape=below.shape)
+    earns = gradients.T.copy()
+    earns[tree.sequence_offsets[:-1]] -= values.T
+    scale = max(np.abs(earns).max(initial=0.0), 1e-300)
+    result = linprog(
+        np.concatenate((-objective / max(np.abs(objective).max(initial=0.0), 1e-300), np.zeros(infosets))),
+        A_ub=hstack([csr_array(earns / scale), below - own], format="csr"),
+        b_ub=np.zeros(len(earns)),
+        A_eq=csr_array(np.concatenate((np.ones(len(values)), np.zeros(infosets)))[None, :]),
+        b_eq=np.ones(1),
+        bounds=[(0.0, None)] * len(values) + [(None, None)] * infosets,
+        method="highs",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    if result.status != 0:
+        raise AlgorithmError(f"the linear program of {game.spec} was not solved: {result.message}")
+    return np.asarray(result.x[: len(values)], np.float64)

@@ -1,0 +1,324 @@
+"""How far a correlation device is from being a correlated equilibrium, of every usual kind, exactly and from its support.
+
+A mediator draws a joint plan from the device and tells every player only what concerns them; ``Q`` counts sequences, ``I``
+infosets, ``N`` players. A player may leave the plan while the others follow theirs, and the concepts differ in when, in what
+the player has been told by then, and in what comes after (u is the player's payoff, mu the device):
+
+========  ==========================================================================================================
+CCE       normal-form coarse: before the player is told anything; then plays on alone (Moulin and Vial 1978; Farina, Bianchi
+          and Sandholm 2020, "Coarse correlation in extensive-form games")
+EFCCE     extensive-form coarse: at an infoset reached by following, before being told what to do there; then plays on alone
+          (Farina, Bianchi and Sandholm 2020)
+EFCE      extensive-form: the same after being told (von Stengel and Forges 2008, "Extensive-form correlated equilibrium")
+CE        normal-form: after being told the whole plan at the start; plays alone (Aumann 1974), with reduced plans
+AFCCE     agent-form coarse: at one infoset, before being told what to do there, takes another action there; follows afterwards
+AFCE      agent-form: the same after being told
+========  ==========================================================================================================
+
+Who has left is told nothing more in CCE, EFCCE and EFCE, but knows what they were told before: at an infoset that was reached
+by following this is the own sequence to it.
+
+The **distance** is OpenSpiel's (``corr_dist.h``): the sum over players of what the best response gains in the game that begins
+with the mediator's draw and in which leaving is an action; it is 0 exactly at an equilibrium of the concept. A best response
+may leave at many places, one after each history of what it was told. The **gap** is that of Farina, Bianchi and Sandholm and of
+Celli et al. (2020, "No-regret learning dynamics for extensive-form correlated equilibrium"): the most that any player gains who
+leaves at one place only (after one recommendation, where it is seen), weighted by the probability of getting there. At most the
+distance, and 0 together with it; negative where every trigger loses.
+
+Always CCE <= EFCCE <= EFCE <= CE and AFCCE <= AFCE <= EFCE in distance. In agent form a player who has taken another action
+than the one told goes on by what is told at infosets that the own plan excludes, about which a reduced plan says nothing.
+There the player does what the device recommends at that infoset on average (all actions alike where it never recommends any).
+OpenSpiel, which does not reduce plans, finds such recommendations in the plans themselves.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from treeplex.engine.correlation import (
+    BEST_BY_PLAN,
+    EMPTY,
+    EXPECTED,
+    LARGEST_BY_PLAN,
+    Preorder,
+    Seen,
+    extended_value,
+    leave,
+    look,
+)
+from treeplex.engine.form import Tree
+from treeplex.errors import AlgorithmError, SpecError
+from treeplex.forms.compiled import CompiledGame, Floats, Ints
+from treeplex.forms.device import Device
+
+CONCEPTS = ("CCE", "EFCCE", "EFCE", "CE", "AFCCE", "AFCE")
+"""What :func:`judge_device` finds the distance to, in this order."""
+MOST_WORK = 20_000_000_000
+"""Joint plans times payoff entries beyond which a device is refused: some minutes."""
+MOST_NUMBERS = 250_000_000
+"""Numbers in the tables of one player beyond which a game is refused: two gigabytes."""
+
+
+@dataclass(frozen=True)
+class Trigger:
+    """Where a player would leave the plan, if only once.
+
+    Attributes:
+        player: who.
+        infoset: the compiled infoset; None where leaving is decided before the game begins.
+        told: the number of the recommended action at the infoset; None where it is not seen.
+        gain: by how much the expected payoff rises, in the game's units.
+    """
+
+    player: int
+    infoset: int | None
+    told: int | None
+    gain: float
+
+
+@dataclass(frozen=True)
+class Distance:
+    """How far a device is from one kind of correlated equilibrium, in the game's units.
+
+    Attributes:
+        concept: one of :data:`CONCEPTS`.
+        gains: for each player, what the best response gains in the game with the mediator; never negative.
+        triggers: for each player, where leaving once gains the most; the gain may be negative for the coarse concepts, since a
+            player who leaves without looking loses what following is worth.
+    """
+
+    concept: str
+    gains: tuple[float, ...]
+    triggers: tuple[Trigger, ...]
+
+    @property
+    def distance(self) -> float:
+        """The sum of the gains."""
+        return sum(self.gains)
+
+    @property
+    def gap(self) -> float:
+        """The largest gain of any player who leaves once."""
+        return max(trigger.gain for trigger in self.triggers)
+
+
+@dataclass(frozen=True)
+class DeviceJudgement:
+    """What :func:`judge_device` found, in the game's units; ``judgement["EFCE"]`` is one :class:`Distance`.
+
+    Attributes:
+        value: expected payoff of each player when all follow.
+        distances: one for each of :data:`CONCEPTS`.
+    """
+
+    value: tuple[float, ...]
+    distances: tuple[Distance, ...]
+
+    @property
+    def welfare(self) -> float:
+        """The sum of the expected payoffs."""
+        return sum(self.value)
+
+    def __getitem__(self, concept: str) -> Distance:
+        for each in self.distances:
+            if each.concept == concept.upper():
+                return each
+        raise SpecError(f"unknown concept {concept!r}; choose from {', '.join(CONCEPTS)}")
+
+
+def judge_device(device: Device) -> DeviceJudgement:
+    """Find the distance of a device to every kind of correlated equilibrium.
+
+    One gradient for each joint plan (fewer where many differ in one player's plan only), and one sweep for each plan of a
+    player: O(support x terminals) in all. Nothing grows with the number of plans that the game has.
+
+    Raises:
+        AlgorithmError: a support or a game that is too large; the message says by how much.
+    """
+    merged = device.merged()
+    check_size(merged)
+    views = [view_of(merged, player) for player in range(merged.game.players)]
+    return DeviceJudgement(
+        value=tuple(float(view.seen.totals[EXPECTED]) for view in views),
+        distances=tuple(distance_to(concept, views) for concept in CONCEPTS),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """What one player can know and gain.
+
+    Attributes:
+        game: the compiled game.
+        player: who.
+        order: the player's places.
+        seen: sums over the joint plans.
+        following: float64 [K], what each place itself earns those who were told it and follow.
+        told: float64 [K], what being told a place and following from there on is worth.
+        leaving: float64 [K] or [n] for each of ``EFCE``, ``EFCCE``, ``AFCE``, ``AFCCE``: the best of leaving there.
+    """
+
+    game: CompiledGame
+    player: int
+    order: Preorder
+    seen: Seen
+    following: Floats
+    told: Floats
+    leaving: dict[str, Floats]
+
+
+def view_of(device: Device, player: int) -> View:
+    """Gather what a player is told over the support, sorted so that joint plans that share a gradient stand together."""
+    game = device.game
+    tree = game.tree
+    order = preorder(tree, player)
+    places, widest = len(order.sequence), int(order.actions.max(initial=1))
+    seen = Seen(np.zeros(int(order.table[-1])), np.zeros((places, widest)), np.zeros(places), np.zeros(4))
+    others = [other for other in range(game.players) if other != player]
+    rows = np.lexsort([device.support[:, column] for column in [*reversed(others), player]])
+    flat = np.concatenate([table.ravel() for table in device.plans])
+    offsets = np.concatenate(([0], np.cumsum([table.size for table in device.plans])[:-1])).astype(np.int64)
+    behaviour = np.ascontiguousarray(device.policy().probabilities[order.sequence])
+    look(
+        tree,
+        game.payoff,
+        player,
+        order,
+        flat,
+        offsets,
+        np.ascontiguousarray(device.support[rows]),
+        device.weights[rows],
+        behaviour,
+        seen,
+    )
+    infoset_at, number = infosets_of_places(order)
+    informed, uninformed = np.zeros(places), np.zeros(len(order.start))
+    leave(order, seen, informed, uninformed)
+    together = np.zeros((len(order.start), widest))
+    np.add.at(together, infoset_at, seen.swapped)
+    real = np.arange(widest) < order.actions[:, None]
+    return View(
+        game,
+        player,
+        order,
+        seen,
+        following=seen.gradients[order.table[:-1] + number] if places else np.zeros(0),
+        told=seen.swapped[np.arange(places), number],
+        leaving={
+            "EFCE": informed,
+            "EFCCE": uninformed,
+            "AFCE": np.where(real[infoset_at], seen.swapped, -np.inf).max(axis=1, initial=-np.inf),
+            "AFCCE": np.where(real, together, -np.inf).max(axis=1, initial=-np.inf),
+        },
+    )
+
+
+def infosets_of_places(order: Preorder) -> tuple[Ints, Ints]:
+    """The infoset (in preorder) that each place leaves, and the number of its action there, int64 [K] each."""
+    infoset_at, number = np.zeros((2, len(order.sequence)), np.int64)
+    for infoset, (start, actions) in enumerate(zip(order.start.tolist(), order.actions.tolist(), strict=True)):
+        infoset_at[start : start + actions] = infoset
+        number[start : start + actions] = np.arange(actions)
+    return infoset_at, number
+
+
+def distance_to(concept: str, views: Sequence[View]) -> Distance:
+    """One concept, all players."""
+    found = [gain_of(concept, view) for view in views]
+    return Distance(concept, tuple(gain for gain, _ in found), tuple(trigger for _, trigger in found))
+
+
+def gain_of(concept: str, view: View) -> tuple[float, Trigger]:
+    """What the best response of one player gains, and the best single trigger."""
+    order, totals = view.order, view.seen.totals
+    expected = float(totals[EXPECTED])
+    if concept == "CE":
+        gain = float(totals[BEST_BY_PLAN]) - expected
+        return max(0.0, gain), Trigger(view.player, None, None, float(totals[LARGEST_BY_PLAN]))
+    if concept == "CCE":
+        best = float(totals[EMPTY]) + float(view.leaving["EFCCE"][order.parent < 0].sum())
+        return max(0.0, best - expected), Trigger(view.player, None, None, best - expected)
+    informed, leaving = concept in ("EFCE", "AFCE"), view.leaving[concept]
+    stay = extended_value(order, view.following.copy(), np.full(len(leaving), -np.inf), informed)
+    best = extended_value(order, view.following.copy(), leaving, informed)
+    return max(0.0, best - stay), single_trigger(view, leaving, informed)
+
+
+def single_trigger(view: View, leaving: Floats, informed: bool) -> Trigger:
+    """Where leaving once gains the most, among the places that the device leads to."""
+    order, told, shares = view.order, view.told, view.seen.shares
+    if not len(order.start):
+        return Trigger(view.player, None, None, 0.0)
+    infoset_at, number = infosets_of_places(order)
+    if not informed:
+        told, shares = (np.bincount(infoset_at, weights=each).astype(np.float64) for each in (told, shares))
+    gains = np.where(shares > 0.0, leaving - told, -np.inf)
+    best = int(np.argmax(gains))
+    infoset = int(infoset_at[best]) if informed else best
+    return Trigger(
+        view.player,
+        int(view.game.tree.infoset_offsets[view.player] + order.infoset[infoset]),
+        int(number[best]) if informed else None,
+        float(gains[best]),
+    )
+
+
+def preorder(tree: Tree, player: int) -> Preorder:
+    """The places of a player's sequences."""
+    first, last = (int(n) for n in tree.infoset_offsets[player : player + 2])
+    below: dict[int, list[int]] = {}
+    for infoset in range(last - 1, first - 1, -1):
+        below.setdefault(int(tree.infoset_parent[infoset]), []).append(infoset)
+    root = int(tree.sequence_offsets[player])
+    stack = [(infoset, -1) for infoset in below.get(root, [])]
+    infosets, starts, counts, parents, sequences, depths, depth_at = (list[int]() for _ in range(7))
+    while stack:
+        infoset, parent = stack.pop()
+        start, stride, actions = (int(n) for n in tree.infoset_layout[infoset])
+        infosets.append(infoset - first)
+        starts.append(len(sequences))
+        counts.append(actions)
+        parents.append(parent)
+        depths.append(0 if parent < 0 else depth_at[parent] + 1)
+        for action in range(actions - 1, -1, -1):
+            stack += [(each, starts[-1] + action) for each in below.get(start + action * stride, [])]
+        sequences += range(start, start + actions * stride, stride)
+        depth_at += [depths[-1]] * actions
+    after = next_above(depths)
+    ends = [*starts, len(sequences)]
+    end = [ends[each] for each in after]
+    rows = np.repeat(np.array(end, np.int64) - np.array(starts, np.int64), counts)
+    table = np.concatenate(([0], np.cumsum(rows)))
+    return Preorder(*(np.array(each, np.int64) for each in (infosets, starts, counts, end, after, parents, sequences, table)))
+
+
+def next_above(depths: Sequence[int]) -> list[int]:
+    """For each entry of a preorder the next one that is not below it."""
+    after, open_at = [len(depths)] * len(depths), list[int]()
+    for position, depth in enumerate(depths):
+        while open_at and depths[open_at[-1]] >= depth:
+            after[open_at.pop()] = position
+        open_at.append(position)
+    return after
+
+
+def check_size(device: Device) -> None:
+    """Refuse what would take too long or too much memory."""
+    game = device.game
+    entries = len(game.payoff.sparse.values) + sum(
+        int(rows * columns * (last - begin)) for _, rows, columns, begin, last in game.payoff.dense.groups
+    )
+    work = len(device) * entries
+    if work > MOST_WORK:
+        raise AlgorithmError(
+            f"this device has {len(device):,} joint plans on a game with {entries:,} payoff entries; their distances are found "
+            f"up to {MOST_WORK:,} of both together, so keep the {MOST_WORK // entries:,} likeliest joint plans"
+        )
+    for player in range(game.players):
+        numbers = int(preorder(game.tree, player).table[-1])
+        if numbers > MOST_NUMBERS:
+            raise AlgorithmError(
+                f"{game.spec} is too large for distances of devices: what player {player} can be told and do afterwards takes "
+                f"{numbers:,} numbers, of {MOST_NUMBERS:,} at most; use a smaller game"
+            )
