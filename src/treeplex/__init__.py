@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from treeplex.evaluate import Judgement
     from treeplex.evaluate.cce import best_cce, cce_gap, cce_gaps
     from treeplex.evaluate.correlation import DeviceJudgement, judge_device
+    from treeplex.evaluate.playouts import estimate, head_to_head
     from treeplex.forms.compile import compile_game as compile
     from treeplex.forms.compiled import CompiledGame
     from treeplex.forms.device import Device
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from treeplex.forms.openspiel import from_tabular_policy, to_tabular_policy
     from treeplex.forms.policy import Policy
     from treeplex.forms.policy_files import load_policy, save_policy, to_dataframe, to_table
+    from treeplex.forms.structure import Structure, structure
+    from treeplex.forms.table_policy import TablePolicy, load_table_policy, save_table_policy
     from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
     from treeplex.games.registry import games as known_games
     from treeplex.runs.api import (
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     )
     from treeplex.runs.compare import Comparison, compare
     from treeplex.runs.devices import device_from_policy, load_device, save_device
+    from treeplex.runs.sample import SampleInterrupted, sample
     from treeplex.runs.solution import Solution
     from treeplex.runs.solve import SolveInterrupted, solve
     from treeplex.solvers import DiscountPolicy, Play, Rule, Step, Variant, Weights, algorithms, load_scheme, save_scheme
@@ -69,6 +73,10 @@ _HOMES = {
         "nash_conv",
     ),
     "treeplex.runs.compare": ("Comparison", "compare"),
+    "treeplex.forms.structure": ("Structure", "structure"),
+    "treeplex.runs.sample": ("SampleInterrupted", "sample"),
+    "treeplex.forms.table_policy": ("TablePolicy", "load_table_policy", "save_table_policy"),
+    "treeplex.evaluate.playouts": ("estimate", "head_to_head"),
     "treeplex.runs.devices": ("device_from_policy", "load_device", "save_device"),
     "treeplex.runs.solution": ("Solution",),
     "treeplex.runs.solve": ("SolveInterrupted", "solve"),
@@ -101,10 +109,13 @@ __all__ = [
     "Play",
     "Policy",
     "Rule",
+    "SampleInterrupted",
     "Solution",
     "SolveInterrupted",
     "State",
     "Step",
+    "Structure",
+    "TablePolicy",
     "Variant",
     "Weights",
     "algorithms",
@@ -117,10 +128,12 @@ __all__ = [
     "device_from_policy",
     "distance_to_value",
     "errors",
+    "estimate",
     "exact_value",
     "expected_values",
     "exploitability",
     "from_tabular_policy",
+    "head_to_head",
     "infostate_regrets",
     "judge",
     "judge_device",
@@ -129,11 +142,15 @@ __all__ = [
     "load_device",
     "load_policy",
     "load_scheme",
+    "load_table_policy",
     "nash_conv",
+    "sample",
     "save_device",
     "save_policy",
     "save_scheme",
+    "save_table_policy",
     "solve",
+    "structure",
     "to_dataframe",
     "to_table",
     "to_tabular_policy",

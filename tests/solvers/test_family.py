@@ -54,15 +54,21 @@ def test_each_variant_is_another_algorithm(name: str) -> None:
     assert min(np.abs(averages[name] - average).max() for other, average in averages.items() if other != name) > 1e-3
 
 
+ELSEWHERE = {"horizon", "threads", "keep", "beta", "tau", "epsilon", "rate"}
+"""Parameters that change nothing here: a policy may do the same at all times (that it sees the clock: test_learned.py);
+threads, how much is kept, what counts after a million iterations only, what belongs to baselines (test_sampled.py)."""
+OTHERS = {"untested": 0.25, "rounding": 0.5, "k": 2, "plus": 1, "sampled": 1, "exploration": 0.3}
+
+
 @pytest.mark.parametrize("name", [name for name, algorithm in algorithms().items() if algorithm.parameters])
 def test_every_parameter_changes_the_run(name: str) -> None:
-    game = compile_game("leduc_poker")
+    game = compile_game("small_matrix" if name == "rm" else "leduc_poker")
     plain = make_solver(game, name, horizon=20)
     plain.run(12)
     for parameter, default in algorithms()[name].parameters.items():
-        if parameter == "horizon":  # a policy may do the same at all times; that it sees the clock: test_learned.py
+        if parameter in ELSEWHERE:
             continue
-        other = {"untested": 0.25, "rounding": 0.5}.get(parameter, default + 0.75)
+        other = OTHERS.get(parameter, default + 0.75)
         changed = make_solver(game, f"{name}({parameter}={other})", horizon=20)
         changed.run(12)
         assert np.abs(changed.average_policy().probabilities - plain.average_policy().probabilities).max() > 1e-6, parameter
@@ -72,8 +78,8 @@ def test_every_parameter_changes_the_run(name: str) -> None:
 
 
 def test_only_horizon_schedules_read_the_horizon() -> None:
-    game = compile_game("kuhn_poker")
     for name, algorithm in algorithms().items():
+        game = compile_game("rock_paper_scissors" if name == "rm" else "kuhn_poker")
         runs = [make_solver(game, name, horizon=horizon) for horizon in (20, 200)]
         for solver in runs:
             solver.run(20)

@@ -9,7 +9,9 @@ from treeplex.solvers import Rule, Variant, Weights, algorithms, make_solver
 KUHN = compile_game("kuhn_poker")
 CFR_FAMILY = ["cfr", "cfr+", "lcfr", "dcfr", "pcfr+", "pdcfr", "dcfr+", "pdcfr+", "apcfr+", "sapcfr+", "hs-dcfr", "hs-pcfr+"]
 LEARNED = ["ddcfr", "dpcfr+", "pddcfr"]
-NAMES = [*CFR_FAMILY, *LEARNED, "vt-cfr+", "greedy", "fp", "linear-fp", "flop", "lp"]
+SAMPLING = ["cs-mccfr", "es-mccfr", "os-mccfr", "as-mccfr", "rs-mccfr", "vr-mccfr"]
+JOINT = ["cfr-s", "cfr-jr", "rm"]
+NAMES = [*CFR_FAMILY, *LEARNED, "vt-cfr+", "greedy", "fp", "linear-fp", "flop", *SAMPLING, *JOINT, "lp", "recursive"]
 
 
 def test_names() -> None:
@@ -22,16 +24,17 @@ def test_every_algorithm_runs_and_describes_itself(name: str) -> None:
     assert known.name == name
     assert known.summary
     assert known.reference
+    game = compile_game("rock_paper_scissors") if name == "rm" else KUHN
     for updates in (None, *known.updates):
-        solver = make_solver(KUHN, name, horizon=20, updates=updates)
+        solver = make_solver(game, name, horizon=20, updates=updates)
         assert solver.algorithm == name
         assert solver.updates == (updates or (known.updates[0] if known.updates else ""))
         assert solver.iteration == 0
-        assert solver.exact == (name == "lp")
+        assert solver.exact == (name in ("lp", "recursive"))
         solver.run(3)
         solver.run(0)
         assert solver.iteration == 3
-        assert len(solver.average_policy()) == 12
+        assert len(solver.average_policy()) == len(game.infostates)
 
 
 @pytest.mark.parametrize(

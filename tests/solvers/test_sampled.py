@@ -226,3 +226,21 @@ def test_a_state_of_another_shape_is_refused() -> None:
     state = run("kuhn_poker", "es-mccfr", 10).state()
     with pytest.raises(FileError, match="rows"):
         run("leduc_poker", "es-mccfr", 0).restore(state)
+
+
+@pytest.mark.parametrize("changed", [{"beta": 1.0}, {"beta": 1.0, "tau": 2.0}, {"beta": 1.0, "tau": 0.0, "epsilon": 0.3}])
+def test_average_strategy_sampling_walks_less_with_a_smaller_beta(changed: dict[str, float]) -> None:
+    usual = run("leduc_poker", "as-mccfr", 3000)
+    assert run("leduc_poker", "as-mccfr", 3000, **changed).nodes != usual.nodes
+    few = run("leduc_poker", "as-mccfr", 3000, beta=1.0, tau=0.0, epsilon=0.05)
+    assert few.nodes < 0.6 * usual.nodes
+
+
+def test_average_strategy_sampling_from_nothing_walks_everything() -> None:
+    solver = run("kuhn_poker", "as-mccfr", 50, beta=0.0, averaging="opponent")
+    assert solver.nodes > 0
+
+
+def test_the_rate_of_a_baseline_changes_the_run() -> None:
+    rows = [run("kuhn_poker", "vr-mccfr", 200, rate=rate).tables.rows[:, 0] for rate in (0.5, 0.1)]
+    assert np.abs(rows[0] - rows[1]).max() > 0

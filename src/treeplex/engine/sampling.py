@@ -305,7 +305,8 @@ def choose(
         for a in range(children):
             total += rows[key + a, AVERAGE]
         for a in range(children):
-            share = (rules.bonus + rules.scale * rows[key + a, AVERAGE]) / (rules.bonus + total)
+            known = rules.bonus + total
+            share = (rules.bonus + rules.scale * rows[key + a, AVERAGE]) / known if known > 0.0 else 1.0
             probability = min(1.0, max(rules.least, share))
             stream = advanced(stream)
             chosen[a] = probability if unit(stream) < probability else 0.0

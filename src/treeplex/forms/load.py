@@ -9,6 +9,7 @@ from treeplex.forms.openspiel import PREFIX, OpenSpielGame
 from treeplex.forms.user_module import is_openspiel_class, is_user_spec, load_user_game
 from treeplex.games import registry
 from treeplex.games.base import Game
+from treeplex.games.open_loop import OpenLoop
 from treeplex.games.turn_based import TurnBased
 from treeplex.spec import Spec, parse_spec
 
@@ -22,6 +23,7 @@ def load(game: str | Spec | Game | Any) -> Game:
     ``folder/game.efg``                           a Gambit file
     ``folder/game.game``, ``game.openspiel``      a LiteEFG file
     ``turn_based(game=...)``                      another game, simultaneous moves one at a time
+    ``open_loop(game=...)``                       a game in which nobody learns anything, as a static one
     ``mygame.py:MyGame(n=3)``                     a class or function in a Python file, which runs
     rules, a ``pyspiel.Game``                     themselves, the latter wrapped
     ============================================  =====================================================
@@ -44,6 +46,8 @@ def load(game: str | Spec | Game | Any) -> Game:
         return OpenSpielGame(text)
     if text.startswith("turn_based("):
         return TurnBased(load(str(parse_spec(text).parameters.get("game", ""))))
+    if text.startswith("open_loop("):
+        return OpenLoop(load(str(parse_spec(text).parameters.get("game", ""))))
     if is_user_spec(text):
         return load_user_game(text)
     if text.endswith(".efg"):

@@ -36,6 +36,7 @@ from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.files import read_bytes, read_text, write_atomically
 from treeplex.forms.openspiel import same_rules, transferred
 from treeplex.forms.policy import Policy
+from treeplex.forms.table_policy import is_table_policy, load_table_policy
 from treeplex.forms.user_module import names_python
 
 FORMAT = "treeplex policy"
@@ -95,6 +96,11 @@ def load_policy(path: str | os.PathLike[str], game: CompiledGame | None = None) 
         FileError: the file is missing, truncated, changed since it was written, no policy or of another format version.
         PolicyError: the policy of another game, or not a policy on this one.
     """
+    if is_table_policy(path):
+        table = load_table_policy(path)
+        if game is None and names_python(table.spec):
+            raise FileError(f"{path} is for {table.spec}, whose code is not run on loading; pass the compiled game")
+        return table.on(compile_game(table.spec) if game is None else game)
     contents = read_contents(path)
     header = contents.header
     if game is None:

@@ -207,7 +207,8 @@ def check_known_infoset(walk: Walk, infoset: int, parent: int, actions: list[int
         raise ImperfectRecallError(
             f"player {found.player[infoset]} lacks perfect recall at infostate {infostate!r} ({at(walk, path)}): "
             "its histories differ in the player's own past actions or infostates. Put them into "
-            "information_state_string(), or compile with refine=True (--refine) to split such infostates"
+            "information_state_string(), or compile with refine=True (--refine) to split such infostates; where players learn "
+            "nothing while they play, open_loop(game=...) makes a static game of it"
         )
     first = found.first[infoset]
     known = list(found.action_ids[first : first + found.actions[infoset]])

@@ -1,6 +1,6 @@
 """Commands that look around: ``games``, ``algorithms``, ``info``."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,11 +10,27 @@ from treeplex.play.live import Live
 
 if TYPE_CHECKING:
     from treeplex.forms.compiled import CompiledGame
+    from treeplex.forms.structure import Structure
     from treeplex.games.rules import GameInfo
     from treeplex.solvers import Algorithm
 
 OTHER_GAMES = """Besides these: openspiel:NAME (any game of OpenSpiel), game.efg (Gambit), game.game (LiteEFG),
 mygame.py:MyGame (rules of your own)."""
+
+CLASSES = {
+    "perfect_information": "perfect information",
+    "perfect_recall": "perfect recall",
+    "single_act": "single-act",
+    "nested": "nested",
+    "ladder_nested": "ladder-nested",
+    "nested_reordered": "nested game",
+    "ladder_nested_reordered": "ladder-nested game",
+    "feedback": "feedback game",
+    "nested_feedback": "nested feedback game",
+    "ladder_nested_feedback": "ladder-nested feedback game",
+    "open_loop": "open-loop game",
+}
+"""What to call the classes of :class:`treeplex.forms.structure.Structure`."""
 
 
 def games(as_json: Json = False) -> None:
@@ -79,36 +95,71 @@ def settings_of(algorithm: "Algorithm") -> str:
     return ", ".join(numbers + [f"{key}={what}" for key, what in algorithm.texts.items()])
 
 
-def info(game: GameArgument, as_json: Json = False, refine: Refine = False, progress: ShowProgress = None) -> None:
+def info(
+    game: GameArgument,
+    structure: Annotated[
+        bool, typer.Option("--structure", help="Also tell who knows what: perfect information, recall, feedback, nested, ...")
+    ] = False,
+    as_json: Json = False,
+    refine: Refine = False,
+    progress: ShowProgress = None,
+) -> None:
     """Count what a game is made of: histories, terminals, infosets, sequences, depth, public states.
+
+    With --structure also its classes as an extensive form: perfect information, perfect recall, nested, ladder-nested,
+    feedback, open-loop; where it is not of a class, the place. Games in which players forget are told of only with it.
 
     \b
     Examples:
       treeplex info leduc_poker
       treeplex info "goofspiel(num_cards=4,imp_info=True)" --json
       treeplex info mygame.py:MyGame
+      treeplex info "goofspiel(num_cards=4)" --structure
     """
+    from treeplex.errors import ImperfectRecallError
+
     with Live(progress) as live:
         live.say(f"compiling {game}")
         from treeplex.forms.compile import compile_game
 
-        compiled = compile_game(game, refine=refine, watch=live.walked)
-    size = compiled.size
+        compiled = found = None
+        try:
+            compiled = compile_game(game, refine=refine, watch=live.walked)
+        except ImperfectRecallError:
+            if not structure:
+                raise
+        if structure:
+            from treeplex.forms.structure import structure as classes_of
+
+            found = classes_of(compiled or game, refine=refine, watch=live.walked)
     if as_json:
-        print_json(
-            {
-                "game": compiled.spec,
-                "players": compiled.players,
-                "histories": size.histories,
-                "terminals": size.terminals,
-                "depth": size.depth,
-                "largest_infoset": size.largest_infoset,
-                "infosets": list(compiled.infosets),
-                "sequences": list(compiled.sequences),
-                "public_states": size.public_states,
-            }
-        )
+        print_json((counts_of(compiled) if compiled else {}) | (structure_of(found) if found else {}))
         return
+    if compiled:
+        print_counts(compiled)
+    if found:
+        print_structure(found, titled=compiled is None)
+
+
+def counts_of(compiled: "CompiledGame") -> dict[str, Any]:
+    """What ``--json`` prints of a compiled game."""
+    size = compiled.size
+    return {
+        "game": compiled.spec,
+        "players": compiled.players,
+        "histories": size.histories,
+        "terminals": size.terminals,
+        "depth": size.depth,
+        "largest_infoset": size.largest_infoset,
+        "infosets": list(compiled.infosets),
+        "sequences": list(compiled.sequences),
+        "public_states": size.public_states,
+    }
+
+
+def print_counts(compiled: "CompiledGame") -> None:
+    """The same for people."""
+    size = compiled.size
     facts = {
         "players": str(compiled.players),
         "histories": f"{size.histories:,}   all nodes, chance and terminal ones included",
@@ -123,6 +174,52 @@ def info(game: GameArgument, as_json: Json = False, refine: Refine = False, prog
     rows = [[str(player), f"{infosets:,}", f"{sequences:,}"] for player, (infosets, sequences) in enumerate(counts)]
     rows.append(["all", f"{sum(compiled.infosets):,}", f"{sum(compiled.sequences):,}"])
     print_table(["player", "infosets", "sequences"], rows, right=(1, 2))
+
+
+def structure_of(structure: "Structure") -> dict[str, Any]:
+    """What ``--json`` prints of a game's classes; ``why`` names a place where a class fails, or the order that shows it."""
+    pieces = structure.pieces
+    return {
+        "game": structure.spec,
+        "players": structure.players,
+        "histories": structure.histories,
+        "structure": {
+            **{name: {"holds": verdict.holds, "why": verdict.why} for name, verdict in structure.verdicts().items()},
+            "levels": list(structure.levels),
+            "sub_forms": structure.sub_forms,
+            "pieces": None if pieces is None else vars(pieces),
+        },
+    }
+
+
+def print_structure(structure: "Structure", *, titled: bool) -> None:
+    """The classes of a game, each with a place where it fails."""
+    first: dict[str, str] = {}
+    rows = []
+    for name, verdict in structure.verdicts().items():
+        why = verdict.why
+        if why and first.setdefault(why, CLASSES[name]) != CLASSES[name]:
+            why = f"as with {first[why]}"
+        rows.append([CLASSES[name], "yes" if verdict else "no", why])
+    title = f"{structure.spec}: {structure.histories:,} histories, {structure.players} players" if titled else ""
+    print_table(["class", "", "where it fails, or what shows it"], rows, title=title)
+    facts = {}
+    if len(structure.levels) > 0:
+        facts["levels of play"] = f"{len(structure.levels):,}   as a feedback game"
+    if structure.sub_forms is not None:
+        facts["sub-extensive forms"] = f"{structure.sub_forms:,}"
+    pieces = structure.pieces
+    if pieces is None:
+        remedy = "open_loop(game=...) makes a static game of it" if structure.open_loop else "--refine gives it"
+        facts["backward recursion"] = f"not without perfect recall; {remedy}"
+    elif not pieces.count:
+        facts["backward recursion"] = "plain backward induction"
+    else:
+        facts["backward recursion"] = (
+            f"pieces {pieces.count:,}, static {pieces.static:,}; the largest has {pieces.infosets:,} infosets with a choice, "
+            f"of {pieces.players} players"
+        )
+    print_facts(facts, title="to solve it")
 
 
 def payoffs_of(game: "CompiledGame") -> str:

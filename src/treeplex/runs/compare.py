@@ -26,11 +26,11 @@ from treeplex.runs.solve import (
     planned,
     settings_of_new_run,
     solve,
+    usual_nodes,
 )
-from treeplex.solvers.registry import pace_of
+from treeplex.solvers.registry import pace_of, samples
 
 NUMBERS = ("iterations", "nodes", "seconds", "exploitability", "nash_conv")
-SAMPLING = "-mccfr"
 """How the names of algorithms end that sample: their iterations are no measure of effort."""
 TABLES = ("comparison.md", "comparison.csv", "comparison.json")
 
@@ -208,7 +208,8 @@ def compare(
         game: as for :func:`treeplex.solve`; compiled once.
         algorithms: specs, at least one.
         iterations: for each algorithm; default 1000, or any number when histories are counted (but learned algorithms do
-            as many as they pace themselves for).
+            as many as they pace themselves for); where an algorithm samples, by default all walk as many histories as 1000
+            full iterations do.
         every: evaluate every so many iterations; default: ten evaluations a decade.
         seconds: a time limit for each algorithm.
         nodes: how many histories each algorithm walks: the same effort for those that sample and those that sweep.
@@ -233,7 +234,10 @@ def compare(
     if compiled:
         compiled(target)
     if iterations is None and nodes is None:
-        iterations = DEFAULT_ITERATIONS
+        if any(samples(algorithm) for algorithm in algorithms):
+            nodes = usual_nodes(target)
+        else:
+            iterations = DEFAULT_ITERATIONS
     chosen = named(algorithms, target, iterations, nodes, updates)
     if out is not None:
         RunFolder(out).claim(force=force)
@@ -277,8 +281,7 @@ def short(count: int) -> str:
 
 def usual_axis(names: Collection[str], nodes: int | None) -> str:
     """``nodes`` where histories are counted or an algorithm samples, else ``iterations``."""
-    samples = any(name.partition("(")[0].endswith(SAMPLING) for name in names)
-    return "nodes" if samples or nodes is not None else "iterations"
+    return "nodes" if nodes is not None or any(map(samples, names)) else "iterations"
 
 
 def named(

@@ -129,7 +129,8 @@ def iterate(run: Run, seconds: float | None, interrupt: Interrupt, watcher: Watc
     solver.run(0)
     begun, first, chunk = perf_counter(), solver.iteration, 1
     slice_seconds = CHUNK_SECONDS if seconds is None else min(CHUNK_SECONDS, seconds / 20)
-    for point in dropwhile(lambda point: point <= first, evaluation_points(settings)):
+    judged = run.judged  # a run killed between saving and judging stands at a point that is not judged yet
+    for point in dropwhile(lambda point: point < first or (point == first and judged), evaluation_points(settings)):
         while solver.iteration < point and not run.finished():
             chunk = advance(run, min(chunk, point - solver.iteration, run.iterations_at_once), slice_seconds)
             elapsed = perf_counter() - begun

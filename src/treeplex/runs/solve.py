@@ -17,7 +17,7 @@ from treeplex.runs.record import Record, Settings
 from treeplex.runs.run import Run, Watcher, finish, iterate
 from treeplex.runs.solution import Solution
 from treeplex.solvers import DiscountPolicy, Play, Rule, Solver, Variant, make_solver
-from treeplex.solvers.registry import pace_of
+from treeplex.solvers.registry import pace_of, samples
 
 DEFAULT_ALGORITHM = "dcfr"
 DEFAULT_ITERATIONS = 1000
@@ -91,7 +91,13 @@ def solve(
         if game is None:
             raise SpecError("no game given; name one (see treeplex games) or a run folder to resume")
         algorithm = DEFAULT_ALGORITHM if algorithm is None else algorithm
+        game = compile_game(game, refine=bool(refine))
         count = pace_of(algorithm) if iterations is None else iterations
+        if samples(algorithm) and count is None and nodes is None:
+            if target is None and seconds is None:
+                nodes = usual_nodes(game)
+            else:
+                count = UNCOUNTED_ITERATIONS
         settings = settings_of_new_run(
             count,
             target=target,
@@ -120,6 +126,11 @@ def check_limits(target: object, seconds: object) -> None:
     for name, value in (("target", target), ("seconds", seconds)):
         if value is not None and not (isinstance(value, Real) and 0 <= float(value) < float("inf")):
             raise SpecError(f"{name} must be a number >= 0, not {value!r}")
+
+
+def usual_nodes(game: CompiledGame) -> int:
+    """How many histories algorithms that sample walk where nothing else is asked for: what the usual sweeps do."""
+    return DEFAULT_ITERATIONS * game.players * game.size.histories
 
 
 def settings_of_new_run(

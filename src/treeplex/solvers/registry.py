@@ -12,6 +12,7 @@ from treeplex.solvers.fictitious import PLAYS, FictitiousPlay, Play
 from treeplex.solvers.greedy import GreedyWeights
 from treeplex.solvers.joint import CfrJr, CfrS, JointSolver
 from treeplex.solvers.learned import LEARNED, REFERENCE, LearnedSolver, checked_horizon, discounting_of
+from treeplex.solvers.regret_matching import RegretMatching
 from treeplex.solvers.rule import Rule, RuleSolver
 from treeplex.solvers.sampled import AVERAGING, BASELINES, KEYS, SAMPLINGS, Sampling, SamplingOptions, sampling_solver
 from treeplex.solvers.sampling_schedule import COURSES
@@ -127,6 +128,20 @@ def build_lp(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int,
     return LinearProgram(game)
 
 
+def build_recursive(
+    game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int
+) -> Solver:
+    """A :class:`treeplex.solvers.recursive.Recursive` solver; imported here for SciPy's optimisers, as with ``lp``."""
+    from treeplex.solvers.recursive import Recursive
+
+    return Recursive(game)
+
+
+def build_rm(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:
+    """A :class:`RegretMatching` solver."""
+    return RegretMatching(game, **parameters, seed=seed, algorithm=str(Spec("rm", dict(parameters))))
+
+
 AUTO = "auto"
 """What to ask for when one does not want to choose: :data:`GENERAL` on compiled games, :data:`POKER` on hold'em spots."""
 GENERAL, POKER = VALUE_TESTED, "dcfr"
@@ -158,11 +173,25 @@ _ALGORITHMS: Mapping[str, Algorithm] = {
         joint_algorithm(CfrS, "CFR with sampled plans: the joint play approaches a coarse correlated equilibrium"),
         joint_algorithm(CfrJr, "CFR with joint reconstruction: the product of the strategies of each iteration counts"),
         Algorithm(
+            name="rm",
+            summary="regret matching alone: a static game played again and again, any number of players",
+            reference="Blackwell 1956; Hart and Mas-Colell 2000, A Simple Adaptive Procedure Leading to Correlated Equilibrium",
+            factory=build_rm,
+            parameters={"sampled": 0},
+            updates=("simultaneous",),
+        ),
+        Algorithm(
             name="lp",
             summary="the exact equilibrium of a two-player zero-sum game by sequence-form linear programming (HiGHS)",
             reference="Koller, Megiddo and von Stengel 1996, Efficient Computation of Equilibria for Extensive "
             "Two-Person Games",
             factory=build_lp,
+        ),
+        Algorithm(
+            name="recursive",
+            summary="exact equilibria by backward recursion: static games at each step where players know the state",
+            reference="Basar and Olsder 1999, Dynamic Noncooperative Game Theory, sections 2.4, 2.5 and 3.5",
+            factory=build_recursive,
         ),
     )
 }
@@ -234,6 +263,11 @@ def pace_of(algorithm: object) -> int | None:
         return None
     policy, horizon = discounting_of(spec.name, checked_parameters(_ALGORITHMS[spec.name], spec))
     return policy.horizon if horizon is None else checked_horizon(horizon, 0, str(algorithm))
+
+
+def samples(algorithm: object) -> bool:
+    """Whether an algorithm (a spec or an object) samples histories, so that its iterations are many and small."""
+    return isinstance(algorithm, str) and parse_spec(algorithm).name in SAMPLINGS
 
 
 def resolved(spec: Spec, auto: str) -> Spec:

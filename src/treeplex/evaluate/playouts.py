@@ -1,0 +1,171 @@
+"""What policies are worth on rules, by playing: estimates with standard errors, for games too large to sweep."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.random import Stream
+from treeplex.errors import GameError, PolicyError, SpecError, TreeplexError
+from treeplex.forms.blame import failed_rules
+from treeplex.forms.load import load
+from treeplex.forms.playing import outcomes, picked, turn_by_turn
+from treeplex.games.base import CHANCE, TERMINAL, Game, State
+
+PLAYOUTS = 1000
+LONGEST = 1_000_000
+"""Moves after which a playout counts as endless."""
+
+
+class Player(Protocol):
+    """Whoever can say how they play at a state: :class:`treeplex.Policy`, a table policy."""
+
+    def action_probabilities(self, state: Any, /) -> Mapping[int, float]: ...
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Mean payoffs over playouts, in the game's units.
+
+    Attributes:
+        value: of each player.
+        error: the standard error of each.
+        playouts: how many games were played.
+    """
+
+    value: tuple[float, ...]
+    error: tuple[float, ...]
+    playouts: int
+
+
+@dataclass(frozen=True)
+class Match:
+    """One policy against another, each in every seat as often.
+
+    Attributes:
+        value: mean payoff a game of the first policy, averaged over its seats.
+        error: its standard error.
+        others: mean payoff a game of each of the others.
+        seats: mean payoff of the first policy in each seat.
+        playouts: how many games were played.
+    """
+
+    value: float
+    error: float
+    others: float
+    seats: tuple[float, ...]
+    playouts: int
+
+
+def estimate(game: str | Game, policy: Player, *, playouts: int = PLAYOUTS, seed: int = 0) -> Estimate:
+    """Estimate what every player gets when all follow a policy.
+
+    Args:
+        game: rules or a spec.
+        policy: of all players.
+        playouts: games to play, at least 2.
+        seed: the same games for the same seed.
+
+    Raises:
+        SpecError: too few playouts.
+        GameError: rules that cannot be played.
+        PolicyError: a policy that does not fit the game.
+    """
+    check_playouts(playouts)
+    rules = turn_by_turn(load(game))
+    players = [policy] * rules.num_players
+    payoffs = np.array([played(rules, players, Stream(seed, number, 0)) for number in range(playouts)])
+    return Estimate(tuple(payoffs.mean(axis=0).tolist()), tuple(standard_errors(payoffs).tolist()), playouts)
+
+
+def head_to_head(game: str | Game, one: Player, other: Player, *, playouts: int = PLAYOUTS, seed: int = 0) -> Match:
+    """Play one policy against another: ``one`` sits in one seat and ``other`` in all others, every seat in turn.
+
+    The games of a round (one for each seat) draw from one stream, so that luck that does not depend on who sits where
+    cancels; the standard error is that of the mean over rounds.
+
+    Args:
+        game: rules or a spec.
+        one, other: policies of all players.
+        playouts: games to play; rounded up to whole rounds, at least two.
+        seed: the same games for the same seed.
+
+    Raises:
+        SpecError: too few playouts.
+        GameError: rules that cannot be played.
+        PolicyError: a policy that does not fit the game.
+    """
+    check_playouts(playouts)
+    rules = turn_by_turn(load(game))
+    count = rules.num_players
+    rounds = max(2, -(-playouts // count))
+    own, others = np.empty((rounds, count)), np.empty((rounds, count))
+    for number in range(rounds):
+        for seat in range(count):
+            players = [one if player == seat else other for player in range(count)]
+            payoffs = played(rules, players, Stream(seed, number, 0))
+            own[number, seat] = payoffs[seat]
+            others[number, seat] = (sum(payoffs) - payoffs[seat]) / max(1, count - 1)
+    means = own.mean(axis=1, keepdims=True)
+    return Match(
+        value=float(own.mean()),
+        error=float(standard_errors(means)[0]),
+        others=float(others.mean()),
+        seats=tuple(own.mean(axis=0).tolist()),
+        playouts=rounds * count,
+    )
+
+
+def played(rules: Game, players: Sequence[Player], stream: Stream) -> list[float]:
+    """The payoffs of one game.
+
+    Raises:
+        GameError: rules that cannot be played.
+        PolicyError: a policy that does not fit.
+    """
+    state: State = rules.new_initial_state()
+    try:
+        for _ in range(LONGEST):
+            actor = state.current_player()
+            if actor == TERMINAL:
+                return payoffs_of(state, len(players))
+            if actor == CHANCE:
+                actions, probabilities = outcomes(state)
+            elif 0 <= actor < len(players):
+                played_here = players[actor].action_probabilities(state)
+                actions, probabilities = list(played_here), list(played_here.values())
+                if not abs(sum(probabilities) - 1.0) <= 1e-6:
+                    raise PolicyError(f"a policy gives {dict(played_here)} at {state!r}, which is no distribution")
+            else:
+                raise GameError(f"current_player() is {actor} at {state!r}; with simultaneous moves use turn_based(game=...)")
+            action = actions[picked(probabilities, stream.draw())]
+            if actor != CHANCE and action not in state.legal_actions():
+                raise PolicyError(f"a policy plays {action} at {state!r}, where {list(state.legal_actions())} are legal")
+            state = state.child(action)
+    except (TreeplexError, MemoryError):
+        raise
+    except (Exception, SystemExit) as error:
+        raise failed_rules(error, f"at {state!r}") from error
+    raise GameError(f"a playout of {rules.spec} has not ended after {LONGEST:,} moves")
+
+
+def payoffs_of(state: State, players: int) -> list[float]:
+    """The payoffs at a terminal state; :class:`GameError` if they are not what they should be."""
+    payoffs = [float(payoff) for payoff in state.returns()]
+    if len(payoffs) != players or not all(map(isfinite, payoffs)):
+        raise GameError(f"returns() is {payoffs} at a terminal history; give {players} finite payoffs")
+    return payoffs
+
+
+def standard_errors(samples: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Standard errors of the means of independent samples [K, N]; float64 [N]."""
+    return np.asarray(samples.std(axis=0, ddof=1) / np.sqrt(len(samples)), np.float64)
+
+
+def check_playouts(playouts: object) -> None:
+    """Raise :class:`SpecError` unless there are at least two."""
+    if isinstance(playouts, bool) or not isinstance(playouts, int) or playouts < 2:
+        raise SpecError(f"playouts must be a whole number of at least 2, not {playouts!r}")

@@ -1,0 +1,272 @@
+"""Folders of runs that sample rules: everything about one run in one folder, readable by people, whole at every moment.
+
+======================= ==========================================================================================
+``sample.json``         game, algorithm, settings, versions, status and the last record
+``metrics.jsonl``       one record an evaluation: iteration, seconds, nodes, infosets, bytes, values by playouts
+``policy.safetensors``  the average policy (:mod:`treeplex.forms.table_policy`)
+``state.safetensors``   the tables, from which the run continues
+``progress.png``        what was estimated, and infosets met, against histories walked
+======================= ==========================================================================================
+"""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, Final, final
+
+from treeplex.errors import FileError, SpecError
+from treeplex.evaluate.playouts import PLAYOUTS, check_playouts
+from treeplex.forms.files import append_line, whole_lines, write_atomically
+from treeplex.forms.table_policy import TablePolicy, save_table_policy
+from treeplex.forms.tensor_files import TensorFile, write_tensors
+from treeplex.forms.user_module import names_python
+from treeplex.runs.folder import own_version
+from treeplex.runs.record import check_count
+from treeplex.solvers.sampling_rules import RulesSampler
+
+FORMAT, STATE_FORMAT = "treeplex sample run", "treeplex sample state"
+VERSION = 1
+ABOUT, METRICS, POLICY, STATE, PLOT = (
+    "sample.json",
+    "metrics.jsonl",
+    "policy.safetensors",
+    "state.safetensors",
+    "progress.png",
+)
+FILES = (ABOUT, METRICS, POLICY, STATE, PLOT)
+UNIFORM = "uniform"
+DEFAULT_MEMORY = 1 << 30
+
+
+@dataclass(frozen=True)
+class SampleSettings:
+    """What decides the numbers of a run; kept in ``sample.json``.
+
+    Attributes:
+        iterations: iterations in total, over all resumes.
+        nodes: stop once so many histories have been walked, over all resumes; None for no such limit.
+        every: evaluate every so many iterations; None for three times a decade.
+        seed: of everything random.
+        memory: bytes that tables may take.
+        playouts: games played at each evaluation.
+        against: ``uniform``, or the file of the policy that is played against.
+        judge: whether the game is compiled, so that exploitability is computed.
+    """
+
+    iterations: int
+    nodes: int | None = None
+    every: int | None = None
+    seed: int = 0
+    memory: int = DEFAULT_MEMORY
+    playouts: int = PLAYOUTS
+    against: str = UNIFORM
+    judge: bool = False
+
+    def __post_init__(self) -> None:
+        check_count("iterations", self.iterations)
+        check_count("memory", self.memory)
+        for name in ("nodes", "every"):
+            if getattr(self, name) is not None:
+                check_count(name, getattr(self, name))
+        check_playouts(self.playouts)
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int):
+            raise SpecError(f"seed must be a whole number, not {self.seed!r}")
+
+
+@dataclass(frozen=True)
+class SampleRecord:
+    """One evaluation of the average policy.
+
+    Attributes:
+        iteration: iterations done.
+        seconds: time spent sampling, summed over resumes.
+        nodes: histories walked.
+        infosets: infosets in the tables.
+        bytes: memory that the tables take, an upper estimate.
+        unstored: visits of infosets for which there was no memory.
+        value, error: mean payoff of each player when all follow the policy, by playouts, and its standard error.
+        match, match_error: mean payoff of the policy against the other one, over all seats, and its standard error.
+        exploitability, nash_conv: exact, if the game was compiled; else None.
+    """
+
+    iteration: int
+    seconds: float
+    nodes: int
+    infosets: int
+    bytes: int
+    unstored: int
+    value: tuple[float, ...]
+    error: tuple[float, ...]
+    match: float
+    match_error: float
+    exploitability: float | None = None
+    nash_conv: float | None = None
+
+    def to_json(self) -> str:
+        """One line of ``metrics.jsonl``, without the line end."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str, place: str) -> "SampleRecord":
+        """Read one line of ``metrics.jsonl``; ``place`` (file and line) goes into the :class:`FileError`."""
+        try:
+            found = json.loads(text)
+            for name in ("value", "error"):
+                found[name] = tuple(float(number) for number in found[name])
+            return cls(**found)
+        except (ValueError, KeyError, TypeError) as error:
+            raise FileError(f"{place}: not a record of an evaluation; remove the line to go on without it") from error
+
+
+@final
+class SampleFolder:
+    """One run on disk."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path: Final = Path(path)
+
+    def claim(self, *, force: bool = False) -> None:
+        """Make the folder, empty of an earlier run.
+
+        Raises:
+            FileError: it cannot be made or written, or it holds files and ``force`` is not set.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            taken = any(self.path.iterdir())
+        except FileExistsError as error:
+            raise FileError(f"{self.path} is a file; give a folder") from error
+        except OSError as error:
+            raise FileError(f"cannot write the folder {self.path}: {error.strerror or error}; choose another") from error
+        if taken and not force:
+            way = "resume it (--resume), choose another folder" if (self.path / ABOUT).exists() else "choose another folder"
+            raise FileError(f"{self.path} is not empty; {way}, or overwrite the run in it with force (--force)")
+        try:
+            for name in FILES:
+                (self.path / name).unlink(missing_ok=True)
+            probe = self.path / f".probe-{os.getpid()}"
+            probe.touch()
+            probe.unlink()
+        except OSError as error:
+            raise FileError(f"cannot write the folder {self.path}: {error.strerror or error}; choose another") from error
+
+    def describe(self, sampler: RulesSampler, settings: SampleSettings, *, status: str, last: SampleRecord | None) -> None:
+        """Write ``sample.json``."""
+        about = {
+            "format": FORMAT,
+            "version": VERSION,
+            "treeplex": own_version(),
+            "game": sampler.game.spec,
+            "players": sampler.game.num_players,
+            "algorithm": sampler.algorithm,
+            "settings": asdict(settings),
+            "status": status,
+            "last": asdict(last) if last else None,
+        }
+        write_atomically(self.path / ABOUT, (json.dumps(about, indent=2) + "\n").encode())
+
+    def about(self) -> Mapping[str, Any]:
+        """Read ``sample.json``.
+
+        Raises:
+            FileError: no such run in this folder, or the file is truncated, tampered with or of another version.
+        """
+        path = self.path / ABOUT
+        try:
+            about = json.loads(path.read_bytes())
+        except FileNotFoundError as error:
+            raise FileError(
+                f"{self.path} holds no run of treeplex sample (no {ABOUT}); give a folder that it wrote with --out"
+            ) from error
+        except OSError as error:
+            raise FileError(f"{path}: {error.strerror or error}") from error
+        except ValueError as error:
+            raise FileError(f"{path}: truncated or not JSON; start the run again (with --force)") from error
+        if not isinstance(about, dict) or about.get("format") != FORMAT:
+            raise FileError(f"{path}: not written by treeplex sample; give a folder that it wrote with --out")
+        if about.get("version") != VERSION:
+            found = about.get("treeplex", "unknown")
+            raise FileError(
+                f"{path}: format version {about.get('version')}, this Treeplex reads {VERSION}; use Treeplex {found}"
+            )
+        for key, kind in (("game", str), ("algorithm", str), ("settings", dict)):
+            if not isinstance(about.get(key), kind):
+                raise FileError(f"{path}: {key!r} is missing; start the run again (with --force)")
+        return about
+
+    def game_to_load(self) -> str:
+        """The spec of the run's game, if loading it runs no code of a user's.
+
+        Raises:
+            FileError: the game has no name, or is in a Python file, which is not run because a folder says so.
+        """
+        spec: str = self.about()["game"]
+        if not spec or names_python(spec):
+            named = f"is on {spec}, whose code is not run on reading a folder" if spec else "is on a game without a name"
+            raise FileError(f"{self.path} {named}; name the game as well")
+        return spec
+
+    def settings(self) -> SampleSettings:
+        """The settings in ``sample.json``; :class:`FileError` when they are not whole."""
+        found = self.about()["settings"]
+        try:
+            return SampleSettings(**{field.name: found[field.name] for field in fields(SampleSettings)})
+        except (KeyError, TypeError, SpecError) as error:
+            raise FileError(
+                f"{self.path / ABOUT}: the settings of the run cannot be read ({error}); start the run again"
+            ) from error
+
+    def append(self, record: SampleRecord) -> None:
+        """Add one line to ``metrics.jsonl``."""
+        append_line(self.path / METRICS, record.to_json())
+
+    def records(self) -> list[SampleRecord]:
+        """All of ``metrics.jsonl``."""
+        path = self.path / METRICS
+        return [
+            SampleRecord.from_json(line, f"{path}, line {number}") for number, line in enumerate(whole_lines(path), start=1)
+        ]
+
+    def rewrite(self, records: Sequence[SampleRecord]) -> None:
+        """Replace ``metrics.jsonl``."""
+        write_atomically(self.path / METRICS, "".join(record.to_json() + "\n" for record in records).encode())
+
+    def save_state(self, sampler: RulesSampler, seconds: float) -> None:
+        """Write ``state.safetensors``, piece by piece."""
+        about = {
+            "format": STATE_FORMAT,
+            "version": str(VERSION),
+            "game": sampler.game.spec,
+            "algorithm": sampler.algorithm,
+            "seconds": repr(seconds),
+        }
+        write_tensors(self.path / STATE, about, sampler.tensors())
+
+    def restore(self, sampler: RulesSampler) -> float:
+        """Put a new sampler where ``state.safetensors`` stands; returns the seconds spent until then.
+
+        Raises:
+            FileError: the file is missing, truncated, changed or that of another run.
+            SpecError: the tables do not fit into the memory limit.
+        """
+        with TensorFile(self.path / STATE, STATE_FORMAT, VERSION) as file:
+            if (file.about.get("game"), file.about.get("algorithm")) != (sampler.game.spec, sampler.algorithm):
+                raise FileError(f"{file.path}: the state of another run; put back the right file")
+            sampler.restore(file)
+            return float(file.about.get("seconds", "0"))
+
+    def save_policy(self, policy: TablePolicy) -> None:
+        """Write ``policy.safetensors``."""
+        save_table_policy(policy, self.path / POLICY)
+
+    def plot(self, title: str, against: str, records: Sequence[SampleRecord]) -> None:
+        """Draw ``progress.png``."""
+        from treeplex.runs.plots import write_figure
+        from treeplex.runs.sample_plot import progress_figure
+
+        write_figure(progress_figure(title, against, records), self.path / PLOT)
+
+    def __repr__(self) -> str:
+        return f"<sample run folder {self.path}>"

@@ -1,0 +1,78 @@
+"""Values by playouts: unbiased, with honest standard errors; matches with seats in turn."""
+
+import numpy as np
+import pytest
+
+import treeplex as tp
+from treeplex.errors import PolicyError, SpecError
+from treeplex.evaluate import judge
+from treeplex.evaluate.playouts import estimate, head_to_head
+from treeplex.forms.compile import compile_game
+from treeplex.forms.policy import Policy
+from treeplex.forms.table_policy import TablePolicy
+
+GOOFSPIEL = "goofspiel(num_cards=3,imp_info=true,returns_type=total_points)"
+
+
+@pytest.mark.parametrize("game", ["kuhn_poker", "kuhn_poker(players=3)", "leduc_poker(ranks=2)", GOOFSPIEL])
+def test_estimates_are_within_their_errors(game: str) -> None:
+    compiled = compile_game(game)
+    policy = tp.solve(compiled, "cfr", iterations=20).policy
+    exact = judge(compiled, policy).value
+    found = [estimate(game, policy, playouts=400, seed=seed) for seed in range(12)]
+    scores = np.array([(np.array(each.value) - exact) / np.maximum(each.error, 1e-12) for each in found])[:, 0]
+    assert abs(scores).max() < 4
+    assert 0.45 < scores.std() < 1.7  # an error twice or half as large would be outside
+
+
+def test_estimates_of_the_same_seed_are_the_same() -> None:
+    uniform = TablePolicy.uniform("kuhn_poker", 2)
+    one, same, other = (estimate("kuhn_poker", uniform, playouts=50, seed=seed) for seed in (1, 1, 2))
+    assert one == same != other
+    assert one.value[0] == -one.value[1]
+
+
+def test_a_better_policy_wins_from_every_seat() -> None:
+    game = "leduc_poker(ranks=2)"
+    compiled = compile_game(game)
+    policy, uniform = tp.solve(compiled, "dcfr", iterations=50).policy, TablePolicy.uniform(game, 2)
+    match, reverse = head_to_head(game, policy, uniform, playouts=3000), head_to_head(game, uniform, policy, playouts=3000)
+    assert match.value > 5 * match.error > 0
+    assert reverse.value < -5 * reverse.error
+    assert match.others == pytest.approx(-match.value)
+    assert match.playouts == 3000
+    assert np.mean(match.seats) == pytest.approx(match.value)
+    mixed = []
+    for seat in (0, 1):  # the exact values of the two games
+        first, last = compiled.tree.sequence_offsets[seat], compiled.tree.sequence_offsets[seat + 1]
+        probabilities = Policy.uniform(compiled).probabilities.copy()
+        probabilities[first:last] = policy.probabilities[first:last]
+        mixed.append(judge(compiled, Policy(compiled, probabilities)).value[seat])
+    assert abs(match.value - np.mean(mixed)) < 4 * match.error
+
+
+def test_a_policy_against_itself_gets_the_same_as_the_others() -> None:
+    uniform = TablePolicy.uniform("kuhn_poker(players=3)", 3)
+    match = head_to_head("kuhn_poker(players=3)", uniform, uniform, playouts=100)
+    assert match.playouts == 102
+    assert match.value == pytest.approx(0.0, abs=1e-12)  # the games of a round are one game, seen from every seat
+    assert match.error == pytest.approx(0.0, abs=1e-12)
+
+
+def test_what_cannot_be_played_is_refused() -> None:
+    uniform = TablePolicy.uniform("kuhn_poker", 2)
+    with pytest.raises(SpecError, match="playouts"):
+        estimate("kuhn_poker", uniform, playouts=1)
+
+    class Careless:
+        def action_probabilities(self, state: object) -> dict[int, float]:
+            return {0: 0.5}
+
+    class Illegal:
+        def action_probabilities(self, state: object) -> dict[int, float]:
+            return {99: 1.0}
+
+    with pytest.raises(PolicyError, match="no distribution"):
+        estimate("kuhn_poker", Careless(), playouts=5)
+    with pytest.raises(PolicyError, match="plays 99"):
+        estimate("openspiel:kuhn_poker", Illegal(), playouts=5)
