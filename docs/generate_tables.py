@@ -60,7 +60,7 @@ COMPARED_GAMES: Mapping[str, str] = {
     "Small matrix": "small_matrix",
 }
 """The games of the page on choosing an algorithm."""
-NOT_COMPARED = ("lp", "cfr-s", "cfr-jr")
+NOT_COMPARED = ("lp", "recursive", "rm", "cfr-s", "cfr-jr")
 """Exact, or not after equilibria."""
 MANY_PLAYER_GAMES: Mapping[str, str] = {
     "Kuhn, 3 players": "kuhn_poker(players=3)",

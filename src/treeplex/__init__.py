@@ -41,9 +41,13 @@ if TYPE_CHECKING:
     )
     from treeplex.runs.compare import Comparison, compare
     from treeplex.runs.devices import device_from_policy, load_device, save_device
+    from treeplex.runs.rebel import train_rebel
+    from treeplex.runs.rebel_judge import judge_rebel
+    from treeplex.runs.rebel_settings import RebelRun
     from treeplex.runs.sample import SampleInterrupted, sample
     from treeplex.runs.solution import Solution
     from treeplex.runs.solve import SolveInterrupted, solve
+    from treeplex.search.agent import SearchAgent
     from treeplex.solvers import DiscountPolicy, Play, Rule, Step, Variant, Weights, algorithms, load_scheme, save_scheme
 
     __version__: str
@@ -74,6 +78,10 @@ _HOMES = {
     ),
     "treeplex.runs.compare": ("Comparison", "compare"),
     "treeplex.forms.structure": ("Structure", "structure"),
+    "treeplex.runs.rebel": ("train_rebel",),
+    "treeplex.runs.rebel_judge": ("judge_rebel",),
+    "treeplex.runs.rebel_settings": ("RebelRun",),
+    "treeplex.search.agent": ("SearchAgent",),
     "treeplex.runs.sample": ("SampleInterrupted", "sample"),
     "treeplex.forms.table_policy": ("TablePolicy", "load_table_policy", "save_table_policy"),
     "treeplex.evaluate.playouts": ("estimate", "head_to_head"),
@@ -108,8 +116,10 @@ __all__ = [
     "Judgement",
     "Play",
     "Policy",
+    "RebelRun",
     "Rule",
     "SampleInterrupted",
+    "SearchAgent",
     "Solution",
     "SolveInterrupted",
     "State",
@@ -137,6 +147,7 @@ __all__ = [
     "infostate_regrets",
     "judge",
     "judge_device",
+    "judge_rebel",
     "known_games",
     "load",
     "load_device",
@@ -154,6 +165,7 @@ __all__ = [
     "to_dataframe",
     "to_table",
     "to_tabular_policy",
+    "train_rebel",
     "write_efg",
 ]
 

@@ -32,7 +32,10 @@ INFO_KEYS = [
     "sequences",
     "public_states",
 ]
-COMMANDS = ["games", "algorithms", "info", "solve", "evaluate", "compare", "show", "export", "train"]
+COMMANDS = [
+    *("games", "algorithms", "info", "solve", "compare", "evaluate", "show", "export"),
+    *("sample", "playouts", "device", "train", "play"),
+]
 
 
 def call(*arguments, code=0):

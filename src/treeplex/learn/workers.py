@@ -13,7 +13,7 @@ from functools import cached_property
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Protocol, final
+from typing import Generic, Protocol, TypeAlias, TypeVar, final
 
 import numpy as np
 
@@ -30,6 +30,11 @@ JOBS_PER_WORKER = 4
 MOST_LOSSES = 3
 """A job that so many workers died of is not given to another."""
 POLL_SECONDS = 0.2
+
+JobT = TypeVar("JobT")
+ResultT = TypeVar("ResultT")
+Takes = TypeVar("Takes", contravariant=True)
+Gives = TypeVar("Gives", covariant=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,23 +69,34 @@ class Player:
         return np.array([play_episode(game.tree, game.payoff, self.scheme._replace(parameters=row), horizon) for row in rows])
 
 
-Outcome = Floats | Exception | None
+Outcome: TypeAlias = Floats | Exception | None
 """Exploitabilities [n], what the worker raised, or None if it died."""
 
 
-class Crew(Protocol):
+class Plays(Protocol[Takes, Gives]):
+    """What every worker has a copy of; it goes through a pipe."""
+
+    def play(self, job: Takes, /) -> Gives:
+        """Do one job."""
+
+
+class Workers(Protocol[Takes, Gives]):
     """Workers 0 to ``size - 1``, each with at most one job at a time."""
 
     size: int
 
-    def give(self, worker: int, job: Job) -> None:
+    def give(self, worker: int, job: Takes, /) -> None:
         """Hand a job to an idle worker."""
 
-    def finished(self, seconds: float) -> list[tuple[int, Outcome]]:
-        """Wait for at most so long; return workers and their outcomes. A worker that died has been replaced by then."""
+    def finished(self, seconds: float, /) -> Sequence[tuple[int, Gives | Exception | None]]:
+        """Wait for at most so long; return workers and what they found or raised, None where one died and was replaced."""
 
     def close(self) -> None:
         """End the workers."""
+
+
+Crew: TypeAlias = Workers[Job, Floats]
+"""Workers that play episodes."""
 
 
 def evaluate(crew: Crew, candidates: Floats, games: Sequence[CompiledGame], watch: Watch = unwatched) -> tuple[Floats, int]:
@@ -139,17 +155,17 @@ def evaluate(crew: Crew, candidates: Floats, games: Sequence[CompiledGame], watc
 
 
 @final
-class Alone:
+class Alone(Generic[JobT, ResultT]):
     """This process: one worker, and nothing that could die."""
 
-    def __init__(self, player: Player) -> None:
-        self.size, self._player, self._job = 1, player, list[Job]()
+    def __init__(self, player: Plays[JobT, ResultT]) -> None:
+        self.size, self._player, self._job = 1, player, list[JobT]()
 
-    def give(self, worker: int, job: Job) -> None:
+    def give(self, worker: int, job: JobT) -> None:
         """Keep the job for :meth:`finished`."""
         self._job.append(job)
 
-    def finished(self, seconds: float) -> list[tuple[int, Outcome]]:
+    def finished(self, seconds: float) -> list[tuple[int, ResultT | Exception | None]]:
         """Do the job."""
         return [(0, attempt(self._player, self._job.pop()))] if self._job else []
 
@@ -158,14 +174,14 @@ class Alone:
 
 
 @final
-class Processes:
+class Processes(Generic[JobT, ResultT]):
     """Processes of this machine, each with a pipe.
 
     They are started afresh (``spawn``), for a fork of a process with compiled kernels and threads may hang. So a script that
     trains must do it under ``if __name__ == "__main__"``.
     """
 
-    def __init__(self, player: Player, size: int) -> None:
+    def __init__(self, player: Plays[JobT, ResultT], size: int) -> None:
         self.size, self._player = size, player
         self._context = multiprocessing.get_context("spawn")
         self._workers: list[tuple[BaseProcess, Connection]] = []
@@ -185,21 +201,21 @@ class Processes:
         theirs.close()
         return process, ours
 
-    def give(self, worker: int, job: Job) -> None:
+    def give(self, worker: int, job: JobT) -> None:
         """Send the job; if the worker is dead, :meth:`finished` will find it so."""
         try:
             self._workers[worker][1].send(job)
         except OSError:
             return
 
-    def finished(self, seconds: float) -> list[tuple[int, Outcome]]:
+    def finished(self, seconds: float) -> list[tuple[int, ResultT | Exception | None]]:
         """Read what has come in; replace the dead."""
         numbers = {pipe: number for number, (_, pipe) in enumerate(self._workers)}
-        results: list[tuple[int, Outcome]] = []
+        results: list[tuple[int, ResultT | Exception | None]] = []
         for pipe in wait(list(numbers), seconds):
             assert isinstance(pipe, Connection)
             try:
-                result: Outcome = pipe.recv()
+                result: ResultT | Exception | None = pipe.recv()
             except (EOFError, OSError):
                 result = None
             if result is None:
@@ -226,7 +242,7 @@ class Processes:
         self._workers = []
 
 
-def serve(pipe: Connection, player: Player) -> None:
+def serve(pipe: Connection, player: Plays[JobT, ResultT]) -> None:
     """The life of a worker process: jobs in, results out, until the pipe closes. Ctrl-C is for the process that started it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     while True:
@@ -254,7 +270,7 @@ def deaf_to_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def attempt(player: Player, job: Job) -> Outcome:
+def attempt(player: Plays[JobT, ResultT], job: JobT) -> ResultT | Exception:
     """What the player finds or raises."""
     try:
         return player.play(job)

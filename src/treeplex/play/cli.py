@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from treeplex.play import cli_device, cli_holdem, cli_look, cli_policy, cli_sample, cli_solve, cli_train
+from treeplex.play import cli_device, cli_holdem, cli_look, cli_play, cli_policy, cli_sample, cli_solve, cli_train
 from treeplex.play.failures import EXIT_CODES, Commands
 
 HELP = f"""Solve imperfect-information games: equilibria, exploitability and the CFR family.
@@ -19,6 +19,8 @@ HELP = f"""Solve imperfect-information games: equilibria, exploitability and the
   treeplex sample "liars_dice(numdice=2)" --out dice  sample a game too large to compile
   treeplex device runs/kuhn3                          judge a correlation device
   treeplex train ddcfr --out learned                  learn how to discount
+  treeplex train rebel liars_dice --out rebel         learn to search (ReBeL)
+  treeplex play liars_dice --against rebel            play against it
   treeplex holdem solve spot.yaml --out turn.spot     solve a hold'em spot (treeplex holdem --help)
 
 {EXIT_CODES}
@@ -34,7 +36,7 @@ app = typer.Typer(
     add_completion=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
-for module in (cli_look, cli_solve, cli_policy, cli_sample, cli_device, cli_train, cli_holdem):
+for module in (cli_look, cli_solve, cli_policy, cli_sample, cli_device, cli_train, cli_play, cli_holdem):
     module.register(app)
 
 

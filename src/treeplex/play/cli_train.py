@@ -7,6 +7,7 @@ import typer
 
 from treeplex.errors import SpecError
 from treeplex.play.arguments import Force, Json, ShowProgress
+from treeplex.play.cli_rebel import REBEL, Train
 from treeplex.play.cli_solve import quoted
 from treeplex.play.console import print_facts, print_json
 from treeplex.play.failures import STOPPED, fail
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 def train(
     algorithm: Annotated[
         str | None,
-        typer.Argument(metavar="ALGORITHM", help="ddcfr, dpcfr+ or pddcfr; may be left out with --resume."),
+        typer.Argument(
+            metavar="ALGORITHM", help="ddcfr, dpcfr+ or pddcfr; may be left out with --resume. Or rebel, see below."
+        ),
     ] = None,
     games: Annotated[
         list[str] | None,
@@ -74,6 +77,8 @@ def train(
     and learning-curve.png. Ctrl-C saves, and --resume goes on bit for bit; --epochs then counts all epochs. The number of
     workers changes no number.
 
+    rebel, which trains a value network for search, takes a game and has options of its own: treeplex train rebel --help.
+
     \b
     Examples:
       treeplex train ddcfr --out runs/ddcfr
@@ -105,7 +110,11 @@ def train(
     if out is not None and resume is not None:
         raise SpecError("a resumed training goes on in its own folder; give --out or --resume, not both")
     if out is not None and algorithm is None:
-        raise SpecError("name what to train: ddcfr, dpcfr+ or pddcfr")
+        raise SpecError("name what to train: ddcfr, dpcfr+, pddcfr or rebel")
+    if algorithm == REBEL:
+        raise SpecError("rebel comes first: treeplex train rebel GAME --out DIR")
+    if resume is not None and (resume / "rebel.json").is_file():
+        raise SpecError(f"{resume} holds a ReBeL training; go on with: treeplex train rebel --resume {quoted(str(resume))}")
     with Live(progress) as live:
         live.say("compiling the games")
         from treeplex.runs.train import TrainInterrupted, train
@@ -221,4 +230,4 @@ def print_training(training: "Training") -> None:
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command(short_help="Train a discount policy.")(train)
+    app.command(cls=Train, short_help="Train a discount policy, or a value network for search (rebel).")(train)

@@ -1,0 +1,48 @@
+"""A hash of public-tree rules, by which files know their game."""
+
+import hashlib
+from collections import deque
+from collections.abc import Hashable
+
+import numpy as np
+
+from treeplex.games.public import Chance, Decision, PublicTree
+
+MOST_NODES = 2000
+"""Public nodes that are looked at, breadth first; whole small games, the beginning of large ones."""
+
+
+def public_identity(rules: PublicTree, most: int = MOST_NODES) -> str:
+    """Equal for equal rules: the deal, and actions, chances, payoffs (to nine decimals) and features of the first nodes."""
+    digest = hashlib.sha256(rounded(rules.prior))
+    queue: deque[Hashable] = deque([rules.root])
+    seen = {rules.future(rules.root)}
+    looked = 0
+    while queue and looked < most:
+        node, looked = queue.popleft(), looked + 1
+        visited = rules.visit(node)
+        features = rules.features(node)
+        digest.update(b"" if features is None else rounded(features))
+        if isinstance(visited, Decision):
+            labels = list(visited.actions)
+            digest.update(repr((visited.player, [int(label) for label in labels], visited.private)).encode())
+            labels = labels[:1] if visited.private else labels
+        elif isinstance(visited, Chance):
+            labels = [label for label, _ in visited.outcomes]
+            for label, weight in visited.outcomes:
+                digest.update(repr(label).encode() + rounded(weight))
+        else:
+            digest.update(rounded(visited.scale * visited.matrix))
+            continue
+        for label in labels:
+            below = rules.child(node, label)
+            if rules.future(below) not in seen:
+                seen.add(rules.future(below))
+                queue.append(below)
+    return digest.hexdigest()[:16]
+
+
+def rounded(array: object) -> bytes:
+    """Shape and numbers to nine decimals, as bytes."""
+    found = np.round(np.asarray(array, np.float64), 9) + 0.0
+    return repr(found.shape).encode() + found.astype("<f8").tobytes()

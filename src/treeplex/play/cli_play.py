@@ -1,0 +1,157 @@
+"""``treeplex play``: a person at the terminal against a network that searches or a policy."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treeplex.errors import PolicyError, SpecError
+from treeplex.play.arguments import GameArgument
+from treeplex.play.failures import STOPPED
+from treeplex.play.live import Live
+
+if TYPE_CHECKING:
+    from treeplex.play.table import Table
+
+ITERATIONS = 256
+QUIT = ("q", "quit", "exit")
+
+
+class _Left(Exception):  # noqa: N818 (no error)
+    """The person has had enough."""
+
+
+def play(
+    game: GameArgument,
+    against: Annotated[
+        str, typer.Option(metavar="WHOM", help="A folder of train rebel, a policy file or run folder, or: uniform.")
+    ],
+    seat: Annotated[int | None, typer.Option(metavar="I", help="Your player number, from 0. Default: you take turns.")] = None,
+    games: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after so many games. Default: play on.")] = None,
+    iterations: Annotated[
+        int | None, typer.Option(metavar="T", min=1, help=f"Of each search, against a network. Default: {ITERATIONS}.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Seed of the deal and of the opponent. Default: other every time.")
+    ] = None,
+) -> None:
+    """Play a game in the terminal. Answer with the number or the name of an action; quit, Ctrl-D or Ctrl-C ends.
+
+    \b
+    Examples:
+      treeplex play "liars_dice(dice=1,faces=4)" --against runs/dice
+      treeplex play leduc_poker --against runs/leduc --seat 1
+      treeplex play kuhn_poker --against uniform
+    """
+    with Live(None) as live:
+        live.say(f"setting up {game}")
+        table = table_for(game, against, iterations, seed)
+    if seat is not None and not 0 <= seat < table.players:
+        raise SpecError(f"--seat must be from 0 to {table.players - 1}, not {seat}")
+    results: list[float] = []
+    stopped = False
+    try:
+        while games is None or len(results) < games:
+            own = seat if seat is not None else len(results) % table.players
+            typer.secho(f"game {len(results) + 1}: you are player {own}", bold=True)
+            results.append(one_game(table, own))
+            typer.echo(f"  {outcome(results[-1])}   {score(results)}\n")
+    except _Left:
+        typer.echo("")
+    except KeyboardInterrupt:
+        typer.echo("")
+        stopped = True
+    typer.echo(f"{score(results)}; thank you for playing" if results else "no game was finished; thank you for playing")
+    if stopped:
+        raise typer.Exit(STOPPED)
+
+
+def one_game(table: "Table", own: int) -> float:
+    """Play one game; the person's payoff."""
+    table.begin()
+    while (actor := table.actor) is not None:
+        options = table.options()
+        if actor == own:
+            typer.echo(f"  you know   {table.view(own) or 'nothing yet'}")
+            action = asked(options)
+        else:
+            action = table.reply()
+            if table.seen_by(own):
+                typer.echo(f"  player {actor}   {options[action]}")
+        table.play(action)
+    for player, known in enumerate(table.shown()):
+        typer.echo(f"  player {player} knew   {known}" + ("   (you)" if player == own else ""))
+    return table.returns()[own]
+
+
+def asked(options: dict[int, str]) -> int:
+    """The action that the person names, by its number in the list or by its name."""
+    numbered = list(options.items())
+    typer.echo("  " + "   ".join(f"{number} {name}" for number, (_, name) in enumerate(numbered, start=1)))
+    while True:
+        typer.echo("  your move: ", nl=False)
+        line = sys.stdin.readline()
+        text = line.strip().lower()
+        if not line or text in QUIT:
+            raise _Left
+        by_name = [action for action, name in numbered if name.lower() == text]
+        near = [action for action, name in numbered if text and name.lower().startswith(text)]
+        if by_name:
+            return by_name[0]
+        if text.isdigit() and 1 <= int(text) <= len(numbered):
+            return numbered[int(text) - 1][0]
+        if len(near) == 1:
+            return near[0]
+        typer.echo("  " + (f"{line.strip()!r} is none of these; " if text else "") + "type a number or a name, or quit")
+
+
+def table_for(game: str, against: str, iterations: int | None, seed: int | None) -> "Table":
+    """A table for the game, with the opponent that is asked for.
+
+    Raises:
+        PolicyError: an opponent for another game.
+    """
+    import numpy as np
+
+    from treeplex.forms.load import load
+    from treeplex.play.table import RulesTable, SearchTable
+    from treeplex.runs.api import UNIFORM, as_policy
+    from treeplex.runs.rebel_judge import check_game, is_rebel, net_of
+
+    rules = load(game)
+    generator = np.random.default_rng(seed)
+    if is_rebel(against):
+        from treeplex.forms.public_rules import public_rules
+        from treeplex.search.agent import SearchAgent
+        from treeplex.search.playthroughs import PlaythroughSettings
+
+        net, tree = net_of(against), public_rules(rules)
+        check_game(tree, net, against)
+        settings = PlaythroughSettings(
+            method=str(net.settings["method"]), depth=int(net.settings["depth"]), iterations=iterations or ITERATIONS
+        )
+        return SearchTable(tree, SearchAgent(tree, net.leaf(tree), settings, generator), generator)
+    if iterations is not None:
+        raise PolicyError("--iterations is about searching; a policy does not search")
+    if against == UNIFORM:
+        return RulesTable(rules, lambda state: dict.fromkeys(actions := state.legal_actions(), 1.0 / len(actions)), generator)
+    from treeplex.forms.compile import compile_game
+
+    policy = as_policy(compile_game(rules), against)
+    return RulesTable(rules, policy.action_probabilities, generator)
+
+
+def outcome(payoff: float) -> str:
+    """What a payoff means to the person."""
+    return f"you win {payoff:g}" if payoff > 0 else f"you lose {-payoff:g}" if payoff < 0 else "nobody wins"
+
+
+def score(results: list[float]) -> str:
+    """Games and payoffs so far."""
+    count = len(results)
+    return f"after {count} game{'s' if count != 1 else ''}: {sum(results):+g}"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(short_help="Play against a policy or a network that searches.")(play)

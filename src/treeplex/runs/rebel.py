@@ -1,0 +1,273 @@
+"""Train ReBeL: start a training or reopen one, and let it run."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from treeplex.errors import AlgorithmError, FileError, SpecError
+from treeplex.forms.load import load
+from treeplex.forms.public_identity import public_identity
+from treeplex.forms.public_rules import public_rules
+from treeplex.forms.user_module import names_python
+from treeplex.games.public import PublicTree
+from treeplex.learn.rebel import RebelTrainer
+from treeplex.learn.rebel_crew import Harvest, SelfPlayer, Turn, crew_trainer
+from treeplex.learn.value_net import torch_module
+from treeplex.learn.workers import Alone, Processes, Workers
+from treeplex.runs.interrupt import Interrupt
+from treeplex.runs.rebel_events import no_events, tensorboard
+from treeplex.runs.rebel_folder import EVENTS, METRICS, STATE, RebelFolder, RebelRecord
+from treeplex.runs.rebel_settings import FIXED, RebelRun, changed
+from treeplex.runs.rebel_sitting import Sitting, Watcher, where
+from treeplex.runs.rebel_watch import RunJudge
+from treeplex.runs.record import check_count
+from treeplex.runs.train_crew import own_cores
+
+CHECKPOINT_SECONDS, RECORD_SECONDS = 40.0, 5.0
+STREAMS_PER_WORKER = 2
+"""So that a worker has something to do while this process consumes the rows of the other stream."""
+
+
+@dataclass(frozen=True)
+class RebelTraining:
+    """A training as it ended.
+
+    Attributes:
+        run: what was asked for.
+        records: the records.
+        status: ``finished`` or ``interrupted``.
+        folder: where it is.
+    """
+
+    run: RebelRun
+    records: tuple[RebelRecord, ...]
+    status: str
+    folder: Path
+
+
+class RebelInterrupted(KeyboardInterrupt):
+    """Ctrl-C during :func:`train_rebel`: everything was saved, and ``training`` holds what there is."""
+
+    def __init__(self, training: RebelTraining) -> None:
+        super().__init__("interrupted")
+        self.training = training
+
+
+def train_rebel(
+    run: RebelRun | None = None,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    resume: str | os.PathLike[str] | None = None,
+    game: str | None = None,
+    changes: Mapping[str, Any] | None = None,
+    seconds: float | None = None,
+    force: bool = False,
+    workers: int | None = None,
+    judge_every: float | None = None,
+    events: bool = False,
+    progress: Watcher | None = None,
+) -> RebelTraining:
+    """Train a value network by self-play with search.
+
+    Args:
+        run: of a new training; its ``streams`` decide, with everything else in it, the numbers.
+        out: the folder of a new training; see :mod:`treeplex.runs.rebel_folder`.
+        resume: a folder to go on with. With one worker (or the same streams) it ends up as if it had never stopped.
+        game: with ``resume``, needed where the game is Python code of one's own, which reading a folder does not run.
+        changes: with ``resume``, settings to change; not those of :data:`treeplex.runs.rebel_settings.FIXED`.
+        seconds: with ``resume``, another budget of time, over all sittings.
+        force: overwrite what is in ``out``.
+        workers: processes that play, if there are several streams; None for all cores. It changes no number.
+        judge_every: seconds between judgements of the network under way; None as often as costs a twentieth of the time, in
+            small games; 0 never.
+        events: write TensorBoard events as well.
+        progress: called after each round.
+
+    Raises:
+        SpecError: an unknown name or a value outside its range; PyTorch (or TensorBoard) is missing.
+        GameError: a game that cannot be searched, or whose rules lack features.
+        AlgorithmError: the loss is no number, or workers die of a job.
+        FileError: a folder that cannot be written, or a training that cannot be resumed.
+        RebelInterrupted: Ctrl-C; it carries the training so far.
+    """
+    if (out is None) == (resume is None) or (out is not None and run is None):
+        raise SpecError("give a folder: out (--out) for a new training, resume (--resume) to go on with one")
+    if judge_every is not None and not judge_every >= 0:
+        raise SpecError(f"seconds between judgements must be at least 0, not {judge_every!r}")
+    if workers is not None:
+        check_count("workers", workers)
+    with one_thread():
+        if run is not None and out is not None:
+            sitting = start(run, RebelFolder(out), force, workers, judge_every, events)
+        else:
+            folder = RebelFolder(str(resume))
+            sitting = reopen(folder, game, changes or {}, seconds, workers, judge_every, events)
+        try:
+            with Interrupt() as interrupt:
+                status = iterate(sitting, interrupt, progress)
+                if sitting.records[-1].solved < sitting.trainer.play.solved:
+                    sitting.record()
+                sitting.save(status)
+        finally:
+            sitting.events.close()
+            if sitting.workers is not None:
+                sitting.workers.close()
+    sitting.folder.plot(sitting.run, sitting.records)
+    training = RebelTraining(sitting.run, tuple(sitting.records), status, sitting.folder.path)
+    if status == "interrupted":
+        raise RebelInterrupted(training)
+    return training
+
+
+def start(
+    run: RebelRun, folder: RebelFolder, force: bool, workers: int | None, judge_every: float | None, events: bool
+) -> Sitting:
+    """A new training, its folder claimed once all else is ready, so that a mistake costs no earlier training."""
+    rules = load(run.game)
+    run = replace(run, game=rules.spec if not names_python(run.game) else run.game)
+    tree = public_rules(rules)
+    identity = public_identity(tree)
+    RebelTrainer(tree, run.settings)
+    if events:
+        tensorboard()
+    folder.claim(force=force)
+    folder.describe(run, identity, status="running", last=None)
+    return seated(run, tree, folder, identity, workers, judge_every, events)
+
+
+def reopen(
+    folder: RebelFolder,
+    game: str | None,
+    changes: Mapping[str, Any],
+    seconds: float | None,
+    workers: int | None,
+    judge_every: float | None,
+    events: bool,
+) -> Sitting:
+    """A training from its folder, as it stood at its last checkpoint."""
+    about, run = folder.about(), folder.run()
+    if game is None and names_python(run.game):
+        raise FileError(f"{folder.path} trains on {run.game}, whose code is not run on reading a folder; name the game as well")
+    tree = public_rules(game or run.game)
+    identity = public_identity(tree)
+    if identity != about.get("identity"):
+        why = f"not {game}" if game else "whose rules changed since"
+        raise FileError(
+            f"{folder.path} trains on {run.game}, {why}; give the game it was started with, or start a new training"
+        )
+    settings = changed(run.settings, changes)
+    for name in FIXED:
+        if getattr(settings, name) != getattr(run.settings, name):
+            raise SpecError(f"{folder.path} has {name} {getattr(run.settings, name)}, which cannot change under way")
+    run = replace(run, settings=settings, seconds=seconds or run.seconds)
+    sitting = seated(run, tree, folder, identity, workers, judge_every, events)
+    try:
+        restore(sitting, about)
+    except BaseException:
+        sitting.events.close()
+        if sitting.workers is not None:
+            sitting.workers.close()
+        raise
+    return sitting
+
+
+def restore(sitting: Sitting, about: Mapping[str, Any]) -> None:
+    """Put a new sitting where the checkpoint in its folder stands; at the start if the training never came to one."""
+    folder, path = sitting.folder, sitting.folder.path / STATE
+    if not path.exists() and about.get("last") is None:
+        folder.rewrite([])
+        return
+    checkpoint = folder.state()
+    if checkpoint.identity != sitting.identity:
+        raise FileError(f"{path}: the state of a training on another game; put back the right file")
+    if checkpoint.algorithm != f"rebel of {sitting.run.streams} streams":
+        raise FileError(f"{path}: the state of {checkpoint.algorithm}, not {sitting.run.streams}; put back the right file")
+    try:
+        sitting.trainer.restore(checkpoint.arrays)
+        sitting.cpu_seconds = float(checkpoint.arrays["time"][0])
+    except (FileError, KeyError, IndexError) as error:
+        raise FileError(f"{path}: {error}") from error
+    found = folder.records()
+    sitting.records = [record for record in found if record.solved <= checkpoint.iteration]
+    if not sitting.records and found:
+        raise FileError(f"{folder.path / METRICS}: not the records of this training; put back a copy")
+    sitting.seconds = checkpoint.seconds
+    folder.rewrite(sitting.records)
+
+
+def seated(
+    run: RebelRun,
+    rules: PublicTree,
+    folder: RebelFolder,
+    identity: str,
+    workers: int | None,
+    judge_every: float | None,
+    events: bool,
+) -> Sitting:
+    """A sitting at the beginning: a trainer with its workers."""
+    crew: Workers[Turn, Harvest] | None = None
+    if run.streams == 1:
+        trainer = RebelTrainer(rules, run.settings)
+    else:
+        player, size = SelfPlayer(run.game, run.settings), min(workers or own_cores(), run.streams)
+        crew = Alone(player) if size == 1 else Processes(player, size)
+        trainer, _ = crew_trainer(rules, run.settings, crew, run.streams)
+    judge = RunJudge(run.game, rules, run.settings, judge_every)
+    written = tensorboard()(str(folder.path / EVENTS)) if events else no_events()
+    return Sitting(run, rules, folder, trainer, crew, judge, written, identity=identity)
+
+
+def streams_for(workers: int | None) -> int:
+    """Streams of a new training with so many workers (None: all cores): one worker is this process."""
+    size = workers or own_cores()
+    return 1 if size == 1 else STREAMS_PER_WORKER * size
+
+
+def iterate(sitting: Sitting, interrupt: Interrupt, progress: Watcher | None) -> str:
+    """Train until the end or Ctrl-C; return which."""
+    sitting.judge.stop = lambda: interrupt.requested
+    if not sitting.records:
+        sitting.record()
+    recorded, first, began = perf_counter(), sitting.trainer.play.solved, sitting.seconds
+    while not sitting.finished:
+        if interrupt.requested:
+            return "interrupted"
+        try:
+            sitting.round()
+        except AlgorithmError as error:
+            raise stopped_by(error, sitting) from error
+        now = perf_counter()
+        if now - recorded >= RECORD_SECONDS:
+            sitting.record()
+            recorded = perf_counter()
+        if now - sitting.saved_at >= CHECKPOINT_SECONDS:
+            sitting.save("running")
+        if progress is not None:
+            progress(where(sitting, first, began))
+    return "finished"
+
+
+def stopped_by(error: AlgorithmError, sitting: Sitting) -> AlgorithmError:
+    """What to say when a training cannot go on: the last good checkpoint stays as it is."""
+    folder = sitting.folder
+    last = sitting.records[-1] if sitting.records else None
+    folder.describe(sitting.run, sitting.identity, status="failed", last=last)
+    if not (folder.path / STATE).exists():
+        return AlgorithmError(f"{error}; there is no checkpoint yet, so start again with --force")
+    return AlgorithmError(f"{error}; {folder.path} has a checkpoint at {folder.state().iteration:,} subgames")
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """PyTorch with one thread: these networks are small, and the cores are for self-play."""
+    torch = torch_module()
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

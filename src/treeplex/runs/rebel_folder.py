@@ -1,0 +1,195 @@
+"""Folders of ReBeL trainings: everything about one training in one folder, readable by people, whole at every moment.
+
+======================= =========================================================================================
+``rebel.json``          game, settings, versions, status, and the last record
+``metrics.jsonl``       one record every few seconds: subgames, seconds, rows, steps, loss, now and then exploitability
+``net.safetensors``     the network, with a card
+``state.safetensors``   everything from which the training continues
+``learning-curve.png``  loss and exploitability against subgames
+``evaluations.jsonl``   what ``treeplex evaluate`` found, one record each
+``judged/``             parts of evaluations, so that they can go on; may be deleted
+``tensorboard/``        the records as TensorBoard events, if asked for
+======================= =========================================================================================
+"""
+
+import json
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final, final
+
+from treeplex.errors import FileError
+from treeplex.forms.files import append_line, whole_lines, write_atomically
+from treeplex.learn.value_net_files import NetFile, read_net
+from treeplex.runs.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
+from treeplex.runs.folder import own_version
+from treeplex.runs.rebel_settings import RebelRun, run_from
+
+FORMAT, VERSION = "treeplex rebel training", 1
+REBEL, METRICS, NET, STATE = "rebel.json", "metrics.jsonl", "net.safetensors", "state.safetensors"
+PLOT, EVALUATIONS, JUDGED, EVENTS = "learning-curve.png", "evaluations.jsonl", "judged", "tensorboard"
+FILES = (REBEL, METRICS, NET, STATE, PLOT, EVALUATIONS)
+
+
+@dataclass(frozen=True)
+class RebelRecord:
+    """Where a training stood.
+
+    Attributes:
+        solved: subgames solved.
+        seconds: time spent in training, summed over resumes; judging excluded.
+        cpu_seconds: processor time of all processes in training.
+        rows: rows in the buffer.
+        steps: gradient steps.
+        loss: mean Huber loss of the steps since the last record; None without any.
+        rate: subgames a second since the last record.
+        lost: workers that died so far.
+        exploitability: of ``playthroughs`` playthroughs, ``iterations`` a search; None where not judged.
+    """
+
+    solved: int
+    seconds: float
+    cpu_seconds: float
+    rows: int
+    steps: int
+    loss: float | None
+    rate: float
+    lost: int = 0
+    exploitability: float | None = None
+    playthroughs: int | None = None
+    iterations: int | None = None
+
+    def to_json(self) -> str:
+        """One line of ``metrics.jsonl``, without the line end."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str, place: str) -> "RebelRecord":
+        """Read one line; ``place`` (file and line) goes into the :class:`FileError`."""
+        try:
+            record = cls(**json.loads(text))
+            _ = record.solved + record.seconds + record.cpu_seconds + record.rows + record.steps + record.rate + record.lost
+            _ = (record.loss or 0.0) + (record.exploitability or 0.0)
+            return record
+        except (ValueError, TypeError) as error:
+            raise FileError(f"{place}: not a record of a training; put back a copy or start it again") from error
+
+
+@final
+class RebelFolder:
+    """One training on disk."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path: Final = Path(path)
+
+    def claim(self, *, force: bool = False) -> None:
+        """Make the folder, empty of an earlier training.
+
+        Raises:
+            FileError: it cannot be made or written, or it holds files and ``force`` is not set.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            taken = any(self.path.iterdir())
+        except FileExistsError as error:
+            raise FileError(f"{self.path} is a file; give a folder") from error
+        except OSError as error:
+            raise FileError(f"cannot write the folder {self.path}: {error.strerror or error}; choose another") from error
+        if taken and not force:
+            way = "resume it (--resume), choose another folder" if is_rebel_folder(self.path) else "choose another folder"
+            raise FileError(f"{self.path} is not empty; {way}, or overwrite what it holds with force (--force)")
+        try:
+            for name in FILES:
+                (self.path / name).unlink(missing_ok=True)
+            for name in (JUDGED, EVENTS):
+                if (self.path / name).is_dir():
+                    shutil.rmtree(self.path / name)
+            probe = self.path / f".probe-{os.getpid()}"
+            probe.touch()
+            probe.unlink()
+        except OSError as error:
+            raise FileError(f"cannot write the folder {self.path}: {error.strerror or error}; choose another") from error
+
+    def describe(self, run: RebelRun, identity: str, *, status: str, last: RebelRecord | None) -> None:
+        """Write ``rebel.json``."""
+        about = {
+            "format": FORMAT,
+            "version": VERSION,
+            "treeplex": own_version(),
+            **asdict(run),
+            "identity": identity,
+            "status": status,
+            "last": asdict(last) if last else None,
+        }
+        write_atomically(self.path / REBEL, (json.dumps(about, indent=2) + "\n").encode())
+
+    def about(self) -> Mapping[str, Any]:
+        """Read ``rebel.json``.
+
+        Raises:
+            FileError: no training in this folder, or its ``rebel.json`` is truncated, tampered with or of another version.
+        """
+        path = self.path / REBEL
+        try:
+            about = json.loads(path.read_bytes())
+        except FileNotFoundError as error:
+            raise FileError(f"{self.path} holds no ReBeL training (no {REBEL}); give one that train rebel wrote") from error
+        except OSError as error:
+            raise FileError(f"{path}: {error.strerror or error}") from error
+        except ValueError as error:
+            raise FileError(f"{path}: truncated or not JSON; start the training again (with --force)") from error
+        if not isinstance(about, dict) or about.get("format") != FORMAT:
+            raise FileError(f"{path}: not written by treeplex train rebel; give a folder that it wrote with --out")
+        if about.get("version") != VERSION:
+            found = about.get("treeplex", "unknown")
+            raise FileError(
+                f"{path}: format version {about.get('version')}, this Treeplex reads {VERSION}; use Treeplex {found}"
+            )
+        return about
+
+    def run(self) -> RebelRun:
+        """What was asked for."""
+        return run_from(self.about(), str(self.path / REBEL))
+
+    def append(self, record: RebelRecord) -> None:
+        """Add one line to ``metrics.jsonl``."""
+        append_line(self.path / METRICS, record.to_json())
+
+    def records(self) -> list[RebelRecord]:
+        """All of ``metrics.jsonl``."""
+        path = self.path / METRICS
+        lines = enumerate(whole_lines(path), start=1)
+        return [RebelRecord.from_json(line, f"{path}, line {number}") for number, line in lines]
+
+    def rewrite(self, records: Sequence[RebelRecord]) -> None:
+        """Replace ``metrics.jsonl``."""
+        write_atomically(self.path / METRICS, "".join(record.to_json() + "\n" for record in records).encode())
+
+    def save_state(self, checkpoint: Checkpoint) -> None:
+        """Write ``state.safetensors``."""
+        write_checkpoint(self.path / STATE, checkpoint)
+
+    def state(self) -> Checkpoint:
+        """Read ``state.safetensors``."""
+        return read_checkpoint(self.path / STATE)
+
+    def net(self) -> NetFile:
+        """Read ``net.safetensors``."""
+        return read_net(self.path / NET)
+
+    def plot(self, run: RebelRun, records: Sequence[RebelRecord]) -> None:
+        """Draw ``learning-curve.png``."""
+        from treeplex.runs.plots import write_figure
+        from treeplex.runs.rebel_plot import rebel_figure
+
+        write_figure(rebel_figure(f"ReBeL on {run.game}", records), self.path / PLOT)
+
+    def __repr__(self) -> str:
+        return f"<ReBeL training folder {self.path}>"
+
+
+def is_rebel_folder(path: str | os.PathLike[str]) -> bool:
+    """Whether a folder holds a ReBeL training."""
+    return (Path(path) / REBEL).is_file()

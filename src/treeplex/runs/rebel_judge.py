@@ -1,0 +1,340 @@
+"""Exploitability of a network that searches, as Brown et al. 2020 (section 8) measure it: repeated playthroughs averaged."""
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load as arrays_from_bytes
+from safetensors.numpy import save as bytes_from_arrays
+
+from treeplex.engine.sweep import reach
+from treeplex.errors import FileError, PolicyError, SpecError
+from treeplex.evaluate.judge import Judgement, judge
+from treeplex.forms.compile import compile_game
+from treeplex.forms.compiled import CompiledGame
+from treeplex.forms.files import append_line, write_atomically
+from treeplex.forms.policy import Policy, normalised
+from treeplex.forms.public_identity import public_identity
+from treeplex.forms.public_rules import public_rules
+from treeplex.games.base import Game
+from treeplex.games.public import PublicTree
+from treeplex.learn.errands import Errands
+from treeplex.learn.value_net import NetworkLeaf, torch_module
+from treeplex.learn.value_net_files import NetFile, is_net_file, read_net
+from treeplex.learn.workers import POLL_SECONDS, Alone, Processes, Workers
+from treeplex.runs.rebel_folder import EVALUATIONS, JUDGED, RebelFolder, is_rebel_folder
+from treeplex.runs.record import check_count
+from treeplex.runs.train_crew import own_cores
+from treeplex.search.playthroughs import PlaythroughSettings, averaged_policy
+
+Floats = NDArray[np.float64]
+PLAYTHROUGHS, ITERATIONS = 256, 256
+PART = 32
+"""Playthroughs of a part, which one worker does at once."""
+LEAST_PARTS = 4
+SPLITS = 24
+"""Random halves of the playthroughs that say how much more of them would matter."""
+Watch = Callable[[int, int, float | None], None]
+"""Called with the playthroughs done, those asked for, and seconds left."""
+
+
+@dataclass(frozen=True)
+class Halves:
+    """Exploitability of random halves of the playthroughs: lowest, mean and highest."""
+
+    low: float
+    mean: float
+    high: float
+
+
+@dataclass(frozen=True)
+class RebelJudgement:
+    """What :func:`judge_rebel` found.
+
+    Attributes:
+        game: spec.
+        settings: method, depth, N playthroughs of T iterations a search.
+        seed: of the iterations drawn.
+        judgement: exploitability and the rest, of the policy of all playthroughs; an upper bound of the agent's own.
+        halves: the same of half as many playthroughs; None of fewer than two.
+        seconds: processor time of the searches, those of earlier sittings included.
+        card: what the network's file says about its training.
+        policy: the policy judged.
+    """
+
+    game: str
+    settings: PlaythroughSettings
+    seed: int
+    judgement: Judgement
+    halves: Halves | None
+    seconds: float
+    card: dict[str, Any]
+    policy: Policy = field(repr=False)
+
+    @property
+    def gain(self) -> float | None:
+        """By how much the second half of the playthroughs lowered exploitability; twice as many would hardly do more."""
+        return None if self.halves is None else self.halves.mean - self.judgement.exploitability
+
+    @property
+    def settled(self) -> bool:
+        """Whether more playthroughs would hardly change it: halves agree with each other and with the whole."""
+        if self.halves is None or self.gain is None:
+            return False
+        found = self.judgement.exploitability
+        return abs(self.gain) <= 0.1 * found and self.halves.high - self.halves.low <= 0.5 * found
+
+    def to_json(self) -> dict[str, Any]:
+        """As ``--json`` prints it and ``evaluations.jsonl`` keeps it."""
+        return {
+            "game": self.game,
+            "algorithm": "rebel",
+            "exploitability": self.judgement.exploitability,
+            "playthroughs": self.settings.playthroughs,
+            "iterations": self.settings.iterations,
+            "method": self.settings.method,
+            "depth": self.settings.depth,
+            "seed": self.seed,
+            "seconds": self.seconds,
+            "nash_conv": self.judgement.nash_conv,
+            "value": list(self.judgement.value),
+            "gains": list(self.judgement.gains),
+            "halves": None if self.halves is None else asdict(self.halves),
+            "settled": self.settled,
+            "trained": self.card,
+        }
+
+
+@dataclass(frozen=True)
+class Part:
+    """A job: some playthroughs, by the number of their part."""
+
+    number: int
+    count: int
+
+
+@dataclass(frozen=True, eq=False)
+class Searcher:
+    """What a worker knows: game, network, and how it searches."""
+
+    spec: str
+    net: NetFile
+    settings: PlaythroughSettings
+    seed: int
+
+    @cached_property
+    def known(self) -> tuple[CompiledGame, PublicTree, NetworkLeaf]:
+        """The compiled game, its rules, and the leaves."""
+        torch_module().set_num_threads(1)
+        rules = public_rules(self.spec)
+        return compile_game(self.spec), rules, self.net.leaf(rules)
+
+    def play(self, job: Part) -> tuple[Floats, float]:
+        """The mean sequence form of these playthroughs, float64 [Q], and the processor time it took."""
+        game, rules, leaf = self.known
+        began = process_time()
+        settings = PlaythroughSettings(**(asdict(self.settings) | {"playthroughs": job.count, "batch": PART}))
+        policy = averaged_policy(game, rules, leaf, settings, np.random.default_rng([self.seed, job.number]))
+        return sequence_form(policy), process_time() - began
+
+
+def judge_rebel(
+    game: str | Game,
+    source: str | os.PathLike[str],
+    *,
+    playthroughs: int = PLAYTHROUGHS,
+    iterations: int = ITERATIONS,
+    method: str | None = None,
+    depth: int | None = None,
+    seed: int = 0,
+    workers: int | None = None,
+    watch: Watch | None = None,
+) -> RebelJudgement:
+    """Judge a network by the policy of N repeated playthroughs, averaged by reach.
+
+    Parts that are done are kept in the training folder, so that the same call goes on where it was stopped, and one with more
+    playthroughs begins with those done. The number of workers changes no number.
+
+    Args:
+        game: the game.
+        source: a training folder, or a ``net.safetensors`` (of which no part is kept).
+        playthroughs: N.
+        iterations: T of each search; both players update in each.
+        method, depth: None for those of the training.
+        seed: of the iterations drawn.
+        workers: processes; None for all cores.
+        watch: called now and then.
+
+    Raises:
+        PolicyError: a network for another game.
+        FileError: the network cannot be read, or the folder cannot be written.
+        SpecError: an unknown method or a count below one; PyTorch is missing.
+    """
+    check_count("playthroughs", playthroughs)
+    check_count("iterations", iterations)
+    if workers is not None:
+        check_count("workers", workers)
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise SpecError(f"seed must be a whole number of at least 0, not {seed!r}")
+    folder = RebelFolder(source) if is_rebel_folder(source) else None
+    net = net_of(source)
+    check_game(public_rules(game), net, source)
+    compiled = compile_game(game)
+    settings = PlaythroughSettings(
+        method=method or str(net.settings["method"]),
+        iterations=iterations,
+        depth=int(net.settings["depth"]) if depth is None else depth,
+        playthroughs=playthroughs,
+    )
+    store = Store(None if folder is None else folder.path / JUDGED, net, compiled, settings, seed)
+    found = gathered(Searcher(compiled.spec, net, settings, seed), store, parts_of(playthroughs), workers, watch)
+    sizes = np.array([part.count for part in parts_of(playthroughs)], np.float64)
+    strategies = np.stack([strategy for strategy, _ in found])
+    policy = mixed(compiled, strategies, sizes)
+    result = RebelJudgement(
+        game=compiled.spec,
+        settings=settings,
+        seed=seed,
+        judgement=judge(compiled, policy),
+        halves=halves_of(compiled, strategies, sizes, seed),
+        seconds=sum(seconds for _, seconds in found),
+        card=dict(net.card),
+        policy=policy,
+    )
+    if folder is not None:
+        append_line(folder.path / EVALUATIONS, json.dumps(result.to_json()))
+    return result
+
+
+def is_rebel(source: str | os.PathLike[str]) -> bool:
+    """Whether this is a folder of a ReBeL training or a network of one."""
+    return is_rebel_folder(source) or is_net_file(source)
+
+
+def net_of(source: str | os.PathLike[str]) -> NetFile:
+    """The network of a training folder or file.
+
+    Raises:
+        FileError: it cannot be read.
+    """
+    return RebelFolder(source).net() if is_rebel_folder(source) else read_net(source)
+
+
+def check_game(rules: PublicTree, net: NetFile, source: str | os.PathLike[str]) -> None:
+    """Raise :class:`PolicyError` if the network is for other rules."""
+    if public_identity(rules) != net.identity:
+        raise PolicyError(f"{source} has a network for {net.game}, not for these rules; give the game that it was trained on")
+
+
+def parts_of(playthroughs: int) -> list[Part]:
+    """Playthroughs in parts."""
+    size = min(PART, -(-playthroughs // LEAST_PARTS))
+    starts = range(0, playthroughs, size)
+    return [Part(number, min(size, playthroughs - start)) for number, start in enumerate(starts)]
+
+
+def gathered(
+    searcher: Searcher, store: "Store", parts: Sequence[Part], workers: int | None, watch: Watch | None
+) -> list[tuple[Floats, float]]:
+    """Every part's strategy and seconds: those that the store has, the others done now and put there."""
+    found = {part: kept for part in parts if (kept := store.get(part)) is not None}
+    missing = [part for part in parts if part not in found]
+    if missing:
+        began, before, total = perf_counter(), sum(part.count for part in found), sum(part.count for part in parts)
+        size = min(workers or own_cores(), len(missing))
+        crew: Workers[Part, tuple[Floats, float]] = Alone(searcher) if size == 1 else Processes(searcher, size)
+        try:
+            errands = Errands(crew)
+            for part in missing:
+                errands.add(part, part)
+            while errands:
+                for name, result in errands.finished(POLL_SECONDS):
+                    assert isinstance(name, Part)
+                    found[name] = result
+                    store.put(name, *result)
+                done = sum(part.count for part in found)
+                rate = (perf_counter() - began) / (done - before) if done > before else None
+                if watch is not None:
+                    watch(done, total, None if rate is None else rate * (total - done))
+        finally:
+            crew.close()
+    return [found[part] for part in parts]
+
+
+class Store:
+    """Parts of an evaluation on disk; those of other networks in the same folder are thrown away."""
+
+    def __init__(self, folder: Path | None, net: NetFile, game: CompiledGame, settings: PlaythroughSettings, seed: int) -> None:
+        own = [game.identity, settings.method, settings.iterations, settings.depth, seed]
+        self.size = int(game.tree.sequence_offsets[-1])
+        self.folder = None
+        if folder is not None:
+            key = hashlib.sha256(json.dumps(own).encode()).hexdigest()[:12]
+            self.folder = folder / f"{net.checksum[:12]}-{key}"
+            if folder.is_dir():
+                for other in folder.iterdir():
+                    if not other.name.startswith(net.checksum[:12]):
+                        shutil.rmtree(other, ignore_errors=True)
+
+    def path(self, part: Part) -> Path:
+        """The file of a part."""
+        assert self.folder is not None
+        return self.folder / f"{part.number:05}-{part.count}.safetensors"
+
+    def get(self, part: Part) -> tuple[Floats, float] | None:
+        """A part's strategy and seconds, if it is there and whole."""
+        if self.folder is None or not self.path(part).exists():
+            return None
+        try:
+            arrays = arrays_from_bytes(self.path(part).read_bytes())
+            strategy, seconds = arrays["strategy"], float(arrays["seconds"][0])
+        except (OSError, SafetensorError, KeyError, ValueError):
+            return None
+        return (strategy, seconds) if strategy.shape == (self.size,) and np.isfinite(strategy).all() else None
+
+    def put(self, part: Part, strategy: Floats, seconds: float) -> None:
+        """Keep a part."""
+        if self.folder is None:
+            return
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FileError(f"cannot write the folder {self.folder}: {error.strerror or error}; free some space") from error
+        write_atomically(self.path(part), bytes_from_arrays({"strategy": strategy, "seconds": np.array([seconds])}))
+
+
+def sequence_form(policy: Policy) -> Floats:
+    """The reach of every sequence by its player's own actions, float64 [Q]."""
+    strategy = np.empty_like(policy.probabilities)
+    for player in range(policy.game.players):
+        reach(policy.game.tree, player, policy.probabilities, strategy)
+    return strategy
+
+
+def mixed(game: CompiledGame, strategies: Floats, weights: Floats) -> Policy:
+    """The policy whose sequence form is the weighted mean of some, [K, Q]: what their owners play together."""
+    return Policy(game, normalised(game, weights @ strategies / weights.sum()))
+
+
+def halves_of(game: CompiledGame, strategies: Floats, sizes: Floats, seed: int) -> Halves | None:
+    """Exploitability of random halves of the parts, and of what each leaves."""
+    count = len(sizes)
+    if count < 2:
+        return None
+    generator = np.random.default_rng(seed)
+    halves = []
+    for _ in range(SPLITS // 2):
+        order = generator.permutation(count)
+        halves += [order[: count // 2], order[count // 2 : 2 * (count // 2)]]
+    found = [judge(game, mixed(game, strategies[chosen], sizes[chosen])).exploitability for chosen in halves]
+    return Halves(min(found), float(np.mean(found)), max(found))

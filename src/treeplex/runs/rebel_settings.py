@@ -1,0 +1,150 @@
+"""What a ReBeL training is asked to do: presets, changes by name, and a readable file of them."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from treeplex.errors import FileError, SpecError
+from treeplex.forms.files import read_text
+from treeplex.learn.rebel import PAPER, RebelSettings
+from treeplex.spec import nearest
+
+PRESETS: Mapping[str, RebelSettings] = {"recipe": RebelSettings(), "paper": PAPER}
+"""``recipe``: the paper's quality on small Liar's Dice in minutes. ``paper``: appendix E and the released configuration."""
+
+MEANINGS: Mapping[str, str] = {
+    "method": "how subgames are solved",
+    "iterations": "of each solve, T; both players update in each",
+    "depth": "actions until a subgame is cut",
+    "episodes": "played side by side",
+    "exploration": "probability with which the exploring player plays uniformly",
+    "solves": "subgames to be solved in all; the step size falls over them",
+    "width": "of the network's layers",
+    "layers": "of the network",
+    "rows": "the most rows of the buffer",
+    "fresh": "the newest part of all rows that is kept",
+    "burn_in": "rows before the first step",
+    "batch": "rows of a step",
+    "reuse": "how often a row is seen on average",
+    "rate": "Adam's step at first",
+    "last_rate": "Adam's step at the end, along half a cosine",
+    "clip": "the most that a gradient's norm may be",
+    "seed": "of everything random",
+}
+FIXED = ("width", "layers", "episodes", "seed")
+"""What a training cannot change under way."""
+
+
+@dataclass(frozen=True)
+class RebelRun:
+    """A training as it was asked for; everything that decides its numbers.
+
+    Attributes:
+        game: spec of the game.
+        settings: hyper-parameters.
+        streams: batches of episodes; 1 is played by the training process itself, more by workers.
+        seconds: time over which it trains, in place of ``settings.solves``; None without.
+    """
+
+    game: str
+    settings: RebelSettings
+    streams: int = 1
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.streams, bool) or not isinstance(self.streams, int) or self.streams < 1:
+            raise SpecError(f"streams must be a whole number of at least 1, not {self.streams!r}")
+        if self.seconds is not None and not 0.0 < self.seconds < math.inf:
+            raise SpecError(f"seconds must be a number above 0, not {self.seconds!r}")
+
+
+def settings_of(preset: str | None, *changes: Mapping[str, Any]) -> RebelSettings:
+    """A preset (None: ``recipe``) with changes, later ones over earlier ones.
+
+    Raises:
+        SpecError: an unknown name, or a value outside its range.
+    """
+    name = preset or "recipe"
+    if name not in PRESETS:
+        raise SpecError(f"unknown preset {name!r}{nearest(name, PRESETS)}; known: {', '.join(PRESETS)}")
+    return changed(PRESETS[name], *changes)
+
+
+def changed(settings: RebelSettings, *changes: Mapping[str, Any]) -> RebelSettings:
+    """Settings with changes; texts are read as numbers where numbers are wanted."""
+    kinds = {each.name: type(getattr(settings, each.name)) for each in fields(RebelSettings)}
+    wanted: dict[str, Any] = {}
+    for part in changes:
+        for key, value in part.items():
+            if key not in kinds:
+                raise SpecError(f"unknown setting {key!r}{nearest(key, kinds)}; known: {', '.join(kinds)}")
+            wanted[key] = read_value(key, value, kinds[key])
+    return replace(settings, **wanted)
+
+
+def read_value(key: str, value: Any, kind: type) -> Any:
+    """A value of the kind that the setting has."""
+    if kind is str:
+        return str(value)
+    text = str(value).replace("_", "")
+    try:
+        number = float(text)
+        if isinstance(value, bool) or (kind is int and number != int(number)):
+            raise ValueError
+    except (ValueError, OverflowError) as error:
+        what = "a whole number" if kind is int else "a number"
+        raise SpecError(f"{key} must be {what}, not {value!r}") from error
+    return (int(text) if text.lstrip("+-").isdigit() else int(number)) if kind is int else number
+
+
+def pairs(texts: list[str]) -> dict[str, str]:
+    """``key=value`` texts as a mapping.
+
+    Raises:
+        SpecError: one without ``=``.
+    """
+    found = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip() or not value.strip():
+            raise SpecError(f"--set takes key=value, such as --set iterations=32, not {text!r}")
+        found[key.strip()] = value.strip()
+    return found
+
+
+def as_yaml(settings: RebelSettings) -> str:
+    """Settings as a YAML file that :func:`from_yaml` reads, with what each means."""
+    entries = [(f"{name}: {value}", MEANINGS[name]) for name, value in asdict(settings).items()]
+    width = max(len(entry) for entry, _ in entries)
+    return "".join(f"{entry:<{width}}  # {meaning}\n" for entry, meaning in entries)
+
+
+def from_yaml(path: Path) -> Mapping[str, Any]:
+    """Changes from a YAML file of any of the settings.
+
+    Raises:
+        FileError: the file cannot be read or is no mapping.
+    """
+    try:
+        found = yaml.safe_load(read_text(path))
+    except yaml.YAMLError as error:
+        raise FileError(f"{path}: not YAML ({' '.join(str(error).split())}); write lines like iterations: 64") from error
+    if not isinstance(found, dict) or not all(isinstance(key, str) for key in found):
+        raise FileError(f"{path}: not a list of settings; write lines like iterations: 64")
+    return found
+
+
+def run_from(found: Mapping[str, Any], place: str) -> RebelRun:
+    """A run as written in ``rebel.json``; :class:`FileError` names ``place`` when it is not whole."""
+    try:
+        names = {each.name for each in fields(RebelSettings)}
+        if set(found["settings"]) != names:
+            raise SpecError(f"expected exactly {', '.join(sorted(names))}")
+        seconds = None if found["seconds"] is None else float(found["seconds"])
+        return RebelRun(str(found["game"]), changed(RebelSettings(), found["settings"]), int(found["streams"]), seconds)
+    except (KeyError, TypeError, ValueError, SpecError) as error:
+        raise FileError(f"{place}: the settings of the training cannot be read ({error}); start it again") from error

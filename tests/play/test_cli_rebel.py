@@ -1,0 +1,260 @@
+"""``treeplex train rebel``, ``evaluate`` of what it made, and ``play``."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+pytest.importorskip("torch")
+
+import torch
+
+from treeplex.play import cli_play
+from treeplex.play.cli import app
+from treeplex.play.cli_rebel import line_of
+from treeplex.play.failures import Commands
+from treeplex.runs.rebel_folder import METRICS, NET, RebelFolder, RebelRecord
+from treeplex.runs.rebel_settings import RebelRun, settings_of
+from treeplex.runs.rebel_sitting import RebelProgress
+
+torch.set_num_threads(1)
+
+DICE = "liars_dice(dice_sides=2)"
+SMALL = {"iterations": 3, "episodes": 8, "width": 8, "solves": 64, "burn_in": 16, "batch": 16, "reuse": 2, "depth": 1}
+TINY = [part for name, value in SMALL.items() for part in ("--set", f"{name}={value}")] + [
+    "--workers",
+    "1",
+    "--judge-every",
+    "0",
+]
+
+table = typer.Typer(cls=Commands, pretty_exceptions_enable=False)
+cli_play.register(table)
+
+
+@table.callback()
+def options() -> None:
+    """So that the command keeps its name."""
+
+
+def call(*arguments: object, code: int = 0) -> tuple[str, str]:
+    """Run ``treeplex``; return what it printed on stdout and stderr."""
+    result = CliRunner().invoke(app, [*map(str, arguments)])
+    assert result.exit_code == code, (arguments, result.output, result.exception)
+    assert "Traceback" not in result.output
+    return result.stdout, result.stderr
+
+
+def complaint(*arguments: object) -> str:
+    """The one line on stderr of what is refused."""
+    out, err = call(*arguments, code=2)
+    assert out == ""
+    assert err.startswith("error: ")
+    assert err.count("\n") == 1
+    return err
+
+
+def play(*arguments: object, typed: str = "", code: int = 0) -> str:
+    """Run ``treeplex play`` with what a person types."""
+    result = CliRunner().invoke(table, ["play", *map(str, arguments)], input=typed)
+    assert result.exit_code == code, (arguments, result.output, result.exception)
+    return result.output
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("cli") / "run"
+    out, _ = call("train", "rebel", DICE, *TINY, "--out", folder)
+    assert f"ReBeL on {DICE}: 64 subgames" in out
+    assert f'treeplex play "{DICE}" --against {folder}' in out
+    return folder
+
+
+def test_json_of_a_training(tmp_path: Path) -> None:
+    printed = json.loads(call("train", "rebel", DICE, *TINY, "--out", tmp_path / "run", "--json")[0])
+    last = RebelFolder(tmp_path / "run").records()[-1]
+    assert (printed["algorithm"], printed["status"], printed["solved"]) == ("rebel", "finished", 64)
+    assert printed["loss"] == last.loss
+    assert printed["workers_lost"] == 0
+
+
+def test_settings_are_shown_read_and_changed(tmp_path: Path, trained: Path) -> None:
+    shown = call("train", "rebel", "--show", "--preset", "paper", "--set", "width=64")[0]
+    assert "method: lcfr " in shown
+    assert "width: 64 " in shown
+    (tmp_path / "settings.yaml").write_text(shown)
+    assert call("train", "rebel", "--show", "--config", tmp_path / "settings.yaml")[0] == shown
+    settings = RebelFolder(trained).run().settings
+    assert {name: getattr(settings, name) for name in SMALL} == SMALL
+
+
+def test_resuming_goes_on(tmp_path: Path) -> None:
+    call("train", "rebel", DICE, *TINY, "--out", tmp_path / "run")
+    options = ["--set", "solves=96", "--judge-every", "0"]
+    printed = json.loads(call("train", "rebel", "--resume", tmp_path / "run", *options, "--json")[0])
+    assert printed["solved"] == 96
+
+
+def test_help_names_both() -> None:
+    assert "--epochs" in call("train", "--help")[0]
+    assert "treeplex train rebel --help" in call("train", "--help")[0]
+    shown = call("train", "rebel", "--help")[0]
+    assert "--judge-every" in shown
+    assert "--epochs" not in shown
+    assert "Usage: treeplex train rebel" in shown or "train rebel [OPTIONS]" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        ("train rebel", "--out DIR"),
+        ("train rebel --out {0}", "name the game"),
+        ("train rebel liars_dice --out {0} --resume {0}", "not both"),
+        ("train rebel liars_dic --out {0}", "did you mean 'liars_dice'"),
+        ("train rebel liars_dice --set widht=3 --out {0}", "did you mean 'width'"),
+        ("train rebel liars_dice --set width --out {0}", "key=value"),
+        ("train rebel liars_dice --preset papr --out {0}", "did you mean 'paper'"),
+        ("train rebel liars_dice --seconds 0 --out {0}", "seconds"),
+        ("train rebel liars_dice --workers 0 --out {0}", "workers"),
+        ("train rebel modified_rps --workers 1 --out {0}", "no features"),
+        ("train rebel liars_dice --config {0} --out {0}", "cannot read"),
+        ("train rebel liars_dice --epochs 3 --out {0}", "see treeplex train rebel --help"),
+        ("train rebel --resume {0}", "holds no ReBeL training"),
+        ("train rebel --resume {0} --preset paper", "--set"),
+        ("train --out {0} rebel", "rebel comes first"),
+        ("train --resume {1}", "treeplex train rebel --resume"),
+        ("evaluate liars_dice {1}", "a network for liars_dice(dice_sides=2)"),
+        ("evaluate liars_dice(dice_sides=2) {1} --exact", "about policies"),
+        ("evaluate liars_dice(dice_sides=2) {1} --playthroughs 0", "playthroughs must be"),
+        ("evaluate liars_dice(dice_sides=2) uniform --playthroughs 3", "which uniform is not"),
+    ],
+)
+def test_wrong_use_is_one_line(tmp_path: Path, trained: Path, arguments: str, part: str) -> None:
+    assert part in complaint(*arguments.format(tmp_path / "run", trained).split())
+    assert not (tmp_path / "run").exists()
+
+
+def test_evaluate_states_n_and_t(trained: Path) -> None:
+    asked = ["evaluate", DICE, trained, "--playthroughs", 8, "--iterations", 3, "--workers", 1]
+    printed = json.loads(call(*asked, "--json")[0])
+    assert (printed["playthroughs"], printed["iterations"]) == (8, 3)
+    assert printed["exploitability"] > 0
+    assert printed["seconds"] > 0
+    out = call(*asked)[0]
+    assert "8 playthroughs averaged by reach, T = 3 iterations of dcfr a search" in out
+    assert f"{printed['exploitability']:.6e}" in out
+    assert "more repeats" in out
+    assert json.loads(call(*asked[:2], trained / NET, *asked[3:], "--json")[0])["exploitability"] == printed["exploitability"]
+
+
+def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    command = [sys.executable, "-m", "treeplex.play.cli", "train", "rebel", DICE, *TINY, "--set", "solves=1000000"]
+    process = subprocess.Popen(
+        [*command, "--out", str(folder)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    deadline = time.monotonic() + 120
+    while not (folder / METRICS).exists():
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, (out, err)
+    done = RebelFolder(folder).state().iteration
+    assert f"stopped after {done:,} subgames; saved: go on with treeplex train rebel --resume {folder}" in err
+    printed = json.loads(
+        call("train", "rebel", "--resume", folder, "--set", f"solves={done + 8}", "--judge-every", 0, "--json")[0]
+    )
+    assert printed["solved"] == done + 8
+
+
+def test_a_person_plays_against_a_network(trained: Path) -> None:
+    out = play(DICE, "--against", trained, "--seat", 0, "--seed", 1, "--iterations", 4, typed="nonsense\n2-2\nq\n")
+    assert "you are player 0" in out
+    assert "1 1-1   2 1-2   3 2-1   4 2-2" in out
+    assert "'nonsense' is none of these" in out
+    assert "player 1   Liar" in out  # nothing is higher
+    assert "after 1 game: " in out
+    assert "thank you for playing" in out
+    assert out.count("(you)") == 1
+
+
+def test_seats_alternate_and_games_end(trained: Path) -> None:
+    out = play(DICE, "--against", trained, "--seed", 2, "--games", 4, "--iterations", 4, typed="liar\n4\nliar\n4\n" * 8)
+    assert [f"game {n}: you are player {(n - 1) % 2}" in out for n in (1, 2, 3, 4)] == [True] * 4
+    assert "after 4 games: " in out
+    assert "game 5" not in out
+
+
+def test_the_end_of_input_is_the_end(trained: Path) -> None:
+    assert "no game was finished; thank you" in play(DICE, "--against", trained, "--seat", 0, typed="")
+
+
+def test_ctrl_c_is_the_end_too(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def pressed(options: dict[int, str]) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli_play, "asked", pressed)
+    out = play(DICE, "--against", "uniform", "--seat", 0, code=130)
+    assert "no game was finished; thank you" in out
+    assert "error" not in out
+
+
+def test_a_person_plays_against_policies(tmp_path: Path) -> None:
+    from treeplex.forms.compile import compile_game
+    from treeplex.forms.policy import Policy
+    from treeplex.forms.policy_files import save_policy
+
+    out = play("kuhn_poker", "--against", "uniform", "--games", 2, "--seed", 0, typed="p\nb\n" * 4)
+    assert "Pass" in out
+    assert "after 2 games: " in out
+    game = compile_game("kuhn_poker")
+    always = Policy.uniform(game)
+    for infoset in range(len(always)):
+        always.probabilities[game.sequences_at(infoset)] = [0.0, 1.0]
+    save_policy(always, tmp_path / "bets.json")
+    out = play("kuhn_poker", "--against", tmp_path / "bets.json", "--seat", 1, "--games", 5, "--seed", 0, typed="Bet\n" * 5)
+    assert out.count("player 0   Bet") == 5
+    assert out.count("you win 2") + out.count("you lose 2") == 5
+    out = play("kuhn_poker(players=3)", "--against", "uniform", "--seat", 2, "--games", 1, typed="1\n" * 3)
+    assert "player 1   " in out
+    assert "player 2 knew" in out
+
+
+def test_secret_moves_stay_secret() -> None:
+    game = "goofspiel(num_cards=3,imp_info=true)"
+    out = play(game, "--against", "uniform", "--seat", 1, "--games", 1, "--seed", 0, typed="1\n" * 6)
+    assert "you are player 1" in out
+    assert "  player 0   " not in out
+
+
+def test_play_is_refused_in_one_line(trained: Path) -> None:
+    for arguments, part in [
+        (["kuhn_poker", "--against", trained], "a network for liars_dice"),
+        ([DICE, "--against", trained, "--seat", 2], "from 0 to 1"),
+        ([DICE, "--against", "uniform", "--iterations", 5], "does not search"),
+        ([DICE, "--against", "nobody"], "no policy file"),
+    ]:
+        assert part in play(*arguments, code=2)
+
+
+def test_the_live_line() -> None:
+    run = RebelRun(DICE, settings_of(None))
+    record = RebelRecord(6400, 10.0, 9.0, 3200, 50, 0.0125, 640.0, 0, 0.05, 32, 64)
+    line = "rebel  6,400/60,000 subgames  640/s  3,200 rows  loss 1.25e-02  exploitability 5.00e-02  1:05 left"
+    assert line_of(RebelProgress(run, record, record, 65.0)) == line
+    assert "loss" not in line_of(RebelProgress(run, RebelRecord(0, 0.0, 0.0, 0, 0, None, 0.0, 2), None, None))
+    assert "2 workers lost" in line_of(RebelProgress(run, RebelRecord(0, 0.0, 0.0, 0, 0, None, 0.0, 2), None, None))
