@@ -95,7 +95,7 @@ class Fixed:
         hands = rules.prior.shape
         self.payoff = {bid: generator.normal(size=hands) for bid in range(-1, 8)}
 
-    def __call__(self, places: Places, believed: Ranges, reached: Ranges) -> Ranges:
+    def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         found = np.zeros_like(reached[0]), np.zeros_like(reached[1])
         for k, state in enumerate(places.states):
             assert isinstance(state.node, tuple)

@@ -56,9 +56,17 @@ class NetworkLeaf:
         self.encoding, self.net, self.chunk = encoding, net, chunk
         self._prepared: tuple[Places, Prepared] | None = None
 
-    def __call__(self, places: Places, believed: Ranges, reached: Ranges) -> Ranges:
+    def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         prepared = self.prepared(places)
-        return prepared.read(self.forward(prepared.write(believed)), (believed[0].shape[1], believed[1].shape[1]))
+        rows = prepared.write(believed)
+        if player is None:
+            outputs = self.forward(rows)
+        else:  # a fifth to a quarter of the leaves get nothing from the other player's current policy
+            counted = reached[1 - player].any(axis=1)
+            outputs = np.zeros((len(rows), self.encoding.outputs), np.float32)
+            if counted.any():
+                outputs[counted] = self.forward(rows[counted])
+        return prepared.read(outputs, (believed[0].shape[1], believed[1].shape[1]))
 
     def prepared(self, places: Places) -> Prepared:
         """Rows for places, kept for as long as the same places are asked for."""

@@ -16,13 +16,14 @@ Ranges = tuple[Floats, Floats]
 class LeafValue(Protocol):
     """What the hands at cut-off public states are worth."""
 
-    def __call__(self, places: Places, believed: Ranges, reached: Ranges) -> Ranges:
+    def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         """Values of every hand of both players at each place.
 
         Args:
             places: K public states.
             believed: for each player float64 [K, H_i], reach by the policies on which the play below is based.
             reached: the same by the policies whose values are wanted; the same arrays in all but CFR-AVG.
+            player: whose values are wanted, where the other never comes they may be left out; None for both players'.
 
         Returns:
             For each player float64 [K, H_i], its expected payoff with each hand against the other's hands as ``reached``
@@ -34,7 +35,7 @@ class LeafValue(Protocol):
 class NoLeaf:
     """Where a subgame is played to its end."""
 
-    def __call__(self, places: Places, believed: Ranges, reached: Ranges) -> Ranges:
+    def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         if len(places):
             raise AlgorithmError("the subgame is cut off, so its leaves need values: give leaf=")
         return believed
@@ -43,7 +44,7 @@ class NoLeaf:
 class ZeroLeaf:
     """Nothing: what comes after the leaves is ignored."""
 
-    def __call__(self, places: Places, believed: Ranges, reached: Ranges) -> Ranges:
+    def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         return np.zeros_like(believed[0]), np.zeros_like(believed[1])
 
 
@@ -61,7 +62,7 @@ class ExactLeaf:
         self._compiled: dict[int, object] = {}
         self._states: dict[int, tuple[PublicState, ...]] = {}
 
-    def __call__(self, places: Places, believed: Ranges, reached: Ranges) -> Ranges:
+    def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         from treeplex.forms.subgames import Subgames
         from treeplex.search.subgame import METHODS, SubgameSearch
 

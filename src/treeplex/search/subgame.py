@@ -161,7 +161,7 @@ class SubgameSearch:
         leaves = self.subgames.leaves
         if len(leaves):
             arrived = reach_at(leaves, strategy)
-            entries = self.leaf(leaves, arrived, arrived)[player] * opposing_mass(leaves, arrived, player)
+            entries = self.leaf(leaves, arrived, arrived, player)[player] * opposing_mass(leaves, arrived, player)
             scatter(leaves.sequences[player], entries, self._values)
 
     def _count_values(self, player: int, discount: float, weight: float) -> None:
