@@ -15,12 +15,14 @@ import iteration_speed
 import long_runs
 import record
 import roofline
+import sampling
 import showdown_limits
 
 START, END = "<!-- bench:start -->", "<!-- bench:end -->"
 IMAGE = "images/compile_scale.png"
 SECTIONS = (
     ("iteration_speed", "Iterations beside other systems", iteration_speed),
+    ("sampling", "Sampling beside OpenSpiel", sampling),
     ("long_runs", "A thousand iterations of large games", long_runs),
     ("holdem", "Hold'em beside other solvers", holdem),
     ("showdown_limits", "How far hold'em is from the machine's limits", showdown_limits),
@@ -33,6 +35,9 @@ ABOUT = {
     "updates all players, averages included: alternating in Treeplex, in OpenSpiel and in LiteEFG's CFR+, simultaneous in "
     "LiteEFG's CFR. Treeplex computes in float64, OpenSpiel's JAX solver in float32. Milliseconds are wall-clock; CPU "
     "milliseconds far below them would mean that the machine was busy.",
+    "sampling": "One process, one core, one thread; the systems take turns, medians over the turns; the state goes on from turn to "
+    "turn. An iteration is one walk for each player. Treeplex keeps the exact average (the lazy ledger), OpenSpiel its default, "
+    "at the other player's infosets. Histories are those that our walks visit in an iteration.",
     "long_runs": "Fresh processes on one core, medians; compiled kernels come from the cache. The paper's hours are "
     "those of its own implementation on its own machines.",
     "compile_scale": "Each game in a fresh process on one core. Memory is the highest resident size above the one at the "

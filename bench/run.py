@@ -10,7 +10,16 @@ from pathlib import Path
 import record
 
 HERE = Path(__file__).resolve().parent
-BENCHMARKS = ("iteration_speed", "long_runs", "holdem", "roofline", "showdown_limits", "compile_scale", "cold_start")
+BENCHMARKS = (
+    "iteration_speed",
+    "sampling",
+    "long_runs",
+    "holdem",
+    "roofline",
+    "showdown_limits",
+    "compile_scale",
+    "cold_start",
+)
 
 
 def main() -> None:
