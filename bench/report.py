@@ -35,9 +35,11 @@ ABOUT = {
     "updates all players, averages included: alternating in Treeplex, in OpenSpiel and in LiteEFG's CFR+, simultaneous in "
     "LiteEFG's CFR. Treeplex computes in float64, OpenSpiel's JAX solver in float32. Milliseconds are wall-clock; CPU "
     "milliseconds far below them would mean that the machine was busy.",
-    "sampling": "One process, one core, one thread; the systems take turns, medians over the turns; the state goes on from turn to "
-    "turn. An iteration is one walk for each player. Treeplex keeps the exact average (the lazy ledger), OpenSpiel its default, "
-    "at the other player's infosets. Histories are those that our walks visit in an iteration.",
+    "sampling": "One process, one core, one thread; the systems take turns, medians over the turns; the state goes on from "
+    "turn to turn. An iteration is one walk for each player. Averages are kept as each system does by default: Treeplex the "
+    "exact ones (the lazy ledger), OpenSpiel's external sampling at the other player's infosets, its outcome sampling weighted "
+    "by the probability of the walk, LiteEFG by a sweep over all infosets. Histories are those that our walks visit in an "
+    "iteration. Threads share the tables and are on two cores.",
     "long_runs": "Fresh processes on one core, medians; compiled kernels come from the cache. The paper's hours are "
     "those of its own implementation on its own machines.",
     "compile_scale": "Each game in a fresh process on one core. Memory is the highest resident size above the one at the "
