@@ -109,3 +109,5 @@ def test_too_large() -> None:
         best_cce(compile_game("kuhn_poker(players=3)"))
     with pytest.raises(AlgorithmError, match="take a smaller game"):
         best_cce(compile_game("kuhn_poker"), most_entries=1000)
+    with pytest.raises(AlgorithmError, match=r"leduc_poker has some 10\^132 joint plans and 2,186 sequences"):
+        best_cce(compile_game("leduc_poker"))

@@ -17,6 +17,7 @@ from treeplex.forms.compiled import CompiledGame, GameSize
 from treeplex.forms.public_compile import dense_entries
 from treeplex.forms.walk import compile_rules
 from treeplex.games.base import CHANCE, Game
+from treeplex.games.matrix import MatrixGame
 from treeplex.games.registry import load
 from treeplex.solvers import make_solver
 
@@ -330,3 +331,11 @@ def test_the_limit_on_histories() -> None:
     assert compile_game("kuhn_poker", most_histories=58).size.histories == 58
     with pytest.raises(GameError, match="more than 57 histories"):
         compile_game("kuhn_poker", most_histories=57)
+
+
+@pytest.mark.parametrize("unit", [1e-12, 1.0, 1e12])
+def test_sums_are_constant_in_proportion_to_payoffs(unit: float) -> None:
+    general = MatrixGame([[2 * unit, 0.0], [0.0, unit]], [[unit, 0.0], [0.0, 2 * unit]])
+    assert compile_game(general).constant is None
+    tenths = MatrixGame([[0.1 * unit, 0.7 * unit]], [[-0.3 * unit, -0.9 * unit]])
+    assert compile_game(tenths).constant == pytest.approx(-0.2 * unit)

@@ -48,6 +48,12 @@ def test_turn_based() -> None:
     assert load(game.spec).spec == game.spec
 
 
+@pytest.mark.parametrize("spec", ["open_loop", "open_loop()", "open_loop(game=)", "open_loop(game=kuhn_poker,players=3)"])
+def test_a_wrapper_needs_one_game(spec: str) -> None:
+    with pytest.raises(SpecError, match=r"open_loop takes a game and nothing else; write open_loop\(game=\.\.\.\)"):
+        load(spec)
+
+
 def test_users_games(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
         "from treeplex.games.registry import load\n\n\ndef game():\n    return load('kuhn_poker')\n"

@@ -9,12 +9,13 @@ from hypothesis import given
 from tests import oracle
 from tests.compiled_view import array_of
 from tests.random_games import SEEDS, STEADY, RandomGame, games
+from treeplex.engine.plans import read_plan
 from treeplex.engine.sweep import reach
 from treeplex.errors import AlgorithmError
 from treeplex.forms.compile import compile_game
 from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.device import Device
-from treeplex.forms.plans import all_plans, count_plans, last_sequences, plans_of, pure_plan
+from treeplex.forms.plans import all_plans, count_plans, last_sequences, plans_of, written
 from treeplex.forms.walk import compile_rules
 
 
@@ -81,7 +82,9 @@ def test_a_pure_strategy_is_one_plan() -> None:
     for player in range(2):
         plans, weights = plans_of(game, player, strategy)
         assert weights.tolist() == [1.0]
-        np.testing.assert_array_equal(plans[0], pure_plan(game, player, strategy))
+        plan = np.empty(game.infosets[player], np.int32)
+        read_plan(game.tree, player, strategy, plan)
+        np.testing.assert_array_equal(plans[0], plan)
 
 
 @given(games((2, 3)))
@@ -121,3 +124,8 @@ def test_counts_by_hand() -> None:
 def test_too_many_plans() -> None:
     with pytest.raises(AlgorithmError, match=r"player 1 of kuhn_poker has 64 reduced plans, more than 50; take a smaller game"):
         all_plans(compile_game("kuhn_poker"), 1, most=50)
+
+
+def test_counts_of_any_length_can_be_written() -> None:
+    assert written(8000) == "8,000"
+    assert written(3**30000) == "some 10^14313"

@@ -338,6 +338,8 @@ def test_progress_line():
     assert line_of(progress) == "dcfr  iteration 1,200/5,000  exploitability 1.25e-03  31,234 it/s  1:05 left"
     counted = Progress("es-mccfr", 1200, 10**12, 1.25e-3, 31234.0, 65.0, nodes=250_000, budget=1_000_000)
     assert line_of(counted).startswith("es-mccfr  iteration 1,200  25% of 1,000,000 nodes  exploitability 1.25e-03")
+    uncounted = Progress("es-mccfr", 1200, 10**12, 1.25e-3, 31234.0, None)
+    assert line_of(uncounted) == "es-mccfr  iteration 1,200  exploitability 1.25e-03  31,234 it/s"
     joint = Progress("joint", 12, 50, 1.25e-3, 3.0, None, objective=("cce_gap", 0.25))
     assert line_of(joint) == "joint  iteration 12/50  CCE gap 2.50e-01  3 it/s"
     assert clock(3725) == "1:02:05"

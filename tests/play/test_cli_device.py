@@ -89,6 +89,24 @@ def test_run_folder(tmp_path: Path) -> None:
     assert len(found["likeliest"]) == 3
 
 
+def test_devices_of_refined_games(tmp_path: Path) -> None:
+    game, run = "goofspiel(num_cards=4,points_order=descending)", tmp_path / "run"
+    tp.solve(game, "cfr-s", iterations=20, refine=True, out=run)
+    found = call(run, "--json")
+    assert call(run, "--game", game, "--json") == found
+    assert "names a game that cannot be had:" in call(run / "device.safetensors", code=2)
+    assert call(run / "device.safetensors", "--refine", "--json") == found
+    assert call(run / "device.safetensors", "--refine", "--game", game, "--json") == found
+
+
+def test_solve_says_that_there_is_a_device(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    for algorithm, there in (("cfr-s", True), ("cfr", False)):
+        result = CliRunner().invoke(app, ["solve", GAME, "-a", algorithm, "-n", "9", "--out", str(run), "--force"])
+        assert result.exit_code == 0
+        assert ("device.safetensors" in result.stdout, f"treeplex device {run}" in result.stdout) == (there, there)
+
+
 def test_mistakes(tmp_path: Path, chicken: Path) -> None:
     tp.solve("kuhn_poker", "cfr", iterations=2, out=tmp_path / "run")
     assert "holds no device: cfr makes none" in call(tmp_path / "run", code=2)
@@ -96,3 +114,20 @@ def test_mistakes(tmp_path: Path, chicken: Path) -> None:
     save_device(load_device(chicken), tmp_path / "chicken.safetensors")
     assert "not for kuhn_poker" in call(tmp_path / "chicken.safetensors", "--game", "kuhn_poker", code=2)
     assert "check the path" in call(tmp_path / "none.json", code=2)
+    assert "is neither a run folder nor a device file; check the path" in call(tmp_path / "none", code=2)
+    assert "1 more joint plan; --top shows more" in call(chicken, "--top", 2)
+    assert "2 more joint plans; --top shows more" in call(chicken, "--top", 1)
+
+
+@pytest.mark.parametrize(
+    ("metadata", "title"),
+    [
+        ({"iterations": 5}, "device: 5 iterations, on matrix"),
+        ({"algorithm": "mine"}, "device: mine, on matrix"),
+        ({"algorithm": "mine", "iterations": "many"}, "device: mine, on matrix"),
+        ({"drawn": 7}, "3, drawn from a larger device"),
+    ],
+)
+def test_metadata_of_your_own(tmp_path: Path, chicken: Path, metadata: dict[str, object], title: str) -> None:
+    save_device(load_device(chicken), tmp_path / "own.safetensors", metadata=metadata)
+    assert title in call(tmp_path / "own.safetensors")

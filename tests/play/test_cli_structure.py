@@ -73,7 +73,8 @@ def test_for_people() -> None:
     assert "histories" in out
     lines = [" ".join(line.split()) for line in out.splitlines()]
     assert "perfect recall yes" in lines
-    assert "ladder-nested yes" in lines
+    assert "ladder-nested form yes" in lines
+    assert "ladder-nested game yes" in lines
     assert "open-loop game yes" in lines
     assert "sub-extensive forms 1" in lines
     out, _ = call("info", "kuhn_poker", "--structure")

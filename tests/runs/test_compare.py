@@ -10,6 +10,7 @@ import treeplex as tp
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.runs.compare import short, usual_axis
 from treeplex.solvers.cfr import CfrSolver
+from treeplex.solvers.variant import Variant, cfr
 
 KUHN3 = "kuhn_poker(players=3)"
 
@@ -35,6 +36,26 @@ def test_the_usual_axis():
     assert usual_axis(["cfr", "es-mccfr(averaging=full)"], None) == "nodes"
     assert usual_axis(["cfr", "cfr+"], 1000) == "nodes"
     assert usual_axis(["mccfr-like", "cfr+"], None) == "iterations"
+
+
+@pytest.mark.parametrize("name", ["regret (half)", "my (x", "es-mccfr"])
+def test_algorithms_of_ones_own_have_any_name(name):
+    comparison = tp.compare("kuhn_poker", [Variant(name, "", "", cfr)], iterations=3)
+    assert (comparison.solutions[0].algorithm, comparison.x) == (name, "iterations")
+
+
+def test_walking_the_histories_shows_progress(tmp_path):
+    """A game with a public tree is compiled without walking histories; an algorithm that samples walks them all the same."""
+    counts, game = [], "leduc_poker(ranks=4)"
+    tp.compare(game, ["cfr", "es-mccfr"], nodes=1000, walked=counts.append)
+    assert counts
+    assert counts == sorted(counts)
+    del counts[:]
+    tp.solve(game, "es-mccfr", nodes=1000, out=tmp_path / "run", walked=counts.append)
+    assert counts
+    del counts[:]
+    tp.solve(resume=tmp_path / "run", nodes=2000, walked=counts.append)
+    assert counts
 
 
 def test_a_wrong_axis_is_said_before_anything_runs(tmp_path):

@@ -82,8 +82,10 @@ def test_devices_written_by_hand(tmp_path: Path) -> None:
         ({"joint_plans": []}, "no list of joint plans"),
         ({"joint_plans": [{"plans": [{row: 0}, {column: 0}]}]}, "damaged"),
         ({"version": 2}, "format version 2"),
+        ({"version": "1"}, "format version '1', this Treeplex reads 1"),
         ({"format": "treeplex policy"}, "is no device"),
         ({"game": "mygame.py:MyGame"}, "name the game as well"),
+        ({"game": "chickn"}, r"chicken\.json names a game that cannot be had: unknown game 'chickn'"),
         ({"identity": "0" * 16}, "other rules now"),
     ]:
         path.write_text(json.dumps({**about, "joint_plans": joint_plans, **change}))
@@ -146,3 +148,10 @@ def test_a_policy_as_a_device() -> None:
     np.testing.assert_allclose(device.policy().probabilities[reached], policy.probabilities[reached], atol=1e-9)
     with pytest.raises(AlgorithmError):
         device_from_policy(Policy.uniform(policy.game), most=1)
+
+
+def test_json_without_end_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "device.json"
+    path.write_text("[" * 200_000)
+    with pytest.raises(FileError, match="truncated or not JSON"):
+        load_device(path)

@@ -172,6 +172,12 @@ def test_progress_knows_the_limit(sampler):
     assert all(progress.objective is None for progress in seen)
 
 
+def test_progress_knows_no_end_where_only_a_target_is_given():
+    seen = []
+    tp.solve("kuhn_poker", "es-mccfr", target=0.02, progress=seen.append)
+    assert {progress.seconds_left for progress in seen} == {None}
+
+
 @pytest.mark.parametrize("wrong", [0, -5, 1.5, "many", True])
 def test_wrong_numbers(wrong):
     with pytest.raises(SpecError, match="nodes"):

@@ -11,14 +11,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import typer
 from typer.testing import CliRunner
 
 import treeplex as tp
 from treeplex.errors import AlgorithmError, FileError, GameError, SpecError
+from treeplex.evaluate.playouts import Estimate, estimate
 from treeplex.forms.table_policy import load_table_policy
 from treeplex.play import cli_sample
+from treeplex.play.cli import app as whole_app
 from treeplex.play.failures import Commands
 from treeplex.runs import sample_run
 from treeplex.runs.sample import SampleInterrupted, parsed_memory, sample
@@ -231,6 +234,11 @@ def test_folders_that_are_not_right_are_refused(tmp_path: Path) -> None:
         (ABOUT, lambda data: data.replace(b'"playouts": 20', b'"playouts": "x"'), "settings of the run cannot be read"),
         (METRICS, lambda data: b"", "lacks the last record"),
         (METRICS, lambda data: b"{}\n", "line 1: not a record"),
+        (METRICS, lambda data: b"[1]\n", "line 1: not a record"),
+        (METRICS, lambda data: data.replace(b'"iteration": 20', b'"iteration": [20]'), "not a record"),
+        (METRICS, lambda data: data.replace(b'"nodes": ', b'"nodes": null, "was": ', 1), "line 1: not a record"),
+        (ABOUT, lambda data: data.replace(b'"iteration": 20', b'"turn": 20'), "sample.json: not a record"),
+        (ABOUT, lambda data: data.replace(b'"against": "uniform"', b'"against": 5'), "settings of the run cannot be read"),
     ):
         broken = tmp_path / "broken"
         shutil.copytree(run, broken)
@@ -242,6 +250,50 @@ def test_folders_that_are_not_right_are_refused(tmp_path: Path) -> None:
     shutil.copy(tmp_path / "other" / STATE, run / STATE)
     with pytest.raises(FileError, match="the state of another run"):
         sample(resume=run, iterations=40)
+
+
+def test_what_stops_a_run_during_an_evaluation_stops_it_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is done after it, and nothing is evaluated twice."""
+    whole = sample("kuhn_poker", iterations=100, every=10, out=tmp_path / "whole", **QUICK)
+    calls: list[int] = []
+
+    def estimate_and_stop(*given: Any, **settings: Any) -> Estimate:
+        calls.append(1)
+        if len(calls) == 3:
+            signal.raise_signal(signal.SIGINT)
+        return estimate(*given, **settings)
+
+    monkeypatch.setattr(sample_run, "estimate", estimate_and_stop)
+    with pytest.raises(SampleInterrupted) as stopped:
+        sample("kuhn_poker", iterations=100, every=10, out=tmp_path / "run", **QUICK)
+    assert (stopped.value.sampled.last.iteration, len(calls)) == (30, 3)
+    assert timeless(sample(resume=tmp_path / "run").records) == timeless(whole.records)
+
+
+def test_another_run_in_the_folder_is_overwritten_whole(tmp_path: Path) -> None:
+    """Compiled runs and runs on rules leave nothing of each other behind."""
+    sample("kuhn_poker", iterations=2, out=tmp_path / "run", **QUICK)
+    tp.solve("kuhn_poker", iterations=2, out=tmp_path / "run", force=True)
+    assert not (tmp_path / "run" / ABOUT).exists()
+    sample("kuhn_poker", iterations=2, out=tmp_path / "run", force=True, **QUICK)
+    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == sorted(FILES)
+
+
+def test_policies_are_judged_and_shown_where_the_game_compiles(tmp_path: Path) -> None:
+    """By folder and by file, on the command line and in Python."""
+    found = sample("kuhn_poker", iterations=500, out=tmp_path / "run", judge=True, **QUICK)
+    for place in (tmp_path / "run", tmp_path / "run" / POLICY):
+        judged = CliRunner().invoke(whole_app, ["evaluate", "kuhn_poker", str(place), "--json"])
+        answer = json.loads(judged.stdout)
+        assert (answer["algorithm"], answer["iterations"]) == ("es-mccfr", 500)
+        assert answer["exploitability"] == tp.judge("kuhn_poker", place).exploitability == found.last.exploitability
+        shown = CliRunner().invoke(whole_app, ["show", str(place), "--json", "--infostate", "0"])
+        assert json.loads(shown.stdout)
+
+
+def test_whole_numbers_of_numpy_are_numbers() -> None:
+    found = sample("kuhn_poker", iterations=np.int64(3), seed=np.int32(4), playouts=np.int64(5), every=np.int16(2))
+    assert found.settings.iterations == found.last.iteration == 3
 
 
 def test_a_game_in_a_python_file_has_to_be_named_again(tmp_path: Path) -> None:

@@ -218,7 +218,7 @@ def test_resuming_keeps_the_settings(tmp_path):
 
 def test_a_folder_in_use_is_not_overwritten(tmp_path):
     tp.solve("kuhn_poker", iterations=10, out=tmp_path)
-    with pytest.raises(FileError, match="not empty; resume it"):
+    with pytest.raises(FileError, match=r"not empty; resume it \(--resume\)"):
         tp.solve("kuhn_poker", iterations=20, out=tmp_path)
     assert tp.solve("kuhn_poker", iterations=20, out=tmp_path, force=True).iterations == 20
     (tmp_path / "file").write_text("")

@@ -158,7 +158,7 @@ def test_a_state_that_does_not_fit() -> None:
 
 def test_which_iterations_are_kept() -> None:
     game = compile_game("kuhn_poker")
-    whole, part = CfrJr(game), CfrJr(game, keep=7)
+    whole, part = CfrJr(game), CfrJr(game, keep=6)
     kept = {6: [1, 2, 3, 4, 5, 6], 7: [2, 4, 6], 13: [2, 4, 6, 8, 10, 12], 14: [4, 8, 12], 30: [8, 16, 24]}
     for iteration, expected in kept.items():
         for solver in (whole, part):
@@ -168,6 +168,9 @@ def test_which_iterations_are_kept() -> None:
     assert part.gaps().tolist() == whole.gaps().tolist()
     assert whole.notes() == []
     assert "Of 30 iterations 3 are kept for the device (every 8th)" in part.notes()[0]
+    seven = CfrJr(game, keep=7)
+    seven.run(7)
+    assert seven.spacing.tolist() == [1, 7]
     assert cce_gap(part.device()) != pytest.approx(part.measures()["cce_gap"], abs=1e-9), "a device has a gap of its own"
 
 
@@ -254,6 +257,8 @@ def test_before_the_first_iteration() -> None:
         ({"keep": 1}, "keep of cfr-jr is a whole number of at least 2"),
         ({"keep": 2.5}, "not 2.5"),
         ({"keep": float("inf")}, "not inf"),
+        ({"keep": 1e15}, r"keep=1e\+15 of cfr-jr takes 208,000,000 GB for kuhn_poker, more than there is; keep fewer"),
+        ({"keep": 1e300}, "more than there is"),
         ({"tilt": 1.5}, "tilt of cfr-jr is a number from 0 to 1"),
         ({"tilt": float("nan")}, "not nan"),
     ],

@@ -21,7 +21,7 @@ from treeplex.games.base import TERMINAL, Game, State
 from treeplex.games.matrix import MatrixGame
 from treeplex.solvers import make_solver
 from treeplex.solvers.recursive import Recursive
-from treeplex.solvers.static import largest_gain, static_equilibrium, undominated
+from treeplex.solvers.static import constant_sum, largest_gain, static_equilibrium, undominated
 
 GAP = 1e-9
 """NashConv of what recursion finds, at most, payoffs being of the order of one."""
@@ -309,6 +309,23 @@ class TestStatic:
         first = np.array([[3.0, 0.0], [2.0, -1.0], [1.0, 5.0]])
         second = np.array([[1.0, 0.0], [0.0, 9.0], [1.0, 0.0]])
         assert undominated(np.stack((first, second))) == [[0], [0]]
+
+    def test_small_payoffs_are_not_taken_for_constant_sums(self) -> None:
+        """A penalty game without a pure equilibrium; the sums of payoffs differ by as little as the payoffs themselves."""
+        for unit, level in ((1e-14, 0.0), (1.0, 0.0), (1e-4, 1e8)):
+            payoffs = level + unit * np.array([[[2.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [3.0, 0.0]]])
+            found = static_equilibrium(payoffs)
+            assert found is not None
+            np.testing.assert_allclose(found[0], [3 / 4, 1 / 4], atol=1e-3)
+            np.testing.assert_allclose(found[1], [1 / 3, 2 / 3], atol=1e-3)
+        assert constant_sum(1e9 * np.array([[0.1, 0.7], [0.9, 0.3]]))
+
+    def test_players_with_payoffs_of_different_sizes(self) -> None:
+        """The first player is indifferent; the second cares for what is lost in the sum of both payoffs."""
+        payoffs = np.stack((np.full((2, 2), 1e9), 1e-9 * np.array([[0.0, 1.0], [0.0, 1.0]])))
+        found = static_equilibrium(payoffs)
+        assert found is not None
+        np.testing.assert_array_equal(found[1], [0.0, 1.0])
 
     def test_payoffs_of_any_size(self) -> None:
         for unit in (1e-10, 1.0, 1e8):

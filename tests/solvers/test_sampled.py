@@ -7,7 +7,7 @@ from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.evaluate import judge
 from treeplex.forms.compile import compile_game
 from treeplex.solvers import make_solver
-from treeplex.solvers.sampled import SAMPLINGS, MonteCarloCfr, SamplingOptions, check_averaging
+from treeplex.solvers.sampled import SAMPLINGS, MonteCarloCfr, SamplingOptions, check_averaging, laid_out
 from treeplex.solvers.sampling_schedule import COURSES, SampledSchedule
 from treeplex.solvers.variant import VARIANTS
 
@@ -175,7 +175,7 @@ def test_three_players_approach_a_coarse_correlated_equilibrium() -> None:
     assert judge(solver.game, solver.average_policy()).nash_conv < 0.05
 
 
-@pytest.mark.parametrize("averaging", ["opponent", "optimistic", "naive"])
+@pytest.mark.parametrize("averaging", ["opponent", "optimistic", "naive", "stochastic"])
 def test_biased_averages_are_refused_for_three_players(averaging: str) -> None:
     with pytest.raises(AlgorithmError, match="biased with 3 players"):
         make_solver(compile_game("kuhn_poker(players=3)"), f"os-mccfr(averaging={averaging})")
@@ -184,6 +184,8 @@ def test_biased_averages_are_refused_for_three_players(averaging: str) -> None:
 def test_the_opponents_average_needs_opponents_that_are_sampled() -> None:
     with pytest.raises(AlgorithmError, match="use lazy"):
         check_averaging(SAMPLINGS["cs-mccfr"], "opponent", 2)
+    with pytest.raises(AlgorithmError, match="there are none; use lazy"):
+        check_averaging(SAMPLINGS["es-mccfr"], "opponent", 1)
 
 
 @pytest.mark.parametrize(
@@ -193,6 +195,8 @@ def test_the_opponents_average_needs_opponents_that_are_sampled() -> None:
         ("os-mccfr(exploration=1.5)", SpecError, "exploration must be above 0"),
         ("rs-mccfr(k=0)", SpecError, "k must be a whole number from 1"),
         ("rs-mccfr(k=1.5)", SpecError, "k must be a whole number from 1"),
+        ("rs-mccfr(k=1e999)", SpecError, "k must be a whole number from 1"),
+        ("es-mccfr(threads=300)", SpecError, "threads must be a whole number from 1 to 256"),
         ("es-mccfr(threads=0)", SpecError, "threads must be"),
         ("es-mccfr(averaging=lazzy)", SpecError, "did you mean 'lazy'"),
         ("es-mccfr(baseline=learnt)", SpecError, "did you mean 'learned'"),
@@ -220,6 +224,25 @@ def test_variants_take_parameters() -> None:
     solver.run(100)
     again = make_solver(compile_game("kuhn_poker"), solver.algorithm)
     assert again.algorithm == solver.algorithm
+
+
+def test_weights_whose_sums_overflow_are_refused_by_iteration() -> None:
+    """The averages of what came before would not be numbers any more."""
+    solver = make_solver(compile_game("kuhn_poker"), "es-mccfr(variant=cfr+(gamma=100))")
+    solver.run(600)
+    assert np.isfinite(solver.average_policy().probabilities).all()
+    with pytest.raises(SpecError, match=r"weights beyond all numbers at iteration 631; change its parameters"):
+        solver.run(600)
+
+
+@pytest.mark.parametrize("game", ["kuhn_poker", "goofspiel(num_cards=3,imp_info=true)"])
+def test_baselines_of_infosets_belong_to_slots(game: str) -> None:
+    layout, histories, slots = laid_out(compile_game(game), "infoset")
+    below = {}
+    for actor, child, children, key in histories.nodes.tolist():
+        below |= {child + a: key + a if actor >= 0 else -1 for a in range(children)}
+    assert layout.edges.tolist() == [-1, *(below[node] for node in range(1, len(histories.nodes)))]
+    assert layout.edges.max() == len(slots) - 1
 
 
 def test_a_state_of_another_shape_is_refused() -> None:

@@ -16,7 +16,7 @@ from treeplex.engine.sweep import best_value, workspace
 from treeplex.errors import AlgorithmError
 from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.device import Device
-from treeplex.forms.plans import all_plans, count_plans
+from treeplex.forms.plans import all_plans, count_plans, written
 
 Floats = NDArray[np.float64]
 
@@ -59,8 +59,8 @@ def best_cce(game: CompiledGame, *, objective: Floats | None = None, most_entrie
     sequences = int(game.tree.sequence_offsets[-1])
     if joint * sequences > most_entries:
         raise AlgorithmError(
-            f"{game.spec} has {joint:,} joint plans and {sequences:,} sequences, too many for a linear program over joint "
-            f"plans (at most {most_entries:,} in their product); take a smaller game"
+            f"{game.spec} has {written(joint)} joint plans and {sequences:,} sequences, too many for a linear program over "
+            f"joint plans (at most {most_entries:,} in their product); take a smaller game"
         )
     plans = tuple(all_plans(game, player) for player in range(game.players))
     support = np.indices([len(table) for table in plans]).reshape(game.players, -1).T.astype(np.int64)

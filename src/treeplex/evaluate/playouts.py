@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
+from numbers import Integral
 from typing import Any, Protocol
 
 import numpy as np
@@ -18,6 +19,8 @@ from treeplex.games.base import CHANCE, TERMINAL, Game, State
 PLAYOUTS = 1000
 LONGEST = 1_000_000
 """Moves after which a playout counts as endless."""
+LANE = 1 << 32
+"""In place of the traverser in the streams of playouts: a policy is not tested on the deals that it was learned from."""
 
 
 class Player(Protocol):
@@ -77,7 +80,7 @@ def estimate(game: str | Game, policy: Player, *, playouts: int = PLAYOUTS, seed
     check_playouts(playouts)
     rules = turn_by_turn(load(game))
     players = [policy] * rules.num_players
-    payoffs = np.array([played(rules, players, Stream(seed, number, 0)) for number in range(playouts)])
+    payoffs = np.array([played(rules, players, Stream(seed, number, LANE)) for number in range(playouts)])
     return Estimate(tuple(payoffs.mean(axis=0).tolist()), tuple(standard_errors(payoffs).tolist()), playouts)
 
 
@@ -106,7 +109,7 @@ def head_to_head(game: str | Game, one: Player, other: Player, *, playouts: int 
     for number in range(rounds):
         for seat in range(count):
             players = [one if player == seat else other for player in range(count)]
-            payoffs = played(rules, players, Stream(seed, number, 0))
+            payoffs = played(rules, players, Stream(seed, number, LANE))
             own[number, seat] = payoffs[seat]
             others[number, seat] = (sum(payoffs) - payoffs[seat]) / max(1, count - 1)
     means = own.mean(axis=1, keepdims=True)
@@ -167,5 +170,5 @@ def standard_errors(samples: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def check_playouts(playouts: object) -> None:
     """Raise :class:`SpecError` unless there are at least two."""
-    if isinstance(playouts, bool) or not isinstance(playouts, int) or playouts < 2:
+    if isinstance(playouts, bool) or not isinstance(playouts, Integral) or int(playouts) < 2:
         raise SpecError(f"playouts must be a whole number of at least 2, not {playouts!r}")

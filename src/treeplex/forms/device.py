@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,9 +44,9 @@ class Device:
     weights: Floats
 
     def __post_init__(self) -> None:
-        plans = tuple(np.ascontiguousarray(table, np.int32) for table in self.plans)
+        plans = tuple(whole_numbers(table, np.int32) for table in self.plans)
         object.__setattr__(self, "plans", plans)
-        object.__setattr__(self, "support", np.ascontiguousarray(self.support, np.int64))
+        object.__setattr__(self, "support", whole_numbers(self.support, np.int64))
         object.__setattr__(self, "weights", np.ascontiguousarray(self.weights, np.float64))
         check_plans(self.game, plans)
         check_support(self)
@@ -144,6 +145,17 @@ class Device:
     def __repr__(self) -> str:
         counts = "/".join(str(len(table)) for table in self.plans)
         return f"<correlation device for {self.game.spec}: {len(self)} joint plans, plans {counts}>"
+
+
+def whole_numbers(given: NDArray[Any], kind: type[np.int32] | type[np.int64]) -> NDArray[Any]:
+    """An array of integers, contiguous; refuse what would be rounded or cut off on the way."""
+    given = np.asarray(given)
+    with np.errstate(invalid="ignore"):
+        found = np.ascontiguousarray(given, kind)
+    if not np.array_equal(found, given):
+        wrong = given[found != given].flat[0]
+        raise PolicyError(f"plans, actions and the support of a device are numbered by whole numbers; found {wrong!s}")
+    return found
 
 
 def check_plans(game: CompiledGame, plans: tuple[Plans, ...]) -> None:

@@ -1,5 +1,6 @@
 """One door to games: built-in ones, OpenSpiel's, files and users' own classes."""
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from treeplex.errors import SpecError
@@ -12,6 +13,9 @@ from treeplex.games.base import Game
 from treeplex.games.open_loop import OpenLoop
 from treeplex.games.turn_based import TurnBased
 from treeplex.spec import Spec, parse_spec
+
+WRAPPERS: Mapping[str, Callable[[Game], Game]] = {"turn_based": TurnBased, "open_loop": OpenLoop}
+"""What makes a game of another."""
 
 
 def load(game: str | Spec | Game | Any) -> Game:
@@ -44,10 +48,8 @@ def load(game: str | Spec | Game | Any) -> Game:
     text = game.strip()
     if text.startswith(PREFIX):
         return OpenSpielGame(text)
-    if text.startswith("turn_based("):
-        return TurnBased(load(str(parse_spec(text).parameters.get("game", ""))))
-    if text.startswith("open_loop("):
-        return OpenLoop(load(str(parse_spec(text).parameters.get("game", ""))))
+    if (name := text.split("(", 1)[0]) in WRAPPERS:
+        return WRAPPERS[name](load(wrapped(text)))
     if is_user_spec(text):
         return load_user_game(text)
     if text.endswith(".efg"):
@@ -55,3 +57,16 @@ def load(game: str | Spec | Game | Any) -> Game:
     if text.endswith((".game", ".openspiel")):
         return read_game_file(text)
     return registry.load(text)
+
+
+def wrapped(text: str) -> str:
+    """The spec of the game inside ``name(game=...)``.
+
+    Raises:
+        SpecError: there is none, or something else besides.
+    """
+    spec = parse_spec(text)
+    game = str(spec.parameters.get("game", "")).strip()
+    if not game or len(spec.parameters) > 1:
+        raise SpecError(f"{text}: {spec.name} takes a game and nothing else; write {spec.name}(game=...)")
+    return game

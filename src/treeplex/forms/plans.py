@@ -1,9 +1,11 @@
 """Reduced plans of a player, and strategies as mixtures of plans."""
 
+from math import log10
+
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.plans import decompose, read_plan
+from treeplex.engine.plans import decompose
 from treeplex.errors import AlgorithmError
 from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.device import Plans
@@ -13,6 +15,8 @@ Ints = NDArray[np.int64]
 
 MOST_PLANS = 1_000_000
 """Where :func:`all_plans` gives up."""
+MOST_WRITTEN = 10**15
+"""Counts that messages write out; of greater ones they say the power of ten."""
 
 
 def last_sequences(game: CompiledGame, player: int) -> Ints:
@@ -33,6 +37,11 @@ def count_plans(game: CompiledGame, player: int) -> int:
     return below[0]
 
 
+def written(count: int) -> str:
+    """A count for a message, however many digits it has: ``8,000``, or ``some 10^671``."""
+    return f"{count:,}" if count < MOST_WRITTEN else f"some 10^{int(log10(count))}"
+
+
 def all_plans(game: CompiledGame, player: int, *, most: int = MOST_PLANS) -> Plans:
     """All reduced plans of a player, int32 [P_i, I_i], in lexicographic order along infosets.
 
@@ -42,7 +51,7 @@ def all_plans(game: CompiledGame, player: int, *, most: int = MOST_PLANS) -> Pla
     count = count_plans(game, player)
     if count > most:
         raise AlgorithmError(
-            f"player {player} of {game.spec} has {count:,} reduced plans, more than {most:,}; take a smaller game"
+            f"player {player} of {game.spec} has {written(count)} reduced plans, more than {most:,}; take a smaller game"
         )
     tree, infosets = game.tree, game.infosets[player]
     i0 = int(tree.infoset_offsets[player])
@@ -78,10 +87,3 @@ def plans_of(game: CompiledGame, player: int, strategy: Floats) -> tuple[Plans, 
     plans, weights = np.empty((most, game.infosets[player]), np.int32), np.empty(most)
     count = decompose(game.tree, player, strategy, plans, weights)
     return plans[:count], weights[:count] / weights[:count].sum()
-
-
-def pure_plan(game: CompiledGame, player: int, strategy: Floats) -> Plans:
-    """The plan whose sequence form ``strategy`` [Q] (zeros and ones) is, int32 [I_i]."""
-    plan = np.empty(game.infosets[player], np.int32)
-    read_plan(game.tree, player, strategy, plan)
-    return plan

@@ -255,13 +255,16 @@ class Template:
         return [each for each in self.terminals if not self.neighbours(each[2])]
 
     def neighbours(self, sequences: Pair) -> bool:
-        """Whether the sequences of each player stand side by side in a tree; if they do in one copy, they do in all."""
-        return all((np.diff(self._alone[own]) == 1).all() for own in sequences)
+        """Whether the sequences of each player stand side by side in a tree; if they do beside one other copy, they always do.
+
+        In a tree of one copy alone the actions of a single infoset would as well, which other copies move apart.
+        """
+        return all((np.diff(self._beside_another[own]) == 1).all() for own in sequences)
 
     @cached_property
-    def _alone(self) -> Ints:
-        """Where a tree of this template alone has its sequences."""
-        return layout_of([self], np.array([2])).final[2:]
+    def _beside_another(self) -> Ints:
+        """Where a tree of two copies of this template has the sequences of the first."""
+        return layout_of([self, self], np.array([2, 2 + self.sequences])).final[2 : 2 + self.sequences]
 
     @cached_property
     def index(self) -> dict[tuple[int, ...], tuple[str, int]]:

@@ -47,6 +47,7 @@ class Walk:
     terminal_payoffs: "array[float]" = field(default_factory=lambda: array("d"))
     lowest_sum: float = float("inf")
     highest_sum: float = -float("inf")
+    largest: float = 0.0
     histories: int = 0
     terminals: int = 0
     depth: int = 0
@@ -254,6 +255,7 @@ def add_terminal(walk: Walk, state: State, chance: float, sequences: tuple[int, 
         walk.terminal_payoffs.extend([chance * payoff for payoff in returns])
     total = sum(returns)
     walk.lowest_sum, walk.highest_sum = min(walk.lowest_sum, total), max(walk.highest_sum, total)
+    walk.largest = max((walk.largest, *map(abs, returns)))
 
 
 def finished(walk: Walk) -> CompiledGame:
@@ -267,7 +269,6 @@ def finished(walk: Walk) -> CompiledGame:
     payoffs = np.frombuffer(walk.terminal_payoffs, np.float64).reshape(-1, players)
     sequences = layout.final.astype(np.int32)[np.frombuffer(walk.terminal_sequences, np.int32).reshape(-1, players)]
     walk.terminal_sequences = array("i")
-    scale = max(1.0, abs(walk.lowest_sum), abs(walk.highest_sum))
     size = GameSize(
         histories=walk.histories,
         terminals=walk.terminals,
@@ -284,7 +285,7 @@ def finished(walk: Walk) -> CompiledGame:
         action_ids=layout.action_ids,
         action_names=tuple(walk.names),
         size=size,
-        constant=walk.highest_sum if walk.highest_sum - walk.lowest_sum <= 1e-9 * scale else None,
+        constant=walk.highest_sum if walk.highest_sum - walk.lowest_sum <= 1e-9 * walk.largest else None,
         rules=game,
     )
 

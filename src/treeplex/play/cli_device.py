@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treeplex.play.arguments import Json, ShowProgress
+from treeplex.play.arguments import Json, Refine, ShowProgress
 from treeplex.play.console import print_facts, print_json, print_table
 from treeplex.play.live import Live
 
@@ -21,15 +21,14 @@ def device(
         str,
         typer.Argument(metavar="DEVICE", help="A run folder of cfr-s or cfr-jr, or a device file (.safetensors, .json)."),
     ],
-    game: Annotated[
-        str | None, typer.Option("--game", metavar="GAME", help="The game; default: the one the file names.")
-    ] = None,
+    game: OfGame = None,
     top: Annotated[int, typer.Option("--top", metavar="K", min=0, help="How many of the likeliest joint plans to print.")] = 3,
     lines: Annotated[int, typer.Option("--lines", metavar="L", min=0, help="The most lines of one plan; 0 for all.")] = 8,
     best: Annotated[
         bool, typer.Option("--best", help="Also find the largest welfare of a CCE by linear programming (tiny games).")
     ] = False,
     as_json: Json = False,
+    refine: Refine = False,
     progress: ShowProgress = None,
 ) -> None:
     """Judge a correlation device: payoffs, the distance to correlated equilibria of every kind, the likeliest joint plans.
@@ -49,10 +48,10 @@ def device(
         live.say(f"reading {source}")
         from treeplex.evaluate.correlation import judge_device
         from treeplex.forms.compile import compile_game
-        from treeplex.runs.devices import read_device
+        from treeplex.runs.devices import read_device, refined
 
-        compiled = None if game is None else compile_game(game, watch=live.walked)
-        loaded, about = read_device(source, compiled)
+        compiled = None if game is None else compile_game(game, refine=refine or refined(source), watch=live.walked)
+        loaded, about = read_device(source, compiled, refine=refine)
         live.say(f"judging {len(loaded):,} joint plans")
         judgement = judge_device(loaded)
         if best:
@@ -96,7 +95,8 @@ def best_welfare(game: "CompiledGame") -> float:
 def print_device(loaded: "Device", about: dict[str, Any], judgement: "DeviceJudgement", best: float | None) -> None:
     """Sizes, payoffs and distances."""
     game, counts = loaded.game, " / ".join(f"{len(table):,}" for table in loaded.plans)
-    drawn = f", drawn from {about['algorithm']}'s" if about.get("drawn") else ""
+    algorithm, iterations = about.get("algorithm"), about.get("iterations")
+    drawn = ", drawn from " + (f"{algorithm}'s" if algorithm else "a larger device") if about.get("drawn") else ""
     facts = {
         "joint plans": f"{len(loaded):,}{drawn}   plans of the players: {counts}",
         "value": ", ".join(signed(value) for value in judgement.value),
@@ -106,7 +106,8 @@ def print_device(loaded: "Device", about: dict[str, Any], judgement: "DeviceJudg
         facts["welfare"] = f"{signed(game.constant)}   what payoffs sum to in this game, whatever is played"
     elif best is not None:
         facts["best welfare"] = f"{signed(best)}   of a CCE, by linear programming"
-    made = f"{about['algorithm']}, {about['iterations']:,} iterations, " if about.get("iterations") else ""
+    made = f"{algorithm}, " if algorithm else ""
+    made += f"{iterations:,} iterations, " if isinstance(iterations, int) and iterations else ""
     print_facts(facts, title=f"device: {made}on {game.spec}")
     players = range(game.players)
     rows = [[each.concept, f"{each.distance:.3e}", *(f"{gain:.2e}" for gain in each.gains)] for each in judgement.distances]
@@ -151,7 +152,7 @@ def print_plans(loaded: "Device", top: int, lines: int) -> None:
     print_table(["probability", "player", "plan"], rows, right=(0,), lines=True)
     left = len(loaded) - top
     if left > 0:
-        typer.echo(f"{left:,} more joint plans; --top shows more")
+        typer.echo(f"{left:,} more joint plan{'s' if left != 1 else ''}; --top shows more")
 
 
 def plan_text(loaded: "Device", player: int, number: int, lines: int) -> str:

@@ -21,8 +21,8 @@ CLASSES = {
     "perfect_information": "perfect information",
     "perfect_recall": "perfect recall",
     "single_act": "single-act",
-    "nested": "nested",
-    "ladder_nested": "ladder-nested",
+    "nested": "nested form",
+    "ladder_nested": "ladder-nested form",
     "nested_reordered": "nested game",
     "ladder_nested_reordered": "ladder-nested game",
     "feedback": "feedback game",
@@ -217,7 +217,7 @@ def print_structure(structure: "Structure", *, titled: bool) -> None:
     else:
         facts["backward recursion"] = (
             f"pieces {pieces.count:,}, static {pieces.static:,}; the largest has {pieces.infosets:,} infosets with a choice, "
-            f"of {pieces.players} players"
+            f"of {pieces.players} player{'s' if pieces.players != 1 else ''}"
         )
     print_facts(facts, title="to solve it")
 

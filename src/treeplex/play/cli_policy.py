@@ -129,10 +129,14 @@ def is_searching(policy: str) -> bool:
 def origin_of(policy: str) -> dict[str, Any]:
     """Algorithm, iterations and seconds behind a policy, as far as its file says."""
     from treeplex.forms.policy_files import read_policy_header
+    from treeplex.forms.table_policy import is_table_policy, load_table_policy
     from treeplex.runs.api import UNIFORM, policy_file
 
     if policy == UNIFORM:
         return {"algorithm": UNIFORM, "iterations": 0, "seconds": 0.0}
+    if is_table_policy(policy_file(policy)):
+        about = load_table_policy(policy_file(policy)).about
+        return {"algorithm": about.get("algorithm"), "iterations": int(about.get("iterations", 0)), "seconds": None}
     known = read_policy_header(policy_file(policy)).get("metadata", {})
     return {name: known.get(name) for name in ("algorithm", "iterations", "seconds")}
 
@@ -185,7 +189,7 @@ def loaded_policy(policy: str, game: str | None) -> "Policy":
         folder = RunFolder(policy)
         compiled = compile_game(folder.game_to_load() if game is None else game, refine=folder.settings().refine)
         return load_policy(policy_file(policy), compiled)
-    return load_policy(Path(policy), None if game is None else compile_game(game))
+    return load_policy(policy_file(policy), None if game is None else compile_game(game))
 
 
 def matching(policy: "Policy", text: str | None, player: int | None) -> list[int]:

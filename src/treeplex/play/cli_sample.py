@@ -1,6 +1,5 @@
 """Commands for games too large to compile: ``sample``, ``playouts``."""
 
-import re
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treeplex.play.arguments import Force, GameArgument, Json, Seconds, ShowProgress
+from treeplex.play.cli_solve import counted, free_folder, quoted
 from treeplex.play.console import print_facts, print_json
 from treeplex.play.failures import STOPPED, fail
 from treeplex.play.live import Live, clock
@@ -102,7 +102,7 @@ def sample(
         except SampleInterrupted as stopped:
             sampled = stopped.sampled
             if sampled.folder is None:
-                sampled.save(free_folder(sampled))
+                sampled.save(free_folder(f"sample-{sampled.game.spec}-{sampled.algorithm}"))
     if as_json:
         print_json(
             {"game": sampled.game.spec, "algorithm": sampled.algorithm, "status": sampled.status, **asdict(sampled.last)}
@@ -110,7 +110,7 @@ def sample(
     else:
         print_sampled(sampled)
     if sampled.status == "interrupted":
-        fail(f"stopped after {sampled.last.iteration:,} iterations; saved: go on with {resuming(sampled)}", STOPPED)
+        fail(f"stopped after {counted(sampled.last.iteration)}; saved: go on with {resuming(sampled)}", STOPPED)
 
 
 def line_of(progress: "SampleProgress") -> str:
@@ -154,7 +154,7 @@ def print_sampled(sampled: "Sampled") -> None:
         )
     if sampled.folder:
         facts["files"] = f"{sampled.folder}   policy.safetensors, metrics.jsonl, progress.png, sample.json, state.safetensors"
-    effort = f"{last.iteration:,} iterations, {last.nodes:,} nodes in {last.seconds:.3g} s"
+    effort = f"{counted(last.iteration)}, {last.nodes:,} nodes in {last.seconds:.3g} s"
     print_facts(facts, title=f"{sampled.game.spec} by {sampled.algorithm}: {effort}")
     typer.secho("next", bold=True)
     if sampled.folder:
@@ -169,20 +169,6 @@ def resuming(sampled: "Sampled") -> str:
 
     own = f"{quoted(sampled.game.spec)} " if names_python(sampled.game.spec) else ""
     return f"treeplex sample {own}--resume {quoted(str(sampled.folder))}"
-
-
-def quoted(spec: str) -> str:
-    """A spec as one word of a shell."""
-    return spec if re.fullmatch(r"[\w.:/+-]+", spec) else f'"{spec}"'
-
-
-def free_folder(sampled: "Sampled") -> Path:
-    """A folder under ``runs`` that does not exist yet."""
-    name = re.sub(r"[^\w.+=-]+", "-", f"sample-{sampled.game.spec}-{sampled.algorithm}").strip("-.")[:80]
-    number = 1
-    while (folder := Path("runs") / (name if number == 1 else f"{name}-{number}")).exists():
-        number += 1
-    return folder
 
 
 def playouts(

@@ -49,7 +49,8 @@ def solve(
     and convergence.png. Ctrl-C saves (without --out into a new folder under runs/), and --resume goes on bit for bit as if
     never stopped; -n then counts all iterations. Algorithms that plan for a number of iterations keep the plan of the
     first start. With --target or --seconds, -n is the most iterations to do (default 1,000,000); the exit code is 3 if a
-    target was not reached. With --nodes there is no such default. Learned algorithms (ddcfr, dpcfr+, pddcfr) do as many
+    target was not reached. With --nodes there is no such default, nor with algorithms that sample (*-mccfr), which without
+    any limit walk as many histories as 1000 full iterations do. Learned algorithms (ddcfr, dpcfr+, pddcfr) do as many
     iterations as they pace themselves for, 1,000 usually, unless -n asks for fewer.
 
     \b
@@ -64,13 +65,11 @@ def solve(
     """
     with Live(progress) as live:
         live.say(f"compiling {game or resume}")
-        from treeplex.forms.compile import compile_game
         from treeplex.runs import SolveInterrupted, solve
 
-        compiled = None if game is None else compile_game(game, refine=refine, watch=live.walked)
         try:
             solution = solve(
-                compiled,
+                game,
                 algorithm,
                 iterations=iterations,
                 target=target,
@@ -84,11 +83,12 @@ def solve(
                 force=force,
                 resume=resume,
                 progress=live.watch,
+                walked=live.walked,
             )
             folder = solution.folder
         except SolveInterrupted as stopped:
             solution = stopped.solution
-            folder = solution.folder or solution.save(free_folder(solution))
+            folder = solution.folder or solution.save(free_folder(f"{solution.game.spec}-{solution.algorithm}"))
     if as_json:
         print_json(last_record(solution))
     else:
@@ -98,7 +98,7 @@ def solve(
 
         own = f"{quoted(solution.game.spec)} " if names_python(solution.game.spec) else ""
         command = f"treeplex solve {own}--resume {quoted(str(folder))}"
-        fail(f"stopped after {solution.iterations:,} iterations; saved: go on with {command}", STOPPED)
+        fail(f"stopped after {counted(solution.iterations)}; saved: go on with {command}", STOPPED)
     if not solution.target_reached:
         raise typer.Exit(TARGET_MISSED)
 
@@ -120,9 +120,9 @@ def last_record(solution: "Solution") -> dict[str, Any]:
     }
 
 
-def free_folder(solution: "Solution") -> Path:
-    """A folder under ``runs`` that does not exist yet."""
-    name = re.sub(r"[^\w.+=-]+", "-", f"{solution.game.spec}-{solution.algorithm}").strip("-.")[:80]
+def free_folder(text: str) -> Path:
+    """A folder under ``runs`` that does not exist yet, named after what was run."""
+    name = re.sub(r"[^\w.+=-]+", "-", text).strip("-.")[:80]
     number = 1
     while (folder := Path("runs") / (name if number == 1 else f"{name}-{number}")).exists():
         number += 1
@@ -145,9 +145,11 @@ def print_solution(solution: "Solution", folder: Path | None) -> None:
     for note in solution.solver.notes():
         facts["note"] = note
     if folder:
-        facts["files"] = f"{folder}   policy.safetensors, metrics.jsonl, convergence.png, run.json, state.safetensors"
-    count = f"{solution.iterations:,} iteration{'s' if solution.iterations != 1 else ''}"
-    print_facts(facts, title=f"{solution.game.spec} by {solution.algorithm}: {count} in {solution.seconds:.3g} s")
+        device = "device.safetensors, " if has_device(folder) else ""
+        facts["files"] = f"{folder}   policy.safetensors, {device}metrics.jsonl, convergence.png, run.json, state.safetensors"
+    print_facts(
+        facts, title=f"{solution.game.spec} by {solution.algorithm}: {counted(solution.iterations)} in {solution.seconds:.3g} s"
+    )
     spec = quoted(solution.game.spec)
     typer.secho("next", bold=True)
     if folder is None:
@@ -158,6 +160,8 @@ def print_solution(solution: "Solution", folder: Path | None) -> None:
         of_game, resume = (f" --game {spec}", f"{spec} --resume") if names_python(solution.game.spec) else ("", "--resume")
         where = quoted(str(folder))
         typer.echo(f"  treeplex show {where}{of_game}   read the strategy")
+        if has_device(folder):
+            typer.echo(f"  treeplex device {where}{of_game}   judge the joint play")
         if solution.status == "target reached":
             typer.echo(f"  treeplex solve {resume} {where} --target {(solution.settings.target or 0) / 10:g}   go on")
         elif solution.settings.nodes and not solution.solver.exact and solution.iterations != solution.solver.longest:
@@ -167,6 +171,18 @@ def print_solution(solution: "Solution", folder: Path | None) -> None:
             if more > solution.iterations:
                 typer.echo(f"  treeplex solve {resume} {where} -n {more}   go on")
     typer.echo(f"  treeplex compare {spec} -a cfr+ -a dcfr -a pcfr+   compare algorithms")
+
+
+def has_device(folder: Path) -> bool:
+    """Whether a run left a correlation device."""
+    from treeplex.runs.folder import DEVICE
+
+    return (folder / DEVICE).is_file()
+
+
+def counted(iterations: int) -> str:
+    """1 iteration, 1,000 iterations."""
+    return f"{iterations:,} iteration{'s' if iterations != 1 else ''}"
 
 
 def quoted(spec: str) -> str:
@@ -211,11 +227,10 @@ def compare(
     """
     with Live(progress) as live:
         live.say(f"compiling {game}")
-        from treeplex.forms.compile import compile_game
         from treeplex.runs import compare
 
         comparison = compare(
-            compile_game(game, refine=refine, watch=live.walked),
+            game,
             algorithms or ["cfr", "cfr+", "dcfr", "pcfr+"],
             iterations=iterations,
             every=every,
@@ -228,6 +243,7 @@ def compare(
             force=force,
             x=axis,
             progress=live.watch,
+            walked=live.walked,
         )
     if as_json:
         print_json({"game": comparison.game.spec, "rows": comparison.rows()})

@@ -10,6 +10,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+LEAST_WIDTH = 14
+"""Characters of a column of text that are always shown."""
+WIDEST = 10_000
+"""Characters of a line of a table, at most."""
+
 
 def print_table(
     columns: Sequence[str],
@@ -19,16 +24,24 @@ def print_table(
     right: Iterable[int] = (),
     lines: bool = False,
 ) -> None:
-    """Print a table; ``right`` numbers the columns set flush right. Cells are shown as they are, brackets included."""
-    right = set(right)
+    """Print a table; ``right`` numbers the columns set flush right. Cells are shown as they are, brackets included.
+
+    Where there is too little room for all columns, lines run over the edge; no column vanishes.
+    """
+    right, cells = set(right), [[cell if isinstance(cell, Text) else Text(cell) for cell in row] for row in rows]
     if title:
         typer.secho(title, bold=True)
     table = Table(show_lines=lines, header_style="bold", box=SIMPLE_HEAD, show_edge=False)
     for number, name in enumerate(columns):
-        table.add_column(name, justify="right" if number in right else "left", overflow="fold", no_wrap=number in right)
-    for row in rows:
-        table.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in row))
-    Console().print(table)
+        flush = number in right
+        widest = max((cell.cell_len for row in cells for cell in row[number : number + 1]), default=0)
+        least = None if flush else min(LEAST_WIDTH, max(widest, len(name)))
+        table.add_column(name, justify="right" if flush else "left", overflow="fold", no_wrap=flush, min_width=least)
+    for row in cells:
+        table.add_row(*row)
+    console = Console()
+    width = max(console.width, console.measure(table, options=console.options.update(max_width=WIDEST)).minimum)
+    Console(width=width).print(table)
 
 
 def print_entries(entries: Iterable[tuple[str, Sequence[str]]]) -> None:

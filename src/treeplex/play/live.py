@@ -62,7 +62,7 @@ class Live:
 
     def watch(self, progress: "Progress") -> None:
         """Show where a run stands."""
-        done, total = progress.iteration, progress.iterations
+        done, total = progress.iteration, counted_iterations(progress)
         if progress.budget is not None:
             done, total = min(progress.nodes, progress.budget), progress.budget
         self._display.update(self._task, description=line_of(progress), completed=done, total=total)
@@ -74,7 +74,9 @@ def line_of(progress: "Progress") -> str:
     Where histories are counted, they stand in place of the iterations asked for.
     """
     if progress.budget is None:
-        parts = [f"{progress.algorithm}  iteration {progress.iteration:,}/{progress.iterations:,}"]
+        total = counted_iterations(progress)
+        of = "" if total is None else f"/{total:,}"
+        parts = [f"{progress.algorithm}  iteration {progress.iteration:,}{of}"]
     else:
         share = min(1.0, progress.nodes / progress.budget)
         parts = [f"{progress.algorithm}  iteration {progress.iteration:,}", f"{share:.0%} of {progress.budget:,} nodes"]
@@ -89,6 +91,13 @@ def line_of(progress: "Progress") -> str:
     if progress.seconds_left is not None:
         parts.append(f"{clock(progress.seconds_left)} left")
     return "  ".join(parts)
+
+
+def counted_iterations(progress: "Progress") -> int | None:
+    """The iterations asked for; None where something else stops the run."""
+    from treeplex.runs.record import UNCOUNTED_ITERATIONS
+
+    return progress.iterations if progress.iterations < UNCOUNTED_ITERATIONS else None
 
 
 def clock(seconds: float) -> str:

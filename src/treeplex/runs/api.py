@@ -18,7 +18,7 @@ from treeplex.forms.policy import Policy
 from treeplex.forms.policy_files import load_policy
 from treeplex.games.base import Game
 from treeplex.games.turn_based import turn_text
-from treeplex.runs.folder import POLICY, is_run_folder
+from treeplex.runs.folder import POLICY, holds_policy
 from treeplex.solvers import make_solver
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def as_policy(game: CompiledGame, policy: AnyPolicy) -> Policy:
 
 def policy_file(path: str | os.PathLike[str]) -> Path:
     """The policy file that ``path`` names: itself, or the one in a run folder."""
-    return Path(path) / POLICY if is_run_folder(path) else Path(path)
+    return Path(path) / POLICY if holds_policy(path) else Path(path)
 
 
 def policy_from_mapping(game: CompiledGame, table: Mapping[Any, Mapping[int, float]]) -> Policy:

@@ -23,15 +23,17 @@ from treeplex.runs.solve import (
     DEFAULT_ITERATIONS,
     AnyAlgorithm,
     SolveInterrupted,
+    WalkWatcher,
     planned,
     settings_of_new_run,
     solve,
     usual_nodes,
+    walk_ahead,
 )
 from treeplex.solvers.registry import pace_of, samples
 
 NUMBERS = ("iterations", "nodes", "seconds", "exploitability", "nash_conv")
-"""How the names of algorithms end that sample: their iterations are no measure of effort."""
+"""What a row says of every solution, in this order."""
 TABLES = ("comparison.md", "comparison.csv", "comparison.json")
 
 
@@ -201,6 +203,7 @@ def compare(
     x: str | None = None,
     progress: Watcher | None = None,
     compiled: Callable[[CompiledGame], None] | None = None,
+    walked: WalkWatcher | None = None,
 ) -> Comparison:
     """Solve a game with each of several algorithms.
 
@@ -222,6 +225,7 @@ def compare(
             histories are counted or an algorithm samples (its name ends in ``-mccfr``), else iterations.
         progress: called as by :func:`treeplex.solve`.
         compiled: called once with the compiled game.
+        walked: called now and then, while rules are walked before anything runs, with the number of histories so far.
 
     Raises:
         SpecError, GameError, AlgorithmError, FileError: as :func:`treeplex.solve` does; algorithms are checked before any runs.
@@ -230,7 +234,7 @@ def compare(
         raise SpecError("no algorithm given; name at least one, for example dcfr")
     if x is not None:
         check_effort(x)
-    target = compile_game(game, refine=refine)
+    target = compile_game(game, refine=refine, watch=walked)
     if compiled:
         compiled(target)
     if iterations is None and nodes is None:
@@ -238,6 +242,8 @@ def compare(
             nodes = usual_nodes(target)
         else:
             iterations = DEFAULT_ITERATIONS
+    for algorithm in algorithms:
+        walk_ahead(target, algorithm, walked)
     chosen = named(algorithms, target, iterations, nodes, updates)
     if out is not None:
         RunFolder(out).claim(force=force)
@@ -264,7 +270,7 @@ def compare(
         solutions.append(solution)
         if interrupted:
             break
-    comparison = Comparison(target, tuple(solutions), interrupted, usual_axis(chosen, nodes) if x is None else x)
+    comparison = Comparison(target, tuple(solutions), interrupted, usual_axis(chosen.values(), nodes) if x is None else x)
     if out is not None:
         comparison.save(out)
     return comparison
@@ -279,9 +285,9 @@ def short(count: int) -> str:
     return f"{float(number) / 1000**thousands:.3g}{'kMGT'[thousands - 1]}"
 
 
-def usual_axis(names: Collection[str], nodes: int | None) -> str:
+def usual_axis(algorithms: Collection[AnyAlgorithm], nodes: int | None) -> str:
     """``nodes`` where histories are counted or an algorithm samples, else ``iterations``."""
-    return "nodes" if nodes is not None or any(map(samples, names)) else "iterations"
+    return "nodes" if nodes is not None or any(map(samples, algorithms)) else "iterations"
 
 
 def named(

@@ -20,7 +20,7 @@ from safetensors.numpy import load as arrays_from_bytes
 from safetensors.numpy import save as bytes_from_arrays
 
 from treeplex.engine.sweep import reach
-from treeplex.errors import AlgorithmError, FileError, PolicyError
+from treeplex.errors import AlgorithmError, FileError, PolicyError, TreeplexError
 from treeplex.forms.compile import compile_game
 from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.device import Device
@@ -108,21 +108,24 @@ def save_device(device: Device, path: str | os.PathLike[str], *, metadata: Mappi
     write_atomically(target, bytes_from_arrays(arrays, metadata={**about, "digest": digest(about, arrays)}))
 
 
-def load_device(path: str | os.PathLike[str], game: CompiledGame | None = None) -> Device:
+def load_device(path: str | os.PathLike[str], game: CompiledGame | None = None, *, refine: bool = False) -> Device:
     """Read a device from a file or a run folder.
 
     Args:
         path: the file, or the folder of a run of ``cfr-s`` or ``cfr-jr``.
         game: the game it must be for; by default the one that the file names is loaded and compiled.
+        refine: compile that game with ``refine``, as a run folder says by itself.
 
     Raises:
-        FileError: missing, truncated, changed, no device or of another version.
+        FileError: missing, truncated, changed, no device, of another version, or of a game that does not load.
         PolicyError: the device of another game, or no device on this one.
     """
-    return read_device(path, game)[0]
+    return read_device(path, game, refine=refine)[0]
 
 
-def read_device(path: str | os.PathLike[str], game: CompiledGame | None = None) -> tuple[Device, dict[str, Any]]:
+def read_device(
+    path: str | os.PathLike[str], game: CompiledGame | None = None, *, refine: bool = False
+) -> tuple[Device, dict[str, Any]]:
     """:func:`load_device`, and the file's metadata."""
     source = device_file(path)
     header, contents = (read_json if kind_of(source) == ".json" else read_safetensors)(source)
@@ -130,14 +133,16 @@ def read_device(path: str | os.PathLike[str], game: CompiledGame | None = None) 
     if header.get("format") != FORMAT or not isinstance(named, str) or not isinstance(header.get("metadata", {}), dict):
         raise FileError(f"{source} is no device: it lacks the format {FORMAT!r} or the game")
     if header.get("version") != VERSION:
-        raise FileError(f"{source} has format version {header.get('version')}, this Treeplex reads {VERSION}; write it again")
+        raise FileError(f"{source} has format version {header.get('version')!r}, this Treeplex reads {VERSION}; write it again")
     if game is None:
         if names_python(named) or not named:
             raise FileError(
                 f"{source} is for {named or 'a game without a name'}, which is not loaded on reading; name the game as well"
             )
-        refine = is_run_folder(path) and RunFolder(path).settings().refine
-        game = compile_game(named, refine=refine)
+        try:
+            game = compile_game(named, refine=refine or refined(path))
+        except TreeplexError as error:
+            raise FileError(f"{source} names a game that cannot be had: {error}") from error
     if header.get("identity", game.identity) != game.identity:
         same = "which has other rules now" if named == game.spec else f"not for {game.spec}"
         raise PolicyError(f"{source} is a device for {named}, {same}; load it with the game it was made for")
@@ -147,6 +152,11 @@ def read_device(path: str | os.PathLike[str], game: CompiledGame | None = None) 
         raise PolicyError(f"{source}: {error}") from error
     except (KeyError, ValueError, TypeError, AttributeError, OverflowError) as error:
         raise FileError(f"{source} is damaged or no device ({error}); write it again") from error
+
+
+def refined(path: str | os.PathLike[str]) -> bool:
+    """Whether ``path`` is a run folder whose game was compiled with ``refine``."""
+    return is_run_folder(path) and RunFolder(path).settings().refine
 
 
 def device_file(path: str | os.PathLike[str]) -> Path:
@@ -165,6 +175,8 @@ def device_file(path: str | os.PathLike[str]) -> Path:
         return folder.path / DEVICE
     if Path(path).is_dir():
         raise FileError(f"{path} is a folder without a run; give a device file or a folder that solve wrote with --out")
+    if not Path(path).suffix and not Path(path).exists():
+        raise FileError(f"{path} is neither a run folder nor a device file; check the path")
     return Path(path)
 
 
@@ -180,7 +192,7 @@ def read_json(path: Path) -> tuple[dict[str, Any], Any]:
     """Header and joint plans."""
     try:
         header = json.loads(read_bytes(path))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FileError(f"{path}: truncated or not JSON ({error}); write it again") from error
     if not isinstance(header, dict):
         raise FileError(f"{path} is no device: it is not an object; write it again")

@@ -33,6 +33,8 @@ RUN, METRICS, POLICY, STATE, PLOT = "run.json", "metrics.jsonl", "policy.safeten
 FILES = (RUN, METRICS, POLICY, STATE, PLOT)
 DEVICE = "device.safetensors"
 """Only of algorithms that make a correlation device."""
+OF_SAMPLES = ("sample.json", "progress.png")
+"""Only of runs on rules (:mod:`treeplex.runs.sample_folder`); their other files have the same names."""
 
 
 @final
@@ -48,24 +50,7 @@ class RunFolder:
         Raises:
             FileError: it cannot be made or written, or it holds files and ``force`` is not set.
         """
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            taken = any(self.path.iterdir())
-        except FileExistsError as error:
-            raise FileError(f"{self.path} is a file; give a folder") from error
-        except OSError as error:
-            raise FileError(f"cannot write the folder {self.path}: {error.strerror or error}; choose another") from error
-        if taken and not force:
-            way = "resume it, choose another folder" if (self.path / RUN).exists() else "choose another folder"
-            raise FileError(f"{self.path} is not empty; {way}, or overwrite the run in it with force (--force)")
-        try:
-            for name in (*FILES, DEVICE):
-                (self.path / name).unlink(missing_ok=True)
-            probe = self.path / f".probe-{os.getpid()}"
-            probe.touch()
-            probe.unlink()
-        except OSError as error:
-            raise FileError(f"cannot write the folder {self.path}: {error.strerror or error}; choose another") from error
+        claim_folder(self.path, RUN, force=force)
 
     def describe(self, game: CompiledGame, algorithm: str, settings: Settings, *, status: str, record: Record | None) -> None:
         """Write ``run.json``."""
@@ -156,12 +141,43 @@ class RunFolder:
         return f"<run folder {self.path}>"
 
 
+def claim_folder(path: Path, own: str, *, force: bool) -> None:
+    """Make a folder for a run, empty of earlier ones, compiled or on rules; ``own`` is the file by which a run is known.
+
+    Raises:
+        FileError: it cannot be made or written, or it holds files and ``force`` is not set.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        taken = any(path.iterdir())
+    except FileExistsError as error:
+        raise FileError(f"{path} is a file; give a folder") from error
+    except OSError as error:
+        raise FileError(f"cannot write the folder {path}: {error.strerror or error}; choose another") from error
+    if taken and not force:
+        way = "resume it (--resume), choose another folder" if (path / own).exists() else "choose another folder"
+        raise FileError(f"{path} is not empty; {way}, or overwrite the run in it with force (--force)")
+    try:
+        for name in (*FILES, DEVICE, *OF_SAMPLES):
+            (path / name).unlink(missing_ok=True)
+        probe = path / f".probe-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise FileError(f"cannot write the folder {path}: {error.strerror or error}; choose another") from error
+
+
 def own_version() -> str:
     """The installed version of Treeplex."""
     try:
         return version("treeplex")
     except PackageNotFoundError:
         return "unknown"
+
+
+def holds_policy(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is a folder with a run in it, of a compiled game or on rules."""
+    return any((Path(path) / name).is_file() for name in (RUN, OF_SAMPLES[0]))
 
 
 def is_run_folder(path: str | os.PathLike[str]) -> bool:

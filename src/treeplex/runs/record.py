@@ -51,6 +51,8 @@ class Settings:
             raise SpecError(f"updates must be 'alternating' or 'simultaneous', not {self.updates!r}")
 
 
+UNCOUNTED_ITERATIONS = 10**12
+"""Iterations of a run that something else stops: histories, time or a target."""
 EFFORTS = ("iterations", "nodes", "seconds")
 """What effort is counted in."""
 ACRONYMS = ("ce", "cce", "efce", "efcce")

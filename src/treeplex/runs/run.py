@@ -9,7 +9,7 @@ from treeplex.evaluate import judge
 from treeplex.forms.policy import Policy
 from treeplex.runs.folder import RunFolder
 from treeplex.runs.interrupt import Interrupt
-from treeplex.runs.record import Progress, Record, Settings
+from treeplex.runs.record import UNCOUNTED_ITERATIONS, Progress, Record, Settings
 from treeplex.runs.schedule import evaluation_points
 from treeplex.runs.solution import Solution, checkpoint_of
 from treeplex.solvers import Solver
@@ -164,7 +164,8 @@ def progress_of(run: Run, first: int, elapsed: float, limit: float | None) -> Pr
     """Where the run stands."""
     solver, last = run.solver, run.records[-1] if run.records else None
     rate = (solver.iteration - first) / elapsed if elapsed > 0 else 0.0
-    left = (0 if run.finished() else run.iterations_left) / rate if rate else None
+    uncounted = run.settings.nodes is None and run.settings.iterations >= UNCOUNTED_ITERATIONS
+    left = (0 if run.finished() else run.iterations_left) / rate if rate and not uncounted else None
     if limit is not None:
         left = max(0.0, limit - elapsed) if left is None else min(left, max(0.0, limit - elapsed))
     objective = None

@@ -1,5 +1,6 @@
 """Sample rules: Monte Carlo CFR on games too large to compile, with everything that a run needs."""
 
+import json
 import os
 import re
 from collections.abc import Mapping
@@ -16,6 +17,7 @@ from treeplex.forms.playing import turn_by_turn
 from treeplex.forms.table_policy import TablePolicy, load_table_policy
 from treeplex.games.base import Game
 from treeplex.runs.interrupt import Interrupt
+from treeplex.runs.record import UNCOUNTED_ITERATIONS
 from treeplex.runs.sample_folder import (
     ABOUT,
     DEFAULT_MEMORY,
@@ -24,10 +26,11 @@ from treeplex.runs.sample_folder import (
     STATE,
     UNIFORM,
     SampleFolder,
+    SampleRecord,
     SampleSettings,
 )
 from treeplex.runs.sample_run import Sampled, SampleRun, Watcher, finish, iterate
-from treeplex.runs.solve import DEFAULT_ITERATIONS, UNCOUNTED_ITERATIONS, check_limits
+from treeplex.runs.solve import DEFAULT_ITERATIONS, check_limits
 from treeplex.solvers import algorithms
 from treeplex.solvers.registry import checked_parameters
 from treeplex.solvers.sampled import SAMPLINGS, SamplingOptions
@@ -218,7 +221,7 @@ def reopen(
     found = folder.records()
     run.records = [record for record in found if record.iteration <= sampler.iteration]
     last = about.get("last")
-    if last is not None and last["iteration"] not in {record.iteration for record in run.records}:
+    if last is not None and SampleRecord.from_json(json.dumps(last), str(folder.path / ABOUT)) not in run.records:
         raise FileError(
             f"{folder.path / METRICS}: truncated or changed, for it lacks the last record in {ABOUT}; "
             "put back a copy or start the run again (with --force)"

@@ -13,6 +13,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from numbers import Integral
 from pathlib import Path
 from typing import Any, Final, final
 
@@ -22,7 +23,7 @@ from treeplex.forms.files import append_line, whole_lines, write_atomically
 from treeplex.forms.table_policy import TablePolicy, save_table_policy
 from treeplex.forms.tensor_files import TensorFile, write_tensors
 from treeplex.forms.user_module import names_python
-from treeplex.runs.folder import own_version
+from treeplex.runs.folder import claim_folder, own_version
 from treeplex.runs.record import check_count
 from treeplex.solvers.sampling_rules import RulesSampler
 
@@ -65,6 +66,10 @@ class SampleSettings:
     judge: bool = False
 
     def __post_init__(self) -> None:
+        for name in ("iterations", "nodes", "every", "seed", "memory", "playouts"):  # JSON cannot say NumPy's whole numbers
+            value = getattr(self, name)
+            if not isinstance(value, bool) and isinstance(value, Integral):
+                object.__setattr__(self, name, int(value))
         check_count("iterations", self.iterations)
         check_count("memory", self.memory)
         for name in ("nodes", "every"):
@@ -73,6 +78,14 @@ class SampleSettings:
         check_playouts(self.playouts)
         if isinstance(self.seed, bool) or not isinstance(self.seed, int):
             raise SpecError(f"seed must be a whole number, not {self.seed!r}")
+        if not isinstance(self.against, str) or not isinstance(self.judge, bool):
+            raise SpecError(f"against is a name and judge true or false, not {self.against!r} and {self.judge!r}")
+
+
+WHOLE = ("iteration", "nodes", "infosets", "bytes", "unstored")
+REAL, PER_PLAYER = ("seconds", "match", "match_error"), ("value", "error")
+JUDGED = ("exploitability", "nash_conv")
+"""The numbers of a record, by what they are."""
 
 
 @dataclass(frozen=True)
@@ -113,10 +126,12 @@ class SampleRecord:
         """Read one line of ``metrics.jsonl``; ``place`` (file and line) goes into the :class:`FileError`."""
         try:
             found = json.loads(text)
-            for name in ("value", "error"):
-                found[name] = tuple(float(number) for number in found[name])
-            return cls(**found)
-        except (ValueError, KeyError, TypeError) as error:
+            numbers: dict[str, Any] = {name: int(found[name]) for name in WHOLE}
+            numbers |= {name: float(found[name]) for name in REAL}
+            numbers |= {name: tuple(float(number) for number in found[name]) for name in PER_PLAYER}
+            numbers |= {name: None if found.get(name) is None else float(found[name]) for name in JUDGED}
+            return cls(**numbers)
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             raise FileError(f"{place}: not a record of an evaluation; remove the line to go on without it") from error
 
 
@@ -133,24 +148,7 @@ class SampleFolder:
         Raises:
             FileError: it cannot be made or written, or it holds files and ``force`` is not set.
         """
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            taken = any(self.path.iterdir())
-        except FileExistsError as error:
-            raise FileError(f"{self.path} is a file; give a folder") from error
-        except OSError as error:
-            raise FileError(f"cannot write the folder {self.path}: {error.strerror or error}; choose another") from error
-        if taken and not force:
-            way = "resume it (--resume), choose another folder" if (self.path / ABOUT).exists() else "choose another folder"
-            raise FileError(f"{self.path} is not empty; {way}, or overwrite the run in it with force (--force)")
-        try:
-            for name in FILES:
-                (self.path / name).unlink(missing_ok=True)
-            probe = self.path / f".probe-{os.getpid()}"
-            probe.touch()
-            probe.unlink()
-        except OSError as error:
-            raise FileError(f"cannot write the folder {self.path}: {error.strerror or error}; choose another") from error
+        claim_folder(self.path, ABOUT, force=force)
 
     def describe(self, sampler: RulesSampler, settings: SampleSettings, *, status: str, last: SampleRecord | None) -> None:
         """Write ``sample.json``."""

@@ -14,8 +14,8 @@ from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.table_policy import TablePolicy
 from treeplex.games.base import Game
 from treeplex.runs.interrupt import Interrupt
+from treeplex.runs.record import UNCOUNTED_ITERATIONS
 from treeplex.runs.sample_folder import SampleFolder, SampleRecord, SampleSettings
-from treeplex.runs.solve import UNCOUNTED_ITERATIONS
 from treeplex.solvers.sampling_rules import RulesSampler
 
 CHECKPOINT_SECONDS, LEAST_SHARE = 60.0, 20.0
@@ -185,6 +185,8 @@ def iterate(run: SampleRun, seconds: float | None, interrupt: Interrupt, watcher
         return "finished"
     drop_unscheduled(run)
     begun, first, walked, chunk = perf_counter(), sampler.iteration, sampler.nodes, 1
+    if watcher:
+        watcher(progress_of(run, 0, 0, 0.0, seconds))  # the first iteration may take long
     for point in dropwhile(lambda point: point < first or (point == first and run.is_evaluated()), evaluation_points(settings)):
         while sampler.iteration < point and not run.is_finished():
             chunk = advance(run, min(chunk, point - sampler.iteration))
@@ -199,6 +201,10 @@ def iterate(run: SampleRun, seconds: float | None, interrupt: Interrupt, watcher
         if run.is_finished():
             break
         run.evaluate()
+        if interrupt.requested:
+            return "interrupted"
+        if seconds is not None and perf_counter() - begun >= seconds:
+            return "time up"
     return "finished"
 
 

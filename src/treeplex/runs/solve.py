@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from numbers import Real
 from pathlib import Path
@@ -10,10 +10,11 @@ from pathlib import Path
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.compile import compile_game
 from treeplex.forms.compiled import CompiledGame
+from treeplex.forms.histories import histories_of
 from treeplex.runs.api import AnyGame
 from treeplex.runs.folder import METRICS, RUN, STATE, RunFolder
 from treeplex.runs.interrupt import Interrupt
-from treeplex.runs.record import Record, Settings
+from treeplex.runs.record import UNCOUNTED_ITERATIONS, Record, Settings
 from treeplex.runs.run import Run, Watcher, finish, iterate
 from treeplex.runs.solution import Solution
 from treeplex.solvers import DiscountPolicy, Play, Rule, Solver, Variant, make_solver
@@ -22,10 +23,9 @@ from treeplex.solvers.registry import pace_of, samples
 DEFAULT_ALGORITHM = "dcfr"
 DEFAULT_ITERATIONS = 1000
 MOST_ITERATIONS = 1_000_000
-UNCOUNTED_ITERATIONS = 10**12
-"""Where histories are counted instead."""
 
 AnyAlgorithm = str | Variant | Rule | Play | DiscountPolicy
+WalkWatcher = Callable[[int], None]
 
 
 class SolveInterrupted(KeyboardInterrupt):
@@ -52,6 +52,7 @@ def solve(
     force: bool = False,
     resume: str | os.PathLike[str] | None = None,
     progress: Watcher | None = None,
+    walked: WalkWatcher | None = None,
 ) -> Solution:
     """Solve a game.
 
@@ -62,7 +63,8 @@ def solve(
             your own, which resuming then needs again; default ``"dcfr"``.
         iterations: iterations in total, those before a resume included; default 1000, or 1,000,000 when
             there is a target or a time limit, any number when histories are counted; a learned algorithm does as many as it
-            paces itself for. ``lp`` needs one.
+            paces itself for. An algorithm that samples (its name ends in ``-mccfr``) walks, without any of these limits, as
+            many histories as 1000 full iterations do. ``lp`` needs one.
         target: stop at the first evaluation with at most this exploitability.
         seconds: stop after about this much time in this call (solving and judging, not compiling).
         nodes: stop once so many histories were walked, those before a resume included; the same effort for algorithms that
@@ -78,6 +80,7 @@ def solve(
             Records off the evaluation points of the whole run (the last one before a stop) are dropped, so that the folder
             ends up as if the run had never stopped, seconds excepted.
         progress: called about ten times a second with a :class:`treeplex.runs.record.Progress`.
+        walked: called now and then, while rules are walked before the first iteration, with the number of histories so far.
 
     Raises:
         SpecError: an unknown name or a value outside its range.
@@ -91,7 +94,7 @@ def solve(
         if game is None:
             raise SpecError("no game given; name one (see treeplex games) or a run folder to resume")
         algorithm = DEFAULT_ALGORITHM if algorithm is None else algorithm
-        game = compile_game(game, refine=bool(refine))
+        game = compile_game(game, refine=bool(refine), watch=walked)
         count = pace_of(algorithm) if iterations is None else iterations
         if samples(algorithm) and count is None and nodes is None:
             if target is None and seconds is None:
@@ -108,12 +111,13 @@ def solve(
             seed=seed,
             refine=refine,
         )
+        walk_ahead(game, algorithm, walked)
         run = start(game, algorithm, settings, out, force)
     else:
         if out is not None and Path(out) != Path(resume):
             raise SpecError("a resumed run goes on in its own folder; give out or resume, not both")
         fixed = {"every": every, "updates": updates, "seed": seed, "refine": refine or None}
-        run = reopen(RunFolder(resume), game, algorithm, fixed, iterations=iterations, nodes=nodes, target=target)
+        run = reopen(RunFolder(resume), game, algorithm, fixed, walked, iterations=iterations, nodes=nodes, target=target)
     with Interrupt(wanted=not run.solver.exact) as interrupt:
         solution = finish(run, iterate(run, seconds, interrupt, progress))
     if solution.status == "interrupted":
@@ -126,6 +130,12 @@ def check_limits(target: object, seconds: object) -> None:
     for name, value in (("target", target), ("seconds", seconds)):
         if value is not None and not (isinstance(value, Real) and 0 <= float(value) < float("inf")):
             raise SpecError(f"{name} must be a number >= 0, not {value!r}")
+
+
+def walk_ahead(game: CompiledGame, algorithm: AnyAlgorithm, walked: WalkWatcher | None) -> None:
+    """Walk the histories that an algorithm samples, with progress; what builds its solver finds them ready."""
+    if walked is not None and samples(algorithm):
+        histories_of(game, watch=walked)
 
 
 def usual_nodes(game: CompiledGame) -> int:
@@ -190,6 +200,7 @@ def reopen(
     game: AnyGame | None,
     algorithm: AnyAlgorithm | None,
     fixed: Mapping[str, object],
+    walked: WalkWatcher | None = None,
     *,
     iterations: int | None,
     nodes: int | None,
@@ -200,7 +211,7 @@ def reopen(
     for name, value in fixed.items():
         if value is not None and value != getattr(settings, name):
             raise different(folder, name, getattr(settings, name), value)
-    compiled = compile_game(folder.game_to_load() if game is None else game, refine=settings.refine)
+    compiled = compile_game(folder.game_to_load() if game is None else game, refine=settings.refine, watch=walked)
     if compiled.identity != about["identity"]:
         raise FileError(
             f"{folder.path} is a run on another game ({about['game']}) than {compiled.spec}, or its rules changed since; "
@@ -208,6 +219,7 @@ def reopen(
         )
     settings = with_new_limits(settings, iterations, nodes, target)
     asked: AnyAlgorithm = about["algorithm"] if algorithm is None else algorithm
+    walk_ahead(compiled, asked, walked)
     if unstarted := about.get("last") is None and not (folder.path / STATE).exists():
         solver, settings = planned(compiled, asked, replace(settings, horizon=settings.iterations))
     else:

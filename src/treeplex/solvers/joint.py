@@ -79,7 +79,7 @@ class JointSolver(Solver):
             algorithm: canonical text for reports; None for the name.
 
         Raises:
-            SpecError: a parameter outside these ranges.
+            SpecError: a parameter outside these ranges, or more iterations to keep than fit in memory.
         """
         if plus not in (0, 1):
             raise SpecError(f"plus of {self.name} is 0 or 1, not {plus!r}")
@@ -95,8 +95,16 @@ class JointSolver(Solver):
         for player in range(game.players):
             reach(game.tree, player, self.policy, self.strategy)
         kind = np.uint8 if self.sampled else np.float64
-        rows = int(keep) or max(FEWEST_KEPT, KEPT_BYTES // (len(self.policy) * np.dtype(kind).itemsize))
-        self.kept = np.zeros((rows // 2 * 2, len(self.policy)), kind)  # an even number, which half of the rows leave whole
+        width = len(self.policy) * np.dtype(kind).itemsize
+        rows = int(keep) or max(FEWEST_KEPT, KEPT_BYTES // width)
+        rows += rows % 2  # an even number, which half of the rows leave whole
+        try:
+            self.kept = np.zeros((rows, len(self.policy)), kind)
+        except (MemoryError, ValueError) as error:
+            size = f"{rows * width / 1e9:,.0f} GB"
+            raise SpecError(
+                f"keep={keep:g} of {self.name} takes {size} for {game.spec}, more than there is; keep fewer iterations"
+            ) from error
         self.spacing = np.array([1, 0], np.int64)
         self._row = np.array(Weights(floor=float(self.plus)))
         self._values, self._infoset_values = workspace(game.tree)

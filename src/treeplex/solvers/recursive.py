@@ -18,6 +18,7 @@ from treeplex.errors import AlgorithmError
 from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.histories import histories_of
 from treeplex.forms.pieces import Cut, Piece, cut
+from treeplex.forms.plans import written
 from treeplex.forms.policy import normalised, uniform_probabilities
 from treeplex.forms.walk import compile_rules
 from treeplex.games.base import TERMINAL, Game, State
@@ -29,8 +30,6 @@ Floats = NDArray[np.float64]
 
 MOST_ENTRIES = 1_000_000
 """Profiles of pure plans of a piece that are written out as a static game."""
-MOST_WRITTEN = 10**12
-"""Numbers that an error writes out."""
 
 Local = dict[int, Floats]
 """A policy on a piece: for each infoset with a choice the probabilities of its actions."""
@@ -148,7 +147,7 @@ def solve_piece(
         return by_linear_program(piece, choosers, values)
     plans = piece.plans()
     if prod(plans) * len(plans) > MOST_ENTRIES:
-        count = f"{prod(plans):,}" if prod(plans) < MOST_WRITTEN else f"some 10^{len(str(prod(plans))) - 1}"
+        count = written(prod(plans))
         raise refusal(game, piece, f"a piece of {count} profiles of plans is too large to be written out as a static game")
     matrix = normal_form(piece, plans, values)
     key = matrix.shape, matrix.tobytes()

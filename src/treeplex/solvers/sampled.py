@@ -36,13 +36,13 @@ AVERAGING: Mapping[str, int] = {
 what has come in since the last visit. Exact, O(1) a visit, since a policy changes at visits only.
 ``full``: the whole policy of the traverser at every iteration. Exact, O(sequences) an iteration.
 ``stochastic``: ``own reach / q(h) sigma``, q the probability that the walk comes by this history. Unbiased (up to the number
-of histories in the infoset), of high variance.
+of histories in the infoset) as long as nobody plays an action with probability 0, as regret matching does; of high variance.
 ``optimistic``: ``(t - c) own reach sigma``, c the iteration of the last visit. Unbiased only if own reach has not changed.
 ``opponent``: ``sigma`` at the infosets of the *other* players on the walk. Unbiased, up to a constant an infoset, with two
 players, if which actions the traverser follows does not depend on the policy (all of them or a uniform subset).
 ``naive``: ``own reach sigma``. Biased by the probability of a visit, which changes over time; for comparison.
 """
-SOUND = ("lazy", "full", "stochastic")
+SOUND = ("lazy", "full")
 """Kinds of averaging for any number of players."""
 BASELINES = {"none": sampling.NO_BASELINE, "learned": sampling.LEARNED, "oracle": sampling.ORACLE}
 KEYS = ("history", "infoset")
@@ -156,8 +156,9 @@ class SamplingOptions:
                 raise SpecError(f"{name} must be a number >= 0, not {getattr(self, name)!r}")
         for name, most in (("threads", MOST_THREADS), ("k", math.inf)):
             value = getattr(self, name)
-            if not 1 <= value <= most or value != int(value):
-                raise SpecError(f"{name} must be a whole number from 1, not {value!r}")
+            if not 1 <= value <= most or not float(value).is_integer():
+                up_to = f" to {most}" if most < math.inf else ""
+                raise SpecError(f"{name} must be a whole number from 1{up_to}, not {value!r}")
 
     def rules(self, scheme: Sampling, schedule: SampledSchedule) -> Rules:
         """The engine's form of a scheme with these options."""
@@ -187,6 +188,8 @@ def check_averaging(scheme: Sampling, averaging: str, players: int) -> None:
         raise AlgorithmError(
             f"averaging={averaging} is biased with {players} players; use {', '.join(SOUND[:-1])} or {SOUND[-1]}"
         )
+    if averaging == "opponent" and players < 2:
+        raise AlgorithmError("averaging=opponent counts the other players' walks, and there are none; use lazy")
     if averaging == "opponent" and scheme.others == "all":
         raise AlgorithmError(
             f"averaging=opponent counts sampled visits, but {scheme.name} walks all actions of the others; use lazy"
@@ -324,9 +327,9 @@ def laid_out(game: CompiledGame, key: str) -> tuple[Layout, Histories, NDArray[n
     edges = np.arange(len(nodes), dtype=np.int32)
     if key == "infoset":
         edges[:] = -1
-        for node in np.flatnonzero(decisions):
-            _, child, children, slot = nodes[node]
-            edges[child : child + children] = np.arange(slot, slot + children)
+        _, child, children, slot = nodes[decisions].T
+        below = np.arange(int(children.sum())) - np.repeat(np.cumsum(children) - children, children)
+        edges[np.repeat(child, children) + below] = np.repeat(slot, children) + below
     return Layout(np.ascontiguousarray(infosets), tree.infoset_offsets, edges), histories._replace(nodes=nodes), slots
 
 

@@ -15,6 +15,8 @@ CHUNK = 65_536
 """Iterations whose weights are prepared at a time."""
 LEAST_LOG = -745.0
 """The logarithm that stands for a factor of zero."""
+MOST_WEIGHT = 1e280
+"""Weights beyond it are refused: their sums over iterations, times payoffs, have to stay finite too."""
 Floats = NDArray[np.float64]
 
 
@@ -102,7 +104,7 @@ class SampledSchedule:
         """Rows of :func:`treeplex.engine.sampling.iterate_sampled`, float64 [K, 4], for the iterations after ``done``.
 
         Raises:
-            SpecError: weights that are not finite.
+            SpecError: weights that are not finite, or so large that their sums would not be.
         """
         for start in range(done, done + iterations, CHUNK):
             t = np.arange(start + 1, min(start + CHUNK, done + iterations) + 1, dtype=np.float64)
@@ -111,9 +113,10 @@ class SampledSchedule:
             rows[:, 0], rows[:, 1] = course.regret, course.average
             for column, factor in enumerate((course.positive, course.negative)):
                 rows[:, 2 + column] = self._summed(column, factor)
-            if not np.isfinite(rows).all():
-                first = int(t[np.argmin(np.isfinite(rows).all(axis=1))])
-                raise SpecError(f"{self.name} has weights that are not finite at iteration {first}; change its parameters")
+            sound = np.isfinite(rows).all(axis=1) & (rows[:, :2] <= MOST_WEIGHT).all(axis=1)
+            if not sound.all():
+                first = int(t[np.argmin(sound)])
+                raise SpecError(f"{self.name} has weights beyond all numbers at iteration {first}; change its parameters")
             yield rows
 
     def _course(self, t: Floats) -> Course:

@@ -26,6 +26,8 @@ TOLERANCE = 1e-9
 """What a player may gain by another action, as a part of the range of their payoffs."""
 CONSTANT = 1e-12
 """By how much sums of payoffs may differ to be called constant, as a part of the payoffs' range."""
+ROUNDING = 1e-14
+"""And by how much more, as a part of the largest payoff: what adding up may have lost."""
 MOST_PIVOTS = 20
 """Pivots of a path of Lemke and Howson's, times the number of actions."""
 PLAYED = 1e-7
@@ -55,14 +57,18 @@ def static_equilibrium(payoffs: Floats) -> list[Floats] | None:
     if len(shape) == 1:
         return [unit(int(payoffs[0].argmax()), shape[0])]
     if len(shape) == 2 and constant_sum(payoffs):
-        return saddle_point(payoffs[0])
+        found = saddle_point(payoffs[0])
+        if found is not None and largest_gain(payoffs, found) <= TOLERANCE:
+            return found
     return pure_equilibrium(payoffs) or undominated_equilibrium(payoffs)
 
 
 def constant_sum(payoffs: Floats) -> bool:
     """Whether the payoffs of all players sum to a constant."""
-    sums = payoffs.sum(axis=0)
-    return bool(np.ptp(sums) <= CONSTANT * max(1.0, float(np.abs(payoffs).max())) if payoffs.size else True)
+    if not payoffs.size:
+        return True
+    ranges = np.ptp(payoffs.reshape(len(payoffs), -1), axis=1)
+    return bool(np.ptp(payoffs.sum(axis=0)) <= CONSTANT * ranges.max() + ROUNDING * np.abs(payoffs).max())
 
 
 def unit(action: int, count: int) -> Floats:
