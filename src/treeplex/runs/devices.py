@@ -36,8 +36,8 @@ FORMAT = "treeplex device"
 VERSION = 1
 MOST_JOINT_PLANS = 100_000
 """Joint plans up to which a solver's device is written out whole."""
-DRAWN_JOINT_PLANS = 20_000
-"""Joint plans drawn from a device that is larger."""
+DRAWN_JOINT_PLANS, FEWEST_DRAWN, DRAWN_NUMBERS = 20_000, 1_000, 2**25
+"""Joint plans drawn from a device that is larger; fewer where they have so many infosets that all their numbers would be more."""
 
 
 @runtime_checkable
@@ -57,8 +57,9 @@ def device_of(solver: Solver) -> tuple[Device, dict[str, Any]] | None:
         return solver.device(most=MOST_JOINT_PLANS), about
     except AlgorithmError:
         pass
+    drawn = min(DRAWN_JOINT_PLANS, max(FEWEST_DRAWN, DRAWN_NUMBERS // max(sum(solver.game.infosets), 1)))
     try:
-        return solver.device(samples=DRAWN_JOINT_PLANS), {**about, "drawn": DRAWN_JOINT_PLANS}
+        return solver.device(samples=drawn), {**about, "drawn": drawn}
     except AlgorithmError:  # nothing kept yet
         return None
 
