@@ -1,19 +1,26 @@
-"""Iterations of Monte Carlo CFR beside OpenSpiel's C++ samplers, in one process, taking turns.
+"""Iterations of Monte Carlo CFR beside OpenSpiel's samplers and LiteEFG's, in one process, taking turns.
 
-An iteration is one walk for each player in both. OpenSpiel keeps its averages at the other player's infosets ("simple"),
-Treeplex by the lazy ledger, which is exact; each is the system's own default.
+An iteration is one walk for each player. Each system keeps its averages as it does by default: Treeplex by the lazy ledger,
+which is exact; OpenSpiel's external sampling at the other player's infosets, its outcome sampling weighted by the probability
+of the walk; LiteEFG by a sweep over all infosets.
 
     python bench/sampling.py [--quick] [--rounds 5]
 """
 
+import contextlib
+import importlib
+import io
 import statistics
 import time
 from collections.abc import Callable
 from typing import Any
 
 import pyspiel
+from open_spiel.python.algorithms.external_sampling_mccfr import ExternalSamplingSolver
+from open_spiel.python.algorithms.outcome_sampling_mccfr import OutcomeSamplingSolver
 
 import record
+import systems
 import treeplex as tp
 from treeplex.solvers import make_solver
 
@@ -28,10 +35,16 @@ GAMES = {
         f"turn_based_simultaneous_game(game=goofspiel(num_cards=5,imp_info=True,{DESCENDING}))",
     ),
 }
-SAMPLERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
-    "external": ("es-mccfr", pyspiel.ExternalSamplingMCCFRSolver),
-    "outcome": ("os-mccfr", pyspiel.OutcomeSamplingMCCFRSolver),
+CPP, PYTHON, LITE = "OpenSpiel C++", "OpenSpiel Python", "LiteEFG"
+SAMPLERS: dict[str, tuple[str, Callable[[Any], Any], Callable[[Any], Any], tuple[str, str]]] = {
+    "external": ("es-mccfr", pyspiel.ExternalSamplingMCCFRSolver, ExternalSamplingSolver, ("CFR", "External")),
+    "outcome": ("os-mccfr", pyspiel.OutcomeSamplingMCCFRSolver, OutcomeSamplingSolver, ("OS_MCCFR", "Outcome")),
 }
+"""By kind: ours, OpenSpiel's in C++ and in Python, LiteEFG's baseline and its way of walking."""
+LITE_GAMES = ("Kuhn poker", "Leduc poker", "Liar's Dice, 4 faces")
+"""LiteEFG writes the whole tree to a file first, which takes long on larger games."""
+THREADED = {"Leduc poker": "leduc_poker", "Liar's Dice, 6 faces": "liars_dice"}
+THREADS = 2
 GOALS = {"external": 10.0, "outcome": 5.0}
 GOAL_GAMES = ("Leduc poker", "Liar's Dice, 4 faces", "Liar's Dice, 6 faces")
 SECONDS = 0.5
@@ -53,31 +66,58 @@ def affordable(run: Callable[[int], None], seconds: float) -> int:
     return max(1, int(count * seconds / spent))
 
 
-def case(spec: str, other: str, sampler: str, rounds: int, seconds: float) -> dict[str, Any]:
-    """Both systems on one game, by turns; the state goes on from turn to turn, as in a real run."""
-    name, build = SAMPLERS[sampler]
+def liteefg(game: Any, baseline: str, walk: str) -> Callable[[int], None]:
+    """LiteEFG's iterations, averages included."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        graph = importlib.import_module(f"LiteEFG.baselines.{baseline}").graph()
+        environment = systems.liteefg_game(game, walk)
+        environment.set_graph(graph)
+    strategy = graph.current_strategy()
+
+    def run(count: int) -> None:
+        for _ in range(count):
+            graph.update_graph(environment)
+            environment.update_strategy(strategy)
+
+    return run
+
+
+def repeated(step: Callable[[], Any]) -> Callable[[int], None]:
+    """A function of how many times to call another."""
+
+    def run(count: int) -> None:
+        for _ in range(count):
+            step()
+
+    return run
+
+
+def case(title: str, sampler: str, rounds: int, seconds: float) -> dict[str, Any]:
+    """All systems on one game, by turns; the state goes on from turn to turn, as in a real run."""
+    (spec, other), (name, compiled, plain, lite) = GAMES[title], SAMPLERS[sampler]
     solver = make_solver(tp.compile(spec), name)
     solver.run(1)  # compiles the kernel
-    rival = build(pyspiel.load_game(other))
-
-    def run_rival(count: int) -> None:
-        for _ in range(count):
-            rival.run_iteration()
-
-    systems: dict[str, Callable[[int], None]] = {"Treeplex": solver.run, "OpenSpiel C++": run_rival}
-    counts = {system: affordable(run, seconds) for system, run in systems.items()}
-    found: dict[str, list[float]] = {system: [] for system in systems}
+    game = pyspiel.load_game(other)
+    turns: dict[str, Callable[[int], None]] = {
+        "Treeplex": solver.run,
+        CPP: repeated(compiled(game).run_iteration),
+        PYTHON: repeated(plain(game).iteration),
+    }
+    if title in LITE_GAMES:
+        turns[LITE] = liteefg(game, *lite)
+    counts = {system: affordable(run, seconds) for system, run in turns.items()}
+    found: dict[str, list[float]] = {system: [] for system in turns}
     before = solver.nodes, solver.iteration
     for _ in range(rounds):
-        for system, run in systems.items():
+        for system, run in turns.items():
             found[system].append(per_iteration(run, counts[system]))
-    ours, theirs = (statistics.median(found[system]) for system in systems)
+    ours = statistics.median(found["Treeplex"])
     nodes = (solver.nodes - before[0]) / (solver.iteration - before[1])
-    ratios = sorted(b / a for a, b in zip(found["Treeplex"], found["OpenSpiel C++"], strict=True))
+    ratios = sorted(b / a for a, b in zip(found["Treeplex"], found[CPP], strict=True))
     return {
         "algorithm": name,
         "us": ours,
-        "openspiel_us": theirs,
+        "others_us": {system: statistics.median(times) for system, times in found.items() if system != "Treeplex"},
         "ratio": statistics.median(ratios),
         "lowest_ratio": ratios[0],
         "highest_ratio": ratios[-1],
@@ -86,16 +126,31 @@ def case(spec: str, other: str, sampler: str, rounds: int, seconds: float) -> di
     }
 
 
-def measure(rounds: int, seconds: float) -> dict[str, Any]:
-    """All cases."""
+def threaded(title: str, name: str, rounds: int, seconds: float) -> dict[str, Any]:
+    """One thread and several on one game, by turns, on all cores."""
+    game = tp.compile(THREADED[title])
+    turns = {count: make_solver(game, f"{name}(threads={count})").run for count in (1, THREADS)}
+    for run in turns.values():
+        run(1)
+    counts = {count: affordable(run, seconds) for count, run in turns.items()}
+    found: dict[int, list[float]] = {count: [] for count in turns}
+    for _ in range(rounds):
+        for count, run in turns.items():
+            found[count].append(per_iteration(run, counts[count]))
+    one, several = (statistics.median(times) for times in found.values())
+    return {"game": title, "algorithm": name, "us": one, "threaded_us": several, "ratio": one / several}
+
+
+def measure(rounds: int, seconds: float) -> list[dict[str, Any]]:
+    """All cases on one thread."""
     cases = []
-    for title, (spec, other) in GAMES.items():
+    for title, (spec, _) in GAMES.items():
         for sampler in SAMPLERS:
-            found = case(spec, other, sampler, rounds, seconds)
+            found = case(title, sampler, rounds, seconds)
             goal = GOALS[sampler] if title in GOAL_GAMES else None
             cases.append({"game": title, "spec": spec, "goal": goal, **found})
             print(f"{title}, {found['algorithm']}: {found['us']:.2f} us, {found['ratio']:.1f} times", flush=True)
-    return {"rounds": rounds, "seconds": seconds, "cases": cases}
+    return cases
 
 
 def tables(result: dict[str, Any]) -> str:
@@ -103,20 +158,37 @@ def tables(result: dict[str, Any]) -> str:
     rows = []
     for each in result["cases"]:
         goal = "" if each["goal"] is None else f"{each['goal']:g}: {'met' if each['ratio'] >= each['goal'] else 'missed'}"
+        others = [each["others_us"].get(system) for system in (CPP, PYTHON, LITE)]
         rows.append(
             [
                 each["game"],
                 f"`{each['algorithm']}`",
                 record.digits(each["us"]),
-                record.digits(each["openspiel_us"]),
+                *("" if time is None else record.digits(time) for time in others),
                 f"{each['ratio']:.1f} ({each['lowest_ratio']:.1f} to {each['highest_ratio']:.1f})",
                 goal,
                 f"{each['nodes']:.0f}",
                 f"{each['ns_a_node']:.0f}",
             ]
         )
-    head = ["game", "algorithm", "us an iteration", "OpenSpiel C++", "times as fast (turns)", "goal", "histories", "ns each"]
-    return record.markdown_table(head, rows, left=2)
+    head = [
+        "game",
+        "algorithm",
+        "us an iteration",
+        CPP,
+        PYTHON,
+        LITE,
+        "times as fast as C++ (turns)",
+        "goal",
+        "histories",
+        "ns each",
+    ]
+    several = [
+        [each["game"], f"`{each['algorithm']}`", *map(record.digits, (each["us"], each["threaded_us"])), f"{each['ratio']:.2f}"]
+        for each in result["threaded"]
+    ]
+    columns = ["game", "algorithm", "us an iteration, 1 thread", f"{result['threads']} threads", "times as fast"]
+    return "\n\n".join((record.markdown_table(head, rows, left=2), record.markdown_table(columns, several, left=2)))
 
 
 def main() -> None:
@@ -124,10 +196,11 @@ def main() -> None:
     parser = record.parser(__doc__)
     parser.add_argument("--rounds", type=int, default=None, help="turns of each system (default 5; 1 with --quick)")
     options = parser.parse_args()
-    rounds = options.rounds or (1 if options.quick else 5)
-    result = {"core": record.pin(options.core)} | measure(rounds, 0.05 if options.quick else SECONDS)
-    path = record.save("sampling", result, options)
-    print(f"{tables(result)}\n\nWritten to {path}")
+    rounds, seconds = options.rounds or (1 if options.quick else 5), 0.05 if options.quick else SECONDS
+    several = [threaded(title, name, rounds, seconds) for title in THREADED for name, *_ in SAMPLERS.values()]
+    result = {"core": record.pin(options.core), "rounds": rounds, "seconds": seconds, "cases": measure(rounds, seconds)}
+    path = record.save("sampling", result | {"threads": THREADS, "threaded": several}, options)
+    print(f"{tables(result | {'threads': THREADS, 'threaded': several})}\n\nWritten to {path}")
 
 
 if __name__ == "__main__":

@@ -106,19 +106,30 @@ def openspiel_exploitability(spec: str) -> Task:
     return task
 
 
-def liteefg_environment(spec: str, algorithm: str) -> tuple[Any, Any]:
-    """LiteEFG's environment and the graph of one of its baselines; its file cache goes to a fresh folder."""
-    import importlib
+def liteefg_game(game: Any, walk: str = "Enumerate") -> Any:
+    """LiteEFG's environment of an OpenSpiel game; its file cache goes to a fresh folder.
 
+    Args:
+        game: turn-based.
+        walk: what an update visits: ``Enumerate`` for all histories, ``External`` or ``Outcome`` for samples.
+    """
     import LiteEFG
 
-    graph = importlib.import_module(f"LiteEFG.baselines.{algorithm}").graph()
     with tempfile.TemporaryDirectory() as folder:
         home = os.environ.get("HOME")
         os.environ["HOME"] = folder
-        environment = LiteEFG.OpenSpielEnv(openspiel_game(spec), traverse_type="Enumerate", regenerate=True)
+        environment = LiteEFG.OpenSpielEnv(game, traverse_type=walk, regenerate=True)
         if home is not None:
             os.environ["HOME"] = home
+    return environment
+
+
+def liteefg_environment(spec: str, algorithm: str) -> tuple[Any, Any]:
+    """LiteEFG's environment and the graph of one of its baselines."""
+    import importlib
+
+    graph = importlib.import_module(f"LiteEFG.baselines.{algorithm}").graph()
+    environment = liteefg_game(openspiel_game(spec))
     environment.set_graph(graph)
     return environment, graph
 

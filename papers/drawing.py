@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogFormatterMathtext, LogLocator, NullFormatter
 
 from results import IMAGES, Picture
 from treeplex.forms.files import write_atomically
@@ -56,6 +56,20 @@ def few_labels(axes: Axes) -> None:
     if high / low < 60.0:
         axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0e}".replace("e-0", "e-")))
+
+
+def plain_labels(axes: Axes) -> None:
+    """Label a logarithmic height with plain numbers: at powers of ten, and at 2 and 5 where there are few of them."""
+    low, high = axes.get_ylim()
+    if high / low < 300.0:
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+
+
+def power_labels(axes: Axes) -> None:
+    """Label a long logarithmic width with powers of ten."""
+    axes.xaxis.set_major_formatter(LogFormatterMathtext())
 
 
 def legend_in(axes: Axes, lines: Mapping[str, Mapping[str, object]], *, title: str | None = None, columns: int = 1) -> None:

@@ -19,6 +19,10 @@ ORDER = (
     "ddcfr_table4",
     "ddcfr_figure4",
     "ddcfr_figures7_10",
+    "mccfr_article",
+    "mccfr_averaging",
+    "mccfr_variance",
+    "mccfr_survey",
     "vt_study",
     "vt_constants",
 )

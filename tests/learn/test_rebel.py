@@ -11,7 +11,7 @@ from treeplex.forms.compile import compile_game  # noqa: E402
 from treeplex.forms.public_rules import public_rules  # noqa: E402
 from treeplex.learn.rebel import PAPER, RebelSettings, RebelTrainer  # noqa: E402
 from treeplex.learn.self_play import SelfPlay, SelfPlaySettings  # noqa: E402
-from treeplex.learn.value_net import NetworkLeaf, value_net  # noqa: E402
+from treeplex.learn.value_net import value_net  # noqa: E402
 from treeplex.search import ExactLeaf, ZeroLeaf  # noqa: E402
 from treeplex.search.encoding import Encoding  # noqa: E402
 from treeplex.search.playthroughs import PlaythroughSettings, average_weights, averaged_policy  # noqa: E402
@@ -25,8 +25,9 @@ TINY = RebelSettings(iterations=8, episodes=16, width=16, solves=640, burn_in=64
 def test_rows_are_beliefs_and_values() -> None:
     rules = public_rules(DICE)
     play = SelfPlay(rules, SelfPlaySettings(iterations=200, episodes=8, depth=9), ZeroLeaf(), np.random.default_rng(0))
-    inputs, targets = play.advance()  # depth 9 goes to the end: the root's value is the game's
+    inputs, targets, policies = play.advance()  # depth 9 goes to the end: the root's value is the game's
     encoding = play.encoding
+    assert policies is None
     assert inputs.shape == (8, encoding.inputs)
     assert inputs[0] == pytest.approx([0, 0, 0, 0, 1, 0.5, 0.5, 0.5, 0.5])
     assert targets.shape == (8, 4)
@@ -81,8 +82,7 @@ def test_search_with_a_trained_network_beats_search_with_a_fresh_one() -> None:
     settings = PlaythroughSettings(iterations=32, playthroughs=32, depth=1)
 
     def exploitability() -> float:
-        leaf = NetworkLeaf(trainer.play.encoding, trainer.net)
-        return judge(game, averaged_policy(game, rules, leaf, settings, np.random.default_rng(0))).exploitability
+        return judge(game, averaged_policy(game, rules, trainer.leaf, settings, np.random.default_rng(0))).exploitability
 
     before = exploitability()
     while not trainer.finished:
@@ -130,7 +130,7 @@ def test_a_loss_that_is_no_number_stops_with_a_message() -> None:
     trainer = RebelTrainer(public_rules(DICE), TINY)
     for _ in range(5):
         trainer.round()
-    trainer.targets[:] = np.nan
+    trainer.values.rows.arrays[1][:] = np.nan
     kept = [parameter.detach().clone() for parameter in trainer.net.parameters()]
     with pytest.raises(AlgorithmError, match="the loss is nan"):
         trainer._step()

@@ -23,6 +23,7 @@ from treeplex.forms.public_identity import public_identity  # noqa: E402
 from treeplex.forms.public_rules import public_rules  # noqa: E402
 from treeplex.learn import value_net_files  # noqa: E402
 from treeplex.learn.errands import Errands  # noqa: E402
+from treeplex.learn.policy_net import GuidedLeaf  # noqa: E402
 from treeplex.learn.rebel import PAPER, RebelSettings, RebelTrainer, Round  # noqa: E402
 from treeplex.learn.rebel_crew import SelfPlayer, crew_trainer  # noqa: E402
 from treeplex.learn.value_net_files import is_net_file, read_net  # noqa: E402
@@ -32,7 +33,7 @@ from treeplex.runs.rebel import RebelInterrupted, streams_for, train_rebel  # no
 from treeplex.runs.rebel_folder import METRICS, NET, REBEL, STATE, RebelFolder, RebelRecord, is_rebel_folder  # noqa: E402
 from treeplex.runs.rebel_judge import Searcher, is_rebel, judge_rebel, mixed, parts_of  # noqa: E402
 from treeplex.runs.rebel_plot import rebel_figure  # noqa: E402
-from treeplex.runs.rebel_settings import RebelRun, as_yaml, changed, from_yaml, pairs, settings_of  # noqa: E402
+from treeplex.runs.rebel_settings import ADDED, RebelRun, as_yaml, changed, from_yaml, pairs, settings_of  # noqa: E402
 from treeplex.runs.rebel_sitting import RebelProgress  # noqa: E402
 from treeplex.search.playthroughs import PlaythroughSettings  # noqa: E402
 
@@ -233,7 +234,7 @@ def test_a_loss_that_is_no_number_keeps_the_last_good_checkpoint(unbroken: Path,
     class Spoilt(RebelTrainer):
         def round(self) -> Round:
             if self.play.solved >= 400:
-                self.targets[:] = np.nan
+                self.values.rows.arrays[1][:] = np.nan
             return super().round()
 
     with pytest.MonkeyPatch.context() as patch:
@@ -325,7 +326,7 @@ def test_a_budget_of_time_is_kept_and_the_step_size_falls_over_it(tmp_path: Path
 
     def seen(self: RebelTrainer) -> float:
         found = steps(self)
-        rates.append(self.optimizer.param_groups[0]["lr"])
+        rates.append(self.values.optimizer.param_groups[0]["lr"])
         return found
 
     with pytest.MonkeyPatch.context() as patch:
@@ -485,6 +486,48 @@ def test_settings_by_name(tmp_path: Path) -> None:
 def test_one_worker_is_one_stream() -> None:
     assert streams_for(1) == 1
     assert streams_for(3) == 6
+
+
+def test_a_training_with_a_policy_network_goes_on_and_is_judged_with_it(tmp_path: Path) -> None:
+    run = replace(RUN, settings=replace(TINY, policy_net=True, warm=2, solves=160), streams=2)
+    train_rebel(run, out=tmp_path / "whole", workers=1, judge_every=0)
+    with pytest.raises(RebelInterrupted):
+        train_rebel(run, out=tmp_path / "run", workers=1, judge_every=0, progress=stop_after(3))
+    train_rebel(resume=tmp_path / "run", workers=1, judge_every=0)
+    assert weights(tmp_path / "run") == weights(tmp_path / "whole")
+    assert isinstance(RebelFolder(tmp_path / "run").net().leaf(public_rules(DICE)), GuidedLeaf)
+    asked = {"playthroughs": 8, "iterations": 4, "workers": 1}
+    warm = judge_rebel(DICE, tmp_path / "run", **asked)
+    net = read_net(tmp_path / "run" / NET)
+    cold = tmp_path / "cold.safetensors"
+    about = {"game": net.game, "identity": net.identity, "card": net.card}
+    value_net_files.save_net(cold, net.weights, settings=dict(net.settings) | {"warm": 0}, **about)
+    assert not np.array_equal(warm.policy.probabilities, judge_rebel(DICE, cold, **asked).policy.probabilities)
+    with pytest.raises(SpecError, match="policy_net True, which cannot change"):
+        train_rebel(resume=tmp_path / "run", changes={"policy_net": "false"})
+
+
+def test_trainings_from_before_there_were_policy_networks_go_on(unbroken: Path, tmp_path: Path) -> None:
+    folder = copied(unbroken, tmp_path)
+    about = json.loads((folder / REBEL).read_text())
+    for name in ADDED:
+        del about["settings"][name]
+    (folder / REBEL).write_text(json.dumps(about))
+    assert RebelFolder(folder).run() == RUN
+    del about["settings"]["depth"]
+    (folder / REBEL).write_text(json.dumps(about))
+    with pytest.raises(FileError, match="cannot be read"):
+        RebelFolder(folder).run()
+
+
+def test_settings_that_are_true_or_false(tmp_path: Path) -> None:
+    settings = settings_of(None, {"policy_net": "True", "source": "random"})
+    assert (settings.policy_net, settings.source) == (True, "random")
+    (tmp_path / "settings.yaml").write_text(as_yaml(settings))
+    assert "policy_net: true " in (tmp_path / "settings.yaml").read_text()
+    assert changed(RebelSettings(), from_yaml(tmp_path / "settings.yaml")) == settings
+    with pytest.raises(SpecError, match="policy_net must be true or false, not 'yes'"):
+        settings_of(None, {"policy_net": "yes"})
 
 
 def test_identities_of_rules() -> None:

@@ -116,6 +116,10 @@ class KuhnPublicTree(PublicTree):
         """Which of the four nodes with a decision, as a one-hot vector."""
         return np.array([node == other for other in ("", "p", "b", "pb")], np.float64)
 
+    def strengths(self, node: Hashable, player: int) -> NDArray[np.float64]:
+        """The cards."""
+        return np.arange(3.0)
+
     def infostate(self, node: Hashable, player: int, hand: int) -> str:
         return f"{hand}{node}"
 

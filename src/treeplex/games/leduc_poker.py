@@ -266,6 +266,13 @@ class LeducPublicTree(PublicTree):
         ]
         return np.concatenate((shown, np.array(numbers, np.float64)))
 
+    def strengths(self, node: Hashable, player: int) -> NDArray[np.float64]:
+        """Who would win a showdown; before the public card the ranks."""
+        assert isinstance(node, Table)
+        if node.public_card == NO_CARD:
+            return np.arange(float(len(self.deals))) // self.game.suits
+        return np.array([self.game.strength(hand, node.public_card) for hand in range(len(self.deals))], np.float64)
+
     def infostate(self, node: Hashable, player: int, hand: int) -> str:
         assert isinstance(node, Table)
         return private_text(player, hand) + table_text(node)

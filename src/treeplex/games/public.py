@@ -89,6 +89,10 @@ class PublicTree(ABC):
         """A node as numbers for a network, float64 [F]; whose turn it is need not be among them. None where not written."""
         return None
 
+    def strengths(self, node: Hashable, player: int) -> "NDArray[np.float64] | None":
+        """How strong each hand of a player is at a node, float64 [H], more is better; None where hands have no such order."""
+        return None
+
     @abstractmethod
     def infostate(self, node: Hashable, player: int, hand: int) -> str:
         """The infostate string of ``player`` holding ``hand`` at a decision node: equal to the rules' own string."""

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.games.public import PublicTree
+from treeplex.learn.fitting import Fitting, huber
+from treeplex.learn.policy_net import PREFIX, GuidedLeaf, networks, policy_loss
+from treeplex.learn.replay import Replay
 from treeplex.learn.self_play import SelfPlay, SelfPlaySettings
-from treeplex.learn.value_net import NetworkLeaf, torch_module, value_net
-from treeplex.search.encoding import Encoding
+from treeplex.search.policy_encoding import PolicyRows
 
-Singles = NDArray[np.float32]
 Arrays = Mapping[str, NDArray[Any]]
 
 
@@ -28,11 +29,14 @@ class RebelSettings:
     """Everything that decides a training, but the game.
 
     Attributes:
-        method, iterations, depth, episodes, exploration: self-play, see :class:`treeplex.learn.self_play.SelfPlaySettings`.
-            An iteration updates both players; the paper's T counts updates of one player, twice as many.
+        method, iterations, depth, episodes, exploration, source: self-play, see
+            :class:`treeplex.learn.self_play.SelfPlaySettings`. An iteration updates both players; the paper's T counts updates
+            of one player, twice as many.
+        policy_net: whether a second network learns the average policies, from which searches start.
+        warm: iterations of a search, of ``iterations`` in all, that its guess counts as; 0: it is learnt, but not used.
         solves: subgames to be solved in all; the step size falls over them.
-        width, layers: of the network.
-        rows: the most rows of the buffer.
+        width, layers: of the networks.
+        rows: the most rows of the buffer; of the policy network's as well.
         fresh: the part of all rows so far, the newest, that is kept; early rows are from a bad network.
         burn_in: rows before the first step.
         batch: rows of a step.
@@ -47,6 +51,9 @@ class RebelSettings:
     depth: int = 2
     episodes: int = 64
     exploration: float = 0.25
+    source: str = "self-play"
+    policy_net: bool = False
+    warm: int = 15
     solves: int = 60_000
     width: int = 128
     layers: int = 2
@@ -68,6 +75,12 @@ class RebelSettings:
         for name in ("reuse", "rate", "last_rate", "clip"):
             if not 0.0 < getattr(self, name) < math.inf:
                 raise SpecError(f"{name} must be a number above 0, not {getattr(self, name)!r}")
+        if not 0 <= self.warm == int(self.warm):
+            raise SpecError(f"warm must be a whole number of at least 0, not {self.warm!r}")
+        if self.policy_net and self.warm >= self.iterations:
+            raise SpecError(
+                f"warm must be less than iterations, {self.iterations}, not {self.warm!r}; a search begins after it"
+            )
         if not 0.0 < self.fresh <= 1.0:
             raise SpecError(f"fresh must be above 0 and at most 1, not {self.fresh!r}")
 
@@ -113,35 +126,40 @@ class RebelTrainer:
 
     Attributes:
         settings: what was asked for.
-        net: the network.
+        leaf: the networks as searches use them.
+        values: the value network's fitting.
+        policies: the policy network's; None without one.
         play: the episodes.
-        steps: gradient steps so far.
+        steps: gradient steps so far, of each network.
     """
 
     def __init__(self, rules: PublicTree, settings: RebelSettings | None = None) -> None:
-        """Start with a fresh network.
+        """Start with fresh networks.
 
         Raises:
             SpecError: PyTorch is missing.
             GameError: the rules have no features.
         """
-        torch = torch_module()
         self.settings = settings or RebelSettings()
-        encoding = Encoding(rules)
         self.generator = np.random.default_rng(self.settings.seed)
-        self.net = value_net(
-            encoding.inputs,
-            encoding.outputs,
-            width=self.settings.width,
-            layers=self.settings.layers,
-            seed=self.settings.seed,
-        )
-        self.play = SelfPlay(rules, self.settings.self_play(), NetworkLeaf(encoding, self.net), self.generator)
-        self.optimizer = torch.optim.Adam(self.net.parameters(), lr=self.settings.rate)
-        self.inputs = np.zeros((0, encoding.inputs), np.float32)
-        self.targets = np.zeros((0, encoding.outputs), np.float32)
+        self.leaf = networks(rules, self.settings)
+        encoding, room = self.leaf.encoding, self.settings.rows
+        rows = np.zeros((0, encoding.inputs), np.float32), np.zeros((0, encoding.outputs), np.float32)
+        self.values = Fitting(self.leaf.net, Replay(*rows, room=room), ("inputs", "targets"), huber)
+        self.policies: Fitting | None = None
+        if isinstance(self.leaf, GuidedLeaf):
+            actions = len(self.leaf.guess.encoding.labels)
+            examples = PolicyRows(rows[0], np.zeros((0, encoding.hands, actions), np.uint8), np.zeros((0, actions), np.bool_))
+            self.policies = Fitting(self.leaf.guess.net, Replay(*examples, room=room), PolicyRows._fields, policy_loss)
+        self.play = SelfPlay(rules, self.settings.self_play(), self.leaf, self.generator)
         self.steps = 0
         self._owed = 0.0
+        self._examples = 0
+
+    @property
+    def net(self) -> Any:
+        """The value network."""
+        return self.leaf.net
 
     @property
     def finished(self) -> bool:
@@ -154,42 +172,35 @@ class RebelTrainer:
         Raises:
             AlgorithmError: the loss is not finite; the network is as it was before.
         """
-        inputs, targets = self.play.advance()
-        self._keep(inputs, targets)
+        inputs, targets, examples = self.play.advance()
+        self.values.rows.add((inputs, targets), self._most(self.play.solved))
+        if self.policies is not None and examples is not None:
+            self._examples += len(examples.inputs)
+            self.policies.rows.add(examples, self._most(self._examples))
         losses = []
         if self.play.solved >= self.settings.burn_in:
             self._owed += self.settings.reuse * len(inputs) / self.settings.batch
             while self._owed >= 1.0:
                 self._owed -= 1.0
                 losses.append(self._step())
-        return Round(self.play.solved, len(self.inputs), self.steps, float(np.mean(losses)) if losses else math.nan)
+        return Round(self.play.solved, len(self.values.rows), self.steps, float(np.mean(losses)) if losses else math.nan)
 
-    def _keep(self, inputs: Singles, targets: Singles) -> None:
-        """Add rows; drop the oldest beyond the newest part and the buffer's size."""
-        most = min(self.settings.rows, max(int(self.settings.fresh * self.play.solved), self.settings.batch))
-        self.inputs = np.concatenate((self.inputs, inputs))[-most:]
-        self.targets = np.concatenate((self.targets, targets))[-most:]
+    def _most(self, seen: int) -> int:
+        """How many of so many rows are kept: the newest part, as far as the buffer goes."""
+        return min(self.settings.rows, max(int(self.settings.fresh * seen), self.settings.batch))
 
     def _step(self) -> float:
-        """One step of Adam on a uniform batch; the loss."""
-        torch, settings = torch_module(), self.settings
+        """One step of Adam of each network on a uniform batch; the value network's loss."""
+        settings = self.settings
         done = min(self.play.solved / settings.solves, 1.0)
         rate = settings.last_rate + (settings.rate - settings.last_rate) * 0.5 * (1.0 + math.cos(math.pi * done))
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
-        chosen = self.generator.integers(0, len(self.inputs), settings.batch)
-        with torch.enable_grad():
-            found = self.net(torch.from_numpy(self.inputs[chosen]))
-            loss = torch.nn.functional.huber_loss(found, torch.from_numpy(self.targets[chosen]))
-            value = float(loss.detach())
-            if not math.isfinite(value):
-                raise AlgorithmError(
-                    f"the loss is {value} after {self.steps} steps; go on from the last checkpoint with a smaller rate"
-                )
-            self.optimizer.zero_grad()
-            loss.backward()
-        torch.nn.utils.clip_grad_norm_(self.net.parameters(), settings.clip)
-        self.optimizer.step()
+        try:
+            value = self.values.step(self.generator, batch=settings.batch, rate=rate, clip=settings.clip)
+            if self.policies is not None:
+                self.policies.step(self.generator, batch=settings.batch, rate=rate, clip=settings.clip)
+        except AlgorithmError as error:
+            why = f"{error} after {self.steps} steps; go on from the last checkpoint with a smaller rate"
+            raise AlgorithmError(why) from error
         self.steps += 1
         return value
 
@@ -198,16 +209,13 @@ class RebelTrainer:
         arrays: dict[str, NDArray[Any]] = {
             "counts": np.array([self.play.solved, self.steps], np.int64),
             "owed": np.array([self._owed]),
-            "inputs": self.inputs,
-            "targets": self.targets,
             "random": random_state(self.generator),
+            **self.values.state(),
             **self.play.state(),
         }
-        for name, tensor in self.net.state_dict().items():
-            arrays[f"net.{name}"] = tensor.numpy().copy()
-        for number, moments in self.optimizer.state_dict()["state"].items():
-            for key in ("step", "exp_avg", "exp_avg_sq"):
-                arrays[f"adam.{number}.{key}"] = np.atleast_1d(moments[key].numpy().copy())
+        if self.policies is not None:
+            arrays |= {PREFIX + name: array for name, array in self.policies.state().items()}
+            arrays[PREFIX + "count"] = np.array([self._examples], np.int64)
         return arrays
 
     def restore(self, arrays: Arrays) -> None:
@@ -216,23 +224,12 @@ class RebelTrainer:
         Raises:
             FileError: the arrays are not of this game and these settings.
         """
-        torch = torch_module()
         try:
-            weights = {name: torch.from_numpy(np.array(arrays[f"net.{name}"])) for name in self.net.state_dict()}
-            self.net.load_state_dict(weights)
-            moments = {}
-            for number, parameter in enumerate(self.net.parameters()):
-                if f"adam.{number}.step" in arrays:
-                    moments[number] = {
-                        "step": torch.tensor(float(arrays[f"adam.{number}.step"][0])),
-                        **{
-                            key: torch.from_numpy(np.array(arrays[f"adam.{number}.{key}"]).reshape(parameter.shape))
-                            for key in ("exp_avg", "exp_avg_sq")
-                        },
-                    }
-            groups = self.optimizer.state_dict()["param_groups"]
-            self.optimizer.load_state_dict({"state": moments, "param_groups": groups})
-            self.inputs, self.targets = np.array(arrays["inputs"]), np.array(arrays["targets"])
+            self.values.restore(arrays)
+            if self.policies is not None:
+                own = {name.removeprefix(PREFIX): array for name, array in arrays.items() if name.startswith(PREFIX)}
+                self.policies.restore(own)
+                self._examples = int(own["count"][0])
             self.play.restore(arrays)
             self.play.solved, self.steps = (int(count) for count in arrays["counts"])
             self._owed = float(arrays["owed"][0])

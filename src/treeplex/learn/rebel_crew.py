@@ -18,18 +18,19 @@ from numpy.typing import NDArray
 from treeplex.forms.public_rules import public_rules
 from treeplex.games.public import PublicTree
 from treeplex.learn.errands import Errands
+from treeplex.learn.policy_net import load_weights, networks, weights_of
 from treeplex.learn.rebel import RebelSettings, RebelTrainer, random_state, set_random_state
-from treeplex.learn.self_play import SelfPlay, Singles
-from treeplex.learn.value_net import NetworkLeaf, torch_module, value_net
+from treeplex.learn.self_play import Rows, SelfPlay
+from treeplex.learn.value_net import NetworkLeaf, torch_module
 from treeplex.learn.workers import POLL_SECONDS, Workers
-from treeplex.search.encoding import Encoding
+from treeplex.search.policy_encoding import PolicyRows
 
 Arrays = Mapping[str, NDArray[Any]]
 
 
 @dataclass(frozen=True, eq=False)
 class Turn:
-    """A job: the network's weights by name, and the state of a stream's episodes and random numbers."""
+    """A job: the networks' weights by name, and the state of a stream's episodes and random numbers."""
 
     weights: Arrays
     state: Arrays
@@ -37,10 +38,9 @@ class Turn:
 
 @dataclass(frozen=True, eq=False)
 class Harvest:
-    """What a job gives: rows [B, inputs] and [B, outputs], the stream's state after it, and the processor time it took."""
+    """What a job gives: rows, the stream's state after it, and the processor time it took."""
 
-    inputs: Singles
-    targets: Singles
+    rows: Rows
     state: Arrays
     seconds: float
 
@@ -57,20 +57,17 @@ class SelfPlayer:
         """The worker's own episodes and network, which each job overwrites."""
         torch_module().set_num_threads(1)
         rules = public_rules(self.spec)
-        encoding = Encoding(rules)
-        settings = self.settings
-        net = value_net(encoding.inputs, encoding.outputs, width=settings.width, layers=settings.layers, seed=settings.seed)
-        return SelfPlay(rules, settings.self_play(), NetworkLeaf(encoding, net), np.random.default_rng(0))
+        return SelfPlay(rules, self.settings.self_play(), networks(rules, self.settings), np.random.default_rng(0))
 
     def play(self, job: Turn) -> Harvest:
         """Advance a stream's episodes by one subgame each."""
         began = process_time()
-        torch, play = torch_module(), self.play_of_worker
+        play = self.play_of_worker
         assert isinstance(play.leaf, NetworkLeaf)
-        play.leaf.net.load_state_dict({name: torch.from_numpy(np.array(array)) for name, array in job.weights.items()})
+        load_weights(play.leaf, job.weights)
         put(play, job.state)
-        inputs, targets = play.advance()
-        return Harvest(inputs, targets, taken(play), process_time() - began)
+        rows = play.advance()
+        return Harvest(rows, taken(play), process_time() - began)
 
 
 @final
@@ -93,17 +90,17 @@ class CrewPlay(SelfPlay):
         self._ready: dict[int, Harvest] = {}
         self._begun = False
 
-    def advance(self) -> tuple[Singles, Singles]:
+    def advance(self) -> Rows:
         """The rows of the next stream, waited for if need be; its next job leaves at once."""
         self._begin()
         while self._next not in self._ready:
             self._collect()
         stream, harvest = self._next, self._ready.pop(self._next)
         self._next = (stream + 1) % self.streams
-        self.solved += len(harvest.inputs)
+        self.solved += len(harvest.rows.inputs)
         self.seconds += harvest.seconds
         self._send(stream, harvest.state)
-        return harvest.inputs, harvest.targets
+        return harvest.rows
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Where the streams stand, once all jobs under way are done, and the rows not consumed yet."""
@@ -112,7 +109,10 @@ class CrewPlay(SelfPlay):
             self._collect()
         arrays: dict[str, NDArray[Any]] = {"next": np.array([self._next])}
         for stream, harvest in self._ready.items():
-            rows = {"rows": harvest.inputs, "values": harvest.targets, "seconds": np.array([harvest.seconds])}
+            inputs, targets, examples = harvest.rows
+            rows = {"rows": inputs, "values": targets, "seconds": np.array([harvest.seconds])}
+            if examples is not None:
+                rows |= {f"policy.{name}": part for name, part in examples._asdict().items()}
             arrays |= {f"stream{stream}.{name}": array for name, array in (rows | dict(harvest.state)).items()}
         return arrays
 
@@ -130,8 +130,11 @@ class CrewPlay(SelfPlay):
             begin = f"stream{stream}."
             own = {name.removeprefix(begin): np.array(array) for name, array in arrays.items() if name.startswith(begin)}
             inputs, targets, seconds = own.pop("rows"), own.pop("values"), float(own.pop("seconds")[0])
+            examples = None
+            if self.policies is not None:
+                examples = PolicyRows(*(own.pop(f"policy.{name}") for name in PolicyRows._fields))
             put(self, own)
-            ready[stream] = Harvest(inputs, targets, own, seconds)
+            ready[stream] = Harvest(Rows(inputs, targets, examples), own, seconds)
         self._ready, self._next, self._begun = ready, following, True
 
     def _begin(self) -> None:
@@ -145,8 +148,7 @@ class CrewPlay(SelfPlay):
 
     def _send(self, stream: int, state: Arrays) -> None:
         assert isinstance(self.leaf, NetworkLeaf)
-        weights = {name: tensor.numpy().copy() for name, tensor in self.leaf.net.state_dict().items()}
-        self.errands.add(stream, Turn(weights, state))
+        self.errands.add(stream, Turn(weights_of(self.leaf), state))
 
     def _collect(self) -> None:
         for stream, harvest in self.errands.finished(POLL_SECONDS):
@@ -170,7 +172,6 @@ def crew_trainer(
 ) -> tuple[RebelTrainer, CrewPlay]:
     """A trainer whose self-play is done by workers, and that self-play."""
     trainer = RebelTrainer(rules, settings)
-    leaf = NetworkLeaf(trainer.play.encoding, trainer.net)
-    play = CrewPlay(rules, settings, leaf, workers, streams)
+    play = CrewPlay(rules, settings, trainer.leaf, workers, streams)
     trainer.play = play
     return trainer, play

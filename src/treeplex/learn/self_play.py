@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,15 +11,20 @@ from treeplex.engine.sweep import reach
 from treeplex.errors import SpecError
 from treeplex.forms.subgames import Subgames, cut, first_state
 from treeplex.games.public import Chance, Decision, Leaf, PublicTree
+from treeplex.learn.random_beliefs import random_belief
 from treeplex.search.beliefs import PublicBelief
 from treeplex.search.encoding import Encoding
 from treeplex.search.leaf import LeafValue
 from treeplex.search.playthroughs import policies_at
+from treeplex.search.policy_encoding import PolicyEncoding, PolicyRows
 from treeplex.search.subgame import METHODS, SubgameSearch, place, reach_at
+from treeplex.search.warm_start import begin_search
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 NO_LABEL = -(2**62)
+SOURCES = ("self-play", "random")
+"""Where public belief states come from: what search plays, or chance."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +37,9 @@ class SelfPlaySettings:
         depth: actions until a subgame is cut.
         episodes: played in lockstep.
         exploration: probability with which the exploring player, drawn anew in each subgame, plays uniformly.
+        source: one of :data:`SOURCES`. ``random``: episodes go down as uniform play takes them, and wherever a subgame begins,
+            the root included, both ranges are drawn by :func:`treeplex.learn.random_beliefs.random_belief`.
+        policy_net: whether average policies are gathered as well.
     """
 
     method: str = "dcfr"
@@ -39,15 +47,27 @@ class SelfPlaySettings:
     depth: int = 2
     episodes: int = 64
     exploration: float = 0.25
+    source: str = "self-play"
+    policy_net: bool = False
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
             raise SpecError(f"unknown method {self.method!r}; known: {', '.join(METHODS)}")
+        if self.source not in SOURCES:
+            raise SpecError(f"unknown source {self.source!r}; known: {', '.join(SOURCES)}")
         for name in ("iterations", "depth", "episodes"):
             if getattr(self, name) < 1:
                 raise SpecError(f"{name} must be at least 1, not {getattr(self, name)!r}")
         if not 0.0 <= self.exploration <= 1.0:
             raise SpecError(f"exploration must be from 0 to 1, not {self.exploration!r}")
+
+
+class Rows(NamedTuple):
+    """What a batch of solved subgames teaches: inputs [B, inputs], targets [B, outputs], and policies, if gathered."""
+
+    inputs: Singles
+    targets: Singles
+    policies: PolicyRows | None
 
 
 class SelfPlay:
@@ -62,30 +82,41 @@ class SelfPlay:
     def __init__(self, rules: PublicTree, settings: SelfPlaySettings, leaf: LeafValue, generator: np.random.Generator) -> None:
         self.rules, self.settings, self.leaf, self.generator = rules, settings, leaf, generator
         self.encoding = Encoding(rules)
-        self.beliefs = [PublicBelief.root(rules)] * settings.episodes
+        self.policies = PolicyEncoding(self.encoding) if settings.policy_net else None
+        self.beliefs = [self._first() for _ in range(settings.episodes)]
         self.paths: list[tuple[int, ...]] = [()] * settings.episodes
         self.solved = 0
 
-    def advance(self) -> tuple[Singles, Singles]:
+    def advance(self) -> Rows:
         """Solve every episode's subgame and go on to a leaf of it, or to a new episode where the game ends.
 
         Returns:
-            Inputs [B, inputs] and targets [B, outputs]: the subgames' root values.
+            The subgames' root values, and their average policies if these are asked for.
         """
         subgames = cut(self.rules, [belief.state for belief in self.beliefs], self.settings.depth)
         ranges = stacked_ranges(self.beliefs)
-        search = SubgameSearch(subgames, METHODS[self.settings.method], self.leaf, ranges, horizon=self.settings.iterations)
-        stops = self.generator.integers(0, self.settings.iterations + 1, len(self.beliefs))
+        search = begin_search(subgames, METHODS[self.settings.method], self.leaf, ranges, self.settings.iterations)
+        stops = self.generator.integers(search.iteration, self.settings.iterations + 1, len(self.beliefs))
         sampled = policies_at(search, self.settings.iterations, stops)
         prepared = self.encoding.prepared(subgames.roots)
         inputs = prepared.write(search.ranges).copy()
         targets = prepared.targets(search.root_values())
+        policies = None if self.policies is None else self.policies.rows(search)
         self._move(subgames, sampled, search)
         self.solved += len(self.beliefs)
-        return inputs, targets
+        return Rows(inputs, targets, policies)
+
+    def _first(self) -> PublicBelief:
+        """Where an episode begins."""
+        if self.settings.source == "random":
+            return random_belief(self.rules, first_state(self.rules), self.generator)
+        return PublicBelief.root(self.rules)
 
     def _move(self, subgames: Subgames, policy: Floats, search: SubgameSearch) -> None:
         """Go on to the next public belief state of each episode."""
+        at_random = self.settings.source == "random"
+        if at_random:
+            policy = uniform(subgames)
         strategy = np.zeros_like(policy)
         for player in (0, 1):
             place(subgames.roots.sequences[player], search.ranges[player], strategy)
@@ -94,11 +125,13 @@ class SelfPlay:
         for owner, belief in enumerate(self.beliefs):
             leaf = self._leaf_of(subgames, policy, owner, belief)
             if leaf is None:
-                self.beliefs[owner], self.paths[owner] = PublicBelief.root(self.rules), ()
+                self.beliefs[owner], self.paths[owner] = self._first(), ()
                 continue
             state = subgames.leaves.states[leaf]
             ranges = [own[leaf, :size] for own, size in zip(arrived, state.weight.shape, strict=True)]
-            self.beliefs[owner] = PublicBelief.of(state, ranges)
+            self.beliefs[owner] = (
+                random_belief(self.rules, state, self.generator) if at_random else PublicBelief.of(state, ranges)
+            )
             self.paths[owner] += subgames.leaves.paths[leaf]
 
     def state(self) -> dict[str, NDArray[Any]]:
@@ -154,6 +187,12 @@ class SelfPlay:
             if visited.private:
                 hands[player] = hands[player] * len(visited.actions) + a
             path = (*path, visited.actions[0 if visited.private else a])
+
+
+def uniform(subgames: Subgames) -> Floats:
+    """The policy that plays every action alike, float64 [Q]."""
+    infosets = subgames.tree.sequence_infoset
+    return np.where(infosets >= 0, 1.0 / subgames.tree.infoset_layout[infosets, 2], 1.0)
 
 
 def follow(rules: PublicTree, subgames: Subgames, owner: int, path: tuple[int, ...]) -> Hashable:

@@ -1,4 +1,4 @@
-"""Value networks as files: safetensors with a card as metadata. Loading runs no code of the file and needs no pickle."""
+"""Networks of ReBeL as files: safetensors with a card as metadata. Loading runs no code of the file and needs no pickle."""
 
 import hashlib
 import json
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,23 +18,39 @@ from safetensors.numpy import save as bytes_from_arrays
 from treeplex.errors import FileError
 from treeplex.forms.files import read_bytes, write_atomically
 from treeplex.games.public import PublicTree
-from treeplex.learn.value_net import NetworkLeaf, torch_module, value_net
-from treeplex.search.encoding import Encoding
+from treeplex.learn.policy_net import load_weights, networks
+from treeplex.learn.value_net import NetworkLeaf
 
 FORMAT, VERSION = "treeplex value network", 1
 Arrays = Mapping[str, NDArray[np.float32]]
 
 
+class Built(NamedTuple):
+    """What of a training's settings decides its networks."""
+
+    width: int
+    layers: int
+    policy_net: bool
+    warm: int
+    seed: int = 0
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> "Built":
+        """The same from settings by name; those of early versions have no policy network."""
+        policy_net, warm = bool(settings.get("policy_net", False)), int(settings.get("warm", 0))
+        return cls(int(settings["width"]), int(settings["layers"]), policy_net, warm)
+
+
 @dataclass(frozen=True, eq=False)
 class NetFile:
-    """A value network as its file has it.
+    """A value network as its file has it, and a policy network, if one was trained.
 
     Attributes:
         path: the file.
         game, identity: spec of its game, and :func:`treeplex.forms.public_identity.public_identity` of its rules.
-        settings: of the training, by name; ``width`` and ``layers`` are the network's.
+        settings: of the training, by name; ``width`` and ``layers`` are the networks'.
         card: how far training was: ``solved``, ``steps``, ``seconds``.
-        weights: float32 arrays by PyTorch's names.
+        weights: float32 arrays by PyTorch's names, a policy network's with ``policy.`` before.
         checksum: SHA-256 of all that.
     """
 
@@ -47,21 +63,18 @@ class NetFile:
     checksum: str
 
     def leaf(self, rules: PublicTree) -> NetworkLeaf:
-        """Leaf values by this network.
+        """Leaf values by this network; searches start warm if there is a policy network.
 
         Raises:
             SpecError: PyTorch is missing.
             FileError: it does not fit the rules.
         """
-        torch = torch_module()
-        encoding = Encoding(rules)
         try:
-            width, layers = int(self.settings["width"]), int(self.settings["layers"])
-            net = value_net(encoding.inputs, encoding.outputs, width=width, layers=layers, seed=0)
-            net.load_state_dict({name: torch.from_numpy(np.array(array)) for name, array in self.weights.items()})
+            leaf = networks(rules, Built.of(self.settings))
+            load_weights(leaf, self.weights)
         except (KeyError, ValueError, TypeError, RuntimeError) as error:
             raise FileError(f"{self.path}: a network for {self.game} that does not fit the rules ({error})") from error
-        return NetworkLeaf(encoding, net)
+        return leaf
 
 
 def save_net(

@@ -37,7 +37,7 @@ VERSION = 1
 MOST_JOINT_PLANS = 100_000
 """Joint plans up to which a solver's device is written out whole."""
 DRAWN_JOINT_PLANS, FEWEST_DRAWN, DRAWN_NUMBERS = 20_000, 1_000, 2**25
-"""Joint plans drawn from a device that is larger; fewer where they have so many infosets that all their numbers would be more."""
+"""Joint plans drawn from a device that is larger; fewer in games of so many infosets that the plans would hold more numbers."""
 
 
 @runtime_checkable

@@ -22,10 +22,13 @@ MEANINGS: Mapping[str, str] = {
     "depth": "actions until a subgame is cut",
     "episodes": "played side by side",
     "exploration": "probability with which the exploring player plays uniformly",
+    "source": "of public belief states: self-play, or random ones for comparison",
+    "policy_net": "whether a second network learns policies, from which searches start",
+    "warm": "iterations that such a start counts as; 0: learnt, not used",
     "solves": "subgames to be solved in all; the step size falls over them",
-    "width": "of the network's layers",
-    "layers": "of the network",
-    "rows": "the most rows of the buffer",
+    "width": "of the networks' layers",
+    "layers": "of the networks",
+    "rows": "the most rows of a buffer",
     "fresh": "the newest part of all rows that is kept",
     "burn_in": "rows before the first step",
     "batch": "rows of a step",
@@ -35,8 +38,10 @@ MEANINGS: Mapping[str, str] = {
     "clip": "the most that a gradient's norm may be",
     "seed": "of everything random",
 }
-FIXED = ("width", "layers", "episodes", "seed")
+FIXED = ("width", "layers", "episodes", "seed", "policy_net")
 """What a training cannot change under way."""
+ADDED = ("source", "policy_net", "warm")
+"""Settings that trainings of early versions did not have."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +95,10 @@ def read_value(key: str, value: Any, kind: type) -> Any:
     """A value of the kind that the setting has."""
     if kind is str:
         return str(value)
+    if kind is bool:
+        if str(value).lower() not in ("true", "false"):
+            raise SpecError(f"{key} must be true or false, not {value!r}")
+        return str(value).lower() == "true"
     text = str(value).replace("_", "")
     try:
         number = float(text)
@@ -118,7 +127,8 @@ def pairs(texts: list[str]) -> dict[str, str]:
 
 def as_yaml(settings: RebelSettings) -> str:
     """Settings as a YAML file that :func:`from_yaml` reads, with what each means."""
-    entries = [(f"{name}: {value}", MEANINGS[name]) for name, value in asdict(settings).items()]
+    values = {name: str(value).lower() if isinstance(value, bool) else value for name, value in asdict(settings).items()}
+    entries = [(f"{name}: {value}", MEANINGS[name]) for name, value in values.items()]
     width = max(len(entry) for entry, _ in entries)
     return "".join(f"{entry:<{width}}  # {meaning}\n" for entry, meaning in entries)
 
@@ -142,7 +152,7 @@ def run_from(found: Mapping[str, Any], place: str) -> RebelRun:
     """A run as written in ``rebel.json``; :class:`FileError` names ``place`` when it is not whole."""
     try:
         names = {each.name for each in fields(RebelSettings)}
-        if set(found["settings"]) != names:
+        if set(found["settings"]) | set(ADDED) != names:
             raise SpecError(f"expected exactly {', '.join(sorted(names))}")
         seconds = None if found["seconds"] is None else float(found["seconds"])
         return RebelRun(str(found["game"]), changed(RebelSettings(), found["settings"]), int(found["streams"]), seconds)

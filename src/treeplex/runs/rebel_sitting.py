@@ -9,6 +9,7 @@ from time import perf_counter, process_time
 import numpy as np
 
 from treeplex.games.public import PublicTree
+from treeplex.learn.policy_net import weights_of
 from treeplex.learn.rebel import RebelTrainer, Round
 from treeplex.learn.rebel_crew import CrewPlay, Harvest, Turn
 from treeplex.learn.value_net_files import save_net
@@ -98,7 +99,7 @@ class Sitting:
             solved=solved,
             seconds=self.seconds,
             cpu_seconds=self.cpu_seconds,
-            rows=len(self.trainer.inputs),
+            rows=len(self.trainer.values.rows),
             steps=self.trainer.steps,
             loss=sum(count * loss for count, loss in self.losses) / steps if steps else None,
             rate=since[0] / since[1] if since[1] > 0 else 0.0,
@@ -123,7 +124,7 @@ class Sitting:
         arrays = {**trainer.state(), "time": np.array([self.cpu_seconds])}
         name = f"rebel of {run.streams} streams"
         self.folder.save_state(Checkpoint(self.identity, name, trainer.play.solved, self.seconds, arrays))
-        weights = {key: tensor.numpy() for key, tensor in trainer.net.state_dict().items()}
+        weights = weights_of(trainer.leaf)
         card = {
             "solved": trainer.play.solved,
             "steps": trainer.steps,
@@ -148,7 +149,7 @@ def where(sitting: Sitting, first: int, began: float) -> RebelProgress:
         last,
         solved=solved,
         seconds=sitting.seconds,
-        rows=len(sitting.trainer.inputs),
+        rows=len(sitting.trainer.values.rows),
         steps=sitting.trainer.steps,
         loss=loss,
         rate=rate,

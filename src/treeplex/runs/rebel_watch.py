@@ -11,7 +11,6 @@ from treeplex.forms.compile import compile_game
 from treeplex.forms.compiled import CompiledGame
 from treeplex.games.public import Chance, Decision, PublicTree
 from treeplex.learn.rebel import RebelSettings, RebelTrainer
-from treeplex.learn.value_net import NetworkLeaf
 from treeplex.search.playthroughs import PlaythroughSettings, averaged_policy
 
 PLAYTHROUGHS = 32
@@ -72,9 +71,8 @@ class RunJudge:
 
         if self._compiled is None:
             self._compiled = compile_game(self._game)
-        leaf = NetworkLeaf(trainer.play.encoding, trainer.net)
         generator = np.random.default_rng(trainer.settings.seed)
-        policy = averaged_policy(self._compiled, self._rules, leaf, self._settings, generator, watch=watch)
+        policy = averaged_policy(self._compiled, self._rules, trainer.leaf, self._settings, generator, watch=watch)
         return judge(self._compiled, policy).exploitability
 
 

@@ -15,7 +15,8 @@ from treeplex.search.beliefs import PublicBelief
 from treeplex.search.leaf import LeafValue
 from treeplex.search.menus import Menu
 from treeplex.search.playthroughs import PlaythroughSettings, average_weights
-from treeplex.search.subgame import METHODS, SubgameSearch, place, reach_at
+from treeplex.search.subgame import METHODS, place, reach_at
+from treeplex.search.warm_start import begin_search
 from treeplex.solvers.fictitious import Play
 
 Floats = NDArray[np.float64]
@@ -189,9 +190,10 @@ class SearchAgent:
         subgames = cut(self.rules, [self.belief.state], self.settings.depth)
         ranges = self.belief.ranges[0][None], self.belief.ranges[1][None]
         method, iterations = METHODS[self.settings.method], self.settings.iterations
-        search = SubgameSearch(subgames, method, self.leaf, ranges, horizon=iterations)
+        search = begin_search(subgames, method, self.leaf, ranges, iterations)
         policies = np.empty((iterations, len(search.policy)))
-        for t in range(iterations):
+        policies[: search.iteration] = search.policy
+        for t in range(search.iteration, iterations):
             search.run(1)
             policies[t] = search.average_policy() if isinstance(method.scheme, Play) else search.policy
         self.searches += 1

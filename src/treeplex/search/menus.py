@@ -57,6 +57,9 @@ class Menu(PublicTree):
     def features(self, node: Hashable) -> NDArray[np.float64] | None:
         return self.rules.features(node)
 
+    def strengths(self, node: Hashable, player: int) -> NDArray[np.float64] | None:
+        return self.rules.strengths(node, player)
+
     def infostate(self, node: Hashable, player: int, hand: int) -> str:
         return self.rules.infostate(node, player, hand)
 

@@ -15,6 +15,7 @@ from treeplex.games.public import Chance, Decision, Leaf, PublicTree
 from treeplex.search.beliefs import normalised_range, possible_hands
 from treeplex.search.leaf import LeafValue
 from treeplex.search.subgame import METHODS, SubgameSearch, place, reach_at
+from treeplex.search.warm_start import begin_search
 from treeplex.solvers.fictitious import Play
 
 Floats = NDArray[np.float64]
@@ -124,7 +125,7 @@ def search_part(
     subgames = cut(rules, [node.state] * size, settings.depth)
     possible = possible_hands(node.state.weight)
     ranges = tuple(normalised_range(own, can) for own, can in zip(reaches, possible, strict=True))
-    search = SubgameSearch(subgames, METHODS[settings.method], leaf, (ranges[0], ranges[1]), horizon=settings.iterations)
+    search = begin_search(subgames, METHODS[settings.method], leaf, (ranges[0], ranges[1]), settings.iterations)
     policy = policies_at(search, settings.iterations, stops)
     strategy = np.zeros_like(policy)
     for player in (0, 1):
@@ -149,14 +150,15 @@ def search_part(
 def policies_at(search: SubgameSearch, iterations: int, stops: Ints) -> Floats:
     """Run a search; the policy of each subgame at its own iteration: current ones, of fictitious play averages, float64 [Q].
 
-    Iteration 0 is the uniform policy with which a search begins.
+    Iteration 0 is the uniform policy with which a search begins; a search that starts warm plays its guess in the iterations
+    that this counts as.
     """
     averaging = isinstance(search.method.scheme, Play)
     owners = search.subgames.owners
     at = np.where(owners >= 0, stops[owners], 0)
     sampled = search.policy.copy()
     wanted = set(stops.tolist())
-    for t in range(1, iterations + 1):
+    for t in range(search.iteration + 1, iterations + 1):
         search.run(1)
         if t in wanted:
             now = at == t

@@ -59,6 +59,10 @@ class SubgameSearch:
         policy: float64 [Q], the current behaviour policy (of fictitious play the last best responses).
         strategy: float64 [Q], its sequence form; root sequences hold the ranges.
         average: float64 [Q], the average strategy, up to a factor.
+        regrets: float64 [Q], as the variant of CFR keeps them.
+        sums, sum_weights: for each player float64 [B, H_i] and a number, root values of iterations so far, weighted as the
+            average policy, and the sum of those weights.
+        last_leaf: for each player float64 [leaves, H_i], what modified CFR-AVG takes differences from.
     """
 
     def __init__(self, subgames: Subgames, method: Method, leaf: LeafValue, ranges: Ranges, *, horizon: int = 1000) -> None:
@@ -88,9 +92,9 @@ class SubgameSearch:
         self._unused = np.zeros(0), np.zeros((2, 0))
         if isinstance(method.scheme, Play):
             self.average[:] = self.strategy
-        self._sums = [np.zeros(own.shape) for own in subgames.roots.sequences]
-        self._sum_weights = [0.0, 0.0]
-        self._last_leaf = [np.zeros(own.shape) for own in subgames.leaves.sequences]
+        self.sums = [np.zeros(own.shape) for own in subgames.roots.sequences]
+        self.sum_weights = [0.0, 0.0]
+        self.last_leaf = [np.zeros(own.shape) for own in subgames.leaves.sequences]
 
     def run(self, iterations: int) -> None:
         """Do so many more iterations."""
@@ -128,8 +132,8 @@ class SubgameSearch:
             for player in (0, 1):
                 entries = values[player] * opposing_mass(leaves, reached, player)
                 if modified:
-                    entries, self._last_leaf[player] = (
-                        (entries - row.average_discount * self._last_leaf[player]) / row.average,
+                    entries, self.last_leaf[player] = (
+                        (entries - row.average_discount * self.last_leaf[player]) / row.average,
                         entries,
                     )
                 scatter(leaves.sequences[player], entries, self._values)
@@ -166,10 +170,10 @@ class SubgameSearch:
 
     def _count_values(self, player: int, discount: float, weight: float) -> None:
         """Move the mean of root values on, with the weights of the average policy."""
-        found = np.zeros_like(self._sums[player])
+        found = np.zeros_like(self.sums[player])
         gather(self.subgames.roots.sequences[player], self._values, found)
-        self._sums[player] = discount * self._sums[player] + weight * found
-        self._sum_weights[player] = discount * self._sum_weights[player] + weight
+        self.sums[player] = discount * self.sums[player] + weight * found
+        self.sum_weights[player] = discount * self.sum_weights[player] + weight
 
     def root_values(self) -> Ranges:
         """The value of each hand at the roots, for each player float64 [B, H_i], in the game's units.
@@ -180,7 +184,7 @@ class SubgameSearch:
         found = []
         for player in (0, 1):
             mass = opposing_mass(self.subgames.roots, self.ranges, player)
-            mean = self._sums[player] / max(self._sum_weights[player], 1e-300)
+            mean = self.sums[player] / max(self.sum_weights[player], 1e-300)
             found.append(np.divide(mean, mass, out=np.zeros_like(mean), where=mass > 0))
         return found[0], found[1]
 

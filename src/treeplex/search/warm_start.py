@@ -1,0 +1,147 @@
+"""Searches that start from a guess of the policies instead of the uniform one (Brown et al. 2020, section 5.3, appendix J).
+
+The guess is played as if in the first ``warm`` iterations: the average holds it with the weight that the method gives these,
+the values at the roots likewise, and the search goes on with iteration ``warm + 1``, in which the guess is the current policy.
+Regrets are what each action would have gained over the guess at its infoset, with an exact best response below; they are added
+up over ``warm`` iterations. In plain CFR that is ``warm`` times their value, as in appendix J; other members of the family
+weigh these iterations in their own way. Leaves are valued for the guess's beliefs throughout.
+"""
+
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.leaves import gather, scatter
+from treeplex.engine.payoff import gradient
+from treeplex.engine.sweep import backup, best_value, reach, workspace
+from treeplex.forms.subgames import Subgames
+from treeplex.search.leaf import LeafValue, Ranges
+from treeplex.search.subgame import Method, SubgameSearch, opposing_mass, reach_at
+from treeplex.solvers.fictitious import Play
+from treeplex.solvers.variant import Variant
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class Guess(Protocol):
+    """Policies of public belief states, without search."""
+
+    def __call__(self, subgames: Subgames, rows: Ints, reached: Ranges, policy: Floats) -> None:
+        """Write how hands play at some decisions.
+
+        Args:
+            subgames: the batch.
+            rows: the numbers of the decisions, int64 [K].
+            reached: for each player float64 [decisions, H_i], reach at all decisions; those of ``rows`` are right.
+            policy: float64 [Q], written at the infosets of these decisions.
+        """
+        ...
+
+
+@runtime_checkable
+class Guided(Protocol):
+    """Leaf values that come with guesses of the policies.
+
+    Attributes:
+        warm: iterations that a guess counts as, 15 in the paper; 0 for searches that start uniform.
+        guess: the guesses.
+    """
+
+    warm: int
+    guess: Guess
+
+
+def begin_search(subgames: Subgames, method: Method, leaf: LeafValue, ranges: Ranges, iterations: int) -> SubgameSearch:
+    """A search of so many iterations in all; where the leaf is :class:`Guided`, those of the guess are done already.
+
+    Of a search that is shorter than the guess would count, the last iteration is left.
+    """
+    search = SubgameSearch(subgames, method, leaf, ranges, horizon=iterations)
+    if isinstance(leaf, Guided):
+        start_warm(search, leaf.guess, min(leaf.warm, iterations - 1))
+    return search
+
+
+def start_warm(search: SubgameSearch, guess: Guess, warm: int) -> None:
+    """Put a search that has not begun where ``warm`` iterations of a guess would have left it."""
+    if warm < 1:
+        return
+    write_guess(search, guess)
+    scheme = search.method.scheme
+    kept, weight = weights_of(scheme, search.horizon, warm)
+    values = values_of_guess(search, weight)
+    search.average[:] = kept * search.average + weight * search.strategy
+    tree, roots = search.subgames.tree, search.subgames.roots
+    infoset_values = workspace(tree)[1]
+    better = values.copy()
+    for player in (0, 1):
+        backup(tree, player, search.policy, values, infoset_values)
+        best_value(tree, player, better, infoset_values)
+        gather(roots.sequences[player], better if isinstance(scheme, Play) else values, search.sums[player])
+        search.sums[player] *= weight
+        search.sum_weights[player] = weight
+    if isinstance(scheme, Variant):
+        search.regrets[:] = added_up(scheme, search.horizon, warm, regrets_of(search, better))
+    search.iteration = warm
+
+
+def write_guess(search: SubgameSearch, guess: Guess) -> None:
+    """The guess as current policy, from the roots down: beliefs below are those that the guess itself leads to."""
+    tree, decisions = search.subgames.tree, search.subgames.decisions
+    levels = np.array([len(path) for path in decisions.paths], np.int64)
+    for level in np.unique(levels):
+        guess(search.subgames, np.flatnonzero(levels == level), reach_at(decisions, search.strategy), search.policy)
+        for player in (0, 1):
+            reach(tree, player, search.policy, search.strategy)
+
+
+def values_of_guess(search: SubgameSearch, weight: float) -> Floats:
+    """Both players' gradients against the current policy, leaves included, float64 [Q]; what modified CFR-AVG keeps of them."""
+    tree, leaves = search.subgames.tree, search.subgames.leaves
+    values = workspace(tree)[0]
+    for player in (0, 1):
+        gradient(tree, search.subgames.payoff, player, search.strategy, values)
+    if len(leaves):
+        arrived = reach_at(leaves, search.strategy)
+        found = search.leaf(leaves, arrived, arrived)
+        for player in (0, 1):
+            entries = found[player] * opposing_mass(leaves, arrived, player)
+            search.last_leaf[player] = weight * entries
+            scatter(leaves.sequences[player], entries, values)
+    return values
+
+
+def weights_of(scheme: Variant | Play, horizon: int, warm: int) -> tuple[float, float]:
+    """What the first iterations leave of an average's start, and with which weight they enter it themselves."""
+    kept, weight = 1.0, 0.0
+    for t in range(1, warm + 1):
+        if isinstance(scheme, Play):
+            discount, added = 1.0 - scheme.step(t), scheme.step(t)
+        else:
+            row = scheme.schedule(t, horizon, **scheme.parameters)
+            discount, added = row.average_discount, row.average
+        kept, weight = discount * kept, discount * weight + added
+    return kept, weight
+
+
+def regrets_of(search: SubgameSearch, values: Floats) -> Floats:
+    """The value of each action less that of the current policy at its infoset, float64 [Q]; 0 at sequences without one."""
+    infosets = search.subgames.tree.sequence_infoset
+    inner = infosets >= 0
+    mean = np.bincount(infosets[inner], weights=(search.policy * values)[inner])
+    regrets = np.zeros_like(values)
+    regrets[inner] = values[inner] - mean[infosets[inner]]
+    return regrets
+
+
+def added_up(scheme: Variant, horizon: int, warm: int, regrets: Floats) -> Floats:
+    """The same regrets met in each of the first iterations, discounted and floored as the variant does."""
+    total = np.zeros_like(regrets)
+    for t in range(1, warm + 1):
+        row = scheme.schedule(t, horizon, **scheme.parameters)
+        total = np.where(total > 0.0, total * row.positive, total * row.negative) + row.regret * regrets
+        if row.floor > 0.0:
+            total = np.maximum(total, 0.0)
+    return total

@@ -1,0 +1,88 @@
+"""Section 6 of Brown et al. 2020 on modified rock-paper-scissors: searching from the average's beliefs is unsafe, from those of
+a random iteration it is safe in expectation.
+
+Player 0 has moved unseen, and player 1 searches. Its equilibrium is 0.4, 0.4, 0.2 as player 0's is.
+"""
+
+import numpy as np
+import pytest
+
+from treeplex.forms.public_rules import MatrixPublicTree, public_rules
+from treeplex.forms.subgames import cut
+from treeplex.search import METHODS, ExactLeaf, NoLeaf, PublicBelief, SubgameSearch
+from treeplex.search.playthroughs import average_weights
+
+EQUILIBRIUM = (0.4, 0.4, 0.2)
+LEAF = 30
+"""Iterations of what comes after a leaf, where player 1 has one decision."""
+
+
+def first_search(rules: MatrixPublicTree, method: str, iterations: int) -> tuple[np.ndarray, np.ndarray]:
+    """Player 0's policies after each iteration of its search, float64 [T, 3], and their average; leaves are exact."""
+    root = PublicBelief.root(rules)
+    subgames = cut(rules, [root.state], 1)
+    leaf = ExactLeaf(rules, iterations=LEAF)
+    search = SubgameSearch(subgames, METHODS[method], leaf, (root.ranges[0][None], root.ranges[1][None]), horizon=iterations)
+    policies = []
+    for _ in range(iterations):
+        search.run(1)
+        policies.append(search.policy_at(0, search.policy)[:, 0])
+    return np.array(policies), search.policy_at(0, search.average_policy())[:, 0]
+
+
+def answers(rules: MatrixPublicTree, policies: np.ndarray, method: str, iterations: int) -> np.ndarray:
+    """What player 1's search answers on average where player 0 is believed to follow each of some policies, [K, 3]."""
+    beliefs = [PublicBelief.root(rules).after(rules, 0, policy[:, None]) for policy in policies]
+    ranges = tuple(np.stack([belief.ranges[player] for belief in beliefs]) for player in (0, 1))
+    search = SubgameSearch(cut(rules, [belief.state for belief in beliefs]), METHODS[method], NoLeaf(), (ranges[0], ranges[1]))
+    search.run(iterations)
+    average = search.average_policy()
+    return np.stack([search.policy_at(k, average)[:, 0] for k in range(len(beliefs))])
+
+
+def rules_of_the_game() -> MatrixPublicTree:
+    rules = public_rules("modified_rps")
+    assert isinstance(rules, MatrixPublicTree)
+    return rules
+
+
+def exploitability(rules: MatrixPublicTree, answer: np.ndarray) -> float:
+    """What player 0 gets by a best response to player 1; 0 is the value of the game."""
+    return float((rules.game.payoffs[0] @ answer).max())
+
+
+@pytest.mark.parametrize("method", ["cfr", "lcfr", "dcfr"])
+def test_searching_from_the_beliefs_of_the_average_is_exploitable(method: str) -> None:
+    rules, found = rules_of_the_game(), []
+    assert exploitability(rules, np.array(EQUILIBRIUM)) == pytest.approx(0, abs=1e-12)
+    for iterations in (60, 61, 62):
+        _, average = first_search(rules, method, iterations)
+        assert average == pytest.approx(EQUILIBRIUM, abs=0.05)  # nearly the equilibrium, and yet
+        found.append(exploitability(rules, answers(rules, average[None], method, 1000)[0]))
+    assert min(found) > 0.3
+
+
+@pytest.mark.parametrize("method", ["cfr", "lcfr", "dcfr"])
+def test_searching_from_the_beliefs_of_a_random_iteration_is_safe_in_expectation(method: str) -> None:
+    """Each answer alone is exploitable; their mean, with the weights with which iterations are drawn, hardly."""
+    rules, iterations = rules_of_the_game(), 200
+    policies, _ = first_search(rules, method, iterations)
+    found = answers(rules, policies, method, LEAF)
+    alone = [exploitability(rules, answer) for answer in found]
+    assert np.median(alone) > 0.5
+    weights = average_weights(method, iterations)
+    expected = weights @ found / weights.sum()
+    assert expected == pytest.approx(EQUILIBRIUM, abs=0.03)
+    assert exploitability(rules, expected) < 0.06
+    drawn = found[np.random.default_rng(0).choice(iterations, 2000, p=weights / weights.sum())].mean(axis=0)
+    assert exploitability(rules, drawn) < 0.15
+
+
+def test_answers_are_the_same_side_by_side_and_alone() -> None:
+    """Terminals of private actions: the sequences of one infoset's actions are neighbours in a tree of one subgame only."""
+    rules = rules_of_the_game()
+    policies = np.array([[0.2, 0.8, 0.0], [0.9, 0.1, 0.0], [0.4, 0.3, 0.3]])
+    together = answers(rules, policies, "cfr", 30)
+    alone = [answers(rules, policy[None], "cfr", 30)[0] for policy in policies]
+    assert together == pytest.approx(np.array(alone))
+    assert together.argmax(axis=1).tolist() == [2, 1, 0]  # scissors, paper, rock
