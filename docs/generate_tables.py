@@ -147,7 +147,9 @@ def algorithm(name: str) -> str:
     """The facts of an algorithm that its registry entry holds."""
     each = tp.algorithms()[name]
     numbers = ", ".join(f"`{key}` = {value:g}" for key, value in each.parameters.items()) or "none"
-    numbers += "".join(f", `{key}` = {what} (none: the one that comes with the library)" for key, what in each.texts.items())
+    for key, what in each.texts.items():
+        escaped = what.replace("|", chr(92) + "|")
+        numbers += f", `{key}` = {escaped}" + (" (none: the one that comes with the library)" if what == "FILE" else "")
     orders = ", ".join(each.updates) or "no meaning here"
     plan = "it needs the number of iterations in advance" if each.needs_horizon else "it can stop at any time"
     plan = "it paces itself for `horizon` iterations" if "horizon" in each.parameters else plan
