@@ -15,7 +15,7 @@ from treeplex.runs.api import nash_conv
 from treeplex.solvers import algorithms, make_solver
 
 SAMPLED = [name for name in algorithms() if name.endswith("-mccfr") or name == "cfr-s"]
-ITERATIVE = [name for name in algorithms() if not make_solver(compile_game("kuhn_poker"), name).exact and name != "rm"]
+ITERATIVE = [name for name in algorithms() if name not in ("lp", "recursive", "rm")]
 
 
 def payoff_range(root: oracle.Node) -> float:
