@@ -1,4 +1,4 @@
-"""Perfect information: the same training and search on tic-tac-toe, judged exactly on positions that one line leads to."""
+"""Perfect information: the same training and search on tic-tac-toe, judged exactly on all positions that can follow one."""
 
 import numpy as np
 import pytest
@@ -16,8 +16,8 @@ from treeplex.search.warm_start import begin_search  # noqa: E402
 torch.set_num_threads(1)
 
 ALONE = np.ones((1, 1))
-BEGIN = (4, 0, 8)
-"""Crosses in the middle and a corner opposite to a nought: a nought must take a corner next, or lose to a double threat."""
+BEGIN = (4, 1, 0, 8)
+"""Crosses in the middle and a corner, noughts on a side and the opposite corner: crosses can make a double threat."""
 
 
 class From(PerfectInformation):
@@ -63,11 +63,13 @@ def mistakes(rules: PublicTree, trainer: RebelTrainer) -> tuple[int, int]:
 def test_training_finds_perfect_play() -> None:
     rules = From(BEGIN)
     settings = RebelSettings(
-        iterations=8, depth=1, exploration=1.0, solves=2560, width=64, reuse=32.0, burn_in=256, batch=256, rate=3e-3, seed=1
+        iterations=8, depth=1, exploration=1.0, solves=1920, width=64, reuse=32.0, burn_in=256, batch=256, rate=3e-3, seed=0
     )
     trainer = RebelTrainer(rules, settings)
     before, positions = mistakes(rules, trainer)
     while not trainer.finished:
         trainer.round()
     after, _ = mistakes(rules, trainer)
-    print(positions, before, after)
+    assert positions == 64
+    assert before > 8
+    assert after <= 1  # 0 where this was written; machines round differently
