@@ -11,6 +11,7 @@ import json
 import os
 import struct
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -53,10 +54,8 @@ def device_of(solver: Solver) -> tuple[Device, dict[str, Any]] | None:
     if not isinstance(solver, Recommender) or solver.iteration == 0:
         return None
     about = {"algorithm": solver.algorithm, "iterations": solver.iteration, "drawn": 0}
-    try:
+    with suppress(AlgorithmError):  # too many joint plans
         return solver.device(most=MOST_JOINT_PLANS), about
-    except AlgorithmError:
-        pass
     drawn = min(DRAWN_JOINT_PLANS, max(FEWEST_DRAWN, DRAWN_NUMBERS // max(sum(solver.game.infosets), 1)))
     try:
         return solver.device(samples=drawn), {**about, "drawn": drawn}

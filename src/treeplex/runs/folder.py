@@ -12,6 +12,7 @@
 
 import json
 import os
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
@@ -35,6 +36,8 @@ DEVICE = "device.safetensors"
 """Only of algorithms that make a correlation device."""
 OF_SAMPLES = ("sample.json", "progress.png")
 """Only of runs on rules (:mod:`treeplex.runs.sample_folder`); their other files have the same names."""
+OF_RUNS = (*FILES, DEVICE, *OF_SAMPLES)
+"""What runs leave in a folder, on compiled games or over rules."""
 
 
 @final
@@ -50,7 +53,7 @@ class RunFolder:
         Raises:
             FileError: it cannot be made or written, or it holds files and ``force`` is not set.
         """
-        claim_folder(self.path, RUN, force=force)
+        claim_folder(self.path, RUN, OF_RUNS, force=force)
 
     def describe(self, game: CompiledGame, algorithm: str, settings: Settings, *, status: str, record: Record | None) -> None:
         """Write ``run.json``."""
@@ -141,8 +144,17 @@ class RunFolder:
         return f"<run folder {self.path}>"
 
 
-def claim_folder(path: Path, own: str, *, force: bool) -> None:
-    """Make a folder for a run, empty of earlier ones, compiled or on rules; ``own`` is the file by which a run is known.
+def claim_folder(
+    path: Path, own: str, names: Sequence[str], *, folders: Sequence[str] = (), kind: str = "run", force: bool
+) -> None:
+    """Make a folder for a run or a training, empty of earlier ones.
+
+    Args:
+        path: the folder.
+        own: the file by which one of this kind is known.
+        names, folders: files and folders of earlier ones, to be removed.
+        kind: what messages call it.
+        force: whether it may hold files.
 
     Raises:
         FileError: it cannot be made or written, or it holds files and ``force`` is not set.
@@ -155,11 +167,15 @@ def claim_folder(path: Path, own: str, *, force: bool) -> None:
     except OSError as error:
         raise FileError(f"cannot write the folder {path}: {error.strerror or error}; choose another") from error
     if taken and not force:
-        way = "resume it (--resume), choose another folder" if (path / own).exists() else "choose another folder"
-        raise FileError(f"{path} is not empty; {way}, or overwrite the run in it with force (--force)")
+        known = (path / own).exists()
+        holds, way = (f"holds another {kind} and is", "resume it (--resume), choose") if known else ("is", "choose")
+        raise FileError(f"{path} {holds} not empty; {way} another folder, or overwrite what it holds with force (--force)")
     try:
-        for name in (*FILES, DEVICE, *OF_SAMPLES):
+        for name in names:
             (path / name).unlink(missing_ok=True)
+        for name in folders:
+            if (path / name).is_dir():
+                shutil.rmtree(path / name)
         probe = path / f".probe-{os.getpid()}"
         probe.touch()
         probe.unlink()

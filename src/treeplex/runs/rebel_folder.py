@@ -14,7 +14,6 @@
 
 import json
 import os
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -24,7 +23,7 @@ from treeplex.errors import FileError
 from treeplex.forms.files import append_line, whole_lines, write_atomically
 from treeplex.learn.value_net_files import NetFile, read_net
 from treeplex.runs.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
-from treeplex.runs.folder import own_version
+from treeplex.runs.folder import claim_folder, own_version
 from treeplex.runs.rebel_settings import RebelRun, run_from
 
 FORMAT, VERSION = "treeplex rebel training", 1
@@ -90,27 +89,7 @@ class RebelFolder:
         Raises:
             FileError: it cannot be made or written, or it holds files and ``force`` is not set.
         """
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            taken = any(self.path.iterdir())
-        except FileExistsError as error:
-            raise FileError(f"{self.path} is a file; give a folder") from error
-        except OSError as error:
-            raise FileError(f"cannot write the folder {self.path}: {error.strerror or error}; choose another") from error
-        if taken and not force:
-            way = "resume it (--resume), choose another folder" if is_rebel_folder(self.path) else "choose another folder"
-            raise FileError(f"{self.path} is not empty; {way}, or overwrite what it holds with force (--force)")
-        try:
-            for name in FILES:
-                (self.path / name).unlink(missing_ok=True)
-            for name in (JUDGED, EVENTS):
-                if (self.path / name).is_dir():
-                    shutil.rmtree(self.path / name)
-            probe = self.path / f".probe-{os.getpid()}"
-            probe.touch()
-            probe.unlink()
-        except OSError as error:
-            raise FileError(f"cannot write the folder {self.path}: {error.strerror or error}; choose another") from error
+        claim_folder(self.path, REBEL, FILES, folders=(JUDGED, EVENTS), kind="training", force=force)
 
     def describe(self, run: RebelRun, identity: str, *, status: str, last: RebelRecord | None) -> None:
         """Write ``rebel.json``."""

@@ -23,7 +23,7 @@ from treeplex.forms.files import append_line, whole_lines, write_atomically
 from treeplex.forms.table_policy import TablePolicy, save_table_policy
 from treeplex.forms.tensor_files import TensorFile, write_tensors
 from treeplex.forms.user_module import names_python
-from treeplex.runs.folder import claim_folder, own_version
+from treeplex.runs.folder import OF_RUNS, claim_folder, own_version
 from treeplex.runs.record import check_count
 from treeplex.solvers.sampling_rules import RulesSampler
 
@@ -148,7 +148,7 @@ class SampleFolder:
         Raises:
             FileError: it cannot be made or written, or it holds files and ``force`` is not set.
         """
-        claim_folder(self.path, ABOUT, force=force)
+        claim_folder(self.path, ABOUT, OF_RUNS, force=force)
 
     def describe(self, sampler: RulesSampler, settings: SampleSettings, *, status: str, last: SampleRecord | None) -> None:
         """Write ``sample.json``."""

@@ -20,7 +20,7 @@ from typing import Any, Final, final
 from treeplex.errors import FileError
 from treeplex.forms.files import append_line, whole_lines, write_atomically
 from treeplex.runs.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
-from treeplex.runs.folder import own_version
+from treeplex.runs.folder import claim_folder, own_version
 from treeplex.runs.train_settings import TrainSettings, settings_from
 from treeplex.solvers.scheme import DiscountPolicy
 from treeplex.solvers.scheme_files import save_scheme
@@ -84,28 +84,7 @@ class TrainFolder:
         Raises:
             FileError: it cannot be made or written, or it holds files and ``force`` is not set.
         """
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            taken = any(self.path.iterdir())
-        except FileExistsError as error:
-            raise FileError(f"{self.path} is a file; give a folder") from error
-        except OSError as error:
-            raise FileError(f"cannot write the folder {self.path}: {error.strerror or error}; choose another") from error
-        if taken and not force:
-            if (self.path / TRAIN).exists():
-                raise FileError(
-                    f"{self.path} holds another training; resume it (--resume), choose another folder, or overwrite it "
-                    "with force (--force)"
-                )
-            raise FileError(f"{self.path} is not empty; choose another folder, or write into it with force (--force)")
-        try:
-            for name in FILES:
-                (self.path / name).unlink(missing_ok=True)
-            probe = self.path / f".probe-{os.getpid()}"
-            probe.touch()
-            probe.unlink()
-        except OSError as error:
-            raise FileError(f"cannot write the folder {self.path}: {error.strerror or error}; choose another") from error
+        claim_folder(self.path, TRAIN, FILES, kind="training", force=force)
 
     def describe(
         self,
