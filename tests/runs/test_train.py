@@ -200,7 +200,7 @@ def test_a_training_stopped_before_its_first_epoch_starts_again(unbroken, tmp_pa
 
 def test_a_folder_with_another_training_is_kept(unbroken):
     before = (unbroken.folder / METRICS).read_bytes()
-    with pytest.raises(FileError, match=r"another training.*--resume.*--force"):
+    with pytest.raises(FileError, match=r"--resume.*the training in it.*--force"):
         train(TINY, out=unbroken.folder, workers=1)
     assert (unbroken.folder / METRICS).read_bytes() == before
 

@@ -167,9 +167,9 @@ def claim_folder(
     except OSError as error:
         raise FileError(f"cannot write the folder {path}: {error.strerror or error}; choose another") from error
     if taken and not force:
-        known = (path / own).exists()
-        holds, way = (f"holds another {kind} and is", "resume it (--resume), choose") if known else ("is", "choose")
-        raise FileError(f"{path} {holds} not empty; {way} another folder, or overwrite what it holds with force (--force)")
+        way = "resume it (--resume), choose" if (path / own).exists() else "choose"
+        holds = f"the {kind} in it" if (path / own).exists() else "what it holds"
+        raise FileError(f"{path} is not empty; {way} another folder, or overwrite {holds} with force (--force)")
     try:
         for name in names:
             (path / name).unlink(missing_ok=True)
