@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from results import Result, Table, finish
+from treeplex.forms.horizon import Horizon
 from treeplex.forms.public_rules import public_rules
-from treeplex.forms.subgames import PublicState, cut
+from treeplex.forms.public_states import PublicState
+from treeplex.forms.subgames import cut
 from treeplex.games.public import Decision, Leaf, PublicTree
 from treeplex.learn.rebel import RebelSettings, RebelTrainer
 from treeplex.learn.value_net import torch_module
@@ -47,7 +49,7 @@ def searched(rules: PublicTree, leaf: LeafValue, boards: Boards, iterations: int
     found = {}
     for start in range(0, len(names), BATCH):
         part = names[start : start + BATCH]
-        subgames = cut(rules, [PublicState(boards[name], alone) for name in part], depth)
+        subgames = cut(rules, [PublicState(boards[name], alone) for name in part], Horizon(depth))
         ranges = np.ones((len(part), 1)), np.ones((len(part), 1))
         search = begin_search(subgames, METHODS[SETTINGS.method], leaf, ranges, iterations)
         search.run(iterations - search.iteration)

@@ -10,6 +10,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from treeplex.errors import AlgorithmError, FileError, GameError, SpecError  # noqa: E402
+from treeplex.forms.horizon import Horizon  # noqa: E402
 from treeplex.forms.public_rules import public_rules  # noqa: E402
 from treeplex.forms.subgames import cut  # noqa: E402
 from treeplex.learn.policy_net import GuidedLeaf, load_weights, networks, policy_loss, probabilities, weights_of  # noqa: E402
@@ -76,7 +77,7 @@ def test_hands_that_are_never_there_say_nothing() -> None:
     rules = public_rules(DICE)
     state = PublicBelief.root(rules).after(rules, 0, np.ones((4, 2))).state
     ranges = np.array([[1.0, 1.0]]), np.array([[1.0, 0.0]])  # player 1, who acts, has only its first hand
-    search = SubgameSearch(cut(rules, [state], 1), METHODS["dcfr"], Zero(), ranges)
+    search = SubgameSearch(cut(rules, [state], Horizon(1)), METHODS["dcfr"], Zero(), ranges)
     search.run(5)
     _, targets, _ = PolicyEncoding(Encoding(rules)).rows(search)
     assert targets[0, 0].any()
@@ -105,12 +106,12 @@ def test_a_guess_is_the_network_from_the_top_down() -> None:
         leaf.guess.net[-1].weight.mul_(400.0)
     belief = PublicBelief.root(rules)
     ranges = belief.ranges[0][None], belief.ranges[1][None]
-    search = begin_search(cut(rules, [belief.state], 3), METHODS["dcfr"], leaf, ranges, 9)
+    search = begin_search(cut(rules, [belief.state], Horizon(3)), METHODS["dcfr"], leaf, ranges, 9)
     assert search.iteration == 3
     encoding, columns = leaf.guess.encoding, len(leaf.guess.encoding.labels)
     for path in [(), (1,), (1, 3)]:
         _, row = search.subgames.find(0, path)
-        inputs = encoding.encoding.prepared(cut(rules, [belief.state], 1).roots).write((belief.ranges[0][None],) * 2)
+        inputs = encoding.encoding.prepared(cut(rules, [belief.state], Horizon(1)).roots).write((belief.ranges[0][None],) * 2)
         inputs = inputs.copy()
         inputs[0, : encoding.encoding.features] = rules.features(belief.state.node)
         actor = len(path) % 2

@@ -7,7 +7,7 @@ pytest.importorskip("torch")
 
 from treeplex.errors import SpecError
 from treeplex.forms.public_rules import public_rules
-from treeplex.forms.subgames import first_state
+from treeplex.forms.public_states import first_state
 from treeplex.games.public import Chance, Decision, PublicTree
 from treeplex.learn.random_beliefs import random_belief, split
 from treeplex.learn.rebel import RebelSettings, RebelTrainer

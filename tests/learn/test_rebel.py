@@ -154,11 +154,12 @@ def test_what_is_refused() -> None:
 
 def test_encodings_put_the_player_to_act_first() -> None:
     rules = public_rules("liars_dice(dice_sides=3)")
+    from treeplex.forms.horizon import Horizon
     from treeplex.forms.subgames import cut
     from treeplex.search import PublicBelief
 
     belief = PublicBelief.root(rules).after(rules, 2, np.tile([[0.1], [0.1], [0.1], [0.1], [0.2], [0.4]], (1, 3)))
-    subgames = cut(rules, [belief.state], 1)
+    subgames = cut(rules, [belief.state], Horizon(1))
     prepared = Encoding(rules).prepared(subgames.roots)
     own, other = np.array([[0.2, 0.3, 0.5]]), np.array([[1.0, 0.0, 0.0]])
     row = prepared.write((own, other))[0]  # player 1 acts

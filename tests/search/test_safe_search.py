@@ -7,6 +7,7 @@ Player 0 has moved unseen, and player 1 searches. Its equilibrium is 0.4, 0.4, 0
 import numpy as np
 import pytest
 
+from treeplex.forms.horizon import Horizon
 from treeplex.forms.public_rules import MatrixPublicTree, public_rules
 from treeplex.forms.subgames import cut
 from treeplex.search import METHODS, ExactLeaf, NoLeaf, PublicBelief, SubgameSearch
@@ -20,7 +21,7 @@ LEAF = 30
 def first_search(rules: MatrixPublicTree, method: str, iterations: int) -> tuple[np.ndarray, np.ndarray]:
     """Player 0's policies after each iteration of its search, float64 [T, 3], and their average; leaves are exact."""
     root = PublicBelief.root(rules)
-    subgames = cut(rules, [root.state], 1)
+    subgames = cut(rules, [root.state], Horizon(1))
     leaf = ExactLeaf(rules, iterations=LEAF)
     search = SubgameSearch(subgames, METHODS[method], leaf, (root.ranges[0][None], root.ranges[1][None]), horizon=iterations)
     policies = []

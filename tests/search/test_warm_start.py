@@ -8,6 +8,7 @@ from treeplex.engine.payoff import gradient
 from treeplex.engine.sweep import backup, best_value, normalise, reach, workspace
 from treeplex.evaluate import judge
 from treeplex.forms.compile import compile_game
+from treeplex.forms.horizon import Horizon
 from treeplex.forms.policy import Policy, normalised
 from treeplex.forms.public_rules import public_rules
 from treeplex.forms.subgames import Subgames, cut
@@ -64,7 +65,7 @@ def fresh(spec: str, method: str, leaf: LeafValue | None = None, depth: int | No
     rules = public_rules(spec)
     root = PublicBelief.root(rules)
     ranges = root.ranges[0][None], root.ranges[1][None]
-    return SubgameSearch(cut(rules, [root.state], depth), METHODS[method], leaf or NoLeaf(), ranges, horizon=horizon)
+    return SubgameSearch(cut(rules, [root.state], Horizon(depth)), METHODS[method], leaf or NoLeaf(), ranges, horizon=horizon)
 
 
 def solution(spec: str) -> Policy:
@@ -193,7 +194,7 @@ def test_guesses_with_leaves_below(depth: int) -> None:
     rules = public_rules(DICE)
     root = PublicBelief.root(rules)
     ranges = root.ranges[0][None], root.ranges[1][None]
-    search = begin_search(cut(rules, [root.state], depth), METHODS["dcfr"], leaf, ranges, 16)
+    search = begin_search(cut(rules, [root.state], Horizon(depth)), METHODS["dcfr"], leaf, ranges, 16)
     assert search.iteration == 15
     assert root.beliefs[0] @ search.root_values()[0][0] == pytest.approx(1 / 9, abs=0.02)
 
@@ -201,7 +202,7 @@ def test_guesses_with_leaves_below(depth: int) -> None:
 def test_short_searches_leave_an_iteration_and_no_weight_changes_nothing() -> None:
     rules = public_rules(DICE)
     root = PublicBelief.root(rules)
-    ranges, subgames = (root.ranges[0][None], root.ranges[1][None]), cut(rules, [root.state], 1)
+    ranges, subgames = (root.ranges[0][None], root.ranges[1][None]), cut(rules, [root.state], Horizon(1))
     leaf = ToldLeaf(DICE, 15, some_policy(DICE))
     assert begin_search(subgames, METHODS["dcfr"], leaf, ranges, 8).iteration == 7
     assert begin_search(subgames, METHODS["dcfr"], leaf, ranges, 1).iteration == 0

@@ -9,7 +9,7 @@ uniform over all ranges (a flat Dirichlet distribution).
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.forms.subgames import PublicState
+from treeplex.forms.public_states import PublicState
 from treeplex.games.public import PublicTree
 from treeplex.search.beliefs import PublicBelief, possible_hands
 

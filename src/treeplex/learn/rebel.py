@@ -29,7 +29,7 @@ class RebelSettings:
     """Everything that decides a training, but the game.
 
     Attributes:
-        method, iterations, depth, episodes, exploration, source: self-play, see
+        method, iterations, depth, rounds, endgame, episodes, exploration, source: self-play, see
             :class:`treeplex.learn.self_play.SelfPlaySettings`. An iteration updates both players; the paper's T counts updates
             of one player, twice as many.
         policy_net: whether a second network learns the average policies, from which searches start.
@@ -49,6 +49,8 @@ class RebelSettings:
     method: str = "dcfr"
     iterations: int = 64
     depth: int = 2
+    rounds: bool = False
+    endgame: int = 0
     episodes: int = 64
     exploration: float = 0.25
     source: str = "self-play"

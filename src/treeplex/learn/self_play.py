@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 
 from treeplex.engine.sweep import reach
 from treeplex.errors import SpecError
-from treeplex.forms.subgames import Subgames, cut, first_state
+from treeplex.forms.horizon import Horizon
+from treeplex.forms.public_states import first_state
+from treeplex.forms.subgames import Subgames, cut
 from treeplex.games.public import Chance, Decision, Leaf, PublicTree
 from treeplex.learn.random_beliefs import random_belief
 from treeplex.search.beliefs import PublicBelief
@@ -34,7 +36,7 @@ class SelfPlaySettings:
     Attributes:
         method: how subgames are solved, one of :data:`treeplex.search.METHODS`.
         iterations: of each solve; both players update in each.
-        depth: actions until a subgame is cut.
+        depth, rounds, endgame: where subgames end, see :class:`treeplex.forms.horizon.Horizon`; depth 0 for none.
         episodes: played in lockstep.
         exploration: probability with which the exploring player, drawn anew in each subgame, plays uniformly.
         source: one of :data:`SOURCES`. ``random``: episodes go down as uniform play takes them, and wherever a subgame begins,
@@ -45,6 +47,8 @@ class SelfPlaySettings:
     method: str = "dcfr"
     iterations: int = 64
     depth: int = 2
+    rounds: bool = False
+    endgame: int = 0
     episodes: int = 64
     exploration: float = 0.25
     source: str = "self-play"
@@ -55,11 +59,17 @@ class SelfPlaySettings:
             raise SpecError(f"unknown method {self.method!r}; known: {', '.join(METHODS)}")
         if self.source not in SOURCES:
             raise SpecError(f"unknown source {self.source!r}; known: {', '.join(SOURCES)}")
-        for name in ("iterations", "depth", "episodes"):
+        for name in ("iterations", "episodes"):
             if getattr(self, name) < 1:
                 raise SpecError(f"{name} must be at least 1, not {getattr(self, name)!r}")
+        self.horizon  # noqa: B018 (raises)
         if not 0.0 <= self.exploration <= 1.0:
             raise SpecError(f"exploration must be from 0 to 1, not {self.exploration!r}")
+
+    @property
+    def horizon(self) -> Horizon:
+        """Where subgames end."""
+        return Horizon(self.depth or None, self.rounds, self.endgame)
 
 
 class Rows(NamedTuple):
@@ -93,7 +103,7 @@ class SelfPlay:
         Returns:
             The subgames' root values, and their average policies if these are asked for.
         """
-        subgames = cut(self.rules, [belief.state for belief in self.beliefs], self.settings.depth)
+        subgames = cut(self.rules, [belief.state for belief in self.beliefs], self.settings.horizon)
         ranges = stacked_ranges(self.beliefs)
         search = begin_search(subgames, METHODS[self.settings.method], self.leaf, ranges, self.settings.iterations)
         stops = self.generator.integers(search.iteration, self.settings.iterations + 1, len(self.beliefs))

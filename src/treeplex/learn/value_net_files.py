@@ -20,6 +20,7 @@ from treeplex.forms.files import read_bytes, write_atomically
 from treeplex.games.public import PublicTree
 from treeplex.learn.policy_net import load_weights, networks
 from treeplex.learn.value_net import NetworkLeaf
+from treeplex.search.playthroughs import PlaythroughSettings
 
 FORMAT, VERSION = "treeplex value network", 1
 Arrays = Mapping[str, NDArray[np.float32]]
@@ -61,6 +62,12 @@ class NetFile:
     card: Mapping[str, Any]
     weights: Arrays
     checksum: str
+
+    def searching(self, **changes: Any) -> PlaythroughSettings:
+        """How subgames were solved in training, with changes; those that are None change nothing."""
+        names = ("method", "depth", "rounds", "endgame")
+        known = {name: self.settings[name] for name in names if name in self.settings}
+        return PlaythroughSettings(**known | {name: value for name, value in changes.items() if value is not None})
 
     def leaf(self, rules: PublicTree) -> NetworkLeaf:
         """Leaf values by this network; searches start warm if there is a policy network.

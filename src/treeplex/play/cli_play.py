@@ -123,13 +123,10 @@ def table_for(game: str, against: str, iterations: int | None, seed: int | None)
     if is_rebel(against):
         from treeplex.forms.public_rules import public_rules
         from treeplex.search.agent import SearchAgent
-        from treeplex.search.playthroughs import PlaythroughSettings
 
         net, tree = net_of(against), public_rules(rules)
         check_game(tree, net, against)
-        settings = PlaythroughSettings(
-            method=str(net.settings["method"]), depth=int(net.settings["depth"]), iterations=iterations or ITERATIONS
-        )
+        settings = net.searching(iterations=iterations or ITERATIONS)
         return SearchTable(tree, SearchAgent(tree, net.leaf(tree), settings, generator), generator)
     if iterations is not None:
         raise PolicyError("--iterations is about searching; a policy does not search")

@@ -14,6 +14,7 @@ from treeplex.play.failures import STOPPED, fail
 from treeplex.play.live import Live, clock
 
 if TYPE_CHECKING:
+    from treeplex.forms.horizon import Horizon
     from treeplex.runs.rebel import RebelTraining
     from treeplex.runs.rebel_judge import RebelJudgement
     from treeplex.runs.rebel_sitting import RebelProgress
@@ -248,7 +249,7 @@ def print_judgement(source: str, found: "RebelJudgement") -> None:
     facts = {
         "exploitability": f"{judgement.exploitability:.6e}   mean gain of a best response; an upper bound of the agent's own",
         "measured as": f"{settings.playthroughs:,} playthroughs averaged by reach, T = {settings.iterations:,} iterations of "
-        f"{settings.method} a search, depth {settings.depth}, seed {found.seed}",
+        f"{settings.method} a search, {horizon_text(settings.horizon)}, seed {found.seed}",
     }
     if found.halves is not None and found.gain is not None:
         halves = found.halves
@@ -277,3 +278,11 @@ def rebel_command() -> TyperCommand:
     command = typer.main.get_command(app)
     assert isinstance(command, TyperCommand)
     return command
+
+
+def horizon_text(horizon: "Horizon") -> str:
+    """Where subgames end, in words."""
+    parts = [] if horizon.depth is None else [f"depth {horizon.depth}"]
+    parts += ["to the end of betting rounds"] if horizon.rounds else []
+    parts += [f"the last {horizon.endgame} public nodes whole"] if horizon.endgame else []
+    return ", ".join(parts) or "to the end of the game"

@@ -5,7 +5,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from time import perf_counter, process_time
@@ -104,6 +104,7 @@ class RebelJudgement:
             "iterations": self.settings.iterations,
             "method": self.settings.method,
             "depth": self.settings.depth,
+            "endgame": self.settings.endgame,
             "seed": self.seed,
             "seconds": self.seconds,
             "nash_conv": self.judgement.nash_conv,
@@ -156,6 +157,7 @@ def judge_rebel(
     iterations: int = ITERATIONS,
     method: str | None = None,
     depth: int | None = None,
+    endgame: int | None = None,
     seed: int = 0,
     workers: int | None = None,
     watch: Watch | None = None,
@@ -170,7 +172,7 @@ def judge_rebel(
         source: a training folder, or a ``net.safetensors`` (of which no part is kept).
         playthroughs: N.
         iterations: T of each search; both players update in each.
-        method, depth: None for those of the training.
+        method, depth, endgame: None for those of the training.
         seed: of the iterations drawn.
         workers: processes; None for all cores.
         watch: called now and then.
@@ -190,12 +192,7 @@ def judge_rebel(
     net = net_of(source)
     check_game(public_rules(game), net, source)
     compiled = compile_game(game)
-    settings = PlaythroughSettings(
-        method=method or str(net.settings["method"]),
-        iterations=iterations,
-        depth=int(net.settings["depth"]) if depth is None else depth,
-        playthroughs=playthroughs,
-    )
+    settings = net.searching(method=method, depth=depth, endgame=endgame, iterations=iterations, playthroughs=playthroughs)
     store = Store(None if folder is None else folder.path / JUDGED, net, compiled, settings, seed)
     found = gathered(Searcher(compiled.spec, net, settings, seed), store, parts_of(playthroughs), workers, watch)
     sizes = np.array([part.count for part in parts_of(playthroughs)], np.float64)
@@ -275,7 +272,7 @@ class Store:
     """Parts of an evaluation on disk; those of other networks in the same folder are thrown away."""
 
     def __init__(self, folder: Path | None, net: NetFile, game: CompiledGame, settings: PlaythroughSettings, seed: int) -> None:
-        own = [game.identity, settings.method, settings.iterations, settings.depth, seed]
+        own = [game.identity, settings.method, settings.iterations, *astuple(settings.horizon), seed]
         self.size = int(game.tree.sequence_offsets[-1])
         self.folder = None
         if folder is not None:

@@ -19,7 +19,9 @@ PRESETS: Mapping[str, RebelSettings] = {"recipe": RebelSettings(), "paper": PAPE
 MEANINGS: Mapping[str, str] = {
     "method": "how subgames are solved",
     "iterations": "of each solve, T; both players update in each",
-    "depth": "actions until a subgame is cut",
+    "depth": "actions until a subgame is cut; 0: as many as there are",
+    "rounds": "whether a subgame is cut at the end of a betting round as well",
+    "endgame": "public nodes of a rest of the game that is not cut off",
     "episodes": "played side by side",
     "exploration": "probability with which the exploring player plays uniformly",
     "source": "of public belief states: self-play, or random ones for comparison",
@@ -40,7 +42,7 @@ MEANINGS: Mapping[str, str] = {
 }
 FIXED = ("width", "layers", "episodes", "seed", "policy_net")
 """What a training cannot change under way."""
-ADDED = ("source", "policy_net", "warm")
+ADDED = ("rounds", "endgame", "source", "policy_net", "warm")
 """Settings that trainings of early versions did not have."""
 
 

@@ -40,6 +40,8 @@ class RunJudge:
             method=settings.method,
             iterations=settings.iterations,
             depth=settings.depth,
+            rounds=settings.rounds,
+            endgame=settings.endgame,
             playthroughs=PLAYTHROUGHS,
             batch=PLAYTHROUGHS,
         )

@@ -52,7 +52,7 @@ class SearchAgent:
     Attributes:
         rules: the public-tree rules; a :class:`treeplex.search.menus.Menu` may leave out actions.
         leaf: values at the leaves of subgames.
-        settings: method, iterations and depth of searches.
+        settings: method, iterations and horizon of searches.
         node: the public node reached.
         belief: where the current subgame begins.
         searches: subgames solved so far, those remembered not counted.
@@ -187,7 +187,7 @@ class SearchAgent:
         if self.rules is self._first_rules and key in self._known:
             self._known.move_to_end(key)
             return self._known[key]
-        subgames = cut(self.rules, [self.belief.state], self.settings.depth)
+        subgames = cut(self.rules, [self.belief.state], self.settings.horizon)
         ranges = self.belief.ranges[0][None], self.belief.ranges[1][None]
         method, iterations = METHODS[self.settings.method], self.settings.iterations
         search = begin_search(subgames, method, self.leaf, ranges, iterations)

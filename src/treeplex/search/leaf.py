@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import AlgorithmError
-from treeplex.forms.subgames import Places, PublicState, cut
+from treeplex.forms.public_states import PublicState
+from treeplex.forms.subgames import Places, cut
 from treeplex.games.public import PublicTree
 
 Floats = NDArray[np.float64]
@@ -74,6 +75,20 @@ class ExactLeaf:
             self._compiled[key] = cut(self.rules, places.states)
         subgames = self._compiled[key]
         assert isinstance(subgames, Subgames)
-        search = SubgameSearch(subgames, METHODS[self.method], NoLeaf(), believed)
+        search = SubgameSearch(subgames, METHODS[self.method], NoLeaf(), (with_trace(believed[0]), with_trace(believed[1])))
         search.run(self.iterations)
         return search.values_of_average(reached)
+
+
+TRACE = 1e-9
+"""Of the largest reach, what every hand has at least, so that a solve says how it would play."""
+
+
+def with_trace(reached: Floats) -> Floats:
+    """Reaches [K, H] with a trace of every hand.
+
+    A hand that nobody believes in has a value as well, what it gets if it plays best (equation 1). Its average policy, which
+    weighs by own reach, would otherwise be no policy at all.
+    """
+    traced: Floats = np.maximum(reached, TRACE * reached.max(axis=1, keepdims=True))
+    return traced

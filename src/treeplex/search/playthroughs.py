@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 from treeplex.engine.sweep import reach
 from treeplex.errors import SpecError
 from treeplex.forms.compiled import CompiledGame
+from treeplex.forms.horizon import Horizon
 from treeplex.forms.policy import Policy, normalised
-from treeplex.forms.subgames import PublicState, Subgames, cut, first_state
+from treeplex.forms.public_states import PublicState, first_state
+from treeplex.forms.subgames import Subgames, cut
 from treeplex.games.public import Chance, Decision, Leaf, PublicTree
 from treeplex.search.beliefs import normalised_range, possible_hands
 from treeplex.search.leaf import LeafValue
@@ -29,7 +31,7 @@ class PlaythroughSettings:
     Attributes:
         method: how subgames are solved.
         iterations: of each solve.
-        depth: actions until a subgame is cut.
+        depth, rounds, endgame: where subgames end, see :class:`treeplex.forms.horizon.Horizon`; depth 0 for none.
         playthroughs: N, how often everything is drawn anew.
         batch: subgames solved side by side.
     """
@@ -37,15 +39,23 @@ class PlaythroughSettings:
     method: str = "dcfr"
     iterations: int = 256
     depth: int = 2
+    rounds: bool = False
+    endgame: int = 0
     playthroughs: int = 128
     batch: int = 128
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
             raise SpecError(f"unknown method {self.method!r}; known: {', '.join(METHODS)}")
-        for name in ("iterations", "depth", "playthroughs", "batch"):
+        for name in ("iterations", "playthroughs", "batch"):
             if getattr(self, name) < 1:
                 raise SpecError(f"{name} must be at least 1, not {getattr(self, name)!r}")
+        self.horizon  # noqa: B018 (raises)
+
+    @property
+    def horizon(self) -> Horizon:
+        """Where subgames end."""
+        return Horizon(self.depth or None, self.rounds, self.endgame)
 
 
 @dataclass
@@ -122,7 +132,7 @@ def search_part(
     """Search one public state in some of the playthroughs; add their policies, and where they lead."""
     reaches = node.reaches[0][part], node.reaches[1][part]
     size = len(stops)
-    subgames = cut(rules, [node.state] * size, settings.depth)
+    subgames = cut(rules, [node.state] * size, settings.horizon)
     possible = possible_hands(node.state.weight)
     ranges = tuple(normalised_range(own, can) for own, can in zip(reaches, possible, strict=True))
     search = begin_search(subgames, METHODS[settings.method], leaf, (ranges[0], ranges[1]), settings.iterations)

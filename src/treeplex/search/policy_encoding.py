@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import GameError
-from treeplex.forms.subgames import PublicState, Subgames
+from treeplex.forms.public_states import PublicState
+from treeplex.forms.subgames import Subgames
 from treeplex.games.public import Chance, Decision, PublicTree
 from treeplex.search.encoding import MOST_SEEN, Encoding, Singles
 from treeplex.search.subgame import SubgameSearch, reach_at

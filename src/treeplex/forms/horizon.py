@@ -1,0 +1,59 @@
+"""Where depth-limited subgames end."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+from treeplex.errors import SpecError
+from treeplex.games.public import Chance, Decision, Leaf, PublicTree
+
+
+@dataclass(frozen=True)
+class Horizon:
+    """How far subgames go.
+
+    Attributes:
+        depth: actions of players and chance until a subgame is cut; None: as many as there are.
+        rounds: whether it is cut where chance shows something as well, before it is shown: at the end of a betting round.
+        endgame: where no more public nodes than this are left, that one included, the rest is not cut off.
+    """
+
+    depth: int | None = None
+    rounds: bool = False
+    endgame: int = 0
+
+    def __post_init__(self) -> None:
+        if self.depth is not None and not 1 <= self.depth == int(self.depth):
+            raise SpecError(f"depth must be a whole number of at least 1, not {self.depth!r}")
+        if not 0 <= self.endgame == int(self.endgame):
+            raise SpecError(f"endgame must be a whole number of at least 0, not {self.endgame!r}")
+
+    def cuts(self, rules: PublicTree, node: Hashable, below: int, visited: Decision | Chance | Leaf) -> bool:
+        """Whether a subgame ends at a node so many actions below its root."""
+        far = self.depth is not None and below >= self.depth
+        shown = self.rounds and isinstance(visited, Chance)
+        return (far or shown) and not fewer_nodes(rules, node, self.endgame)
+
+
+TO_THE_END = Horizon()
+"""Nothing is cut off."""
+
+
+def fewer_nodes(rules: PublicTree, node: Hashable, most: int) -> bool:
+    """Whether no more than ``most`` public nodes are left, ``node`` included."""
+    stack, seen = [node], 0
+    while stack:
+        seen += len(stack)
+        if seen > most:
+            return False
+        stack = [after for before in stack for after in following(rules, before)]
+    return True
+
+
+def following(rules: PublicTree, node: Hashable) -> list[Hashable]:
+    """The public nodes after one."""
+    visited = rules.visit(node)
+    if isinstance(visited, Leaf):
+        return []
+    if isinstance(visited, Chance):
+        return [rules.child(node, label) for label, _ in visited.outcomes]
+    return [rules.child(node, action) for action in (visited.actions[:1] if visited.private else visited.actions)]
