@@ -14,7 +14,7 @@ from treeplex.learn.self_play import SelfPlay, SelfPlaySettings  # noqa: E402
 from treeplex.learn.value_net import value_net  # noqa: E402
 from treeplex.search import ExactLeaf, ZeroLeaf  # noqa: E402
 from treeplex.search.encoding import Encoding  # noqa: E402
-from treeplex.search.playthroughs import PlaythroughSettings, average_weights, averaged_policy  # noqa: E402
+from treeplex.search.playthroughs import Part, PlaythroughSettings, average_weights, averaged_policy, drawn_iterations  # noqa: E402
 
 torch.set_num_threads(1)
 
@@ -108,6 +108,27 @@ def test_search_with_exact_leaves_is_safe_on_average() -> None:
     leaf = ExactLeaf(rules, iterations=48)
     policy = averaged_policy(game, rules, leaf, settings, np.random.default_rng(2))
     assert judge(game, policy).exploitability < 0.02
+
+
+@pytest.mark.parametrize("parts", [1, 2, 8])
+def test_draws_are_stratified_over_all_parts(parts: int) -> None:
+    """With equal weights and as many iterations as playthroughs, each iteration is drawn once."""
+    settings = PlaythroughSettings(method="cfr", iterations=16 * parts)
+    drawn = np.concatenate(
+        [drawn_iterations(settings, 16, np.random.default_rng([1, k]), Part(k, np.random.default_rng(2))) for k in range(parts)]
+    )
+    assert len(np.unique(drawn)) == 16 * parts
+    orders = drawn.reshape(parts, 16).argsort(axis=1)
+    assert len(np.unique(orders, axis=0)) == parts
+
+
+def test_draws_of_every_part_have_the_weights_of_the_average() -> None:
+    settings = PlaythroughSettings(method="lcfr", iterations=5)
+    counts = np.zeros(5)
+    for seed in range(400):
+        part = Part(3, np.random.default_rng(seed))
+        counts += np.bincount(drawn_iterations(settings, 2, np.random.default_rng([seed, 3]), part) - 1, minlength=5)
+    assert counts / counts.sum() == pytest.approx(np.arange(1, 6) / 15, abs=0.05)
 
 
 @pytest.mark.parametrize("method", ["dcfr", "lcfr", "cfr", "fp", "linear-fp"])

@@ -30,7 +30,16 @@ from treeplex.learn.value_net_files import is_net_file, read_net  # noqa: E402
 from treeplex.learn.workers import Alone, Processes  # noqa: E402
 from treeplex.runs import checkpoint, rebel, rebel_watch  # noqa: E402
 from treeplex.runs.rebel import RebelInterrupted, streams_for, train_rebel  # noqa: E402
-from treeplex.runs.rebel_folder import METRICS, NET, REBEL, STATE, RebelFolder, RebelRecord, is_rebel_folder  # noqa: E402
+from treeplex.runs.rebel_folder import (  # noqa: E402
+    LATE,
+    METRICS,
+    NET,
+    REBEL,
+    STATE,
+    RebelFolder,
+    RebelRecord,
+    is_rebel_folder,
+)
 from treeplex.runs.rebel_judge import Searcher, is_rebel, judge_rebel, mixed, parts_of  # noqa: E402
 from treeplex.runs.rebel_plot import rebel_figure  # noqa: E402
 from treeplex.runs.rebel_settings import ADDED, RebelRun, as_yaml, changed, from_yaml, pairs, settings_of  # noqa: E402
@@ -383,7 +392,7 @@ def test_events_for_tensorboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_judging_goes_on_and_grows(unbroken: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = copied(unbroken, tmp_path)
-    asked = {"iterations": 4, "depth": 1, "workers": 1}
+    asked = {"iterations": 4, "workers": 1}
     whole = judge_rebel(DICE, unbroken, playthroughs=160, **asked)
     seen: list[int] = []
 
@@ -422,7 +431,7 @@ def test_parts_of_another_network_are_thrown_away(unbroken: Path, tmp_path: Path
 
 
 def test_a_judgement_is_that_of_its_policy_and_says_what_it_is_of(unbroken: Path) -> None:
-    found = judge_rebel(DICE, unbroken / NET, playthroughs=10, iterations=3, depth=1, seed=5, workers=1)
+    found = judge_rebel(DICE, unbroken / NET, playthroughs=10, iterations=3, seed=5, workers=1)
     printed = found.to_json()
     assert found.judgement == judge(compile_game(DICE), found.policy)
     assert (printed["playthroughs"], printed["iterations"], printed["seed"], printed["depth"]) == (10, 3, 5, 1)
@@ -441,13 +450,38 @@ def test_a_judgement_is_that_of_its_policy_and_says_what_it_is_of(unbroken: Path
 def test_what_a_judging_worker_gets_goes_through_a_pipe(unbroken: Path) -> None:
     game, net = compile_game(DICE), read_net(unbroken / NET)
     searcher = Searcher(DICE, net, PlaythroughSettings(iterations=2, depth=1, playthroughs=8), 0)
-    found = judge_rebel(DICE, unbroken / NET, playthroughs=8, iterations=2, depth=1, workers=1)
+    found = judge_rebel(DICE, unbroken / NET, playthroughs=8, iterations=2, workers=1)
     parts = [pickle.loads(pickle.dumps(searcher)).play(part)[0] for part in parts_of(8)]
     assert np.array_equal(mixed(game, np.stack(parts), np.full(4, 2.0)).probabilities, found.policy.probabilities)
 
 
+def test_networks_are_kept_on_the_way(tmp_path: Path) -> None:
+    train_rebel(RebelRun(DICE, replace(TINY, solves=800)), out=tmp_path / "run", judge_every=0)
+    nets = [read_net(tmp_path / "run" / name) for name in (*LATE.values(), NET)]
+    assert [net.card["solved"] for net in nets] == [768, 784, 800]
+    assert len({net.checksum for net in nets}) == 3
+
+
+def test_searching_otherwise_than_in_training(unbroken: Path) -> None:
+    asked = {"playthroughs": 4, "iterations": 3, "workers": 1}
+    usual = judge_rebel(DICE, unbroken / NET, **asked)
+    other = judge_rebel(DICE, unbroken / NET, search={"depth": "2", "endgame": 4, "method": "lcfr"}, **asked)
+    printed = other.to_json()
+    assert (printed["depth"], printed["endgame"], printed["method"]) == (2, 4, "lcfr")
+    assert not np.array_equal(other.policy.probabilities, usual.policy.probabilities)
+    whole = judge_rebel(DICE, unbroken / NET, search={"depth": 0}, playthroughs=64, iterations=100, workers=1)
+    assert whole.judgement.exploitability < 0.02  # nothing is cut off, so the network does not matter
+
+
 def test_judging_is_refused(unbroken: Path) -> None:
-    for wrong in ({"playthroughs": 0}, {"iterations": 0}, {"seed": -1}, {"method": "dcfrr"}, {"workers": 0}):
+    for wrong in (
+        {"playthroughs": 0},
+        {"iterations": 0},
+        {"seed": -1},
+        {"search": {"method": "dcfrr"}},
+        {"search": {"deep": 1}},
+        {"workers": 0},
+    ):
         with pytest.raises(SpecError):
             judge_rebel(DICE, unbroken, **wrong)
 

@@ -42,6 +42,14 @@ def evaluate(
         int | None, typer.Option(metavar="N", help="Of train rebel: repeated playthroughs to average. Default: 256.")
     ] = None,
     iterations: Annotated[int | None, typer.Option(metavar="T", help="Of train rebel: of each search. Default: 256.")] = None,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Of train rebel: how it searches: method, depth, rounds, endgame, warm. Repeatable.",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of train rebel: of the iterations drawn.")] = 0,
     workers: Annotated[int | None, typer.Option(metavar="W", help="Of train rebel: processes. Default: all cores.")] = None,
     as_json: Json = False,
@@ -68,6 +76,7 @@ def evaluate(
             game,
             policy,
             playthroughs=playthroughs,
+            changes=changes,
             iterations=iterations,
             seed=seed,
             workers=workers,
@@ -75,8 +84,8 @@ def evaluate(
             progress=progress,
         )
         return
-    if playthroughs is not None or iterations is not None:
-        raise SpecError(f"--playthroughs and --iterations are about a folder of train rebel, which {policy} is not")
+    if playthroughs is not None or iterations is not None or changes:
+        raise SpecError(f"--playthroughs, --iterations and --set are about a folder of train rebel, which {policy} is not")
     with Live(progress) as live:
         live.say(f"compiling {game}")
         from treeplex.forms.compile import compile_game

@@ -215,6 +215,7 @@ def evaluate_rebel(
     *,
     playthroughs: int | None,
     iterations: int | None,
+    changes: list[str] | None,
     seed: int,
     workers: int | None,
     as_json: bool,
@@ -224,6 +225,7 @@ def evaluate_rebel(
     with Live(progress) as live:
         live.say(f"searching {game}")
         from treeplex.runs.rebel_judge import ITERATIONS, PLAYTHROUGHS, judge_rebel
+        from treeplex.runs.rebel_settings import pairs
 
         def watch(done: int, total: int, left: float | None) -> None:
             live.say(f"{done:,}/{total:,} playthroughs" + (f"  {clock(left)} left" if left is not None else ""))
@@ -233,6 +235,7 @@ def evaluate_rebel(
             source,
             playthroughs=PLAYTHROUGHS if playthroughs is None else playthroughs,
             iterations=ITERATIONS if iterations is None else iterations,
+            search=pairs(changes or []),
             seed=seed,
             workers=workers,
             watch=watch,

@@ -4,6 +4,7 @@
 ``rebel.json``          game, settings, versions, status, and the last record
 ``metrics.jsonl``       one record every few seconds: subgames, seconds, rows, steps, loss, now and then exploitability
 ``net.safetensors``     the network, with a card
+``net-96.safetensors``  the network as it was after 96% of the training, and ``net-98``: the paper judges three checkpoints
 ``state.safetensors``   everything from which the training continues
 ``learning-curve.png``  loss and exploitability against subgames
 ``evaluations.jsonl``   what ``treeplex evaluate`` found, one record each
@@ -29,7 +30,9 @@ from treeplex.runs.rebel_settings import RebelRun, run_from
 FORMAT, VERSION = "treeplex rebel training", 1
 REBEL, METRICS, NET, STATE = "rebel.json", "metrics.jsonl", "net.safetensors", "state.safetensors"
 PLOT, EVALUATIONS, JUDGED, EVENTS = "learning-curve.png", "evaluations.jsonl", "judged", "tensorboard"
-FILES = (REBEL, METRICS, NET, STATE, PLOT, EVALUATIONS)
+LATE: Mapping[float, str] = {0.96: "net-96.safetensors", 0.98: "net-98.safetensors"}
+"""Networks kept on the way, by the part of the training done: epochs 980 and 1,000 of the paper's 1,020."""
+FILES = (REBEL, METRICS, NET, *LATE.values(), STATE, PLOT, EVALUATIONS)
 
 
 @dataclass(frozen=True)

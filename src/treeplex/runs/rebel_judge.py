@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -33,17 +33,24 @@ from treeplex.learn.value_net import NetworkLeaf, torch_module
 from treeplex.learn.value_net_files import NetFile, is_net_file, read_net
 from treeplex.learn.workers import POLL_SECONDS, Alone, Processes, Workers
 from treeplex.runs.rebel_folder import EVALUATIONS, JUDGED, RebelFolder, is_rebel_folder
+from treeplex.runs.rebel_settings import read_value
 from treeplex.runs.record import check_count
 from treeplex.runs.train_crew import own_cores
+from treeplex.search import playthroughs as repeated
 from treeplex.search.playthroughs import PlaythroughSettings, averaged_policy
+from treeplex.spec import nearest
 
 Floats = NDArray[np.float64]
 PLAYTHROUGHS, ITERATIONS = 256, 256
 PART = 32
 """Playthroughs of a part, which one worker does at once."""
 LEAST_PARTS = 4
+SHIFTS = 2**32
+"""A number that no part has, for what all parts share."""
 SPLITS = 24
 """Random halves of the playthroughs that say how much more of them would matter."""
+SEARCH: Mapping[str, type] = {"method": str, "depth": int, "rounds": bool, "endgame": int, "warm": int}
+"""What of a search may be other than in training."""
 Watch = Callable[[int, int, float | None], None]
 """Called with the playthroughs done, those asked for, and seconds left."""
 
@@ -104,7 +111,9 @@ class RebelJudgement:
             "iterations": self.settings.iterations,
             "method": self.settings.method,
             "depth": self.settings.depth,
+            "rounds": self.settings.rounds,
             "endgame": self.settings.endgame,
+            "warm": self.settings.warm,
             "seed": self.seed,
             "seconds": self.seconds,
             "nash_conv": self.judgement.nash_conv,
@@ -145,7 +154,8 @@ class Searcher:
         game, rules, leaf = self.known
         began = process_time()
         settings = PlaythroughSettings(**(asdict(self.settings) | {"playthroughs": job.count, "batch": PART}))
-        policy = averaged_policy(game, rules, leaf, settings, np.random.default_rng([self.seed, job.number]))
+        part = repeated.Part(job.number, np.random.default_rng([self.seed, SHIFTS]))
+        policy = averaged_policy(game, rules, leaf, settings, np.random.default_rng([self.seed, job.number]), part=part)
         return sequence_form(policy), process_time() - began
 
 
@@ -155,9 +165,7 @@ def judge_rebel(
     *,
     playthroughs: int = PLAYTHROUGHS,
     iterations: int = ITERATIONS,
-    method: str | None = None,
-    depth: int | None = None,
-    endgame: int | None = None,
+    search: Mapping[str, Any] | None = None,
     seed: int = 0,
     workers: int | None = None,
     watch: Watch | None = None,
@@ -172,7 +180,7 @@ def judge_rebel(
         source: a training folder, or a ``net.safetensors`` (of which no part is kept).
         playthroughs: N.
         iterations: T of each search; both players update in each.
-        method, depth, endgame: None for those of the training.
+        search: how it searches where that is not as in its training: changes to :data:`SEARCH` by name.
         seed: of the iterations drawn.
         workers: processes; None for all cores.
         watch: called now and then.
@@ -192,7 +200,8 @@ def judge_rebel(
     net = net_of(source)
     check_game(public_rules(game), net, source)
     compiled = compile_game(game)
-    settings = net.searching(method=method, depth=depth, endgame=endgame, iterations=iterations, playthroughs=playthroughs)
+    changes = changed_search(search or {})
+    settings = net.searching(**changes, iterations=iterations, playthroughs=playthroughs)
     store = Store(None if folder is None else folder.path / JUDGED, net, compiled, settings, seed)
     found = gathered(Searcher(compiled.spec, net, settings, seed), store, parts_of(playthroughs), workers, watch)
     sizes = np.array([part.count for part in parts_of(playthroughs)], np.float64)
@@ -211,6 +220,14 @@ def judge_rebel(
     if folder is not None:
         append_line(folder.path / EVALUATIONS, json.dumps(result.to_json()))
     return result
+
+
+def changed_search(changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Changes to how it searches, texts read as what is wanted."""
+    for name in changes:
+        if name not in SEARCH:
+            raise SpecError(f"unknown setting {name!r}{nearest(name, SEARCH)}; of a search: {', '.join(SEARCH)}")
+    return {name: read_value(name, value, SEARCH[name]) for name, value in changes.items()}
 
 
 def is_rebel(source: str | os.PathLike[str]) -> bool:
@@ -272,7 +289,7 @@ class Store:
     """Parts of an evaluation on disk; those of other networks in the same folder are thrown away."""
 
     def __init__(self, folder: Path | None, net: NetFile, game: CompiledGame, settings: PlaythroughSettings, seed: int) -> None:
-        own = [game.identity, settings.method, settings.iterations, *astuple(settings.horizon), seed]
+        own = [game.identity, settings.method, settings.iterations, *astuple(settings.horizon), settings.warm, seed]
         self.size = int(game.tree.sequence_offsets[-1])
         self.folder = None
         if folder is not None:

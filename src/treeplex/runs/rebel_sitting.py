@@ -16,7 +16,7 @@ from treeplex.learn.value_net_files import save_net
 from treeplex.learn.workers import Alone, Workers
 from treeplex.runs.checkpoint import Checkpoint
 from treeplex.runs.rebel_events import Events
-from treeplex.runs.rebel_folder import NET, RebelFolder, RebelRecord
+from treeplex.runs.rebel_folder import LATE, NET, RebelFolder, RebelRecord
 from treeplex.runs.rebel_settings import RebelRun
 from treeplex.runs.rebel_watch import RunJudge
 
@@ -81,12 +81,15 @@ class Sitting:
             solved = trainer.play.solved + trainer.settings.episodes
             trainer.settings = replace(trainer.settings, solves=math.ceil(solved / share))
         began, processor, workers = perf_counter(), process_time(), self.crew.seconds if self.crew else 0.0
-        steps = trainer.steps
+        steps, before = trainer.steps, self.done
         done: Round = trainer.round()
         self.seconds += perf_counter() - began
         self.cpu_seconds += process_time() - processor
         if self.crew and not isinstance(self.workers, Alone):
             self.cpu_seconds += self.crew.seconds - workers
+        for share, name in LATE.items():
+            if before < share <= self.done:
+                self.save_net(name)
         if done.steps > steps:
             self.losses.append((done.steps - steps, done.loss))
 
@@ -124,7 +127,13 @@ class Sitting:
         arrays = {**trainer.state(), "time": np.array([self.cpu_seconds])}
         name = f"rebel of {run.streams} streams"
         self.folder.save_state(Checkpoint(self.identity, name, trainer.play.solved, self.seconds, arrays))
-        weights = weights_of(trainer.leaf)
+        self.save_net(NET)
+        self.folder.describe(run, self.identity, status=status, last=self.records[-1] if self.records else None)
+        self.saved_at = perf_counter()
+
+    def save_net(self, name: str) -> None:
+        """Write the network with a card."""
+        trainer, run = self.trainer, self.run
         card = {
             "solved": trainer.play.solved,
             "steps": trainer.steps,
@@ -132,10 +141,15 @@ class Sitting:
             "cpu_seconds": self.cpu_seconds,
             "date": datetime.now(UTC).date().isoformat(),
         }
-        settings = asdict(run.settings)
-        save_net(self.folder.path / NET, weights, game=run.game, identity=self.identity, settings=settings, card=card)
-        self.folder.describe(run, self.identity, status=status, last=self.records[-1] if self.records else None)
-        self.saved_at = perf_counter()
+        weights, settings = weights_of(trainer.leaf), asdict(run.settings)
+        save_net(self.folder.path / name, weights, game=run.game, identity=self.identity, settings=settings, card=card)
+
+    @property
+    def done(self) -> float:
+        """The part of the training that is done."""
+        if self.run.seconds is not None:
+            return self.seconds / self.run.seconds
+        return self.trainer.play.solved / self.trainer.settings.solves
 
 
 def where(sitting: Sitting, first: int, began: float) -> RebelProgress:

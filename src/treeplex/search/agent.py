@@ -190,7 +190,7 @@ class SearchAgent:
         subgames = cut(self.rules, [self.belief.state], self.settings.horizon)
         ranges = self.belief.ranges[0][None], self.belief.ranges[1][None]
         method, iterations = METHODS[self.settings.method], self.settings.iterations
-        search = begin_search(subgames, method, self.leaf, ranges, iterations)
+        search = begin_search(subgames, method, self.leaf, ranges, iterations, self.settings.warm)
         policies = np.empty((iterations, len(search.policy)))
         policies[: search.iteration] = search.policy
         for t in range(search.iteration, iterations):

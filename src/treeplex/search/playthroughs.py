@@ -32,6 +32,7 @@ class PlaythroughSettings:
         method: how subgames are solved.
         iterations: of each solve.
         depth, rounds, endgame: where subgames end, see :class:`treeplex.forms.horizon.Horizon`; depth 0 for none.
+        warm: iterations that the guess of a policy network counts as; None: as many as in its training.
         playthroughs: N, how often everything is drawn anew.
         batch: subgames solved side by side.
     """
@@ -41,6 +42,7 @@ class PlaythroughSettings:
     depth: int = 2
     rounds: bool = False
     endgame: int = 0
+    warm: int | None = None
     playthroughs: int = 128
     batch: int = 128
 
@@ -50,12 +52,27 @@ class PlaythroughSettings:
         for name in ("iterations", "playthroughs", "batch"):
             if getattr(self, name) < 1:
                 raise SpecError(f"{name} must be at least 1, not {getattr(self, name)!r}")
+        if self.warm is not None and self.warm < 0:
+            raise SpecError(f"warm must be at least 0, not {self.warm!r}")
         self.horizon  # noqa: B018 (raises)
 
     @property
     def horizon(self) -> Horizon:
         """Where subgames end."""
         return Horizon(self.depth or None, self.rounds, self.endgame)
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some of the playthroughs of a whole.
+
+    Attributes:
+        number: of this part, from 0.
+        shifts: a generator that begins alike in every part.
+    """
+
+    number: int
+    shifts: np.random.Generator
 
 
 @dataclass
@@ -82,6 +99,7 @@ def averaged_policy(
     settings: PlaythroughSettings,
     generator: np.random.Generator,
     *,
+    part: Part | None = None,
     watch: Callable[[int], None] | None = None,
 ) -> Policy:
     """The policy that N playthroughs play together: at every infoset the mean of their policies weighted by own reach.
@@ -98,6 +116,7 @@ def averaged_policy(
         leaf: values at the leaves of subgames.
         settings: N, T and the rest.
         generator: draws iterations.
+        part: which of the playthroughs of a larger whole these are; None for all of it.
         watch: called now and then with the number of subgames searched.
     """
     count = settings.playthroughs
@@ -106,36 +125,36 @@ def averaged_policy(
     gathered.queue.append(Node(root, (np.ones((count, root.weight.shape[0])), np.ones((count, root.weight.shape[1])))))
     while gathered.queue:
         node = gathered.queue.pop()
-        parts = [slice(start, min(start + settings.batch, count)) for start in range(0, count, settings.batch)]
-        stops = drawn_iterations(settings, count, generator)
+        batches = [slice(start, min(start + settings.batch, count)) for start in range(0, count, settings.batch)]
+        stops = drawn_iterations(settings, count, generator, part)
         below: dict[tuple[int, ...], Node] = {}
-        for part in parts:
-            search_part(game, rules, leaf, settings, node, part, stops[part], gathered, below)
-            gathered.searched += part.stop - part.start
+        for batch in batches:
+            search_batch(game, rules, leaf, settings, node, batch, stops[batch], gathered, below)
+            gathered.searched += batch.stop - batch.start
             if watch is not None:
                 watch(gathered.searched)
         gathered.queue.extend(below.values())
     return Policy(game, normalised(game, gathered.weights))
 
 
-def search_part(
+def search_batch(
     game: CompiledGame,
     rules: PublicTree,
     leaf: LeafValue,
     settings: PlaythroughSettings,
     node: Node,
-    part: slice,
+    batch: slice,
     stops: Ints,
     gathered: Gathered,
     below: dict[tuple[int, ...], Node],
 ) -> None:
     """Search one public state in some of the playthroughs; add their policies, and where they lead."""
-    reaches = node.reaches[0][part], node.reaches[1][part]
+    reaches = node.reaches[0][batch], node.reaches[1][batch]
     size = len(stops)
     subgames = cut(rules, [node.state] * size, settings.horizon)
     possible = possible_hands(node.state.weight)
     ranges = tuple(normalised_range(own, can) for own, can in zip(reaches, possible, strict=True))
-    search = begin_search(subgames, METHODS[settings.method], leaf, (ranges[0], ranges[1]), settings.iterations)
+    search = begin_search(subgames, METHODS[settings.method], leaf, (ranges[0], ranges[1]), settings.iterations, settings.warm)
     policy = policies_at(search, settings.iterations, stops)
     strategy = np.zeros_like(policy)
     for player in (0, 1):
@@ -154,7 +173,7 @@ def search_part(
             below[path] = Node(at, tuple(np.zeros(shape) for shape in shapes))  # type: ignore[arg-type]
         for player in (0, 1):
             width = below[path].reaches[player].shape[1]
-            below[path].reaches[player][part] = arrived[player][rows, :width]
+            below[path].reaches[player][batch] = arrived[player][rows, :width]
 
 
 def policies_at(search: SubgameSearch, iterations: int, stops: Ints) -> Floats:
@@ -176,12 +195,29 @@ def policies_at(search: SubgameSearch, iterations: int, stops: Ints) -> Floats:
     return sampled
 
 
-def drawn_iterations(settings: PlaythroughSettings, count: int, generator: np.random.Generator) -> Ints:
-    """An iteration for each playthrough, drawn with the weights of the average policy: one from each of N strata, shuffled."""
+def drawn_iterations(
+    settings: PlaythroughSettings, count: int, generator: np.random.Generator, part: Part | None = None
+) -> Ints:
+    """An iteration for each playthrough, drawn with the weights of the average policy, stratified.
+
+    Each of ``count`` strata of equal weight has one playthrough, in random order. Parts of equal size share their strata and
+    take evenly spread places within them, so that all playthroughs of all parts together are stratified as well, however
+    many parts there are; each draw alone has the weights of the average.
+    """
     weights = average_weights(settings.method, settings.iterations)
     cumulative = np.cumsum(weights) / weights.sum()
-    strata = (generator.permutation(count) + generator.random(count)) / count
+    within = generator.random(count) if part is None else (part.shifts.random(count) + spread_out(part.number)) % 1.0
+    strata = generator.permutation((np.arange(count) + within) / count)
     return np.minimum(np.searchsorted(cumulative, strata, side="right"), settings.iterations - 1) + 1
+
+
+def spread_out(number: int) -> float:
+    """A place in [0, 1) for each number, evenly spread whatever their count: its binary digits mirrored (van der Corput)."""
+    place, share = 0.0, 0.5
+    while number:
+        place += share * (number & 1)
+        number, share = number >> 1, share / 2
+    return place
 
 
 def average_weights(method: str, iterations: int) -> Floats:

@@ -53,14 +53,18 @@ class Guided(Protocol):
     guess: Guess
 
 
-def begin_search(subgames: Subgames, method: Method, leaf: LeafValue, ranges: Ranges, iterations: int) -> SubgameSearch:
+def begin_search(
+    subgames: Subgames, method: Method, leaf: LeafValue, ranges: Ranges, iterations: int, warm: int | None = None
+) -> SubgameSearch:
     """A search of so many iterations in all; where the leaf is :class:`Guided`, those of the guess are done already.
+
+    They are ``warm``, or as many as the leaf says.
 
     Of a search that is shorter than the guess would count, the last iteration is left.
     """
     search = SubgameSearch(subgames, method, leaf, ranges, horizon=iterations)
     if isinstance(leaf, Guided):
-        start_warm(search, leaf.guess, min(leaf.warm, iterations - 1))
+        start_warm(search, leaf.guess, min(leaf.warm if warm is None else warm, iterations - 1))
     return search
 
 
