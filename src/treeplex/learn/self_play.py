@@ -179,7 +179,7 @@ class SelfPlay:
             kind, number = subgames.find(owner, path)
             if kind == "leaf":
                 return number
-            node = subgames.decisions.states[number].node if kind == "decision" else follow(self.rules, subgames, owner, path)
+            node = subgames.node_at(owner, path) if kind == "decision" else follow(self.rules, subgames, owner, path)
             visited = self.rules.visit(node)
             if isinstance(visited, Leaf):
                 return None
