@@ -1,10 +1,14 @@
-"""ReBeL Table 2, the two full-game rows: fictitious play and CFR, 1,024 iterations, on four games of Liar's Dice."""
+"""ReBeL Table 2: fictitious play and CFR on four games of Liar's Dice, computed here, and trained networks that search.
+
+The learned rows come from the records of ``rebel_trainings.py``, whose trainings take hours.
+"""
 
 import math
 
 import treeplex as tp
 from curves import average_of, curve, noise_runs
 from fictitious_play import AS_WRITTEN
+from rebel_table2_learned import NOTES, cells, detail, learned_findings, learned_rows
 from results import Result, Table, finish, published
 
 ITERATIONS = 512
@@ -68,16 +72,17 @@ def main() -> None:
         for key in PUBLISHED_ROWS
         for name in CANDIDATES[key]
     ]
-    detail = []
+    every = []
     for name, row in found.items():
         theirs = released.get(name)
-        cells = [
+        shown = [
             f"{thousandths(c['exploitability'])} ({thousandths(c['low'])} to {thousandths(c['high'])})" for c in row.values()
         ]
-        detail.append([name, *cells])
+        every.append([name, *shown])
         if theirs:
-            detail.append([f"{name}, released code", *map(thousandths, theirs)])
-    findings = []
+            every.append([f"{name}, released code", *map(thousandths, theirs)])
+    trained = cells()
+    findings = learned_findings(trained, numbers["table2"])
     for key, title in PUBLISHED_ROWS.items():
         factors = {name: typical_factor(found[name], numbers["table2"][key]) for name in CANDIDATES[key]}
         listed = ", ".join(f"{name} {factor:.2f}" for name, factor in factors.items())
@@ -99,19 +104,26 @@ def main() -> None:
     finish(
         Result(
             name="rebel_table2",
-            title="ReBeL, Table 2: full-game fictitious play and CFR on Liar's Dice",
+            title="ReBeL, Table 2: Liar's Dice",
             source=f"{numbers['source']}; {numbers['table2']['source']}",
             findings=findings,
             tables=[
-                Table("Exploitability after 1,024 updates (512 of each player)", ["", *games], paper_rows + own_rows),
+                Table(
+                    "Learned: exploitability of networks that search", ["", *games], learned_rows(trained, numbers["table2"])
+                ),
+                detail(trained),
+                Table(
+                    "Full game: exploitability after 1,024 updates (512 of each player)", ["", *games], paper_rows + own_rows
+                ),
                 Table(
                     "The same in thousandths, with the range of it and eight perturbed runs, beside the released code",
                     ["", *games],
-                    detail,
+                    every,
                 ),
             ],
             notes=[
                 "Games are named as in the paper: dice a player x faces.",
+                *NOTES,
                 f"Released code: {released['source']}.",
                 "Hands: the released code tells the two dice apart (9 ordered hands in 2x3f), the library's hands are "
                 "sorted dice (6). It is the same game: rolls that sort alike have the same payoffs against everything, so "

@@ -1,0 +1,136 @@
+"""ReBeL on the smallest Liar's Dice: exploitability against processor time, the recipe with one idea changed at a time.
+
+``python papers/rebel_trainings.py`` makes the trainings, in hours; this draws what there is.
+"""
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+from drawing import dress, line_style, panels, plain_labels, save
+from rebel_trainings import BUDGETS, CURVE_SEEDS, IDEAS, drawn, record_of
+from results import Picture, Result, Table, finish, published
+
+NAMES = {
+    "recipe": "the recipe",
+    "endgames": "small rests solved whole",
+    "narrow": "width 64 instead of 128",
+    "wide": "width 256",
+    "long": "T = 256 instead of 64",
+    "linear": "Linear CFR instead of DCFR",
+    "little_reuse": "rows seen 8 times, not 64",
+    "all_rows": "early rows kept",
+    "constant_rate": "step size does not fall",
+    "paper": "the paper's settings",
+}
+Points = Mapping[str, Sequence[tuple[float, Sequence[float], int]]]
+"""By idea: for each budget mean CPU seconds, exploitability of each training, and subgames."""
+
+
+def points() -> Points:
+    """All trainings that are there."""
+    found: dict[tuple[str, int], list[Mapping[str, Any]]] = {}
+    for plan in drawn():
+        record = record_of(plan)
+        if record is not None:
+            name, _, budget = plan.kind.rpartition("_")
+            found.setdefault((name, int(budget)), []).append(record)
+    return {
+        name: [
+            (
+                fmean(record["cpu_seconds"] for record in found[name, budget]),
+                sorted(record["judged"][-1]["exploitability"] for record in found[name, budget]),
+                found[name, budget][0]["solved"],
+            )
+            for budget in BUDGETS
+            if (name, budget) in found
+        ]
+        for name in IDEAS
+    }
+
+
+def draw(found: Points, goal: float) -> Picture:
+    """Means of trainings, and their range; half of the ideas in each panel, the recipe in both."""
+    figure, axes = panels(1, 2, size=(10.6, 4.8))
+    names = [name for name in found if name != "recipe" and found[name]]
+    for panel, own in zip(axes, (names[::2], names[1::2]), strict=True):
+        for number, name in enumerate(["recipe", *own]):
+            seconds = [each[0] for each in found[name]]
+            style = line_style(number)
+            panel.plot(
+                seconds, [fmean(each[1]) for each in found[name]], label=NAMES[name], marker="o", markersize=3.5, **style
+            )
+            panel.vlines(
+                seconds,
+                [each[1][0] for each in found[name]],
+                [each[1][-1] for each in found[name]],
+                color=style["color"],
+                alpha=0.4,
+            )
+        panel.axhline(goal, color="#9A9A9A", linewidth=0.9, zorder=1)
+        dress(panel, "Liar's Dice, one die of four faces")
+        plain_labels(panel)
+        panel.set(xlabel="CPU seconds of the training")
+        panel.legend(frameon=False, fontsize=8.5, handlelength=3.2)
+    axes[0].set_ylabel("exploitability")
+    return save(
+        figure,
+        "rebel-ideas.png",
+        "Exploitability of trained networks that search, against processor time of the training, both axes logarithmic: the "
+        "recipe, and the recipe with one idea changed; bars span the trainings",
+    )
+
+
+def main() -> None:
+    found = points()
+    goal = published()["rebel"]["table2"]["rebel_cfr"][0]
+    rows = [
+        [NAMES[name], f"{solved:,}", f"{seconds:.0f}", f"{fmean(every):.4f}", " ".join(f"{each:.4f}" for each in every)]
+        for name, own in found.items()
+        for seconds, every, solved in own
+    ]
+    last = {name: own[-1] for name, own in found.items() if len(own) == len(BUDGETS)}
+    ordered = sorted(last, key=lambda name: fmean(last[name][1]))
+    example = next(record for plan in drawn() if (record := record_of(plan)) is not None)["judged"][-1]
+    findings = []
+    if "recipe" in last:
+        better = [NAMES[name] for name in ordered if fmean(last[name][1]) < fmean(last["recipe"][1])]
+        worse = [
+            f"{NAMES[name]} ({fmean(last[name][1]) / fmean(last['recipe'][1]):.1f} times as exploitable)"
+            for name in ordered
+            if last[name][1][0] > last["recipe"][1][-1]
+        ]
+        findings.append(
+            f"With the longest budget the recipe comes to {fmean(last['recipe'][1]):.4f} in {last['recipe'][0]:.0f} CPU "
+            f"seconds; better on average: {', '.join(better) or 'none'}; worse in every training than the recipe in any: "
+            f"{', '.join(worse) or 'none'}. {CURVE_SEEDS} trainings do not rank what lies close together."
+        )
+    finish(
+        Result(
+            name="rebel_curves",
+            title="ReBeL: what each idea of the recipe is worth",
+            source="Brown, Bakhtin, Lerer and Gong 2020, ReBeL (arXiv 2007.13544), has no such figure; its figure 2 shows "
+            "training against subgames solved in another game",
+            findings=findings,
+            pictures=[draw(found, goal)],
+            tables=[
+                Table(
+                    "Exploitability by idea and budget; each training is one of its own, with its step size falling over it",
+                    ["", "subgames", "CPU seconds", "mean", "trainings, best first"],
+                    rows,
+                )
+            ],
+            notes=[
+                f"Judged as N = {example['playthroughs']} playthroughs averaged by reach, T = {example['iterations']} "
+                "iterations of the training's own method in each search: an upper bound of the agent's exploitability. The "
+                f"grey line is the published {goal:.3f} (N = 1,024).",
+                "CPU seconds are of training alone, on one core of a machine that did other things as well.",
+                "Subgames of slower settings are fewer, so that trainings take about as long; how long they took is measured.",
+            ],
+            numbers={name: [list(each) for each in own] for name, own in found.items()},
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()

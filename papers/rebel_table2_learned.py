@@ -1,0 +1,137 @@
+"""The learned rows of ReBeL's Table 2, from the records that ``rebel_trainings.py`` keeps."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from rebel_trainings import GAMES, KINDS, SEEDS, Plan, record_of, tabulated
+from results import Table
+
+TITLES = {"fp": "ReBeL FP", "cfr": "ReBeL CFR-D", "endgames": "ReBeL CFR-D, small rests of the game solved whole"}
+PUBLISHED = {"fp": "rebel_fp", "cfr": "rebel_cfr", "endgames": "rebel_cfr"}
+MINUTES = 30.0
+"""Processor time that a training is meant to take at most."""
+
+NOTES = (
+    "Learned rows: each training is judged as the paper judges, as the policy of N playthroughs averaged by reach, an "
+    "upper bound of the agent's exploitability that falls with N (theirs: N = 1,024, T = 1,024 updates of one player); "
+    "an iteration here is two such updates. A training counts with the mean of its networks at 96%, 98% and 100% (epochs "
+    "980, 1,000 and 1,020 of theirs), a row with the worst of its trainings. Theirs says nothing of several trainings.",
+    "Learned rows: settings are the recipe of `treeplex train rebel` with the subgames shown; FP is FLOP with 128 "
+    "iterations a search; the third row solves what has at most 32 public nodes left as part of the subgame above it, in "
+    "training and in play. `papers/results/rebel_trainings` has settings, learning curves and judgements of each.",
+)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The trainings of one kind on one game.
+
+    Attributes:
+        seeds: the seeds that are done.
+        means: of each, mean exploitability of its last three networks.
+        minutes: of each, processor time of the training.
+        judged: all judgements.
+    """
+
+    seeds: Sequence[int]
+    means: Sequence[float]
+    minutes: Sequence[float]
+    judged: Sequence[Mapping[str, Any]]
+
+    @property
+    def worst(self) -> float:
+        """Exploitability of the worst training."""
+        return max(self.means)
+
+
+def cells() -> dict[tuple[str, str], Cell]:
+    """What is there, by kind and game."""
+    found: dict[tuple[str, str], list[tuple[Plan, Mapping[str, Any]]]] = {}
+    for plan in tabulated():
+        record = record_of(plan)
+        if record is not None:
+            found.setdefault((plan.kind, plan.game), []).append((plan, record))
+    return {
+        key: Cell(
+            seeds=[plan.seed for plan, _ in own],
+            means=[fmean(each["exploitability"] for each in record["judged"]) for _, record in own],
+            minutes=[record["cpu_seconds"] / 60.0 for _, record in own],
+            judged=[each for _, record in own for each in record["judged"]],
+        )
+        for key, own in found.items()
+    }
+
+
+def learned_rows(found: Mapping[tuple[str, str], Cell], published: Mapping[str, Sequence[float]]) -> list[list[str]]:
+    """Rows of the table: what was published, and the worst of ours."""
+    rows = []
+    for kind, title in TITLES.items():
+        if kind != "endgames":
+            rows.append([f"published: {title}", *(f"{value:.3f}" for value in published[PUBLISHED[kind]])])
+        cells_of = [found.get((kind, game)) for game in GAMES]
+        if any(cells_of):
+            rows.append([f"measured: {title}, worst training", *(worst_text(cell) for cell in cells_of)])
+    return rows
+
+
+def worst_text(cell: Cell | None) -> str:
+    """The worst training's exploitability, with how many there are if not all."""
+    if cell is None:
+        return "not trained"
+    return f"{cell.worst:.4f}" + ("" if len(cell.seeds) == SEEDS else f" ({len(cell.seeds)} of {SEEDS} trainings)")
+
+
+def detail(found: Mapping[tuple[str, str], Cell]) -> Table:
+    """Every training: its exploitability, time, and how it was judged."""
+    rows = []
+    for kind in KINDS:
+        for game in GAMES:
+            cell = found.get((kind, game))
+            if cell is not None:
+                first = cell.judged[0]
+                rows.append(
+                    [
+                        f"{TITLES[kind]}, {game}",
+                        " ".join(f"{mean:.4f}" for mean in sorted(cell.means)),
+                        f"{min(cell.minutes):.1f} to {max(cell.minutes):.1f}",
+                        f"{first['trained']['solved']:,}",
+                        f"{first['playthroughs']:,}, {first['iterations']:,}",
+                        f"{fmean(each['seconds'] for each in cell.judged) / 60.0:.1f}",
+                    ]
+                )
+    columns = ["", "trainings, best first", "CPU minutes each", "subgames", "N, T", "CPU minutes a judgement"]
+    return Table("Every training: mean exploitability of its last three networks", columns, rows)
+
+
+def learned_findings(found: Mapping[tuple[str, str], Cell], published: Mapping[str, Sequence[float]]) -> list[str]:
+    """What the rows say."""
+    sentences = []
+    for kind, title in TITLES.items():
+        goals = dict(zip(GAMES, published[PUBLISHED[kind]], strict=True))
+        whole = [game for game in GAMES if (kind, game) in found and len(found[kind, game].seeds) == SEEDS]
+        if not whole:
+            continue
+        good = [game for game in whole if found[kind, game].worst <= goals[game]]
+        most = max(minutes for game in whole for minutes in found[kind, game].minutes)
+        half = [game for game in whole if found[kind, game].worst <= goals[game] / 2]
+        text = (
+            f"{title}: on {listed(good)} all {SEEDS} trainings are at least as good as published"
+            if good
+            else f"{title}: on no game are all {SEEDS} trainings as good as published"
+        )
+        bad = [game for game in whole if game not in good]
+        if bad:
+            counts = [f"{sum(mean <= goals[game] for mean in found[kind, game].means)} of {SEEDS} on {game}" for game in bad]
+            text += f"; as good are {listed(counts)}"
+        text += f". The longest training took {most:.1f} CPU minutes."
+        if half:
+            text += f" On {listed(half)} the worst has at most half the published exploitability."
+        sentences.append(text)
+    return sentences
+
+
+def listed(names: Sequence[str]) -> str:
+    """``a, b and c``."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,184 @@
+"""Trainings of ReBeL on Liar's Dice for ``rebel_table2.py`` and ``rebel_curves.py``: run, judged, and kept as small records.
+
+``python papers/rebel_trainings.py [--jobs 2] [KIND ...]`` runs the trainings that have no record yet, each in a process of its
+own, in ``runs/papers/rebel``, where a training or judgement that was interrupted goes on. Records are in
+``papers/results/rebel_trainings``. All of them take hours.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from results import COMMIT, HERE, ROOT, machine
+from treeplex.forms.files import write_atomically
+from treeplex.learn.rebel import PAPER, RebelSettings
+from treeplex.runs.rebel import train_rebel
+from treeplex.runs.rebel_folder import LATE, NET, RebelFolder, is_rebel_folder
+from treeplex.runs.rebel_judge import judge_rebel
+from treeplex.runs.rebel_settings import RebelRun, changed
+
+RECORDS, FOLDERS = HERE / "results" / "rebel_trainings", ROOT / "runs" / "papers" / "rebel"
+GAMES = {
+    "1x4f": "liars_dice(dice=1,faces=4)",
+    "1x5f": "liars_dice(dice=1,faces=5)",
+    "1x6f": "liars_dice(dice=1,faces=6)",
+    "2x3f": "liars_dice(dice=2,faces=3)",
+}
+SEEDS = 5
+MOST_POINTS = 60
+"""Of a learning curve in a record."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A training and how it is judged; everything that decides its numbers.
+
+    Attributes:
+        kind: what it is an example of.
+        game: name of the game, as in the paper.
+        changes: to the recipe.
+        seed: of the training.
+        playthroughs, iterations: N and T of its judgements.
+        late: whether the networks at 96% and 98% of the training are judged as well.
+    """
+
+    kind: str
+    game: str
+    changes: Mapping[str, Any]
+    seed: int
+    playthroughs: int = 256
+    iterations: int = 256
+    late: bool = True
+
+    @property
+    def name(self) -> str:
+        """Of its record and folder."""
+        return f"{self.kind}-{self.game}-{self.seed}"
+
+    @property
+    def settings(self) -> RebelSettings:
+        """Of the training."""
+        return changed(RebelSettings(), {**self.changes, "seed": self.seed})
+
+
+SOLVES = {"1x4f": 60_000, "1x5f": 120_000, "1x6f": 160_000, "2x3f": 160_000}
+KINDS: Mapping[str, Mapping[str, Any]] = {
+    "cfr": {},
+    "fp": {"method": "flop", "iterations": 128},
+    "endgames": {"endgame": 32},
+}
+"""What is tabulated: changes to the recipe."""
+BUDGETS = (7_500, 15_000, 30_000, 60_000)
+"""Subgames of the recipe's trainings on the smallest game, for curves of quality against time."""
+IDEAS: Mapping[str, tuple[float, Mapping[str, Any]]] = {
+    "recipe": (1.0, {}),
+    "endgames": (1.0, {"endgame": 32}),
+    "narrow": (1.0, {"width": 64}),
+    "wide": (0.5, {"width": 256}),
+    "long": (0.25, {"iterations": 256}),
+    "linear": (1.0, {"method": "lcfr"}),
+    "little_reuse": (1.0, {"reuse": 8.0}),
+    "all_rows": (1.0, {"fresh": 1.0}),
+    "constant_rate": (1.0, {"last_rate": 1e-3}),
+    "paper": (0.05, {key: value for key, value in asdict(PAPER).items() if key not in ("solves", "seed")}),
+}
+"""One idea of the recipe changed at a time, and the paper's settings: the part of the budget's subgames that takes about as
+long as the recipe, and changes."""
+CURVE_SEEDS = 3
+
+
+def tabulated() -> Iterator[Plan]:
+    """Trainings for the table, seed after seed."""
+    for seed in range(SEEDS):
+        for kind, changes in KINDS.items():
+            for game, solves in SOLVES.items():
+                yield Plan(kind, game, {**changes, "solves": solves}, seed)
+
+
+def drawn() -> Iterator[Plan]:
+    """Trainings for the curves."""
+    for seed in range(CURVE_SEEDS):
+        for name, (share, changes) in IDEAS.items():
+            for budget in BUDGETS:
+                wanted = {**changes, "solves": round(share * budget)}
+                yield Plan(f"{name}_{budget}", "1x4f", wanted, seed, playthroughs=128, iterations=128, late=False)
+
+
+def run(plan: Plan) -> None:
+    """Train, judge and write the record; what is done already is not done again."""
+    folder = FOLDERS / plan.name
+    asked = RebelRun(GAMES[plan.game], plan.settings)
+    if is_rebel_folder(folder) and RebelFolder(folder).run().settings == asked.settings:
+        train_rebel(resume=folder, workers=1, judge_every=0)
+    else:
+        train_rebel(asked, out=folder, workers=1, judge_every=0, force=True)
+    names = [*LATE.values(), NET] if plan.late else [NET]
+    judged = [judgement(plan, folder, name) for name in names]
+    records = RebelFolder(folder).records()
+    shown = records[:: max(1, len(records) // MOST_POINTS)]
+    record = {
+        "plan": {**asdict(plan), "settings": asdict(plan.settings)},
+        "commit": COMMIT,
+        "machine": machine(1),
+        "cpu_seconds": records[-1].cpu_seconds,
+        "solved": records[-1].solved,
+        "curve": [[each.cpu_seconds, each.solved, each.loss] for each in shown],
+        "judged": judged,
+    }
+    RECORDS.mkdir(parents=True, exist_ok=True)
+    write_atomically(RECORDS / f"{plan.name}.json", (json.dumps(record) + "\n").encode())
+    print(plan.name, f"{records[-1].cpu_seconds:.0f} s", [f"{each['exploitability']:.4f}" for each in judged], flush=True)
+
+
+def judgement(plan: Plan, folder: Path, name: str) -> dict[str, Any]:
+    """What one network is judged to be; kept beside it, as the training's record comes only when all are done."""
+    kept = folder / f"{Path(name).stem}-{plan.playthroughs}-{plan.iterations}.json"
+    if not kept.exists() or kept.stat().st_mtime < (folder / name).stat().st_mtime:
+        found = judge_rebel(
+            GAMES[plan.game], folder / name, playthroughs=plan.playthroughs, iterations=plan.iterations, workers=1
+        ).to_json()
+        wanted = ("exploitability", "playthroughs", "iterations", "method", "depth", "endgame", "seconds", "halves", "seed")
+        write_atomically(kept, json.dumps({key: found[key] for key in wanted} | {"trained": found["trained"]}).encode())
+    result: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
+    return result
+
+
+def record_of(plan: Plan) -> dict[str, Any] | None:
+    """A finished training's record, if it is one of just this plan."""
+    path = RECORDS / f"{plan.name}.json"
+    if not path.exists():
+        return None
+    record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    same = record["plan"] == json.loads(json.dumps({**asdict(plan), "settings": asdict(plan.settings)}))
+    return record if same else None
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("wanted", nargs="*", metavar="KIND", help="or KIND-GAME or KIND-GAME-SEED; default: all")
+    parser.add_argument("--jobs", type=int, default=2, help="trainings side by side")
+    parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    chosen = [
+        plan
+        for plan in (*tabulated(), *drawn())
+        if not options.wanted or any(f"{plan.name}-".startswith(f"{name}-") for name in options.wanted)
+    ]
+    if options.one:
+        run(chosen[0])
+        return
+    missing = [plan for plan in chosen if record_of(plan) is None]
+    print(f"{len(missing)} of {len(chosen)} trainings to do", flush=True)
+    command = [sys.executable, str(HERE / "rebel_trainings.py"), "--one"]
+    with ThreadPoolExecutor(options.jobs) as pool:
+        list(pool.map(lambda plan: subprocess.run([*command, plan.name], check=False), missing))
+
+
+if __name__ == "__main__":
+    main()
