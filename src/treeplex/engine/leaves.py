@@ -1,5 +1,7 @@
 """The leaf operator: ranges at the public states where a subgame is cut, and values put there."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -28,6 +30,62 @@ def scatter(sequences: Ints, entries: Floats, values: Floats) -> None:
                 values[q] += entries[k, h]
 
 
+class Weights(NamedTuple):
+    """How likely chance makes pairs of hands at K places, up to a factor; places that share a matrix stand side by side.
+
+    Attributes:
+        matrices: the matrices, row by row, one behind the other.
+        shapes: int64 [G, 2], of each.
+        ends: int64 [G], places up to the last one of each.
+        places: int64 [K], their numbers.
+    """
+
+    matrices: Floats
+    shapes: Ints
+    ends: Ints
+    places: Ints
+
+
+@njit(cache=True, nogil=True)
+def write_opposing_mass(weights: Weights, player: int, other: Floats, mass: Floats) -> None:
+    """Write how likely chance and the other player make it that each hand of ``player`` meets somebody at a place.
+
+    Args:
+        weights: of pairs of hands.
+        player: whose hands.
+        other: [K, H'], the other player's reach.
+        mass: [K, H], written as far as there are hands.
+    """
+    first, offset = 0, 0
+    for g in range(weights.ends.shape[0]):
+        rows, columns, end = weights.shapes[g, 0], weights.shapes[g, 1], weights.ends[g]
+        matrix = weights.matrices[offset : offset + rows * columns].reshape(rows, columns)
+        reached = np.empty((end - first, columns if player == 0 else rows))
+        for k in range(first, end):
+            row, copy = other[weights.places[k]], reached[k - first]
+            for h in range(copy.shape[0]):
+                copy[h] = row[h]
+        found = np.dot(reached, matrix.T) if player == 0 else np.dot(reached, matrix)
+        for k in range(first, end):
+            row, copy = found[k - first], mass[weights.places[k]]
+            for h in range(row.shape[0]):
+                copy[h] = row[h]
+        first, offset = end, offset + rows * columns
+
+
+@njit(cache=True, nogil=True)
+def rows_reached(reach: Floats) -> Ints:
+    """The numbers of the rows of ``reach`` [K, H] that are not all 0."""
+    found, count = np.empty(reach.shape[0], np.int64), 0
+    for k in range(reach.shape[0]):
+        for h in range(reach.shape[1]):
+            if reach[k, h] != 0.0:
+                found[count] = k
+                count += 1
+                break
+    return found[:count]
+
+
 @njit(cache=True, nogil=True)
 def encode(reach: Floats, base: Floats, slots: Ints, offset: int, inputs: Singles) -> None:
     """Write one player's beliefs, ``base * reach`` normalised, into a network's inputs.
@@ -41,15 +99,16 @@ def encode(reach: Floats, base: Floats, slots: Ints, offset: int, inputs: Single
     """
     hands = reach.shape[1]
     for k in range(reach.shape[0]):
+        start = offset + slots[k] * hands
         total, dealt = 0.0, 0.0
         for h in range(hands):
             total += base[k, h] * reach[k, h]
             dealt += base[k, h]
-        start = offset + slots[k] * hands
-        for h in range(hands):
-            if total > 0.0:
+        if total > 0.0:
+            for h in range(hands):
                 inputs[k, start + h] = base[k, h] * reach[k, h] / total
-            else:
+        else:
+            for h in range(hands):
                 inputs[k, start + h] = base[k, h] / dealt
 
 

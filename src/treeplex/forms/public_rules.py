@@ -9,7 +9,7 @@ from treeplex.errors import GameError
 from treeplex.forms.load import load
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.kuhn_poker import KuhnPoker, KuhnPublicTree
-from treeplex.games.matrix import MatrixGame
+from treeplex.games.matrix import MatrixGame, MatrixState
 from treeplex.games.public import Chance, Decision, Leaf, PublicTree
 
 
@@ -44,12 +44,6 @@ class OneDeal(PublicTree):
         self.deals = np.ones((1, 1), np.int64)
         self.deal_histories, self.deal_depth = 0, 0
 
-    def infostate(self, node: Hashable, player: int, hand: int) -> str:
-        return f"{node} {player} {hand}"
-
-    def action_to_string(self, node: Hashable, action: int) -> str:
-        return str(action)
-
 
 class MatrixPublicTree(OneDeal):
     """A matrix game: nodes count the moves made; a move is seen by its player alone."""
@@ -69,6 +63,16 @@ class MatrixPublicTree(OneDeal):
     def child(self, node: Hashable, action: int) -> int:
         assert isinstance(node, int)
         return node + 1
+
+    def infostate(self, node: Hashable, player: int, hand: int) -> str:
+        """The rules' own string. A player's hand is the move it has made; the other's is not in the string."""
+        assert isinstance(node, int)
+        moves = tuple(hand if mover == player else 0 for mover in range(node))
+        return MatrixState(self.game, moves).information_state_string(player)
+
+    def action_to_string(self, node: Hashable, action: int) -> str:
+        assert isinstance(node, int)
+        return self.game.names[node][action]
 
 
 class PerfectInformation(OneDeal):
@@ -102,6 +106,14 @@ class PerfectInformation(OneDeal):
     def child(self, node: Hashable, action: int) -> State:
         assert isinstance(node, State)
         return node.child(action)
+
+    def infostate(self, node: Hashable, player: int, hand: int) -> str:
+        assert isinstance(node, State)
+        return node.information_state_string(player)
+
+    def action_to_string(self, node: Hashable, action: int) -> str:
+        assert isinstance(node, State)
+        return node.action_to_string(action)
 
     def future(self, node: Hashable) -> Hashable:
         """What of a state matters, as the rules say (``State.future()``), else the state itself."""

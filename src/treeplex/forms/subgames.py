@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.form import Payoff, Tree
+from treeplex.engine.leaves import Weights
 from treeplex.engine.payoff import empty_sparse
 from treeplex.forms.assemble import sparse_operator
 from treeplex.forms.horizon import TO_THE_END, Horizon
@@ -54,6 +55,15 @@ class Places:
             found.setdefault(id(state.weight), (state.weight, []))[1].append(k)
         return [(weight, np.array(rows)) for weight, rows in found.values()]
 
+    @cached_property
+    def weights(self) -> Weights:
+        """The same for the engine."""
+        matrices, rows = [weight for weight, _ in self.groups], [rows for _, rows in self.groups]
+        shapes = np.array([matrix.shape for matrix in matrices], np.int64).reshape(-1, 2)
+        ends = np.cumsum([len(own) for own in rows], dtype=np.int64)
+        flat = np.concatenate([np.empty(0), *(matrix.ravel() for matrix in matrices)])
+        return Weights(flat, shapes, ends, np.concatenate([np.empty(0, np.int64), *rows]))
+
 
 @dataclass(frozen=True, eq=False)
 class Subgames:
@@ -64,10 +74,10 @@ class Subgames:
         tree, payoff: what the engine runs on.
         roots: where the ranges stand, one place a subgame.
         leaves: public states at which the batch is cut.
-        decisions: the public states where somebody acts; the first of each subgame is its root, if somebody acts there.
-        infosets: int64 [decisions, H], the infoset of each hand of the player to act, -1 for none.
+        infosets: int64 [decisions, H], the infoset of each hand of the player to act at each decision, -1 for none.
         owners: int64 [Q], the subgame of each sequence; -1 for the players' empty sequences, which nothing uses.
         templates: the template of each subgame.
+        shifts, final: where each template's numbers of sequences begin, and the tree's numbers of all those.
     """
 
     rules: PublicTree
@@ -75,10 +85,21 @@ class Subgames:
     payoff: Payoff
     roots: Places
     leaves: Places
-    decisions: Places
     infosets: Ints
     owners: Ints
-    templates: "tuple[Template, ...]"
+    templates: tuple[Template, ...]
+    shifts: Ints
+    final: Ints
+
+    @cached_property
+    def decisions(self) -> Places:
+        """The public states where somebody acts; the first of each subgame is its root, if somebody acts there."""
+        return placed("spots", self.templates, self.shifts, self.final)
+
+    def node_at(self, owner: int, path: tuple[int, ...]) -> Hashable:
+        """The public node of the decision at the end of a path in a subgame."""
+        made = self.templates[owner]
+        return made.spots[made.index[path][1]][0].node
 
     @cached_property
     def first_decision(self) -> Ints:
@@ -138,10 +159,11 @@ def united(rules: PublicTree, states: Sequence[PublicState], templates: Sequence
         payoff=payoff_of(tree, final, templates, shifts),
         roots=Places(numbers, tuple(states), ((),) * len(states), (begun[0], begun[1])),
         leaves=placed("leaves", templates, shifts, final),
-        decisions=placed("spots", templates, shifts, final),
         infosets=located(table, place_of),
         owners=owners,
         templates=tuple(templates),
+        shifts=shifts,
+        final=final,
     )
 
 
@@ -183,7 +205,10 @@ def located(table: Ints, final: Ints) -> Ints:
 def joined(tables: Sequence[Ints], shifts: Ints) -> Ints:
     """Tables one below the other, each with its shift added, padded with -1."""
     widest = max(table.shape[1] for table in tables)
-    if any(table.shape[1] < widest for table in tables):
-        tables = [np.pad(table, ((0, 0), (0, widest - table.shape[1])), constant_values=NONE) for table in tables]
-    whole = np.concatenate(tables)
-    return np.where(whole >= 0, whole + np.repeat(shifts, [len(table) for table in tables])[:, None], NONE)
+    sizes = [len(table) for table in tables]
+    whole = np.full((sum(sizes), widest), NONE, np.int64)
+    first = 0
+    for table, size in zip(tables, sizes, strict=True):
+        whole[first : first + size, : table.shape[1]] = table
+        first += size
+    return np.where(whole >= 0, whole + np.repeat(shifts, sizes)[:, None], NONE)

@@ -26,7 +26,8 @@ class Fitting:
 
     Attributes:
         net: the network.
-        optimizer: Adam.
+        parameters: the network's.
+        optimizer: Adam, of one kernel.
         rows: what it is fitted to.
         names: of the parts of rows, in :meth:`state`.
         loss: what falls.
@@ -34,7 +35,8 @@ class Fitting:
 
     def __init__(self, net: Module, rows: Replay, names: Sequence[str], loss: Loss) -> None:
         self.net, self.rows, self.names, self.loss = net, rows, names, loss
-        self.optimizer = torch_module().optim.Adam(net.parameters())
+        self.parameters = list(net.parameters())
+        self.optimizer = torch_module().optim.Adam(self.parameters, fused=True)
 
     def step(self, generator: np.random.Generator, *, batch: int, rate: float, clip: float) -> float:
         """One step of Adam on ``batch`` rows; the loss.
@@ -53,8 +55,10 @@ class Fitting:
                 raise AlgorithmError(f"the loss is {value}")
             self.optimizer.zero_grad()
             loss.backward()
-        torch.nn.utils.clip_grad_norm_(self.net.parameters(), clip)
+        torch.nn.utils.clip_grad_norm_(self.parameters, clip)
         self.optimizer.step()
+        for parameter in self.parameters:  # Adam of one kernel does not count its changes, which Forward looks at
+            torch.autograd.graph.increment_version(parameter)
         return value
 
     def state(self) -> dict[str, NDArray[Any]]:
@@ -76,7 +80,7 @@ class Fitting:
         torch = torch_module()
         self.net.load_state_dict({name: torch.from_numpy(np.array(arrays[f"net.{name}"])) for name in self.net.state_dict()})
         moments = {}
-        for number, parameter in enumerate(self.net.parameters()):
+        for number, parameter in enumerate(self.parameters):
             if f"adam.{number}.step" in arrays:
                 moments[number] = {
                     "step": torch.tensor(float(arrays[f"adam.{number}.step"][0])),

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from treeplex.forms.subgames import Subgames
 from treeplex.games.public import PublicTree
-from treeplex.learn.value_net import Module, NetworkLeaf, torch_module, value_net
+from treeplex.learn.value_net import Forward, Module, NetworkLeaf, torch_module, value_net
 from treeplex.search.encoding import Encoding, Prepared
 from treeplex.search.leaf import Ranges
 from treeplex.search.policy_encoding import STEPS, PolicyEncoding
@@ -41,21 +41,21 @@ class NetworkGuess:
     Attributes:
         encoding: what its rows mean.
         net: the network, float32 [K, inputs] to [K, H * A].
+        forward: its outputs.
     """
 
     def __init__(self, encoding: PolicyEncoding, net: Module) -> None:
-        self.encoding, self.net = encoding, net
+        self.encoding, self.net, self.forward = encoding, net, Forward(net)
         self._known: tuple[Subgames, Ints, Prepared] | None = None
 
     def __call__(self, subgames: Subgames, rows: Ints, reached: Ranges, policy: Floats) -> None:
-        torch = torch_module()
         if self._known is None or self._known[0] is not subgames:
+            self.forward.refresh()
             self._known = subgames, self.encoding.table(subgames), self.encoding.encoding.prepared(subgames.decisions)
         _, table, prepared = self._known
-        inputs, own = prepared.write(reached)[rows], table[rows]
-        legal = torch.from_numpy((own >= 0).any(axis=1))
-        with torch.inference_mode():
-            found = probabilities(self.net(torch.from_numpy(inputs)), legal).numpy()
+        own, from_numpy = table[rows], torch_module().from_numpy
+        logits, legal = self.forward(prepared.write(reached), rows)[rows], (own >= 0).any(axis=1)
+        found = probabilities(from_numpy(logits), from_numpy(legal)).numpy()
         policy[own[own >= 0]] = found[own >= 0]
 
 

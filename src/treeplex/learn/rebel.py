@@ -115,12 +115,14 @@ class Round:
         rows: rows in the buffer.
         steps: gradient steps in all.
         loss: mean Huber loss of the round's steps; NaN before the first.
+        policy_loss: mean loss of the policy network's; NaN without one.
     """
 
     solved: int
     rows: int
     steps: int
     loss: float
+    policy_loss: float = math.nan
 
 
 class RebelTrainer:
@@ -179,32 +181,33 @@ class RebelTrainer:
         if self.policies is not None and examples is not None:
             self._examples += len(examples.inputs)
             self.policies.rows.add(examples, self._most(self._examples))
-        losses = []
+        losses: list[tuple[float, float]] = []
         if self.play.solved >= self.settings.burn_in:
             self._owed += self.settings.reuse * len(inputs) / self.settings.batch
             while self._owed >= 1.0:
                 self._owed -= 1.0
                 losses.append(self._step())
-        return Round(self.play.solved, len(self.values.rows), self.steps, float(np.mean(losses)) if losses else math.nan)
+        loss, policy_loss = np.mean(losses, axis=0).tolist() if losses else (math.nan, math.nan)
+        return Round(self.play.solved, len(self.values.rows), self.steps, loss, policy_loss)
 
     def _most(self, seen: int) -> int:
         """How many of so many rows are kept: the newest part, as far as the buffer goes."""
         return min(self.settings.rows, max(int(self.settings.fresh * seen), self.settings.batch))
 
-    def _step(self) -> float:
-        """One step of Adam of each network on a uniform batch; the value network's loss."""
+    def _step(self) -> tuple[float, float]:
+        """One step of Adam of each network on a uniform batch; the losses, NaN of a policy network that is not there."""
         settings = self.settings
         done = min(self.play.solved / settings.solves, 1.0)
         rate = settings.last_rate + (settings.rate - settings.last_rate) * 0.5 * (1.0 + math.cos(math.pi * done))
         try:
-            value = self.values.step(self.generator, batch=settings.batch, rate=rate, clip=settings.clip)
+            loss, policy_loss = self.values.step(self.generator, batch=settings.batch, rate=rate, clip=settings.clip), math.nan
             if self.policies is not None:
-                self.policies.step(self.generator, batch=settings.batch, rate=rate, clip=settings.clip)
+                policy_loss = self.policies.step(self.generator, batch=settings.batch, rate=rate, clip=settings.clip)
         except AlgorithmError as error:
             why = f"{error} after {self.steps} steps; go on from the last checkpoint with a smaller rate"
             raise AlgorithmError(why) from error
         self.steps += 1
-        return value
+        return loss, policy_loss
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that :meth:`restore` needs, as arrays."""

@@ -93,6 +93,7 @@ class SelfPlay:
         self.rules, self.settings, self.leaf, self.generator = rules, settings, leaf, generator
         self.encoding = Encoding(rules)
         self.policies = PolicyEncoding(self.encoding) if settings.policy_net else None
+        self._root = PublicBelief.root(rules)
         self.beliefs = [self._first() for _ in range(settings.episodes)]
         self.paths: list[tuple[int, ...]] = [()] * settings.episodes
         self.solved = 0
@@ -119,8 +120,8 @@ class SelfPlay:
     def _first(self) -> PublicBelief:
         """Where an episode begins."""
         if self.settings.source == "random":
-            return random_belief(self.rules, first_state(self.rules), self.generator)
-        return PublicBelief.root(self.rules)
+            return random_belief(self.rules, self._root.state, self.generator)
+        return self._root
 
     def _move(self, subgames: Subgames, policy: Floats, search: SubgameSearch) -> None:
         """Go on to the next public belief state of each episode."""

@@ -19,8 +19,8 @@ HELP = f"""Solve imperfect-information games: equilibria, exploitability and the
   treeplex sample "liars_dice(numdice=2)" --out dice  sample a game too large to compile
   treeplex device runs/kuhn3                          judge a correlation device
   treeplex train ddcfr --out learned                  learn how to discount
-  treeplex train rebel liars_dice --out rebel         learn to search (ReBeL)
-  treeplex play liars_dice --against rebel            play against it
+  treeplex train rebel liars_dice --out runs/dice     learn to search (ReBeL)
+  treeplex play "liars_dice(faces=4)" --against rebel play against one that has learnt
   treeplex holdem solve spot.yaml --out turn.spot     solve a hold'em spot (treeplex holdem --help)
 
 {EXIT_CODES}

@@ -24,7 +24,7 @@ class _Left(Exception):  # noqa: N818 (no error)
 def play(
     game: GameArgument,
     against: Annotated[
-        str, typer.Option(metavar="WHOM", help="A folder of train rebel, a policy file or run folder, or: uniform.")
+        str, typer.Option(metavar="WHOM", help="rebel, a folder of train rebel, a policy file or run folder, or: uniform.")
     ],
     seat: Annotated[int | None, typer.Option(metavar="I", help="Your player number, from 0. Default: you take turns.")] = None,
     games: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after so many games. Default: play on.")] = None,
@@ -37,17 +37,21 @@ def play(
 ) -> None:
     """Play a game in the terminal. Answer with the number or the name of an action; quit, Ctrl-D or Ctrl-C ends.
 
+    rebel is a trained network that comes with Treeplex, if there is one for the game; rebel:NAME is another one for it.
+
     \b
     Examples:
+      treeplex play "liars_dice(dice=1,faces=4)" --against rebel
       treeplex play "liars_dice(dice=1,faces=4)" --against runs/dice
       treeplex play leduc_poker --against runs/leduc --seat 1
       treeplex play kuhn_poker --against uniform
     """
     with Live(None) as live:
         live.say(f"setting up {game}")
-        table = table_for(game, against, iterations, seed)
+        table, opponent = table_for(game, against, iterations, seed)
     if seat is not None and not 0 <= seat < table.players:
         raise SpecError(f"--seat must be from 0 to {table.players - 1}, not {seat}")
+    typer.echo(f"against {opponent}")
     results: list[float] = []
     stopped = False
     try:
@@ -105,8 +109,8 @@ def asked(options: dict[int, str]) -> int:
         typer.echo("  " + (f"{line.strip()!r} is none of these; " if text else "") + "type a number or a name, or quit")
 
 
-def table_for(game: str, against: str, iterations: int | None, seed: int | None) -> "Table":
-    """A table for the game, with the opponent that is asked for.
+def table_for(game: str, against: str, iterations: int | None, seed: int | None) -> "tuple[Table, str]":
+    """A table for the game with the opponent that is asked for, and who that is.
 
     Raises:
         PolicyError: an opponent for another game.
@@ -116,26 +120,30 @@ def table_for(game: str, against: str, iterations: int | None, seed: int | None)
     from treeplex.forms.load import load
     from treeplex.play.table import RulesTable, SearchTable
     from treeplex.runs.api import UNIFORM, as_policy
-    from treeplex.runs.rebel_judge import check_game, is_rebel, net_of
+    from treeplex.runs.rebel_judge import is_rebel, net_of
 
     rules = load(game)
     generator = np.random.default_rng(seed)
     if is_rebel(against):
         from treeplex.forms.public_rules import public_rules
+        from treeplex.learn.shipped_nets import shipped_name
         from treeplex.search.agent import SearchAgent
 
-        net, tree = net_of(against), public_rules(rules)
-        check_game(tree, net, against)
+        tree = public_rules(rules)
+        net = net_of(against, tree)
         settings = net.searching(iterations=iterations or ITERATIONS)
-        return SearchTable(tree, SearchAgent(tree, net.leaf(tree), settings, generator), generator)
+        name, solved = shipped_name(net) or against, net.card["solved"]
+        opponent = f"{name}: trained on {solved:,} subgames, {settings.iterations} iterations a search"
+        return SearchTable(tree, SearchAgent(tree, net.leaf(tree), settings, generator), generator), opponent
     if iterations is not None:
         raise PolicyError("--iterations is about searching; a policy does not search")
     if against == UNIFORM:
-        return RulesTable(rules, lambda state: dict.fromkeys(actions := state.legal_actions(), 1.0 / len(actions)), generator)
+        uniform = RulesTable(rules, lambda state: dict.fromkeys(known := state.legal_actions(), 1.0 / len(known)), generator)
+        return uniform, UNIFORM
     from treeplex.forms.compile import compile_game
 
     policy = as_policy(compile_game(rules), against)
-    return RulesTable(rules, policy.action_probabilities, generator)
+    return RulesTable(rules, policy.action_probabilities, generator), against
 
 
 def outcome(payoff: float) -> str:

@@ -30,7 +30,7 @@ OfGame = Annotated[
 def evaluate(
     game: GameArgument,
     policy: Annotated[
-        str, typer.Argument(metavar="POLICY", help="A run folder, a policy file, a folder of train rebel, or: uniform.")
+        str, typer.Argument(metavar="POLICY", help="A run folder, a policy file, a folder of train rebel, or: uniform, rebel.")
     ],
     worst: Annotated[
         int, typer.Option("--worst", metavar="ROWS", min=0, help="Also show the infostates with the largest regrets.")
@@ -58,13 +58,15 @@ def evaluate(
 ) -> None:
     """Judge a policy: its value for each player, and what a best response of each gains; NashConv is the sum of the gains.
 
-    --worst adds the key worst to the JSON (player, infostate, regret), --exact the key exact_value (of player 0).
+    --worst adds the key worst to the JSON (player, infostate, regret), --exact the key exact_value (of player 0). rebel is a
+    trained network that comes with Treeplex, if there is one for the game; rebel:NAME is another one for it.
 
     \b
     Examples:
       treeplex evaluate leduc_poker runs/leduc
       treeplex evaluate leduc_poker policy.json --json
       treeplex evaluate kuhn_poker uniform --worst 5 --exact
+      treeplex evaluate "liars_dice(dice=1,faces=4)" rebel --playthroughs 32
       treeplex evaluate "liars_dice(dice=1,faces=4)" runs/dice --playthroughs 1024
     """
     if is_searching(policy):

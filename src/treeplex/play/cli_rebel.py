@@ -1,5 +1,6 @@
 """``treeplex train rebel``, and ``treeplex evaluate`` of what it made."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -168,6 +169,7 @@ def report(training: "RebelTraining", as_json: bool) -> None:
                 "rows": last.rows,
                 "steps": last.steps,
                 "loss": last.loss,
+                "policy_loss": last.policy_loss,
                 "workers_lost": last.lost,
                 "folder": str(training.folder),
             }
@@ -194,6 +196,8 @@ def print_training(training: "RebelTraining") -> None:
     facts = {}
     if last.loss is not None:
         facts["loss"] = f"{last.loss:.3e}   mean Huber loss at the end"
+    if last.policy_loss is not None:
+        facts["policy loss"] = f"{last.policy_loss:.3e}   mean squared error of the policy network's probabilities at the end"
     if judged is not None:
         facts["exploitability"] = (
             f"{judged.exploitability:.3e}   of {judged.playthroughs} playthroughs, T = {judged.iterations}; evaluate says more"
@@ -243,11 +247,11 @@ def evaluate_rebel(
     if as_json:
         print_json(found.to_json())
     else:
-        print_judgement(source, found)
+        print_judgement(found)
 
 
-def print_judgement(source: str, found: "RebelJudgement") -> None:
-    """Exploitability, what it is of, and whether more playthroughs would change it."""
+def print_judgement(found: "RebelJudgement") -> None:
+    """Exploitability, what it is of, whether more playthroughs would change it, and what the network's card says."""
     settings, judgement = found.settings, found.judgement
     facts = {
         "exploitability": f"{judgement.exploitability:.6e}   mean gain of a best response; an upper bound of the agent's own",
@@ -262,7 +266,19 @@ def print_judgement(source: str, found: "RebelJudgement") -> None:
         )
     facts["value"] = f"{judgement.value[0]:+.6f}   of player 0"
     facts["time"] = f"{found.seconds:.3g} s of processor time in searches"
-    print_facts(facts, title=f"{source} on {found.game}")
+    if "judged" in found.card:
+        facts["on its card"] = card_text(found.card)
+    print_facts(facts, title=f"{found.network} on {found.game}")
+
+
+def card_text(card: Mapping[str, Any]) -> str:
+    """What a network that comes with the library was judged to be, and how, before it was shipped."""
+    from treeplex.forms.horizon import Horizon
+
+    found = card["judged"]
+    counts = f"{found['playthroughs']:,} playthroughs, T = {found['iterations']:,} of {found['method']}"
+    cut = horizon_text(Horizon(found["depth"] or None, found["rounds"], found["endgame"]))
+    return f"{found['exploitability']:.6e}   {counts}, {cut}, seed {found['seed']}, on {found['date']}"
 
 
 class Train(TyperCommand):

@@ -136,7 +136,10 @@ def start(
         tensorboard()
     folder.claim(force=force)
     folder.describe(run, identity, status="running", last=None)
-    return seated(run, tree, folder, identity, workers, judge_every, events)
+    sitting = seated(run, tree, folder, identity, workers, judge_every)
+    if events:
+        sitting.events = tensorboard()(str(folder.path / EVENTS), None)
+    return sitting
 
 
 def reopen(
@@ -164,11 +167,13 @@ def reopen(
         if getattr(settings, name) != getattr(run.settings, name):
             raise SpecError(f"{folder.path} has {name} {getattr(run.settings, name)}, which cannot change under way")
     run = replace(run, settings=settings, seconds=seconds or run.seconds)
-    sitting = seated(run, tree, folder, identity, workers, judge_every, events)
+    sitting = seated(run, tree, folder, identity, workers, judge_every)
     try:
         restore(sitting, about)
+        if events:  # what came after the checkpoint is done again
+            gone = sitting.records[-1].solved + 1 if sitting.records else 0
+            sitting.events = tensorboard()(str(folder.path / EVENTS), gone)
     except BaseException:
-        sitting.events.close()
         if sitting.workers is not None:
             sitting.workers.close()
         raise
@@ -206,9 +211,8 @@ def seated(
     identity: str,
     workers: int | None,
     judge_every: float | None,
-    events: bool,
 ) -> Sitting:
-    """A sitting at the beginning: a trainer with its workers."""
+    """A sitting at the beginning: a trainer with its workers; records go nowhere but into ``metrics.jsonl``."""
     crew: Workers[Turn, Harvest] | None = None
     if run.streams == 1:
         trainer = RebelTrainer(rules, run.settings)
@@ -217,8 +221,7 @@ def seated(
         crew = Alone(player) if size == 1 else Processes(player, size)
         trainer, _ = crew_trainer(rules, run.settings, crew, run.streams)
     judge = RunJudge(run.game, rules, run.settings, judge_every)
-    written = tensorboard()(str(folder.path / EVENTS)) if events else no_events()
-    return Sitting(run, rules, folder, trainer, crew, judge, written, identity=identity)
+    return Sitting(run, rules, folder, trainer, crew, judge, no_events(), identity=identity)
 
 
 def streams_for(workers: int | None) -> int:

@@ -37,7 +37,7 @@ class _TensorBoard:
 
     def add(self, record: RebelRecord) -> None:
         """Write the numbers that there are."""
-        for name in ("loss", "rate", "rows", "steps", "seconds", "cpu_seconds", "lost", "exploitability"):
+        for name in ("loss", "policy_loss", "rate", "rows", "steps", "seconds", "cpu_seconds", "lost", "exploitability"):
             value = getattr(record, name)
             if value is not None and math.isfinite(value):
                 self._writer.add_scalar(f"rebel/{name}", value, record.solved)
@@ -52,8 +52,8 @@ def no_events() -> Events:
     return _Nowhere()
 
 
-def tensorboard() -> Callable[[str], Events]:
-    """How to write events into a folder.
+def tensorboard() -> Callable[[str, int | None], Events]:
+    """How to write events into a folder, where events of an earlier sitting from a number of subgames on count no more.
 
     Raises:
         SpecError: the package is not installed.
@@ -66,4 +66,4 @@ def tensorboard() -> Callable[[str], Events]:
             "TensorBoard events need the package: pip install tensorboard, or leave --tensorboard out; metrics.jsonl has the "
             "same numbers"
         ) from error
-    return lambda folder: _TensorBoard(SummaryWriter(folder))
+    return lambda folder, gone: _TensorBoard(SummaryWriter(folder, purge_step=gone))

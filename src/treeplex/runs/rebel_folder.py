@@ -6,7 +6,7 @@
 ``net.safetensors``     the network, with a card
 ``net-96.safetensors``  the network as it was after 96% of the training, and ``net-98``: the paper judges three checkpoints
 ``state.safetensors``   everything from which the training continues
-``learning-curve.png``  loss and exploitability against subgames
+``learning-curve.png``  losses and exploitability against subgames
 ``evaluations.jsonl``   what ``treeplex evaluate`` found, one record each
 ``judged/``             parts of evaluations, so that they can go on; may be deleted
 ``tensorboard/``        the records as TensorBoard events, if asked for
@@ -49,6 +49,7 @@ class RebelRecord:
         rate: subgames a second since the last record.
         lost: workers that died so far.
         exploitability: of ``playthroughs`` playthroughs, ``iterations`` a search; None where not judged.
+        policy_loss: mean loss of the policy network's steps since the last record; None without any, and in early files.
     """
 
     solved: int
@@ -62,6 +63,7 @@ class RebelRecord:
     exploitability: float | None = None
     playthroughs: int | None = None
     iterations: int | None = None
+    policy_loss: float | None = None
 
     def to_json(self) -> str:
         """One line of ``metrics.jsonl``, without the line end."""
@@ -73,7 +75,7 @@ class RebelRecord:
         try:
             record = cls(**json.loads(text))
             _ = record.solved + record.seconds + record.cpu_seconds + record.rows + record.steps + record.rate + record.lost
-            _ = (record.loss or 0.0) + (record.exploitability or 0.0)
+            _ = (record.loss or 0.0) + (record.exploitability or 0.0) + (record.policy_loss or 0.0)
             return record
         except (ValueError, TypeError) as error:
             raise FileError(f"{place}: not a record of a training; put back a copy or start it again") from error

@@ -29,9 +29,11 @@ from treeplex.forms.public_rules import public_rules
 from treeplex.games.base import Game
 from treeplex.games.public import PublicTree
 from treeplex.learn.errands import Errands
+from treeplex.learn.shipped_nets import REBEL, shipped_name, shipped_net
 from treeplex.learn.value_net import NetworkLeaf, torch_module
 from treeplex.learn.value_net_files import NetFile, is_net_file, read_net
 from treeplex.learn.workers import POLL_SECONDS, Alone, Processes, Workers
+from treeplex.runs.folder import holds_policy
 from treeplex.runs.rebel_folder import EVALUATIONS, JUDGED, RebelFolder, is_rebel_folder
 from treeplex.runs.rebel_settings import read_value
 from treeplex.runs.record import check_count
@@ -70,6 +72,7 @@ class RebelJudgement:
 
     Attributes:
         game: spec.
+        network: the folder or file judged, or ``rebel:NAME``.
         settings: method, depth, N playthroughs of T iterations a search.
         seed: of the iterations drawn.
         judgement: exploitability and the rest, of the policy of all playthroughs; an upper bound of the agent's own.
@@ -80,6 +83,7 @@ class RebelJudgement:
     """
 
     game: str
+    network: str
     settings: PlaythroughSettings
     seed: int
     judgement: Judgement
@@ -106,6 +110,7 @@ class RebelJudgement:
         return {
             "game": self.game,
             "algorithm": "rebel",
+            "network": self.network,
             "exploitability": self.judgement.exploitability,
             "playthroughs": self.settings.playthroughs,
             "iterations": self.settings.iterations,
@@ -153,7 +158,7 @@ class Searcher:
         """The mean sequence form of these playthroughs, float64 [Q], and the processor time it took."""
         game, rules, leaf = self.known
         began = process_time()
-        settings = PlaythroughSettings(**(asdict(self.settings) | {"playthroughs": job.count, "batch": PART}))
+        settings = PlaythroughSettings(**(asdict(self.settings) | {"playthroughs": job.count}))
         part = repeated.Part(job.number, np.random.default_rng([self.seed, SHIFTS]))
         policy = averaged_policy(game, rules, leaf, settings, np.random.default_rng([self.seed, job.number]), part=part)
         return sequence_form(policy), process_time() - began
@@ -177,7 +182,8 @@ def judge_rebel(
 
     Args:
         game: the game.
-        source: a training folder, or a ``net.safetensors`` (of which no part is kept).
+        source: a training folder; or a ``net.safetensors``, or ``rebel`` or ``rebel:NAME`` for a network that comes with the
+            library (of which no part is kept).
         playthroughs: N.
         iterations: T of each search; both players update in each.
         search: how it searches where that is not as in its training: changes to :data:`SEARCH` by name.
@@ -186,9 +192,9 @@ def judge_rebel(
         watch: called now and then.
 
     Raises:
-        PolicyError: a network for another game.
+        PolicyError: a network for another game, or none for it comes with the library.
         FileError: the network cannot be read, or the folder cannot be written.
-        SpecError: an unknown method or a count below one; PyTorch is missing.
+        SpecError: an unknown method or name of a network, or a count below one; PyTorch is missing.
     """
     check_count("playthroughs", playthroughs)
     check_count("iterations", iterations)
@@ -197,8 +203,7 @@ def judge_rebel(
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise SpecError(f"seed must be a whole number of at least 0, not {seed!r}")
     folder = RebelFolder(source) if is_rebel_folder(source) else None
-    net = net_of(source)
-    check_game(public_rules(game), net, source)
+    net = net_of(source, public_rules(game))
     compiled = compile_game(game)
     changes = changed_search(search or {})
     settings = net.searching(**changes, iterations=iterations, playthroughs=playthroughs)
@@ -209,6 +214,7 @@ def judge_rebel(
     policy = mixed(compiled, strategies, sizes)
     result = RebelJudgement(
         game=compiled.spec,
+        network=shipped_name(net) or str(source),
         settings=settings,
         seed=seed,
         judgement=judge(compiled, policy),
@@ -231,23 +237,31 @@ def changed_search(changes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_rebel(source: str | os.PathLike[str]) -> bool:
-    """Whether this is a folder of a ReBeL training or a network of one."""
-    return is_rebel_folder(source) or is_net_file(source)
+    """Whether this is a folder of a ReBeL training, a network of one, or the word for those that come with the library."""
+    return is_rebel_folder(source) or is_net_file(source) or is_shipped(source)
 
 
-def net_of(source: str | os.PathLike[str]) -> NetFile:
-    """The network of a training folder or file.
+def is_shipped(source: str | os.PathLike[str]) -> bool:
+    """Whether this is ``rebel`` or ``rebel:NAME``, and not a folder called ``rebel`` with a training or a policy in it."""
+    if isinstance(source, str) and source == REBEL:
+        return not is_rebel_folder(source) and not holds_policy(source)
+    return isinstance(source, str) and source.startswith(f"{REBEL}:")
+
+
+def net_of(source: str | os.PathLike[str], rules: PublicTree) -> NetFile:
+    """The network of a training folder or file, or one that comes with the library.
 
     Raises:
+        PolicyError: it is for other rules, or none for these comes with the library.
         FileError: it cannot be read.
+        SpecError: an unknown name after ``rebel:``.
     """
-    return RebelFolder(source).net() if is_rebel_folder(source) else read_net(source)
-
-
-def check_game(rules: PublicTree, net: NetFile, source: str | os.PathLike[str]) -> None:
-    """Raise :class:`PolicyError` if the network is for other rules."""
+    if is_shipped(source):
+        return shipped_net(rules, str(source).partition(":")[2] or None)
+    net = RebelFolder(source).net() if is_rebel_folder(source) else read_net(source)
     if public_identity(rules) != net.identity:
         raise PolicyError(f"{source} has a network for {net.game}, not for these rules; give the game that it was trained on")
+    return net
 
 
 def parts_of(playthroughs: int) -> list[Part]:

@@ -11,19 +11,27 @@ from treeplex.runs.train_plot import quiet
 
 
 def rebel_figure(title: str, records: Sequence[RebelRecord]) -> Figure:
-    """The loss above and, where it was judged, exploitability below, both logarithmic, against subgames solved."""
+    """The loss, that of a policy network, exploitability where it was judged: one below the other, against subgames solved.
+
+    All heights are logarithmic.
+    """
     judged = [record for record in records if record.exploitability is not None]
     learnt = [record for record in records if record.loss is not None]
-    figure = Figure(figsize=(7.6, 6.0 if judged else 3.6), dpi=160, layout="constrained")
+    guided = [record for record in records if record.policy_loss is not None]
+    panels = 1 + bool(guided) + bool(judged)
+    figure = Figure(figsize=(7.6, 1.2 + 2.4 * panels), dpi=160, layout="constrained")
     FigureCanvasAgg(figure)
-    axes = figure.subplots(2 if judged else 1, 1, sharex=True, squeeze=False)[:, 0]
+    axes = figure.subplots(panels, 1, sharex=True, squeeze=False)[:, 0]
     marker = "o" if len(records) < 4 else None
-    above = axes[0]
-    above.plot([r.solved for r in learnt], [r.loss or 0.0 for r in learnt], color=colour(0), linewidth=1.3, marker=marker)
-    above.set_ylabel("Huber loss", fontsize=11, color=INK)
+    line = {"linewidth": 1.3, "marker": marker}
+    axes[0].plot([r.solved for r in learnt], [r.loss or 0.0 for r in learnt], color=colour(0), **line)
+    axes[0].set_ylabel("Huber loss", fontsize=11, color=INK)
+    if guided:
+        axes[1].plot([r.solved for r in guided], [r.policy_loss or 0.0 for r in guided], color=colour(2), **line)
+        axes[1].set_ylabel("Squared error\nof the policy network", fontsize=11, color=INK)
     if judged:
         heights = [max(record.exploitability or 0.0, 1e-12) for record in judged]
-        axes[1].plot(
+        axes[-1].plot(
             [record.solved for record in judged],
             heights,
             color=colour(1),
@@ -33,7 +41,7 @@ def rebel_figure(title: str, records: Sequence[RebelRecord]) -> Figure:
             clip_on=False,
         )
         last = judged[-1]
-        axes[1].set_ylabel(
+        axes[-1].set_ylabel(
             f"Exploitability of {last.playthroughs} playthroughs\n(T = {last.iterations}, game units)", fontsize=11, color=INK
         )
     for each in axes:
@@ -42,5 +50,5 @@ def rebel_figure(title: str, records: Sequence[RebelRecord]) -> Figure:
         quiet(each)
     axes[-1].set_xlabel("Subgames solved", fontsize=11, color=INK)
     axes[-1].set_xlim(0, max([record.solved for record in records], default=1) or 1)
-    above.set_title(title, loc="left", fontsize=12, fontweight="bold", color=INK, pad=10, parse_math=False)
+    axes[0].set_title(title, loc="left", fontsize=12, fontweight="bold", color=INK, pad=10, parse_math=False)
     return figure

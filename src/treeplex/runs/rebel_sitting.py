@@ -1,10 +1,11 @@
 """A ReBeL training under way: what changes while it runs, and what is written down of it."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from time import perf_counter, process_time
+from typing import Any
 
 import numpy as np
 
@@ -45,8 +46,8 @@ Watcher = Callable[[RebelProgress], None]
 class Sitting:
     """A training under way: the only thing here that changes.
 
-    ``loss`` and ``steps`` gather what the next record says; ``began`` is when this sitting did, ``before`` what earlier ones
-    and judging took.
+    ``losses`` gathers for the next record the gradient steps of each round and their mean losses, of the value network and of
+    the policy network.
     """
 
     run: RebelRun
@@ -60,7 +61,7 @@ class Sitting:
     identity: str = ""
     seconds: float = 0.0
     cpu_seconds: float = 0.0
-    losses: list[tuple[int, float]] = field(default_factory=list)
+    losses: list[tuple[int, float, float]] = field(default_factory=list)
     saved_at: float = field(default_factory=perf_counter)
 
     @property
@@ -91,12 +92,11 @@ class Sitting:
             if before < share <= self.done:
                 self.save_net(name)
         if done.steps > steps:
-            self.losses.append((done.steps - steps, done.loss))
+            self.losses.append((done.steps - steps, done.loss, done.policy_loss))
 
     def record(self) -> None:
         """Write down where the training stands."""
         solved, last = self.trainer.play.solved, self.records[-1] if self.records else None
-        steps = sum(count for count, _ in self.losses)
         since = (solved - last.solved, self.seconds - last.seconds) if last else (solved, self.seconds)
         found = RebelRecord(
             solved=solved,
@@ -104,9 +104,9 @@ class Sitting:
             cpu_seconds=self.cpu_seconds,
             rows=len(self.trainer.values.rows),
             steps=self.trainer.steps,
-            loss=sum(count * loss for count, loss in self.losses) / steps if steps else None,
             rate=since[0] / since[1] if since[1] > 0 else 0.0,
             lost=(last.lost if last else 0) + self.newly_lost(),
+            **mean_losses(self.losses),
             **self.judge.due(self.trainer, self.seconds, at_end=self.finished),
         )
         self.losses.clear()
@@ -152,12 +152,17 @@ class Sitting:
         return self.trainer.play.solved / self.trainer.settings.solves
 
 
+def mean_losses(losses: Sequence[tuple[int, float, float]]) -> dict[str, Any]:
+    """Mean losses over rounds of (steps, loss, policy loss) as a record has them; None of a network without steps."""
+    steps = sum(count for count, _, _ in losses)
+    means = [sum(each[0] * each[kind] for each in losses) / steps if steps else math.nan for kind in (1, 2)]
+    return {name: None if math.isnan(mean) else mean for name, mean in zip(("loss", "policy_loss"), means, strict=True)}
+
+
 def where(sitting: Sitting, first: int, began: float) -> RebelProgress:
     """The state of a sitting for a display; rates since the last record, time left by the speed of this sitting."""
     solved, last = sitting.trainer.play.solved, sitting.records[-1]
     passed = sitting.seconds - last.seconds
-    steps = sum(count for count, _ in sitting.losses)
-    loss = sum(count * value for count, value in sitting.losses) / steps if steps else last.loss
     rate = (solved - last.solved) / passed if passed > 0.5 else last.rate
     now = replace(
         last,
@@ -165,8 +170,8 @@ def where(sitting: Sitting, first: int, began: float) -> RebelProgress:
         seconds=sitting.seconds,
         rows=len(sitting.trainer.values.rows),
         steps=sitting.trainer.steps,
-        loss=loss,
         rate=rate,
+        **(mean_losses(sitting.losses) if sitting.losses else {}),
     )
     if sitting.run.seconds is not None:
         left: float | None = max(0.0, sitting.run.seconds - sitting.seconds)

@@ -5,7 +5,8 @@ from numpy.typing import NDArray
 
 from treeplex.engine.leaves import decode, encode
 from treeplex.errors import GameError
-from treeplex.forms.subgames import Places, PublicState
+from treeplex.forms.public_states import PublicState
+from treeplex.forms.subgames import Places
 from treeplex.games.public import Decision, PublicTree
 from treeplex.search.leaf import Ranges
 
@@ -84,11 +85,11 @@ class Prepared:
             encode(reached[player], self._bases[player][:, :hands], self.slots[player], self.encoding.features, self.rows)
         return self.rows
 
-    def read(self, outputs: Singles, widths: tuple[int, int]) -> Ranges:
-        """Both players' values, float64 [K, H_i], from outputs [K, 2 H]."""
-        values = np.empty((len(outputs), widths[0])), np.empty((len(outputs), widths[1]))
-        for player in (0, 1):
-            decode(outputs, self.slots[player], values[player])
+    def read(self, outputs: Singles, widths: tuple[int, int], player: int | None = None) -> Ranges:
+        """Values, float64 [K, H_i], from outputs [K, 2 H]: both players', or one's, and 0 of the other."""
+        values = np.zeros((len(outputs), widths[0])), np.zeros((len(outputs), widths[1]))
+        for each in (0, 1) if player is None else (player,):
+            decode(outputs, self.slots[each], values[each])
         return values
 
     def targets(self, values: Ranges) -> Singles:

@@ -1,6 +1,6 @@
 """What search at test time plays, as one policy: many repeated playthroughs averaged (Brown et al. 2020, sections 6 and 8)."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,7 +15,7 @@ from treeplex.forms.public_states import PublicState, first_state
 from treeplex.forms.subgames import Subgames, cut
 from treeplex.games.public import Chance, Decision, Leaf, PublicTree
 from treeplex.search.beliefs import normalised_range, possible_hands
-from treeplex.search.leaf import LeafValue
+from treeplex.search.leaf import LeafValue, Ranges
 from treeplex.search.subgame import METHODS, SubgameSearch, place, reach_at
 from treeplex.search.warm_start import begin_search
 from treeplex.solvers.fictitious import Play
@@ -44,7 +44,7 @@ class PlaythroughSettings:
     endgame: int = 0
     warm: int | None = None
     playthroughs: int = 128
-    batch: int = 128
+    batch: int = 256
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
@@ -77,19 +77,33 @@ class Part:
 
 @dataclass
 class Node:
-    """A public state to be searched in some playthroughs: own reaches [N, H_i] of both players in each."""
+    """A public state to be searched in some playthroughs: own reaches [N, H_i] of both players, and what comes below."""
 
     state: PublicState
-    reaches: tuple[Floats, Floats]
+    reaches: Ranges
+    below: "dict[tuple[int, ...], Node]" = field(default_factory=dict)
 
 
-@dataclass
-class Gathered:
-    """Sums over playthroughs of own reach times policy, by sequence of the compiled game, and public states searched."""
+@dataclass(frozen=True)
+class Share:
+    """A public state in some playthroughs, with the iterations at which its searches stop."""
 
-    weights: Floats
-    searched: int = 0
-    queue: list[Node] = field(default_factory=list)
+    node: Node
+    rows: slice
+    stops: Ints
+
+    @property
+    def reaches(self) -> Ranges:
+        """Own reaches of both players in these playthroughs."""
+        first, second = (own[self.rows] for own in self.node.reaches)
+        return first, second
+
+    @property
+    def ranges(self) -> Ranges:
+        """With which the searches begin."""
+        possible = possible_hands(self.node.state.weight)
+        first, second = (normalised_range(own, can) for own, can in zip(self.reaches, possible, strict=True))
+        return first, second
 
 
 def averaged_policy(
@@ -119,79 +133,95 @@ def averaged_policy(
         part: which of the playthroughs of a larger whole these are; None for all of it.
         watch: called now and then with the number of subgames searched.
     """
-    count = settings.playthroughs
+    count, size = settings.playthroughs, min(settings.playthroughs, settings.batch)
     root = first_state(rules)
-    gathered = Gathered(np.zeros(int(game.tree.sequence_offsets[-1])))
-    gathered.queue.append(Node(root, (np.ones((count, root.weight.shape[0])), np.ones((count, root.weight.shape[1])))))
-    while gathered.queue:
-        node = gathered.queue.pop()
-        batches = [slice(start, min(start + settings.batch, count)) for start in range(0, count, settings.batch)]
-        stops = drawn_iterations(settings, count, generator, part)
-        below: dict[tuple[int, ...], Node] = {}
-        for batch in batches:
-            search_batch(game, rules, leaf, settings, node, batch, stops[batch], gathered, below)
-            gathered.searched += batch.stop - batch.start
+    weights = np.zeros(int(game.tree.sequence_offsets[-1]))
+    queue = [Node(root, (np.ones((count, root.weight.shape[0])), np.ones((count, root.weight.shape[1]))))]
+    searched = 0
+    while queue:
+        together = [queue.pop() for _ in range(min(len(queue), settings.batch // size))]
+        stops = [drawn_iterations(settings, count, generator, part) for _ in together]
+        for start in range(0, count, size):
+            rows = slice(start, min(start + size, count))
+            shares = [Share(node, rows, own[rows]) for node, own in zip(together, stops, strict=True)]
+            search_shares(game, rules, leaf, settings, shares, weights)
+            searched += len(shares) * (rows.stop - rows.start)
             if watch is not None:
-                watch(gathered.searched)
-        gathered.queue.extend(below.values())
-    return Policy(game, normalised(game, gathered.weights))
+                watch(searched)
+        queue.extend(below for node in together for below in node.below.values())
+    return Policy(game, normalised(game, weights))
 
 
-def search_batch(
+def search_shares(
     game: CompiledGame,
     rules: PublicTree,
     leaf: LeafValue,
     settings: PlaythroughSettings,
-    node: Node,
-    batch: slice,
-    stops: Ints,
-    gathered: Gathered,
-    below: dict[tuple[int, ...], Node],
+    shares: Sequence[Share],
+    weights: Floats,
 ) -> None:
-    """Search one public state in some of the playthroughs; add their policies, and where they lead."""
-    reaches = node.reaches[0][batch], node.reaches[1][batch]
-    size = len(stops)
-    subgames = cut(rules, [node.state] * size, settings.horizon)
-    possible = possible_hands(node.state.weight)
-    ranges = tuple(normalised_range(own, can) for own, can in zip(reaches, possible, strict=True))
-    search = begin_search(subgames, METHODS[settings.method], leaf, (ranges[0], ranges[1]), settings.iterations, settings.warm)
-    policy = policies_at(search, settings.iterations, stops)
+    """Search public states side by side; add their policies to ``weights``, and where they lead to ``below`` of their nodes."""
+    states = [share.node.state for share in shares for _ in share.stops]
+    subgames = cut(rules, states, settings.horizon)
+    ranges = joined_ranges([share.ranges for share in shares])
+    search = begin_search(subgames, METHODS[settings.method], leaf, ranges, settings.iterations, settings.warm)
+    policy = policies_at(search, settings.iterations, np.concatenate([share.stops for share in shares]), values=False)
     strategy = np.zeros_like(policy)
-    for player in (0, 1):
-        place(subgames.roots.sequences[player], reaches[player], strategy)
+    for player, reaches in enumerate(joined_ranges([share.reaches for share in shares])):
+        place(subgames.roots.sequences[player], reaches, strategy)
         reach(subgames.tree, player, policy, strategy)
-    add_policies(game, rules, node, subgames, strategy, gathered)
     arrived = reach_at(subgames.leaves, strategy)
-    per = len(subgames.leaves) // size
+    first = 0
+    for share in shares:
+        add_policies(game, rules, share, subgames, first, strategy, weights)
+        add_leaves(rules, settings.playthroughs, share, subgames, first, arrived)
+        first += len(share.stops)
+
+
+def joined_ranges(parts: Sequence[Ranges]) -> Ranges:
+    """Ranges one below the other, padded with 0."""
+    found = []
+    for player in (0, 1):
+        widest = max(part[player].shape[1] for part in parts)
+        found.append(np.concatenate([np.pad(part[player], ((0, 0), (0, widest - part[player].shape[1]))) for part in parts]))
+    return found[0], found[1]
+
+
+def add_leaves(rules: PublicTree, count: int, share: Share, subgames: Subgames, first: int, arrived: Ranges) -> None:
+    """Put the reaches at the leaves of a share, whose subgames are those from ``first`` on, where its node keeps them."""
+    size, begin = len(share.stops), int(subgames.first_leaf[first])
+    per = len(subgames.templates[first].leaves)
     for number in range(per):
-        rows = np.arange(size) * per + number
-        path = subgames.leaves.paths[number]
+        rows = begin + np.arange(size) * per + number
+        path, below = subgames.leaves.paths[begin + number], share.node.below
         if path not in below:
-            state = subgames.leaves.states[number]
-            at = PublicState(walked(rules, node.state, path), state.weight)
-            shapes = ((settings.playthroughs, width) for width in state.weight.shape)
-            below[path] = Node(at, tuple(np.zeros(shape) for shape in shapes))  # type: ignore[arg-type]
-        for player in (0, 1):
-            width = below[path].reaches[player].shape[1]
-            below[path].reaches[player][batch] = arrived[player][rows, :width]
+            state = subgames.leaves.states[begin + number]
+            at = PublicState(walked(rules, share.node.state, path), state.weight)
+            below[path] = Node(at, (np.zeros((count, state.weight.shape[0])), np.zeros((count, state.weight.shape[1]))))
+        for kept, found in zip(below[path].reaches, arrived, strict=True):
+            kept[share.rows] = found[rows, : kept.shape[1]]
 
 
-def policies_at(search: SubgameSearch, iterations: int, stops: Ints) -> Floats:
+def policies_at(search: SubgameSearch, iterations: int, stops: Ints, *, values: bool = True) -> Floats:
     """Run a search; the policy of each subgame at its own iteration: current ones, of fictitious play averages, float64 [Q].
 
     Iteration 0 is the uniform policy with which a search begins; a search that starts warm plays its guess in the iterations
-    that this counts as.
+    that this counts as. If the ``values`` at the roots do not matter, subgames are given up where they stop: their ranges
+    become 0, so that nobody comes to their leaves.
     """
     averaging = isinstance(search.method.scheme, Play)
     owners = search.subgames.owners
     at = np.where(owners >= 0, stops[owners], 0)
     sampled = search.policy.copy()
     wanted = set(stops.tolist())
-    for t in range(search.iteration + 1, iterations + 1):
+    for t in range(search.iteration + 1, iterations + 1 if values else int(stops.max()) + 1):
         search.run(1)
         if t in wanted:
             now = at == t
             sampled[now] = (search.average_policy() if averaging else search.policy)[now]
+            if not values:
+                for sequences in search.subgames.roots.sequences:
+                    place(sequences[stops == t], np.zeros(sequences[stops == t].shape), search.strategy)
     return sampled
 
 
@@ -238,22 +268,20 @@ def average_weights(method: str, iterations: int) -> Floats:
 
 
 def add_policies(
-    game: CompiledGame, rules: PublicTree, node: Node, subgames: Subgames, strategy: Floats, gathered: Gathered
+    game: CompiledGame, rules: PublicTree, share: Share, subgames: Subgames, first: int, strategy: Floats, weights: Floats
 ) -> None:
-    """Add every playthrough's own reach times policy at the infosets of the searched public states."""
-    size = len(subgames.templates)
-    per = len(subgames.decisions) // size
-    for number in range(per):
-        path, state = subgames.decisions.paths[number], subgames.decisions.states[number]
+    """Add own reach times policy of a share, whose subgames are those from ``first`` on, at all infosets searched."""
+    size, begin, made = len(share.stops), int(subgames.first_decision[first]), subgames.templates[first]
+    for number, (state, path, _) in enumerate(made.spots):
         visited = rules.visit(state.node)
         assert isinstance(visited, Decision)
-        at = walked(rules, node.state, path)
-        table = subgames.infosets[np.arange(size) * per + number]
+        at = walked(rules, share.node.state, path)
+        table = subgames.infosets[begin + np.arange(size) * len(made.spots) + number]
         for hand in np.flatnonzero(table[0] >= 0):
             own = game.sequences_at(game.lookup[visited.player, rules.infostate(at, visited.player, int(hand))])
             layout = subgames.tree.infoset_layout[table[:, hand]]
             for a, sequence in enumerate(own):
-                gathered.weights[sequence] += strategy[layout[:, 0] + a * layout[:, 1]].sum()
+                weights[sequence] += strategy[layout[:, 0] + a * layout[:, 1]].sum()
 
 
 def walked(rules: PublicTree, state: PublicState, path: tuple[int, ...]) -> Hashable:

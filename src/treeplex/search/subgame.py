@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.best_reply import mix
-from treeplex.engine.leaves import gather, scatter
+from treeplex.engine.leaves import gather, scatter, write_opposing_mass
 from treeplex.engine.payoff import gradient
 from treeplex.engine.regret import FIXED, Weights, accumulate, update
 from treeplex.engine.sweep import backup, best_response, normalise, reach, workspace
@@ -258,8 +258,5 @@ def reach_at(places: Places, strategy: Floats) -> Ranges:
 def opposing_mass(places: Places, reached: Ranges, player: int) -> Floats:
     """For each hand of a player, how likely chance and the other make it that this place is reached, float64 [K, H]."""
     mass = np.zeros(places.sequences[player].shape)
-    other = reached[1 - player]
-    for weight, rows in places.groups:
-        matrix = weight if player == 0 else weight.T
-        mass[rows, : matrix.shape[0]] = other[rows, : matrix.shape[1]] @ matrix.T
+    write_opposing_mass(places.weights, player, reached[1 - player], mass)
     return mass

@@ -7,11 +7,15 @@ from collections.abc import Mapping, Sequence
 
 from treeplex.errors import SpecError
 from treeplex.games.poker.bets import BetPlan, FixedLimit
+from treeplex.games.poker.cards import cards_to_string, parse_cards
 from treeplex.games.poker.format import RANKINGS, Format, rhode_island, small
 from treeplex.games.poker.rules import PokerGame
 from treeplex.games.poker.spot import Spot
 from treeplex.games.poker.spots import all_hands, unbound
 from treeplex.games.rules import GameInfo, choice, items, whole
+
+TURN = 4
+"""Board cards on the turn."""
 
 
 def small_holdem(
@@ -55,6 +59,46 @@ def small_holdem(
         plan = fixed_limit(name, bets or [2, *[4] * (len(streets) - 1)], raises, len(streets))
         whole(name, "stack", stack, 0)
     return game(SMALL_HOLDEM_INFO, values, form, plan)
+
+
+def turn_holdem(
+    *,
+    ranks: int = 6,
+    suits: int = 2,
+    board: str = "",
+    ante: int = 1,
+    stack: int = 20,
+    bets: Sequence[str] = ("50%", "100%", "a"),
+    raises: Sequence[str] = ("75%", "a"),
+) -> PokerGame:
+    """Turn endgame hold'em with a small deck: no-limit hold'em from a given turn, two streets of betting; payoffs in chips.
+
+    Turn endgame hold'em (Brown et al. 2020, appendix C.2) has 1,000 chips a player in the pot, 20,000 behind, and these bets
+    and raises; the defaults are the same in thousands, rounded to whole chips. Every hand is equally likely. Without a
+    ``board``, :func:`spread_board` says which cards lie there.
+
+    Raises:
+        SpecError: a value outside its range, a size that cannot be read, fewer than nine cards, or another board than four of
+            them.
+    """
+    name = "turn_holdem"
+    form = small(whole(name, "ranks", ranks, 1, 13), whole(name, "suits", suits, 1, 4), 2, (0, 3, 1, 1))
+    spread = spread_board(ranks, suits)
+    cards = parse_cards(str(board)) if board else spread
+    form.check_cards(cards)
+    if len(cards) != TURN:
+        raise SpecError(f"{name}: board has {len(cards)} cards; the turn has {TURN}, such as board={cards_to_string(spread)}")
+    offered = [list(map(str, sizes)) for sizes in (items(name, "bets", bets), items(name, "raises", raises) if raises else ())]
+    values = {"ranks": ranks, "suits": suits, "board": cards_to_string(cards) if board else ""}
+    values |= {"ante": ante, "stack": stack, "bets": offered[0], "raises": offered[1]}
+    plan = BetPlan.same(*map(",".join, offered), streets=form.streets)
+    pot, behind = 2.0 * whole(name, "ante", ante, 1), float(whole(name, "stack", stack, 1))
+    return PokerGame(Spot(cards, pot, behind, all_hands(form), plan, format=form), TURN_HOLDEM_INFO.spec(values), values)
+
+
+def spread_board(ranks: int, suits: int) -> tuple[int, ...]:
+    """Four cards of a small deck, as far apart as its ranks and suits allow."""
+    return tuple(4 * (13 - ranks + (2 * i + 1) * ranks // (2 * TURN)) + i % suits for i in range(TURN))
 
 
 def rhode_island_poker(*, ranks: int = 13, ante: int = 5, bets: Sequence[int] = (10, 20, 20), raises: int = 3) -> PokerGame:
@@ -107,6 +151,22 @@ SMALL_HOLDEM_INFO = GameInfo(
         "raises": "fixed limit: most bets and raises on a street",
         "sizes": "no limit: bets and raises on offer, such as [50%;a], instead of fixed limit",
         "stack": "chips behind the ante; 0 for more than fixed limit can use",
+    },
+)
+
+TURN_HOLDEM_INFO = GameInfo(
+    name="turn_holdem",
+    summary="no-limit hold'em with a small deck from a given turn, two streets of betting",
+    source="Brown et al. (2020), Combining deep reinforcement learning and search, with a whole deck; small decks are our own",
+    build=turn_holdem,
+    meanings={
+        "ranks": "highest ranks in the deck, 1 to 13",
+        "suits": "suits in the deck, 1 to 4",
+        "board": "the four cards on the table, such as TcJdQhAs; empty for four that are far apart",
+        "ante": "chips of each player in the pot",
+        "stack": "chips behind",
+        "bets": "first bets on offer, of the pot or all-in (a)",
+        "raises": "raises on offer",
     },
 )
 

@@ -22,6 +22,7 @@ from treeplex.games import public
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.poker.betting import Action, BettingTree, Decision, Fold, Node, Showdown, StreetEnd, betting_tree, payoffs
 from treeplex.games.poker.cards import cards_to_string
+from treeplex.games.poker.look import equities, features_of_betting, features_of_board, futures
 from treeplex.games.poker.spot import Spot
 from treeplex.games.rules import observer
 
@@ -191,7 +192,12 @@ class PokerGame(Game):
 
 
 class PokerPublicTree(public.PublicTree):
-    """A spot without rake as public-tree rules: a node is a node of the betting tree and a board; hands are [H, H]."""
+    """A spot without rake as public-tree rules: a node is a node of the betting tree and a board.
+
+    Attributes:
+        hands: the hands that somebody may hold, int64 [H], as indices of ``format.hands``: those with a card of the first board
+            are left out, and those that neither range has.
+    """
 
     def __init__(self, game: PokerGame) -> None:
         """Prepare the tables.
@@ -204,15 +210,19 @@ class PokerPublicTree(public.PublicTree):
         public.check_entries(game.spec or "the spot", len(form.hands) ** 2 * boards)
         check_sequences(game)
         self.game = game
-        self.prior = game.prior
+        dealt = game.prior > 0
+        self.hands = np.flatnonzero(dealt.any(axis=0) | dealt.any(axis=1))
+        self.prior = game.prior[np.ix_(self.hands, self.hands)]
         self.deals = (self.prior > 0).astype(np.int64)
         self.deal_histories = 1 + int((self.prior > 0).any(axis=1).sum())
         self.deal_depth = 2
         self.root = (0, game.spot.board)
+        self._cards = form.hands[self.hands]
         self._nodes: tuple[Node, ...] = tree.nodes
         self._uncontested = np.ones_like(self.prior)
         self._showdowns: dict[tuple[int, ...], NDArray[np.float64]] = {}
         self._chances: dict[tuple[int, ...], public.Chance] = {}
+        self._orders: dict[tuple[int, ...], NDArray[np.float64]] = {}
 
     def visit(self, node: Hashable) -> public.Decision | public.Chance | public.Leaf:
         number, board = table(node)
@@ -230,8 +240,37 @@ class PokerPublicTree(public.PublicTree):
         state = PokerState(self.game, (0, 0), number, board).child(action)
         return state.node, state.board
 
+    def future(self, node: Hashable) -> Hashable:
+        """The betting still to come and the cards on the board, in whatever order they came."""
+        number, board = table(node)
+        return self._futures[number], tuple(sorted(board))
+
+    def features(self, node: Hashable) -> NDArray[np.float64]:
+        """The betting, then the board as a network embeds it; see :mod:`treeplex.games.poker.look`."""
+        number, board = table(node)
+        spot = self.game.spot
+        return np.concatenate((features_of_betting(self._nodes[number], spot), features_of_board(spot.format, board)))
+
+    def strengths(self, node: Hashable, player: int) -> NDArray[np.float64]:
+        """How often each hand beats a hand drawn uniformly, ties counted half, over the boards still to come."""
+        _, board = table(node)
+        key = tuple(sorted(board))
+        if key not in self._orders:
+            form = self.game.spot.format
+            left = [card for card in form.deck if card not in board]
+            complete = [board + cards for cards in combinations(left, form.board_size - len(board))]
+            apart = (~(self._cards[:, None, :, None] == self._cards[None, :, None, :]).any(axis=(2, 3))).astype(np.float64)
+            free = np.array([~np.isin(self._cards, cards).any(axis=1) for cards in complete])
+            self._orders[key] = equities([self._showdown(cards) for cards in complete], free, apart)
+        return self._orders[key]
+
+    @cached_property
+    def _futures(self) -> list[int]:
+        """The future of the betting after each node of the betting tree."""
+        return futures(self.game.tree)
+
     def infostate(self, node: Hashable, player: int, hand: int) -> str:
-        return self.game.infostate(player, hand, player, *table(node))
+        return self.game.infostate(player, int(self.hands[hand]), player, *table(node))
 
     def action_to_string(self, node: Hashable, action: int) -> str:
         return self.game.action_text(*table(node), action)
@@ -239,7 +278,7 @@ class PokerPublicTree(public.PublicTree):
     def _showdown(self, board: tuple[int, ...]) -> NDArray[np.float64]:
         """Who wins, [H, H]: 1 for player 0, -1 for player 1, 0 for a tie."""
         if board not in self._showdowns:
-            strength = np.array(self.game.strengths(board))
+            strength = np.array(self.game.strengths(board))[self.hands]
             self._showdowns[board] = np.sign(strength[:, None] - strength[None, :]).astype(np.float64)
         return self._showdowns[board]
 
@@ -251,7 +290,7 @@ class PokerPublicTree(public.PublicTree):
             chance = 1.0 / comb(len(form.deck) - len(board) - 2 * form.hole, count)
             outcomes = []
             for cards in self.game.board_deals(board, ()):
-                free = (~np.isin(form.hands, cards).any(axis=1)).astype(np.float64)
+                free = (~np.isin(self._cards, cards).any(axis=1)).astype(np.float64)
                 outcomes.append((number_of_deal(cards), chance * np.multiply.outer(free, free)))
             self._chances[board] = public.Chance(outcomes)
         return self._chances[board]
