@@ -67,7 +67,7 @@ class Plan:
         return changed(RebelSettings(), {**self.changes, "seed": self.seed})
 
 
-SOLVES = {"1x4f": 60_000, "1x5f": 120_000, "1x6f": 160_000, "2x3f": 160_000}
+SOLVES = {"1x4f": 60_000, "1x5f": 120_000, "1x6f": 240_000, "2x3f": 240_000}
 KINDS: Mapping[str, Mapping[str, Any]] = {
     "cfr": {},
     "fp": {"method": "flop", "iterations": 128},

@@ -15,7 +15,7 @@ from treeplex.forms.subgames import Subgames, cut
 from treeplex.search import METHODS, ExactLeaf, NoLeaf, PublicBelief, SubgameSearch
 from treeplex.search.agent import SearchAgent
 from treeplex.search.leaf import LeafValue, Ranges
-from treeplex.search.playthroughs import Gathered, Node, PlaythroughSettings, add_policies
+from treeplex.search.playthroughs import Node, PlaythroughSettings, Share, add_policies
 from treeplex.search.warm_start import begin_search, start_warm, weights_of
 from treeplex.solvers import make_solver
 from treeplex.solvers.variant import VARIANTS
@@ -169,9 +169,10 @@ def exploitability(spec: str, search: SubgameSearch, sequences: np.ndarray) -> f
     """Of a strategy of an uncut search at the root, in sequence form."""
     game, rules = compile_game(spec), public_rules(spec)
     root = PublicBelief.root(rules)
-    gathered = Gathered(np.zeros(int(game.tree.sequence_offsets[-1])))
-    add_policies(game, rules, Node(root.state, root.ranges), search.subgames, sequences, gathered)
-    return judge(game, Policy(game, normalised(game, gathered.weights))).exploitability
+    weights = np.zeros(int(game.tree.sequence_offsets[-1]))
+    share = Share(Node(root.state, (root.ranges[0][None], root.ranges[1][None])), slice(0, 1), np.array([1]))
+    add_policies(game, rules, share, search.subgames, 0, sequences, weights)
+    return judge(game, Policy(game, normalised(game, weights))).exploitability
 
 
 @pytest.mark.parametrize("more", [2, 5, 17, 49])

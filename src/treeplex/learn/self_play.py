@@ -1,6 +1,6 @@
 """ReBeL's self-play (Brown et al. 2020, algorithms 1 and 2): episodes in lockstep, one subgame of each solved at a time."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -10,19 +10,20 @@ from numpy.typing import NDArray
 from treeplex.engine.sweep import reach
 from treeplex.errors import SpecError
 from treeplex.forms.horizon import Horizon
-from treeplex.forms.public_states import first_state
+from treeplex.forms.public_states import PublicState, first_state
 from treeplex.forms.subgames import Subgames, cut
 from treeplex.games.public import Chance, Decision, Leaf, PublicTree
 from treeplex.learn.random_beliefs import random_belief
 from treeplex.search.beliefs import PublicBelief
 from treeplex.search.encoding import Encoding
-from treeplex.search.leaf import LeafValue
-from treeplex.search.playthroughs import policies_at
+from treeplex.search.leaf import LeafValue, Ranges
+from treeplex.search.playthroughs import Copies, policies_at
 from treeplex.search.policy_encoding import PolicyEncoding, PolicyRows
-from treeplex.search.subgame import METHODS, SubgameSearch, place, reach_at
+from treeplex.search.subgame import METHODS, place, reach_at
 from treeplex.search.warm_start import begin_search
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Singles = NDArray[np.float32]
 NO_LABEL = -(2**62)
 SOURCES = ("self-play", "random")
@@ -86,7 +87,9 @@ class SelfPlay:
     Attributes:
         beliefs: where each episode stands.
         paths: actions and chance outcomes from the root to there.
-        solved: subgames solved so far.
+        solved: subgames solved so far; one that episodes share counts for each of them.
+        sharing: whether a subgame at which several episodes stand is solved once for all of them. It changes no number but
+            those of rows for a policy network, which come once for each subgame solved.
     """
 
     def __init__(self, rules: PublicTree, settings: SelfPlaySettings, leaf: LeafValue, generator: np.random.Generator) -> None:
@@ -96,7 +99,7 @@ class SelfPlay:
         self._root = PublicBelief.root(rules)
         self.beliefs = [self._first() for _ in range(settings.episodes)]
         self.paths: list[tuple[int, ...]] = [()] * settings.episodes
-        self.solved = 0
+        self.solved, self.sharing = 0, True
 
     def advance(self) -> Rows:
         """Solve every episode's subgame and go on to a leaf of it, or to a new episode where the game ends.
@@ -104,18 +107,28 @@ class SelfPlay:
         Returns:
             The subgames' root values, and their average policies if these are asked for.
         """
+        which, distinct = self._distinct()
+        searched = cut(self.rules, [belief.state for belief in distinct], self.settings.horizon)
+        method, iterations = METHODS[self.settings.method], self.settings.iterations
+        search = begin_search(searched, method, self.leaf, stacked_ranges(distinct), iterations)
+        stops = self.generator.integers(search.iteration, iterations + 1, len(self.beliefs))
         subgames = cut(self.rules, [belief.state for belief in self.beliefs], self.settings.horizon)
-        ranges = stacked_ranges(self.beliefs)
-        search = begin_search(subgames, METHODS[self.settings.method], self.leaf, ranges, self.settings.iterations)
-        stops = self.generator.integers(search.iteration, self.settings.iterations + 1, len(self.beliefs))
-        sampled = policies_at(search, self.settings.iterations, stops)
-        prepared = self.encoding.prepared(subgames.roots)
-        inputs = prepared.write(search.ranges).copy()
-        targets = prepared.targets(search.root_values())
+        sampled = policies_at(search, iterations, stops, copies=Copies.of(subgames, searched, which))
+        prepared = self.encoding.prepared(searched.roots)
+        inputs = prepared.write(search.ranges)[which]
+        targets = prepared.targets(search.root_values())[which]
         policies = None if self.policies is None else self.policies.rows(search)
-        self._move(subgames, sampled, search)
+        self._move(subgames, sampled, (search.ranges[0][which], search.ranges[1][which]))
         self.solved += len(self.beliefs)
         return Rows(inputs, targets, policies)
+
+    def _distinct(self) -> tuple[Ints, list[PublicBelief]]:
+        """The beliefs to be searched, and which of them each episode's is: a good part of the episodes is at the root."""
+        if not self.sharing:
+            return np.arange(len(self.beliefs)), self.beliefs
+        numbers: dict[int, int] = {}
+        which = np.array([numbers.setdefault(id(belief), len(numbers)) for belief in self.beliefs])
+        return which, [self.beliefs[k] for k in np.unique(which, return_index=True)[1]]
 
     def _first(self) -> PublicBelief:
         """Where an episode begins."""
@@ -123,27 +136,31 @@ class SelfPlay:
             return random_belief(self.rules, self._root.state, self.generator)
         return self._root
 
-    def _move(self, subgames: Subgames, policy: Floats, search: SubgameSearch) -> None:
+    def _move(self, subgames: Subgames, policy: Floats, ranges: Ranges) -> None:
         """Go on to the next public belief state of each episode."""
-        at_random = self.settings.source == "random"
-        if at_random:
+        if self.settings.source == "random":
             policy = uniform(subgames)
         strategy = np.zeros_like(policy)
         for player in (0, 1):
-            place(subgames.roots.sequences[player], search.ranges[player], strategy)
+            place(subgames.roots.sequences[player], ranges[player], strategy)
             reach(subgames.tree, player, policy, strategy)
         arrived = reach_at(subgames.leaves, strategy)
         for owner, belief in enumerate(self.beliefs):
             leaf = self._leaf_of(subgames, policy, owner, belief)
-            if leaf is None:
+            following = None if leaf is None else self._belief_at(subgames.leaves.states[leaf], [own[leaf] for own in arrived])
+            if leaf is None or following is None:
                 self.beliefs[owner], self.paths[owner] = self._first(), ()
-                continue
-            state = subgames.leaves.states[leaf]
-            ranges = [own[leaf, :size] for own, size in zip(arrived, state.weight.shape, strict=True)]
-            self.beliefs[owner] = (
-                random_belief(self.rules, state, self.generator) if at_random else PublicBelief.of(state, ranges)
-            )
-            self.paths[owner] += subgames.leaves.paths[leaf]
+            else:
+                self.beliefs[owner] = following
+                self.paths[owner] += subgames.leaves.paths[leaf]
+
+    def _belief_at(self, state: PublicState, arrived: Sequence[Floats]) -> PublicBelief | None:
+        """Where an episode goes on; None where the ranges exclude each other, as of two players who hold the same card."""
+        if self.settings.source == "random":
+            found = random_belief(self.rules, state, self.generator)
+        else:
+            found = PublicBelief.of(state, [own[:size] for own, size in zip(arrived, state.weight.shape, strict=True)])
+        return found if found.joint.any() else None
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Where the episodes stand, as arrays."""
@@ -165,6 +182,10 @@ class SelfPlay:
             state, path = first_state(self.rules), tuple(int(label) for label in row if label != NO_LABEL)
             for label in path:
                 state = state.after(self.rules, label)
+            if not path and self.settings.source == "self-play":
+                beliefs.append(self._root)
+                paths.append(path)
+                continue
             beliefs.append(PublicBelief(state, tuple(own[:n] for own, n in zip(ranges, state.weight.shape, strict=True))))
             paths.append(path)
         if len(beliefs) != self.settings.episodes:

@@ -202,27 +202,55 @@ def add_leaves(rules: PublicTree, count: int, share: Share, subgames: Subgames, 
             kept[share.rows] = found[rows, : kept.shape[1]]
 
 
-def policies_at(search: SubgameSearch, iterations: int, stops: Ints, *, values: bool = True) -> Floats:
+def policies_at(
+    search: SubgameSearch, iterations: int, stops: Ints, *, values: bool = True, copies: "Copies | None" = None
+) -> Floats:
     """Run a search; the policy of each subgame at its own iteration: current ones, of fictitious play averages, float64 [Q].
 
     Iteration 0 is the uniform policy with which a search begins; a search that starts warm plays its guess in the iterations
     that this counts as. If the ``values`` at the roots do not matter, subgames are given up where they stop: their ranges
-    become 0, so that nobody comes to their leaves.
+    become 0, so that nobody comes to their leaves. With ``copies``, stops and policies are those of the copies.
     """
     averaging = isinstance(search.method.scheme, Play)
-    owners = search.subgames.owners
+    owners = search.subgames.owners if copies is None else copies.subgames.owners
+    source = np.arange(len(owners)) if copies is None else copies.source
     at = np.where(owners >= 0, stops[owners], 0)
-    sampled = search.policy.copy()
+    sampled = search.policy[source]
     wanted = set(stops.tolist())
     for t in range(search.iteration + 1, iterations + 1 if values else int(stops.max()) + 1):
         search.run(1)
         if t in wanted:
             now = at == t
-            sampled[now] = (search.average_policy() if averaging else search.policy)[now]
+            sampled[now] = (search.average_policy() if averaging else search.policy)[source[now]]
             if not values:
                 for sequences in search.subgames.roots.sequences:
                     place(sequences[stops == t], np.zeros(sequences[stops == t].shape), search.strategy)
     return sampled
+
+
+@dataclass(frozen=True, eq=False)
+class Copies:
+    """A batch in which subgames of another batch stand several times.
+
+    Attributes:
+        subgames: the batch.
+        source: int64 [Q], the sequence of the other batch that each sequence is a copy of.
+    """
+
+    subgames: Subgames
+    source: Ints
+
+    @classmethod
+    def of(cls, subgames: Subgames, searched: Subgames, which: Ints) -> "Copies":
+        """Subgame k of the batch is a copy of subgame ``which[k]`` of ``searched``.
+
+        A subgame's sequences stand in the same order in every batch.
+        """
+        order = np.argsort(searched.owners, kind="stable")
+        own = np.split(order, np.searchsorted(searched.owners[order], np.arange(len(searched.roots))))
+        source = np.empty(len(subgames.owners), np.int64)
+        source[np.argsort(subgames.owners, kind="stable")] = np.concatenate([own[0], *(own[k + 1] for k in which)])
+        return cls(subgames, source)
 
 
 def drawn_iterations(
