@@ -20,6 +20,8 @@ and ``peak_bytes`` (largest resident size) in every answer, or only ``error``. `
 
 ``TEXAS_SOLVER`` (``console_solver``): the console program of bupticybee's TexasSolver (C++, AGPL-3.0) with its ``-r`` option,
 such as ``TEXAS_SOLVER="/somewhere/console_solver -r /somewhere/resources"``. It is started anew for every turn.
+
+``REBEL_DRIVER`` is told of in :mod:`rebel`.
 """
 
 import json
@@ -42,7 +44,11 @@ from treeplex.games.poker.cards import card_to_string, cards_to_string, hand_cla
 from treeplex.games.poker.spot import Spot
 
 HERE = Path(__file__).resolve().parent
-PROGRAMS = {"postflop-solver": ("POSTFLOP_DRIVER", "postflop_driver"), "TexasSolver": ("TEXAS_SOLVER", "console_solver")}
+PROGRAMS = {
+    "postflop-solver": ("POSTFLOP_DRIVER", "postflop_driver"),
+    "TexasSolver": ("TEXAS_SOLVER", "console_solver"),
+    "released ReBeL": ("REBEL_DRIVER", "rebel_driver"),
+}
 STREETS = ("flop", "turn", "river")
 ALLIN_SHARE = 1.0
 """TexasSolver makes bets of more than this share of the stack all-ins (0.67 in its examples); the others do not."""

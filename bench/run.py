@@ -15,6 +15,7 @@ BENCHMARKS = (
     "sampling",
     "long_runs",
     "holdem",
+    "rebel",
     "roofline",
     "showdown_limits",
     "compile_scale",

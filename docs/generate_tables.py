@@ -32,6 +32,7 @@ SPECS: Mapping[str, tuple[str, ...]] = {
         "small_holdem(ranks=4,suits=3,sizes=[50%;a],stack=10)",
         "small_holdem(ranks=4,hole=2,deal=[0;3],raises=1)",
     ),
+    "turn_holdem": ("turn_holdem(ranks=5,stack=4,bets=[50%;a],raises=[])", "turn_holdem"),
     "rhode_island": ("rhode_island(ranks=2)", "rhode_island(ranks=3,raises=1)"),
     "liars_dice": (
         *(f"liars_dice(dice_sides={faces})" for faces in (3, 4, 5)),

@@ -11,6 +11,7 @@ ORDER = (
     "rebel_table2",
     "rebel_appendix_h",
     "rebel_teh",
+    "rebel_turn",
     "rebel_tic_tac_toe",
     "ddcfr_holdem",
     "ddcfr_curves",

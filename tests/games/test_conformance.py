@@ -20,6 +20,7 @@ SMALL = [
     "small_holdem",
     "small_holdem(hole=2,deal=[0;2],bets=[1;3],raises=1)",
     "small_holdem(ranks=2,ranking=three,ante=2,sizes=[50%;a],stack=5)",
+    "turn_holdem(ranks=5,stack=3,bets=[100%],raises=[])",
     "liars_dice(dice_sides=3)",
     "liars_dice(dice_sides=2,numdice0=2)",
     "liars_dice(players=3,dice_sides=2)",

@@ -19,7 +19,7 @@ from treeplex.games.poker.cards import parse_cards
 from treeplex.games.poker.format import small
 from treeplex.games.poker.rules import PokerGame, PokerState, cards_of_deal, number_of_deal
 from treeplex.games.poker.spot import Rake, Spot
-from treeplex.games.poker.spots import all_hands, leduc_holdem, limit_holdem, rhode_island_holdem
+from treeplex.games.poker.spots import all_hands, leduc_holdem, limit_holdem, rhode_island_holdem, turn_endgame_holdem
 from treeplex.solvers.lp import LinearProgram
 
 ALL_IN = BetPlan.same("a", "", streets=2)
@@ -117,6 +117,19 @@ def test_both_ways_to_compile_agree(name: str) -> None:
     check_same(compile_game(game), compile_rules(game))
 
 
+@pytest.mark.parametrize("spec", ["turn_holdem(ranks=5,stack=3)", "turn_holdem(ranks=3,suits=4,stack=2,bets=[a],raises=[])"])
+def test_both_ways_to_compile_a_turn_agree(spec: str) -> None:
+    check_same(compile_game(spec), compile_rules(load(spec)))
+
+
+def test_the_turn_is_that_of_turn_endgame_holdem() -> None:
+    """The same betting lines as with all cards and a thousand times the chips."""
+    small_deck, whole_deck = load("turn_holdem(ante=1000,stack=20000)"), PokerGame(turn_endgame_holdem(stack_behind=20_000.0))
+    assert isinstance(small_deck, PokerGame)
+    assert small_deck.lines == whole_deck.lines
+    assert [small_deck.names[action] for action in small_deck.moves[0]] == ["check", "bet 1000", "bet 2000", "allin 20000"]
+
+
 def test_no_public_tree_with_rake() -> None:
     assert PokerGame(SPOTS["river, raked"]).public_tree() is None
     assert compile_game(PokerGame(SPOTS["river, raked"])).constant is None
@@ -152,6 +165,12 @@ def test_large_games_are_refused_before_anything_is_walked() -> None:
         ("small_holdem(sizes=[a])", "stack must be an integer of at least 1"),
         ("small_holdem(sizes=[50],stack=4)", "cannot read the bet size"),
         ("small_holdem(ante=0)", "ante must be an integer of at least 1"),
+        ("turn_holdem(ranks=4)", "need 9 cards, but the deck has 8"),
+        ("turn_holdem(board=AcKd)", "board has 2 cards; the turn has 4, such as board=9cJdQcAd"),
+        ("turn_holdem(board=AcKdQc2d)", "2d is not in the deck"),
+        ("turn_holdem(bets=50%)", "bets must be a list"),
+        ("turn_holdem(raises=[50])", "cannot read the bet size '50'"),
+        ("turn_holdem(stack=0)", "stack must be an integer of at least 1"),
         ("rhode_island(ranks=14)", "from 1 to 13"),
         ("rhode_island(raises=-1)", "of at least 0"),
     ],
@@ -167,6 +186,8 @@ def test_errors_name_the_place_and_the_remedy(spec: str, message: str) -> None:
         ("small_holdem(deal=[0,1],stack=0)", "small_holdem"),
         ("small_holdem(bets=[2;4])", "small_holdem(bets=[2;4])"),
         ("small_holdem(stack=9, sizes=[50%,a])", "small_holdem(sizes=[50%;a],stack=9)"),
+        ("turn_holdem(bets=[50%;100%;a],raises=[75%;a],board=)", "turn_holdem"),
+        ("turn_holdem(raises=[],board=AcJdQc9d)", "turn_holdem(board=AcJdQc9d,raises=[])"),
         ("rhode_island(bets=[10;20;20],ranks=4)", "rhode_island(ranks=4)"),
     ],
 )
