@@ -11,14 +11,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from rebel_trainings import FOLDERS, RECORDS
+from rebel_trainings import FOLDERS, RECORDS, train
 from results import COMMIT, Result, Table, finish, machine, published
 from treeplex.evaluate.judge import judge
 from treeplex.forms.compile import compile_game
 from treeplex.forms.files import write_atomically
 from treeplex.learn.rebel import RebelSettings
-from treeplex.runs.rebel import train_rebel
-from treeplex.runs.rebel_folder import RebelFolder, is_rebel_folder
+from treeplex.runs.rebel_folder import RebelFolder
 from treeplex.runs.rebel_judge import judge_rebel
 from treeplex.runs.rebel_settings import RebelRun
 from treeplex.solvers.cfr import CfrSolver
@@ -51,11 +50,7 @@ def measured(name: str) -> dict[str, Any]:
         record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         if record["plan"] == plan:
             return record
-    asked = RebelRun(large.spec, large.settings)
-    if is_rebel_folder(folder) and RebelFolder(folder).run().settings == asked.settings:
-        train_rebel(resume=folder, workers=1, judge_every=0)
-    else:
-        train_rebel(asked, out=folder, workers=1, judge_every=0, force=True)
+    train(RebelRun(large.spec, large.settings), folder)
     seconds = RebelFolder(folder).records()[-1].cpu_seconds
     found = judge_rebel(large.spec, folder, playthroughs=large.playthroughs, iterations=large.iterations, workers=1).to_json()
     record = {

@@ -86,10 +86,10 @@ IDEAS: Mapping[str, tuple[float, Mapping[str, Any]]] = {
     "little_reuse": (1.0, {"reuse": 8.0}),
     "all_rows": (1.0, {"fresh": 1.0}),
     "constant_rate": (1.0, {"last_rate": 1e-3}),
-    "paper": (0.05, {key: value for key, value in asdict(PAPER).items() if key not in ("solves", "seed")}),
+    "paper": (0.05, {key: value for key, value in asdict(PAPER).items() if key not in ("solves", "seed")} | {"burn_in": 128}),
 }
 """One idea of the recipe changed at a time, and the paper's settings: the part of the budget's subgames that takes about as
-long as the recipe, and changes."""
+long as the recipe, and changes. The paper's burn-in of 1,024 rows would leave nothing of the smallest budgets."""
 CURVE_SEEDS = 3
 
 
@@ -113,11 +113,7 @@ def drawn() -> Iterator[Plan]:
 def run(plan: Plan) -> None:
     """Train, judge and write the record; what is done already is not done again."""
     folder = FOLDERS / plan.name
-    asked = RebelRun(GAMES[plan.game], plan.settings)
-    if is_rebel_folder(folder) and RebelFolder(folder).run().settings == asked.settings:
-        train_rebel(resume=folder, workers=1, judge_every=0)
-    else:
-        train_rebel(asked, out=folder, workers=1, judge_every=0, force=True)
+    train(RebelRun(GAMES[plan.game], plan.settings), folder)
     names = [*LATE.values(), NET] if plan.late else [NET]
     judged = [judgement(plan, folder, name) for name in names]
     records = RebelFolder(folder).records()
@@ -134,6 +130,14 @@ def run(plan: Plan) -> None:
     RECORDS.mkdir(parents=True, exist_ok=True)
     write_atomically(RECORDS / f"{plan.name}.json", (json.dumps(record) + "\n").encode())
     print(plan.name, f"{records[-1].cpu_seconds:.0f} s", [f"{each['exploitability']:.4f}" for each in judged], flush=True)
+
+
+def train(asked: RebelRun, folder: Path) -> None:
+    """Train, or go on with a training of the same settings; one that is finished is left as it is, with its judgements."""
+    if not is_rebel_folder(folder) or RebelFolder(folder).run().settings != asked.settings:
+        train_rebel(asked, out=folder, workers=1, judge_every=0, force=True)
+    elif RebelFolder(folder).about()["status"] != "finished":
+        train_rebel(resume=folder, workers=1, judge_every=0)
 
 
 def judgement(plan: Plan, folder: Path, name: str) -> dict[str, Any]:

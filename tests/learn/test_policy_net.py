@@ -13,6 +13,7 @@ from treeplex.errors import AlgorithmError, FileError, GameError, SpecError  # n
 from treeplex.forms.horizon import Horizon  # noqa: E402
 from treeplex.forms.public_rules import public_rules  # noqa: E402
 from treeplex.forms.subgames import cut  # noqa: E402
+from treeplex.games.public import PublicTree  # noqa: E402
 from treeplex.learn.policy_net import GuidedLeaf, load_weights, networks, policy_loss, probabilities, weights_of  # noqa: E402
 from treeplex.learn.rebel import RebelSettings, RebelTrainer  # noqa: E402
 from treeplex.learn.rebel_crew import SelfPlayer, crew_trainer  # noqa: E402
@@ -20,8 +21,9 @@ from treeplex.learn.value_net_files import read_net, save_net  # noqa: E402
 from treeplex.learn.workers import Alone  # noqa: E402
 from treeplex.search import METHODS, NoLeaf, PublicBelief, SubgameSearch, policy_encoding  # noqa: E402
 from treeplex.search.encoding import Encoding  # noqa: E402
+from treeplex.search.menus import Menu  # noqa: E402
 from treeplex.search.policy_encoding import PolicyEncoding, action_labels  # noqa: E402
-from treeplex.search.warm_start import begin_search  # noqa: E402
+from treeplex.search.warm_start import begin_search, write_guess  # noqa: E402
 
 torch.set_num_threads(1)
 
@@ -44,6 +46,32 @@ def searched(spec: str, iterations: int = 20) -> SubgameSearch:
 )
 def test_actions_of_games(spec: str, labels: range) -> None:
     assert action_labels(public_rules(spec)).tolist() == list(labels)
+
+
+def test_guesses_where_actions_are_left_out() -> None:
+    """The guess of a menu is the guess of the whole game over the actions that it keeps; adding one changes that."""
+    rules = public_rules(DICE)
+    leaf = networks(rules, replace(TINY, seed=5))
+    assert isinstance(leaf, GuidedLeaf)
+    with torch.no_grad():
+        leaf.guess.net[-1].weight.mul_(100.0)
+    root = PublicBelief.root(rules)
+    menu = Menu(rules, lambda node, actions: [action for action in actions if action != 1])
+
+    def guessed(considered: PublicTree) -> dict[int, np.ndarray]:
+        search = SubgameSearch(
+            cut(considered, [root.state], Horizon(1)), METHODS["dcfr"], leaf, (root.ranges[0][None], root.ranges[1][None])
+        )
+        write_guess(search, leaf.guess)
+        actions = considered.visit(rules.root).actions  # type: ignore[union-attr]
+        return dict(zip(actions, search.policy_at(0, search.policy), strict=True))
+
+    whole = guessed(rules)
+    assert np.ptp(list(whole.values())) > 0.05
+    for considered, kept in ((menu, [0, 2, 3]), (menu.with_action((), 1), [0, 1, 2, 3])):
+        found, expected = guessed(considered), np.array([whole[action] for action in kept])
+        assert list(found) == kept
+        assert np.array(list(found.values())) == pytest.approx(expected / expected.sum(axis=0), abs=1e-6)
 
 
 def test_games_with_too_many_nodes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ import pytest
 from treeplex.engine.sweep import reach
 from treeplex.errors import GameError
 from treeplex.forms.compile import compile_game
+from treeplex.forms.horizon import fewer_nodes
 from treeplex.forms.public_rules import public_rules
 from treeplex.games.public import Chance, Decision, Leaf, PublicTree
 from treeplex.search import ZeroLeaf
@@ -164,6 +165,22 @@ def test_an_action_outside_the_tree_of_a_later_subgame() -> None:
     whole = agent_for(rules, depth=1)
     whole.observe(0)
     assert set(whole.probabilities(0)) == {1, 2, 3, 4}
+
+
+def test_an_action_that_makes_the_rest_too_large_for_an_endgame() -> None:
+    """What was solved as part of the subgame above is a subgame of its own once the action is considered there."""
+    rules = public_rules(DICE)
+    menu = Menu(rules, low_bids)
+    fits = next(count for count in range(1, 20) if fewer_nodes(menu, (0,), count))
+    assert not fewer_nodes(menu.with_action((0,), 2), (0,), fits)
+    agent = agent_for(menu, depth=1, endgame=fits)
+    agent.observe(0)
+    assert agent.belief.state.node == ()
+    agent.observe(2)
+    assert agent.belief.state.node == (0,)
+    assert set(agent.probabilities(0)) == {3, 4}
+    agent.observe(4)
+    assert agent.over
 
 
 def test_what_is_refused() -> None:

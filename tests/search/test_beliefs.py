@@ -5,6 +5,7 @@ import pytest
 
 from treeplex.errors import GameError
 from treeplex.forms.public_rules import public_rules
+from treeplex.forms.public_states import first_state
 from treeplex.games.public import Chance, Decision, Leaf, PublicTree
 from treeplex.games.registry import load
 from treeplex.search import PublicBelief
@@ -116,3 +117,17 @@ def explore(spec: str) -> None:
         label = visited.outcomes[0][0] if isinstance(visited, Chance) else visited.actions[0]
         policy = None if isinstance(visited, Chance) else np.full((len(visited.actions), 1), 1 / len(visited.actions))
         belief = belief.after(rules, label, policy)
+
+
+def test_the_state_after_any_private_action_is_the_same() -> None:
+    rules = public_rules("modified_rps")
+    root = first_state(rules)
+    for action in range(3):
+        following = root.after(rules, action)
+        assert following.node == 1
+        assert np.array_equal(following.weight, np.ones((3, 1)))
+    with pytest.raises(ValueError, match="nothing with label 3 can happen"):
+        root.after(rules, 3)
+    dice = public_rules("liars_dice(dice_sides=3)")
+    with pytest.raises(ValueError, match="nothing with label 0 can happen"):
+        first_state(dice).after(dice, 1).after(dice, 0)

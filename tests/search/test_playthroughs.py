@@ -5,6 +5,7 @@ import pytest
 
 from treeplex.evaluate import judge
 from treeplex.forms.compile import compile_game
+from treeplex.forms.load import load
 from treeplex.forms.policy import Policy
 from treeplex.forms.public_rules import public_rules
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
@@ -75,6 +76,14 @@ def test_names_are_those_of_the_rules(game: str | Game) -> None:
             labels = list(visited.actions)[:1] if visited.private else visited.actions
             stack += [(rules.child(node, label), grown) for label in labels]
     assert met == set(compiled.lookup)
+
+
+def test_who_has_moved_in_secret_knows_its_move_and_the_other_does_not() -> None:
+    game, rules = load("modified_rps"), public_rules("modified_rps")
+    for move in range(3):
+        state = game.new_initial_state().child(move)
+        assert rules.infostate(1, 0, move) == state.information_state_string(0)
+        assert rules.infostate(1, 1, 0) == state.information_state_string(1)
 
 
 def played(game: str | Game, **settings: int) -> float:

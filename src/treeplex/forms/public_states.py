@@ -37,7 +37,7 @@ class PublicState:
         return visited, tuple(PublicState(rules.child(self.node, label), weight) for label, weight in pairs)
 
     def after(self, rules: PublicTree, label: int) -> "PublicState":
-        """The public state after an action or a chance outcome.
+        """The public state after an action or a chance outcome; of a private action, any of them.
 
         Raises:
             ValueError: there is none with this label.
@@ -46,7 +46,9 @@ class PublicState:
         if isinstance(visited, Leaf):
             raise ValueError(f"the game is over at {self.node!r}")
         labels = [outcome for outcome, _ in visited.outcomes] if isinstance(visited, Chance) else list(visited.actions)
-        return successors[labels.index(label)]
+        if label not in labels:
+            raise ValueError(f"nothing with label {label!r} can happen at {self.node!r}")
+        return successors[labels.index(label) if len(successors) > 1 else 0]
 
 
 def spread(weight: Floats, decision: Decision) -> Floats:

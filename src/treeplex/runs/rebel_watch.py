@@ -43,7 +43,6 @@ class RunJudge:
             rounds=settings.rounds,
             endgame=settings.endgame,
             playthroughs=PLAYTHROUGHS,
-            batch=PLAYTHROUGHS,
         )
         if every is None and public_nodes(rules, LARGEST) > LARGEST:
             every = 0.0

@@ -151,11 +151,18 @@ class SearchAgent:
         return isinstance(self.rules.visit(self.node), Leaf)
 
     def _add(self, label: int) -> None:
-        """Consider one more action here: other rules for the rest of this game, and another search of this subgame."""
+        """Consider one more action here: other rules for the rest of this game, and another search of this subgame.
+
+        With it more is left of the game, so that what was not cut off may be cut off now, between the subgame's root and here;
+        hence the way here is gone again.
+        """
         if not isinstance(self.rules, Menu):
             raise GameError(f"no action {label!r} at {self.node!r}")
         self.rules = self.rules.with_action(self.node, label)
         self._current = self._policy = None
+        way, self.node, self._inside = self._inside, self.belief.state.node, ()
+        for each in way:
+            self.observe(each)
 
     def _cross(self, searched: Searched, policy: Floats, leaf: int) -> None:
         """Leave a subgame at one of its leaves, with the beliefs that its policy leads to."""

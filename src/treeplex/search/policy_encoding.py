@@ -55,11 +55,14 @@ class PolicyEncoding:
         """
         self.encoding, self.labels = encoding, action_labels(encoding.rules)
         self.outputs = encoding.hands * len(self.labels)
-        self._columns: dict[PublicState, Ints] = {}
+        self._columns: WeakKeyDictionary[PublicTree, dict[PublicState, Ints]] = WeakKeyDictionary()
 
     def table(self, subgames: Subgames) -> Ints:
-        """The sequence of each decision, hand and action, int64 [decisions, H, A]; -1 for none."""
-        columns = [self._columns_at(state) for state in subgames.decisions.states]
+        """The sequence of each decision, hand and action, int64 [decisions, H, A]; -1 for none.
+
+        The subgames' rules may leave out actions, as a :class:`treeplex.search.menus.Menu` does.
+        """
+        columns = [self._columns_at(subgames.rules, state) for state in subgames.decisions.states]
         counts = np.array([len(own) for own in columns])
         infosets = subgames.infosets
         table = np.full((len(columns), self.encoding.hands, len(self.labels)), -1, np.int64)
@@ -89,15 +92,16 @@ class PolicyEncoding:
         legal = np.asarray((table >= 0).any(axis=1))
         return PolicyRows(prepared.write(reached)[kept], targets[kept], legal[kept])
 
-    def _columns_at(self, state: PublicState) -> Ints:
+    def _columns_at(self, rules: PublicTree, state: PublicState) -> Ints:
         """The columns of the actions at a decision."""
-        if state not in self._columns:
-            if len(self._columns) > MOST_SEEN:
-                self._columns.clear()
-            visited = self.encoding.rules.visit(state.node)
+        known = self._columns.setdefault(rules, {})
+        if state not in known:
+            if len(known) > MOST_SEEN:
+                known.clear()
+            visited = rules.visit(state.node)
             assert isinstance(visited, Decision)
-            self._columns[state] = np.searchsorted(self.labels, visited.actions)
-        return self._columns[state]
+            known[state] = np.searchsorted(self.labels, visited.actions)
+        return known[state]
 
 
 _labels: "WeakKeyDictionary[PublicTree, Ints]" = WeakKeyDictionary()
