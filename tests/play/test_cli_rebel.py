@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -133,6 +134,11 @@ def test_help_names_both() -> None:
         ("evaluate liars_dice {1}", "a network for liars_dice(dice_sides=2)"),
         ("evaluate liars_dice(dice_sides=2) {1} --exact", "about policies"),
         ("evaluate liars_dice(dice_sides=2) {1} --playthroughs 0", "playthroughs must be"),
+        ("evaluate liars_dice(dice_sides=2) {1} --set endgme=3", "did you mean 'endgame'"),
+        ("evaluate liars_dice(dice_sides=2) {1} --set depth=-1", "or 0 for as deep as the game is"),
+        ("evaluate liars_dice(dice_sides=2) {1} --set depth", "key=value"),
+        ("evaluate liars_dice(dice_sides=2) {1} --set rounds=perhaps", "true or false"),
+        ("evaluate liars_dice(dice_sides=2) uniform --set depth=1", "which uniform is not"),
         ("evaluate liars_dice(dice_sides=2) uniform --playthroughs 3", "which uniform is not"),
     ],
 )
@@ -152,6 +158,96 @@ def test_evaluate_states_n_and_t(trained: Path) -> None:
     assert f"{printed['exploitability']:.6e}" in out
     assert "more repeats" in out
     assert json.loads(call(*asked[:2], trained / NET, *asked[3:], "--json")[0])["exploitability"] == printed["exploitability"]
+
+
+def test_evaluate_searches_otherwise_where_it_is_asked_to(trained: Path) -> None:
+    asked = ["evaluate", DICE, trained, "--playthroughs", 4, "--iterations", 3, "--workers", 1]
+    usual = json.loads(call(*asked, "--json")[0])
+    assert [usual[name] for name in ("method", "depth", "rounds", "endgame", "warm")] == ["dcfr", 1, False, 0, None]
+    changed = [part for pair in ("method=lcfr", "depth=2", "rounds=true", "endgame=3", "warm=0") for part in ("--set", pair)]
+    other = json.loads(call(*asked, *changed, "--json")[0])
+    assert [other[name] for name in ("method", "depth", "rounds", "endgame", "warm")] == ["lcfr", 2, True, 3, 0]
+    assert other["exploitability"] != usual["exploitability"]
+    words = "T = 3 iterations of lcfr a search, depth 2, to the end of betting rounds, the last 3 public nodes whole, seed 0"
+    assert words in call(*asked, *changed)[0]
+    # nothing is cut off: search alone, as good as it is
+    whole = ["evaluate", DICE, trained, "--playthroughs", 16, "--iterations", 60, "--workers", 1, "--set", "depth=0"]
+    assert json.loads(call(*whole, "--json")[0])["exploitability"] < 0.02
+
+
+BETTING = [*TINY, "--set", "rounds=true", "--set", "depth=0", "--set", "solves=32"]
+
+
+def test_subgames_of_betting_rounds_are_trained_judged_and_played(tmp_path: Path) -> None:
+    call("train", "rebel", "leduc_poker", *BETTING, "--out", tmp_path / "run")
+    asked = ["evaluate", "leduc_poker", tmp_path / "run", "--playthroughs", 2, "--iterations", 3, "--workers", 1]
+    printed = json.loads(call(*asked, "--json")[0])
+    assert (printed["depth"], printed["rounds"]) == (0, True)
+    assert 0 < printed["exploitability"] < 5
+    assert "a search, to the end of betting rounds, seed 0" in call(*asked)[0]
+    out = play("leduc_poker", "--against", tmp_path / "run", "--games", 3, "--seed", 0, "--iterations", 3, typed="call\n" * 20)
+    assert "[Round 2]" in out
+    assert "after 3 games: " in out
+
+
+def test_a_training_with_whole_endgames_is_searched_so(tmp_path: Path) -> None:
+    """With as many public nodes as are left after a move, every subgame is the rest of the game: the network is not asked."""
+    call("train", "rebel", DICE, *TINY, "--set", "endgame=16", "--out", tmp_path / "run")
+    asked = ["evaluate", DICE, tmp_path / "run", "--playthroughs", 16, "--iterations", 60, "--workers", 1]
+    assert json.loads(call(*asked, "--json")[0])["exploitability"] < 0.02
+    assert "depth 1, the last 16 public nodes whole" in call(*asked)[0]
+    assert json.loads(call(*asked, "--set", "endgame=0", "--json")[0])["exploitability"] > 0.05
+    out = play(
+        DICE, "--against", tmp_path / "run", "--seat", 1, "--games", 2, "--seed", 0, "--iterations", 9, typed="liar\n" * 4
+    )
+    assert "after 2 games: " in out
+
+
+def test_a_policy_network_is_trained_judged_and_played(tmp_path: Path) -> None:
+    guided = [*TINY, "--set", "policy_net=true", "--set", "warm=1"]
+    out, _ = call("train", "rebel", DICE, *guided, "--out", tmp_path / "run")
+    loss = RebelFolder(tmp_path / "run").records()[-1].policy_loss
+    assert f"policy loss  {loss:.3e}" in out
+    asked = ["evaluate", DICE, tmp_path / "run", "--playthroughs", 4, "--iterations", 4, "--workers", 1, "--json"]
+    warm, cold = (json.loads(call(*asked, *more)[0]) for more in ((), ("--set", "warm=0")))
+    assert warm["exploitability"] != cold["exploitability"]
+    assert "after 1 game" in play(DICE, "--against", tmp_path / "run", "--seat", 1, "--games", 1, typed="liar\n4\n" * 4)
+
+
+FOUR = "liars_dice(dice=1,faces=4)"
+
+
+def test_a_network_that_comes_with_the_library_is_judged_and_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked = ["--playthroughs", 4, "--iterations", 8, "--workers", 1]
+    printed = json.loads(call("evaluate", FOUR, "rebel", *asked, "--json")[0])
+    name, judged = printed["network"], printed["trained"]["judged"]
+    assert name.startswith("rebel:liars_dice-1x4f")
+    again = json.loads(call("evaluate", FOUR, name, *asked, "--json")[0])
+    assert again | {"seconds": 0} == printed | {"seconds": 0}
+    out = call("evaluate", FOUR, "rebel", *asked)[0]
+    assert f"{name} on liars_dice(dice_sides=4)" in out
+    counts = f"{judged['playthroughs']} playthroughs, T = {judged['iterations']} of {judged['method']}"
+    assert f"on its card      {judged['exploitability']:.6e}   {counts}" in out
+    assert f", on {judged['date']}" in out
+    out = play(FOUR, "--against", "rebel", "--seat", 0, "--games", 1, "--seed", 1, "--iterations", 8, typed="2-4\n")
+    assert f"against {name}: trained on {printed['trained']['solved']:,} subgames, 8 iterations a search" in out
+    assert "player 1   Liar" in out
+    assert list(tmp_path.iterdir()) == []  # nothing is kept of judging it
+    assert "only for " in complaint("evaluate", "kuhn_poker", "rebel")
+    assert "unknown network rebel:liars_dice-1x" in complaint("evaluate", FOUR, "rebel:liars_dice-1x")
+    assert "only for " in play("kuhn_poker", "--against", "rebel", code=2)
+
+
+def test_a_folder_called_rebel_comes_first(trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rebel").mkdir()  # a folder of something else
+    asked = ["--playthroughs", 2, "--iterations", 2, "--workers", 1, "--json"]
+    assert json.loads(call("evaluate", FOUR, "rebel", *asked)[0])["network"].startswith("rebel:")
+    shutil.copytree(trained, tmp_path / "rebel", dirs_exist_ok=True)
+    assert json.loads(call("evaluate", DICE, "rebel", *asked)[0])["network"] == "rebel"
+    assert "a network for liars_dice(dice_sides=2)" in complaint("evaluate", FOUR, "rebel", *asked[:-1])
+    assert json.loads(call("evaluate", FOUR, "rebel:", *asked)[0])["network"].startswith("rebel:liars_dice-1x4f")
 
 
 def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
@@ -247,6 +343,7 @@ def test_play_is_refused_in_one_line(trained: Path) -> None:
         ([DICE, "--against", trained, "--seat", 2], "from 0 to 1"),
         ([DICE, "--against", "uniform", "--iterations", 5], "does not search"),
         ([DICE, "--against", "nobody"], "no policy file"),
+        ([DICE, "--against", "nobody", "--iterations", 5], "no policy file"),
     ]:
         assert part in play(*arguments, code=2)
 

@@ -23,7 +23,7 @@ class Horizon:
 
     def __post_init__(self) -> None:
         if self.depth is not None and not 1 <= self.depth == int(self.depth):
-            raise SpecError(f"depth must be a whole number of at least 1, not {self.depth!r}")
+            raise SpecError(f"depth must be a whole number of at least 1, or 0 for as deep as the game is, not {self.depth!r}")
         if not 0 <= self.endgame == int(self.endgame):
             raise SpecError(f"endgame must be a whole number of at least 0, not {self.endgame!r}")
 

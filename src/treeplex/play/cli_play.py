@@ -119,7 +119,7 @@ def table_for(game: str, against: str, iterations: int | None, seed: int | None)
 
     from treeplex.forms.load import load
     from treeplex.play.table import RulesTable, SearchTable
-    from treeplex.runs.api import UNIFORM, as_policy
+    from treeplex.runs.api import UNIFORM, as_policy, policy_file
     from treeplex.runs.rebel_judge import is_rebel, net_of
 
     rules = load(game)
@@ -135,7 +135,7 @@ def table_for(game: str, against: str, iterations: int | None, seed: int | None)
         name, solved = shipped_name(net) or against, net.card["solved"]
         opponent = f"{name}: trained on {solved:,} subgames, {settings.iterations} iterations a search"
         return SearchTable(tree, SearchAgent(tree, net.leaf(tree), settings, generator), generator), opponent
-    if iterations is not None:
+    if iterations is not None and (against == UNIFORM or policy_file(against).exists()):
         raise PolicyError("--iterations is about searching; a policy does not search")
     if against == UNIFORM:
         uniform = RulesTable(rules, lambda state: dict.fromkeys(known := state.legal_actions(), 1.0 / len(known)), generator)
