@@ -159,8 +159,9 @@ def record_of(plan: Plan) -> dict[str, Any] | None:
     if not path.exists():
         return None
     record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    same = record["plan"] == json.loads(json.dumps({**asdict(plan), "settings": asdict(plan.settings)}))
-    return record if same else None
+    stored = dict(record["plan"])
+    stored["settings"] = asdict(changed(RebelSettings(), stored["settings"]))  # of later versions too, which have more of them
+    return record if stored == json.loads(json.dumps({**asdict(plan), "settings": asdict(plan.settings)})) else None
 
 
 def main() -> None:

@@ -1,6 +1,7 @@
 """Trainings of ReBeL: folders, resuming, workers that die, full disks, judging."""
 
 import json
+import math
 import os
 import pickle
 import shutil
@@ -28,7 +29,7 @@ from treeplex.learn.rebel import PAPER, RebelSettings, RebelTrainer, Round  # no
 from treeplex.learn.rebel_crew import SelfPlayer, crew_trainer  # noqa: E402
 from treeplex.learn.value_net_files import is_net_file, read_net  # noqa: E402
 from treeplex.learn.workers import Alone, Processes  # noqa: E402
-from treeplex.runs import checkpoint, rebel, rebel_watch  # noqa: E402
+from treeplex.runs import checkpoint, rebel, rebel_watch, train_crew  # noqa: E402
 from treeplex.runs.rebel import RebelInterrupted, streams_for, train_rebel  # noqa: E402
 from treeplex.runs.rebel_folder import (  # noqa: E402
     LATE,
@@ -43,7 +44,7 @@ from treeplex.runs.rebel_folder import (  # noqa: E402
 from treeplex.runs.rebel_judge import Searcher, is_rebel, judge_rebel, mixed, parts_of  # noqa: E402
 from treeplex.runs.rebel_plot import rebel_figure  # noqa: E402
 from treeplex.runs.rebel_settings import ADDED, RebelRun, as_yaml, changed, from_yaml, pairs, settings_of  # noqa: E402
-from treeplex.runs.rebel_sitting import RebelProgress  # noqa: E402
+from treeplex.runs.rebel_sitting import RebelProgress, mean_losses  # noqa: E402
 from treeplex.search.playthroughs import PlaythroughSettings  # noqa: E402
 
 torch.set_num_threads(1)
@@ -147,7 +148,7 @@ def test_streams_depend_neither_on_workers_nor_on_deaths(tmp_path: Path, monkeyp
             killed.append(made[0].pids[0])
             os.kill(killed[0], signal.SIGKILL)
 
-    monkeypatch.setattr(rebel, "Processes", Watched)
+    monkeypatch.setattr(train_crew, "Processes", Watched)
     ended = train_rebel(run, out=tmp_path / "crew", workers=2, judge_every=0, progress=kill_one)
     assert ended.records[-1].lost == 1
     assert weights(tmp_path / "crew") == weights(tmp_path / "alone")
@@ -366,10 +367,12 @@ def test_public_nodes_are_counted(spec: str, nodes: int) -> None:
 
 def test_events_for_tensorboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[tuple[str, float, int]] = []
+    purged: list[int | None] = []
 
     class Writer:
-        def __init__(self, folder: str) -> None:
+        def __init__(self, folder: str, purge_step: int | None) -> None:
             assert folder == str(tmp_path / "run" / "tensorboard")
+            purged.append(purge_step)
 
         def add_scalar(self, name: str, value: float, step: int) -> None:
             written.append((name, value, step))
@@ -384,6 +387,9 @@ def test_events_for_tensorboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert ("rebel/rows", 0.0, 0) in written
     assert any(name == "rebel/loss" and step == 320 for name, _, step in written)
     assert written[-1][0] == "closed"
+    train_rebel(resume=tmp_path / "run", changes={"solves": 336}, judge_every=0, events=True)
+    assert purged == [None, 321]
+    assert not any(name == "rebel/policy_loss" for name, _, _ in written)
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
     with pytest.raises(SpecError, match="pip install tensorboard"):
         train_rebel(RUN, out=tmp_path / "other", events=True)
@@ -408,7 +414,9 @@ def test_judging_goes_on_and_grows(unbroken: Path, tmp_path: Path, monkeypatch: 
     again = judge_rebel(DICE, folder, playthroughs=160, watch=lambda done, *_: later.append(done), **asked)
     assert later == [96, 128, 160]
     assert np.array_equal(again.policy.probabilities, whole.policy.probabilities)
-    assert again.to_json() | {"seconds": 0} == whole.to_json() | {"seconds": 0}
+    other = {"seconds": 0.0, "network": "copy"}
+    assert again.to_json() | other == whole.to_json() | other
+    assert again.network == str(folder)
     more: list[int] = []
     judge_rebel(DICE, folder, playthroughs=192, watch=lambda done, *_: more.append(done), **asked)
     assert more == [192]
@@ -541,6 +549,42 @@ def test_a_training_with_a_policy_network_goes_on_and_is_judged_with_it(tmp_path
         train_rebel(resume=tmp_path / "run", changes={"policy_net": "false"})
 
 
+def test_losses_of_both_networks_are_written_down(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A record's losses are the means over its steps of what the trainer by itself reports, round by round."""
+    monkeypatch.setattr(rebel, "RECORD_SECONDS", 0.0)
+    settings = replace(TINY, policy_net=True, warm=2, solves=160)
+    records = train_rebel(replace(RUN, settings=settings), out=tmp_path / "run", judge_every=0).records
+    trainer, expected = RebelTrainer(public_rules(DICE), settings), {}
+    while not trainer.finished:
+        done = trainer.round()
+        expected[done.solved] = done
+    learnt = [record for record in records if record.loss is not None]
+    assert len(learnt) == (160 - 64) // 16 + 1
+    for record in learnt:
+        assert (record.loss, record.policy_loss) == (expected[record.solved].loss, expected[record.solved].policy_loss)
+        assert 0 < record.policy_loss != record.loss
+    assert learnt[-1].policy_loss < learnt[0].policy_loss
+    written = [json.loads(line) for line in (tmp_path / "run" / METRICS).read_text().splitlines()]
+    assert [line["policy_loss"] for line in written] == [record.policy_loss for record in records]
+    panels = rebel_figure("x", records).axes
+    assert [panel.get_ylabel() for panel in panels] == ["Huber loss", "Squared error\nof the policy network"]
+    assert panels[1].get_lines()[0].get_ydata().tolist() == [record.policy_loss for record in learnt]
+    judged = replace(records[-1], exploitability=0.1, playthroughs=32, iterations=4)
+    assert len(rebel_figure("x", [*records, judged]).axes) == 3
+
+
+def test_a_record_without_a_policy_network_has_no_loss_of_one(unbroken: Path) -> None:
+    records = RebelFolder(unbroken).records()
+    assert all(record.policy_loss is None for record in records)
+    assert len(rebel_figure("x", records).axes) == 1
+
+
+def test_mean_losses_weigh_rounds_by_their_steps() -> None:
+    assert mean_losses([(1, 0.5, 0.25), (3, 0.1, 0.05)]) == pytest.approx({"loss": 0.2, "policy_loss": 0.1})
+    assert mean_losses([(1, 0.5, math.nan)]) == {"loss": 0.5, "policy_loss": None}
+    assert mean_losses([]) == {"loss": None, "policy_loss": None}
+
+
 def test_trainings_from_before_there_were_policy_networks_go_on(unbroken: Path, tmp_path: Path) -> None:
     folder = copied(unbroken, tmp_path)
     about = json.loads((folder / REBEL).read_text())
@@ -574,6 +618,10 @@ def test_identities_of_rules() -> None:
 def test_records_are_read_as_they_were_written() -> None:
     record = RebelRecord(64, 1.5, 1.25, 64, 3, None, 42.0, 1, 0.25, 32, 4)
     assert RebelRecord.from_json(record.to_json(), "here") == record
-    for text in ("{}", "[]", '{"solved": "many"}', json.dumps(json.loads(record.to_json()) | {"rows": None})):
+    written = json.loads(record.to_json())
+    early = {name: value for name, value in written.items() if name != "policy_loss"}
+    assert RebelRecord.from_json(json.dumps(early), "here") == record
+    spoilt = [json.dumps(written | wrong) for wrong in ({"rows": None}, {"policy_loss": "little"})]
+    for text in ("{}", "[]", '{"solved": "many"}', *spoilt):
         with pytest.raises(FileError, match="here"):
             RebelRecord.from_json(text, "here")

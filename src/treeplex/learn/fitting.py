@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -25,17 +26,20 @@ class Fitting:
     """A network that is fitted by Adam to uniform batches of rows.
 
     Attributes:
-        net: the network.
-        parameters: the network's.
+        net: the network, on the processor.
+        device: where steps are taken; None for the processor.
+        fitted: the network that steps are taken of: ``net`` itself, or on a device a copy, see :meth:`publish`.
+        parameters: its.
         optimizer: Adam, of one kernel.
         rows: what it is fitted to.
         names: of the parts of rows, in :meth:`state`.
         loss: what falls.
     """
 
-    def __init__(self, net: Module, rows: Replay, names: Sequence[str], loss: Loss) -> None:
-        self.net, self.rows, self.names, self.loss = net, rows, names, loss
-        self.parameters = list(net.parameters())
+    def __init__(self, net: Module, rows: Replay, names: Sequence[str], loss: Loss, *, device: Any = None) -> None:
+        self.net, self.rows, self.names, self.loss, self.device = net, rows, names, loss, device
+        self.fitted = net if device is None else deepcopy(net).to(device)
+        self.parameters = list(self.fitted.parameters())
         self.optimizer = torch_module().optim.Adam(self.parameters, fused=True)
 
     def step(self, generator: np.random.Generator, *, batch: int, rate: float, clip: float) -> float:
@@ -49,7 +53,7 @@ class Fitting:
             group["lr"] = rate
         parts = self.rows.take(generator.integers(0, len(self.rows), batch))
         with torch.enable_grad():
-            loss = self.loss(self.net, *map(torch.from_numpy, parts))
+            loss = self.loss(self.fitted, *(torch.from_numpy(part).to(self.device or "cpu") for part in parts))
             value = float(loss.detach())
             if not math.isfinite(value):
                 raise AlgorithmError(f"the loss is {value}")
@@ -61,14 +65,19 @@ class Fitting:
             torch.autograd.graph.increment_version(parameter)
         return value
 
+    def publish(self) -> None:
+        """Bring the weights from the device to :attr:`net`."""
+        if self.device is not None:
+            self.net.load_state_dict(self.fitted.state_dict())
+
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that :meth:`restore` needs, rows oldest first."""
         arrays: dict[str, NDArray[Any]] = dict(zip(self.names, self.rows.ordered(), strict=True))
-        for name, tensor in self.net.state_dict().items():
-            arrays[f"net.{name}"] = tensor.numpy().copy()
+        for name, tensor in self.fitted.state_dict().items():
+            arrays[f"net.{name}"] = tensor.cpu().numpy().copy()
         for number, moments in self.optimizer.state_dict()["state"].items():
             for key in ("step", "exp_avg", "exp_avg_sq"):
-                arrays[f"adam.{number}.{key}"] = np.atleast_1d(moments[key].numpy().copy())
+                arrays[f"adam.{number}.{key}"] = np.atleast_1d(moments[key].cpu().numpy().copy())
         return arrays
 
     def restore(self, arrays: Arrays) -> None:
@@ -78,7 +87,9 @@ class Fitting:
             KeyError, ValueError, RuntimeError: the arrays do not fit.
         """
         torch = torch_module()
-        self.net.load_state_dict({name: torch.from_numpy(np.array(arrays[f"net.{name}"])) for name in self.net.state_dict()})
+        weights = {name: torch.from_numpy(np.array(arrays[f"net.{name}"])) for name in self.fitted.state_dict()}
+        self.fitted.load_state_dict(weights)
+        self.publish()
         moments = {}
         for number, parameter in enumerate(self.parameters):
             if f"adam.{number}.step" in arrays:

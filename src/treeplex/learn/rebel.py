@@ -19,6 +19,7 @@ from treeplex.learn.fitting import Fitting, huber
 from treeplex.learn.policy_net import PREFIX, GuidedLeaf, networks, policy_loss
 from treeplex.learn.replay import Replay
 from treeplex.learn.self_play import SelfPlay, SelfPlaySettings
+from treeplex.learn.torch_search import torch_device
 from treeplex.search.policy_encoding import PolicyRows
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -44,6 +45,7 @@ class RebelSettings:
         rate, last_rate: Adam's step at first and at the end, along half a cosine.
         clip: the most that a gradient's norm may be.
         seed: of everything random.
+        device: where subgames are solved and gradient steps are taken, one of :data:`treeplex.learn.torch_search.DEVICES`.
     """
 
     method: str = "dcfr"
@@ -68,6 +70,7 @@ class RebelSettings:
     last_rate: float = 2e-5
     clip: float = 5.0
     seed: int = 0
+    device: str = "cpu"
 
     def __post_init__(self) -> None:
         self.self_play()
@@ -141,20 +144,21 @@ class RebelTrainer:
         """Start with fresh networks.
 
         Raises:
-            SpecError: PyTorch is missing.
+            SpecError: PyTorch is missing, or the device, or a method that it knows.
             GameError: the rules have no features.
         """
         self.settings = settings or RebelSettings()
         self.generator = np.random.default_rng(self.settings.seed)
         self.leaf = networks(rules, self.settings)
-        encoding, room = self.leaf.encoding, self.settings.rows
+        encoding, room, device = self.leaf.encoding, self.settings.rows, torch_device(self.settings.device)
         rows = np.zeros((0, encoding.inputs), np.float32), np.zeros((0, encoding.outputs), np.float32)
-        self.values = Fitting(self.leaf.net, Replay(*rows, room=room), ("inputs", "targets"), huber)
+        self.values = Fitting(self.leaf.net, Replay(*rows, room=room), ("inputs", "targets"), huber, device=device)
         self.policies: Fitting | None = None
         if isinstance(self.leaf, GuidedLeaf):
             actions = len(self.leaf.guess.encoding.labels)
             examples = PolicyRows(rows[0], np.zeros((0, encoding.hands, actions), np.uint8), np.zeros((0, actions), np.bool_))
-            self.policies = Fitting(self.leaf.guess.net, Replay(*examples, room=room), PolicyRows._fields, policy_loss)
+            kept = Replay(*examples, room=room)
+            self.policies = Fitting(self.leaf.guess.net, kept, PolicyRows._fields, policy_loss, device=device)
         self.play = SelfPlay(rules, self.settings.self_play(), self.leaf, self.generator)
         self.steps = 0
         self._owed = 0.0
@@ -187,6 +191,9 @@ class RebelTrainer:
             while self._owed >= 1.0:
                 self._owed -= 1.0
                 losses.append(self._step())
+            for fitting in (self.values, self.policies):
+                if fitting is not None:
+                    fitting.publish()
         loss, policy_loss = np.mean(losses, axis=0).tolist() if losses else (math.nan, math.nan)
         return Round(self.play.solved, len(self.values.rows), self.steps, loss, policy_loss)
 

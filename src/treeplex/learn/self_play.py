@@ -14,6 +14,7 @@ from treeplex.forms.public_states import PublicState, first_state
 from treeplex.forms.subgames import Subgames, cut
 from treeplex.games.public import Chance, Decision, Leaf, PublicTree
 from treeplex.learn.random_beliefs import random_belief
+from treeplex.learn.torch_search import TorchSearch, check_device, check_method, torch_device
 from treeplex.search.beliefs import PublicBelief
 from treeplex.search.encoding import Encoding
 from treeplex.search.leaf import LeafValue, Ranges
@@ -43,6 +44,7 @@ class SelfPlaySettings:
         source: one of :data:`SOURCES`. ``random``: episodes go down as uniform play takes them, and wherever a subgame begins,
             the root included, both ranges are drawn by :func:`treeplex.learn.random_beliefs.random_belief`.
         policy_net: whether average policies are gathered as well.
+        device: where subgames are solved, one of :data:`treeplex.learn.torch_search.DEVICES`.
     """
 
     method: str = "dcfr"
@@ -54,12 +56,14 @@ class SelfPlaySettings:
     exploration: float = 0.25
     source: str = "self-play"
     policy_net: bool = False
+    device: str = "cpu"
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
             raise SpecError(f"unknown method {self.method!r}; known: {', '.join(METHODS)}")
         if self.source not in SOURCES:
             raise SpecError(f"unknown source {self.source!r}; known: {', '.join(SOURCES)}")
+        check_device(self.device)
         for name in ("iterations", "episodes"):
             if getattr(self, name) < 1:
                 raise SpecError(f"{name} must be at least 1, not {getattr(self, name)!r}")
@@ -93,7 +97,15 @@ class SelfPlay:
     """
 
     def __init__(self, rules: PublicTree, settings: SelfPlaySettings, leaf: LeafValue, generator: np.random.Generator) -> None:
+        """Begin every episode.
+
+        Raises:
+            SpecError: no such device here, or a method that it does not know.
+        """
         self.rules, self.settings, self.leaf, self.generator = rules, settings, leaf, generator
+        self._device = torch_device(settings.device)
+        if self._device is not None:
+            check_method(METHODS[settings.method])
         self.encoding = Encoding(rules)
         self.policies = PolicyEncoding(self.encoding) if settings.policy_net else None
         self._root = PublicBelief.root(rules)
@@ -113,7 +125,11 @@ class SelfPlay:
         search = begin_search(searched, method, self.leaf, stacked_ranges(distinct), iterations)
         stops = self.generator.integers(search.iteration, iterations + 1, len(self.beliefs))
         subgames = cut(self.rules, [belief.state for belief in self.beliefs], self.settings.horizon)
-        sampled = policies_at(search, iterations, stops, copies=Copies.of(subgames, searched, which))
+        copies = Copies.of(subgames, searched, which)
+        if self._device is None:
+            sampled = policies_at(search, iterations, stops, copies=copies)
+        else:
+            sampled = TorchSearch(search, device=self._device).policies_at(iterations, stops, copies)
         prepared = self.encoding.prepared(searched.roots)
         inputs = prepared.write(search.ranges)[which]
         targets = prepared.targets(search.root_values())[which]

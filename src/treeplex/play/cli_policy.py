@@ -52,6 +52,9 @@ def evaluate(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of train rebel: of the iterations drawn.")] = 0,
     workers: Annotated[int | None, typer.Option(metavar="W", help="Of train rebel: processes. Default: all cores.")] = None,
+    ray: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Of train rebel: on a Ray cluster: its address, auto, or local.")
+    ] = None,
     as_json: Json = False,
     refine: Refine = False,
     progress: ShowProgress = None,
@@ -82,12 +85,15 @@ def evaluate(
             iterations=iterations,
             seed=seed,
             workers=workers,
+            ray=ray,
             as_json=as_json,
             progress=progress,
         )
         return
-    if playthroughs is not None or iterations is not None or changes:
-        raise SpecError(f"--playthroughs, --iterations and --set are about a folder of train rebel, which {policy} is not")
+    if playthroughs is not None or iterations is not None or changes or ray is not None:
+        raise SpecError(
+            f"--playthroughs, --iterations, --set and --ray are about a folder of train rebel, which {policy} is not"
+        )
     with Live(progress) as live:
         live.say(f"compiling {game}")
         from treeplex.forms.compile import compile_game

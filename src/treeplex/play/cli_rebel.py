@@ -44,6 +44,9 @@ def train_rebel(
     workers: Annotated[
         int | None, typer.Option(metavar="N", help="Processes that play. Default: all cores. 1: this process, alone.")
     ] = None,
+    ray: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Play on a Ray cluster: its address, auto, or local.")
+    ] = None,
     judge_every: Annotated[
         float | None,
         typer.Option(metavar="S", help="Judge every S seconds, 0 never. Default: small games, a twentieth of the time."),
@@ -93,6 +96,7 @@ def train_rebel(
             changes=merged,
             seconds=seconds,
             workers=workers,
+            ray=ray,
             judge_every=judge_every,
             events=tensorboard,
             as_json=as_json,
@@ -105,16 +109,14 @@ def train_rebel(
         live.say("preparing")
         from treeplex.runs.rebel import RebelInterrupted, streams_for
         from treeplex.runs.rebel import train_rebel as train
-        from treeplex.runs.record import check_count
 
-        if workers is not None:
-            check_count("workers", workers)
         try:
             training = train(
-                RebelRun(game, settings_of(preset, *given), streams_for(workers), seconds),
+                RebelRun(game, settings_of(preset, *given), streams_for(workers, ray), seconds),
                 out=out,
                 force=force,
                 workers=workers,
+                ray=ray,
                 judge_every=judge_every,
                 events=tensorboard,
                 progress=lambda state: live.say(line_of(state)),
@@ -222,6 +224,7 @@ def evaluate_rebel(
     changes: list[str] | None,
     seed: int,
     workers: int | None,
+    ray: str | None,
     as_json: bool,
     progress: bool | None,
 ) -> None:
@@ -242,6 +245,7 @@ def evaluate_rebel(
             search=pairs(changes or []),
             seed=seed,
             workers=workers,
+            ray=ray,
             watch=watch,
         )
     if as_json:

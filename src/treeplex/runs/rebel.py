@@ -17,15 +17,14 @@ from treeplex.games.public import PublicTree
 from treeplex.learn.rebel import RebelTrainer
 from treeplex.learn.rebel_crew import Harvest, SelfPlayer, Turn, crew_trainer
 from treeplex.learn.value_net import torch_module
-from treeplex.learn.workers import Alone, Processes, Workers
+from treeplex.learn.workers import Workers
 from treeplex.runs.interrupt import Interrupt
 from treeplex.runs.rebel_events import no_events, tensorboard
 from treeplex.runs.rebel_folder import EVENTS, METRICS, STATE, RebelFolder, RebelRecord
 from treeplex.runs.rebel_settings import FIXED, RebelRun, changed
 from treeplex.runs.rebel_sitting import Sitting, Watcher, where
 from treeplex.runs.rebel_watch import RunJudge
-from treeplex.runs.record import check_count
-from treeplex.runs.train_crew import own_cores
+from treeplex.runs.train_crew import Work, crew_for
 
 CHECKPOINT_SECONDS, RECORD_SECONDS = 40.0, 5.0
 STREAMS_PER_WORKER = 2
@@ -67,6 +66,7 @@ def train_rebel(
     seconds: float | None = None,
     force: bool = False,
     workers: int | None = None,
+    ray: str | None = None,
     judge_every: float | None = None,
     events: bool = False,
     progress: Watcher | None = None,
@@ -81,14 +81,16 @@ def train_rebel(
         changes: with ``resume``, settings to change; not those of :data:`treeplex.runs.rebel_settings.FIXED`.
         seconds: with ``resume``, another budget of time, over all sittings.
         force: overwrite what is in ``out``.
-        workers: processes that play, if there are several streams; None for all cores. It changes no number.
+        workers: processes that play, if there are several streams; None for all cores (Ray: all of the cluster's, but no more
+            than streams). It changes no number.
+        ray: play on a Ray cluster: its address, ``auto`` for the one this machine belongs to, ``local`` for a new one on it.
         judge_every: seconds between judgements of the network under way; None as often as costs a twentieth of the time, in
             small games; 0 never.
         events: write TensorBoard events as well.
         progress: called after each round.
 
     Raises:
-        SpecError: an unknown name or a value outside its range; PyTorch (or TensorBoard) is missing.
+        SpecError: an unknown name or a value outside its range; PyTorch (or TensorBoard, or Ray) is missing; no such cluster.
         GameError: a game that cannot be searched, or whose rules lack features.
         AlgorithmError: the loss is no number, or workers die of a job.
         FileError: a folder that cannot be written, or a training that cannot be resumed.
@@ -98,14 +100,13 @@ def train_rebel(
         raise SpecError("give a folder: out (--out) for a new training, resume (--resume) to go on with one")
     if judge_every is not None and not judge_every >= 0:
         raise SpecError(f"seconds between judgements must be at least 0, not {judge_every!r}")
-    if workers is not None:
-        check_count("workers", workers)
+    work = Work(workers, ray)
     with one_thread():
         if run is not None and out is not None:
-            sitting = start(run, RebelFolder(out), force, workers, judge_every, events)
+            sitting = start(run, RebelFolder(out), force, work, judge_every, events)
         else:
             folder = RebelFolder(str(resume))
-            sitting = reopen(folder, game, changes or {}, seconds, workers, judge_every, events)
+            sitting = reopen(folder, game, changes or {}, seconds, work, judge_every, events)
         try:
             with Interrupt() as interrupt:
                 status = iterate(sitting, interrupt, progress)
@@ -123,9 +124,7 @@ def train_rebel(
     return training
 
 
-def start(
-    run: RebelRun, folder: RebelFolder, force: bool, workers: int | None, judge_every: float | None, events: bool
-) -> Sitting:
+def start(run: RebelRun, folder: RebelFolder, force: bool, work: Work, judge_every: float | None, events: bool) -> Sitting:
     """A new training, its folder claimed once all else is ready, so that a mistake costs no earlier training."""
     rules = load(run.game)
     run = replace(run, game=rules.spec if not names_python(run.game) else run.game)
@@ -134,11 +133,14 @@ def start(
     RebelTrainer(tree, run.settings)
     if events:
         tensorboard()
-    folder.claim(force=force)
-    folder.describe(run, identity, status="running", last=None)
-    sitting = seated(run, tree, folder, identity, workers, judge_every)
-    if events:
-        sitting.events = tensorboard()(str(folder.path / EVENTS), None)
+    if not force:
+        folder.claim()  # which is quicker to refuse than a cluster
+    sitting = seated(run, tree, folder, identity, work, judge_every)
+    with closed_on_error(sitting):
+        folder.claim(force=force)
+        folder.describe(run, identity, status="running", last=None)
+        if events:
+            sitting.events = tensorboard()(str(folder.path / EVENTS), None)
     return sitting
 
 
@@ -147,7 +149,7 @@ def reopen(
     game: str | None,
     changes: Mapping[str, Any],
     seconds: float | None,
-    workers: int | None,
+    work: Work,
     judge_every: float | None,
     events: bool,
 ) -> Sitting:
@@ -167,17 +169,24 @@ def reopen(
         if getattr(settings, name) != getattr(run.settings, name):
             raise SpecError(f"{folder.path} has {name} {getattr(run.settings, name)}, which cannot change under way")
     run = replace(run, settings=settings, seconds=seconds or run.seconds)
-    sitting = seated(run, tree, folder, identity, workers, judge_every)
-    try:
+    sitting = seated(run, tree, folder, identity, work, judge_every)
+    with closed_on_error(sitting):
         restore(sitting, about)
         if events:  # what came after the checkpoint is done again
             gone = sitting.records[-1].solved + 1 if sitting.records else 0
             sitting.events = tensorboard()(str(folder.path / EVENTS), gone)
+    return sitting
+
+
+@contextmanager
+def closed_on_error(sitting: Sitting) -> Iterator[None]:
+    """Whatever goes wrong here ends the workers."""
+    try:
+        yield
     except BaseException:
         if sitting.workers is not None:
             sitting.workers.close()
         raise
-    return sitting
 
 
 def restore(sitting: Sitting, about: Mapping[str, Any]) -> None:
@@ -209,25 +218,30 @@ def seated(
     rules: PublicTree,
     folder: RebelFolder,
     identity: str,
-    workers: int | None,
+    work: Work,
     judge_every: float | None,
 ) -> Sitting:
     """A sitting at the beginning: a trainer with its workers; records go nowhere but into ``metrics.jsonl``."""
     crew: Workers[Turn, Harvest] | None = None
     if run.streams == 1:
+        if work.ray is not None:
+            raise SpecError("a training begun with one worker plays in its own process; leave --ray out, or start another")
         trainer = RebelTrainer(rules, run.settings)
     else:
-        player, size = SelfPlayer(run.game, run.settings), min(workers or own_cores(), run.streams)
-        crew = Alone(player) if size == 1 else Processes(player, size)
+        crew = crew_for(SelfPlayer(run.game, run.settings), work, run.streams)
         trainer, _ = crew_trainer(rules, run.settings, crew, run.streams)
     judge = RunJudge(run.game, rules, run.settings, judge_every)
     return Sitting(run, rules, folder, trainer, crew, judge, no_events(), identity=identity)
 
 
-def streams_for(workers: int | None) -> int:
-    """Streams of a new training with so many workers (None: all cores): one worker is this process."""
-    size = workers or own_cores()
-    return 1 if size == 1 else STREAMS_PER_WORKER * size
+def streams_for(workers: int | None, ray: str | None = None) -> int:
+    """Streams of a new training with so many workers (None: all cores, or CPUs of the cluster): one here is this process.
+
+    Raises:
+        SpecError: fewer than one worker; Ray is not installed, or there is no such cluster.
+    """
+    size = Work(workers, ray).size
+    return 1 if size == 1 and ray is None else STREAMS_PER_WORKER * size
 
 
 def iterate(sitting: Sitting, interrupt: Interrupt, progress: Watcher | None) -> str:

@@ -32,12 +32,12 @@ from treeplex.learn.errands import Errands
 from treeplex.learn.shipped_nets import REBEL, shipped_name, shipped_net
 from treeplex.learn.value_net import NetworkLeaf, torch_module
 from treeplex.learn.value_net_files import NetFile, is_net_file, read_net
-from treeplex.learn.workers import POLL_SECONDS, Alone, Processes, Workers
+from treeplex.learn.workers import POLL_SECONDS
 from treeplex.runs.folder import holds_policy
 from treeplex.runs.rebel_folder import EVALUATIONS, JUDGED, RebelFolder, is_rebel_folder
 from treeplex.runs.rebel_settings import read_value
 from treeplex.runs.record import check_count
-from treeplex.runs.train_crew import own_cores
+from treeplex.runs.train_crew import Work, crew_for
 from treeplex.search import playthroughs as repeated
 from treeplex.search.playthroughs import PlaythroughSettings, averaged_policy
 from treeplex.spec import nearest
@@ -173,6 +173,7 @@ def judge_rebel(
     search: Mapping[str, Any] | None = None,
     seed: int = 0,
     workers: int | None = None,
+    ray: str | None = None,
     watch: Watch | None = None,
 ) -> RebelJudgement:
     """Judge a network by the policy of N repeated playthroughs, averaged by reach.
@@ -188,18 +189,19 @@ def judge_rebel(
         iterations: T of each search; both players update in each.
         search: how it searches where that is not as in its training: changes to :data:`SEARCH` by name.
         seed: of the iterations drawn.
-        workers: processes; None for all cores.
+        workers: processes; None for all cores (Ray: all of the cluster's).
+        ray: search on a Ray cluster: its address, ``auto`` for the one this machine belongs to, ``local`` for a new one on it.
         watch: called now and then.
 
     Raises:
         PolicyError: a network for another game, or none for it comes with the library.
         FileError: the network cannot be read, or the folder cannot be written.
-        SpecError: an unknown method or name of a network, or a count below one; PyTorch is missing.
+        SpecError: an unknown method or name of a network, or a count below one; PyTorch (or Ray) is missing; no
+            such cluster.
     """
     check_count("playthroughs", playthroughs)
     check_count("iterations", iterations)
-    if workers is not None:
-        check_count("workers", workers)
+    work = Work(workers, ray)
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise SpecError(f"seed must be a whole number of at least 0, not {seed!r}")
     folder = RebelFolder(source) if is_rebel_folder(source) else None
@@ -208,7 +210,7 @@ def judge_rebel(
     changes = changed_search(search or {})
     settings = net.searching(**changes, iterations=iterations, playthroughs=playthroughs)
     store = Store(None if folder is None else folder.path / JUDGED, net, compiled, settings, seed)
-    found = gathered(Searcher(compiled.spec, net, settings, seed), store, parts_of(playthroughs), workers, watch)
+    found = gathered(Searcher(compiled.spec, net, settings, seed), store, parts_of(playthroughs), work, watch)
     sizes = np.array([part.count for part in parts_of(playthroughs)], np.float64)
     strategies = np.stack([strategy for strategy, _ in found])
     policy = mixed(compiled, strategies, sizes)
@@ -272,15 +274,14 @@ def parts_of(playthroughs: int) -> list[Part]:
 
 
 def gathered(
-    searcher: Searcher, store: "Store", parts: Sequence[Part], workers: int | None, watch: Watch | None
+    searcher: Searcher, store: "Store", parts: Sequence[Part], work: Work, watch: Watch | None
 ) -> list[tuple[Floats, float]]:
     """Every part's strategy and seconds: those that the store has, the others done now and put there."""
     found = {part: kept for part in parts if (kept := store.get(part)) is not None}
     missing = [part for part in parts if part not in found]
     if missing:
         began, before, total = perf_counter(), sum(part.count for part in found), sum(part.count for part in parts)
-        size = min(workers or own_cores(), len(missing))
-        crew: Workers[Part, tuple[Floats, float]] = Alone(searcher) if size == 1 else Processes(searcher, size)
+        crew = crew_for(searcher, work, len(missing))
         try:
             errands = Errands(crew)
             for part in missing:

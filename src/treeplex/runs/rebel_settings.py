@@ -19,13 +19,13 @@ PRESETS: Mapping[str, RebelSettings] = {"recipe": RebelSettings(), "paper": PAPE
 MEANINGS: Mapping[str, str] = {
     "method": "how subgames are solved",
     "iterations": "of each solve, T; both players update in each",
-    "depth": "actions until a subgame is cut; 0: as many as there are",
-    "rounds": "whether a subgame is cut at the end of a betting round as well",
-    "endgame": "public nodes of a rest of the game that is not cut off",
-    "episodes": "played side by side",
+    "depth": "actions until a subgame is cut off; 0: as many as there are",
+    "rounds": "true: a subgame is cut off at the end of a betting round as well",
+    "endgame": "the most public nodes of a rest of the game that is not cut off, but solved whole",
+    "episodes": "games played side by side",
     "exploration": "probability with which the exploring player plays uniformly",
     "source": "of public belief states: self-play, or random ones for comparison",
-    "policy_net": "whether a second network learns policies, from which searches start",
+    "policy_net": "true: a second network learns policies, from which searches start",
     "warm": "iterations that such a start counts as; 0: learnt, not used",
     "solves": "subgames to be solved in all; the step size falls over them",
     "width": "of the networks' layers",
@@ -39,10 +39,11 @@ MEANINGS: Mapping[str, str] = {
     "last_rate": "Adam's step at the end, along half a cosine",
     "clip": "the most that a gradient's norm may be",
     "seed": "of everything random",
+    "device": "of searches and gradient steps: cpu, cuda (a graphics card), or auto: cuda where there is one",
 }
 FIXED = ("width", "layers", "episodes", "seed", "policy_net")
 """What a training cannot change under way."""
-ADDED = ("rounds", "endgame", "source", "policy_net", "warm")
+ADDED = ("rounds", "endgame", "source", "policy_net", "warm", "device")
 """Settings that trainings of early versions did not have."""
 
 

@@ -10,7 +10,7 @@ from treeplex.learn.base import Trainer
 from treeplex.learn.evolve import EvolutionTrainer
 from treeplex.learn.fitness import Fitness
 from treeplex.learn.ppo import PPOTrainer
-from treeplex.learn.workers import Alone, Crew, Player, Processes
+from treeplex.learn.workers import Alone, JobT, Player, Plays, Processes, ResultT, Workers
 from treeplex.runs.train_settings import TrainSettings
 
 
@@ -30,19 +30,37 @@ class Work:
         """Workers on this machine."""
         return self.workers or own_cores()
 
+    @property
+    def size(self) -> int:
+        """Workers wherever they are; asks the cluster if need be.
+
+        Raises:
+            SpecError: Ray is not installed, or there is no such cluster.
+        """
+        if self.workers is None and self.ray is not None:
+            from treeplex.learn.ray_crew import cluster_cpus
+
+            return cluster_cpus(self.ray)
+        return self.cores
+
 
 def own_cores() -> int:
     """The cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def crew_for(player: Player, work: Work) -> Crew:
-    """Workers of the kind asked for; one worker of this machine is this process."""
+def crew_for(player: Plays[JobT, ResultT], work: Work, most: int | None = None) -> Workers[JobT, ResultT]:
+    """Workers of the kind asked for, no more than ``most``; one worker of this machine is this process.
+
+    Raises:
+        SpecError: Ray is not installed, there is no such cluster, or it has too few CPUs.
+    """
     if work.ray is not None:
         from treeplex.learn.ray_crew import RayCrew
 
-        return RayCrew(player, address=work.ray, size=work.workers)
-    return Alone(player) if work.cores == 1 else Processes(player, work.cores)
+        return RayCrew(player, address=work.ray, size=work.workers, most=most)
+    size = work.cores if most is None else min(work.cores, most)
+    return Alone(player) if size == 1 else Processes(player, size)
 
 
 def trainer_for(settings: TrainSettings, games: Sequence[CompiledGame], fitness: Fitness, work: Work) -> Trainer:

@@ -1,0 +1,97 @@
+"""Searches with tensors beside those of compiled kernels: operations of an iteration, and CPU seconds.
+
+Subgames are those that self-play of a fresh network comes to. On a graphics card an operation is a kernel to launch, so their
+number, which does not depend on the number of subgames, says how long an iteration takes at least. Without a card both are
+measured on one core. With one, ``--device cuda`` measures tensors there, in wall seconds.
+
+    python bench/torch_search.py [--quick] [--device cuda]
+"""
+
+import argparse
+import time
+from typing import Any
+
+import torch
+from torch.profiler import ProfilerActivity, profile
+
+import record
+from treeplex.forms.public_rules import public_rules
+from treeplex.forms.subgames import cut
+from treeplex.learn.rebel import RebelSettings, RebelTrainer
+from treeplex.learn.self_play import stacked_ranges
+from treeplex.learn.torch_search import TorchSearch, torch_device
+from treeplex.search.subgame import METHODS, SubgameSearch
+
+GAMES = ("liars_dice(dice_sides=4)", "liars_dice(dice_sides=6)", "leduc_poker")
+EPISODES = (64, 1024)
+ADVANCES, TURNS = 4, 3
+NO_KERNELS = frozenset(("aten::flatten", "aten::reshape", "aten::select", "aten::slice", "aten::to", "aten::view_as"))
+"""What an iteration calls that moves no numbers here."""
+
+
+def operations(search: TorchSearch, iterations: int = 4) -> float:
+    """PyTorch operations of an iteration, views left out."""
+    search.run(2)
+    with profile(activities=[ProfilerActivity.CPU]) as watched:
+        search.run(iterations)
+    names = [event.name for event in watched.events() if event.cpu_parent is None and event.name.startswith("aten::")]
+    return sum(name not in NO_KERNELS for name in names) / iterations
+
+
+def measured(spec: str, episodes: int, device: Any, quick: bool) -> dict[str, Any]:
+    """One game and batch: solved for the recipe's iterations by kernels and by tensors in turn."""
+    clock = time.perf_counter if device.type == "cuda" else time.process_time
+    rules, settings = public_rules(spec), RebelSettings(episodes=8 if quick else episodes)
+    iterations = 4 if quick else settings.iterations
+    play = RebelTrainer(rules, RebelSettings(episodes=settings.episodes, iterations=4)).play
+    for _ in range(ADVANCES):
+        play.advance()
+    subgames = cut(rules, [belief.state for belief in play.beliefs], play.settings.horizon)
+    ranges, leaf = stacked_ranges(play.beliefs), RebelTrainer(rules, settings).leaf
+
+    def begun() -> SubgameSearch:
+        return SubgameSearch(subgames, METHODS[settings.method], leaf, ranges, horizon=iterations)
+
+    begun().run(2)
+    operating = operations(TorchSearch(begun(), device=device))
+    seconds = {"kernels": 0.0, "tensors": 0.0, "carrying": 0.0}
+    for _ in range(1 if quick else TURNS):
+        search, start = begun(), time.process_time()
+        search.run(iterations)
+        seconds["kernels"] += time.process_time() - start
+        start = clock()
+        carried = TorchSearch(begun(), device=device)
+        seconds["carrying"] += clock() - start
+        carried.run(iterations)
+        carried.finish()
+        seconds["tensors"] += clock() - start
+    solved = len(subgames.roots) * (1 if quick else TURNS)
+    return {
+        "game": spec,
+        "subgames": len(subgames.roots),
+        "sequences": len(search.policy),
+        "leaves": len(subgames.leaves),
+        "iterations": iterations,
+        "operations": operating,
+        "kernels_per_second": solved / seconds["kernels"],
+        "tensors_per_second": solved / seconds["tensors"],
+        "carrying_seconds": seconds["carrying"] / (1 if quick else TURNS),
+    }
+
+
+def main() -> None:
+    parser = record.parser(__doc__)
+    parser.add_argument("--device", choices=("torch-cpu", "cuda"), default="torch-cpu")
+    options: argparse.Namespace = parser.parse_args()
+    torch.set_num_threads(1)
+    core, device = record.pin(options.core), torch_device(options.device)
+    cases = []
+    for spec in GAMES[:1] if options.quick else GAMES:
+        for episodes in EPISODES[:1] if options.quick else EPISODES:
+            cases.append(measured(spec, episodes, device, options.quick))
+            print(cases[-1])
+    print(record.save("torch_search", {"core": core, "device": options.device, "cases": cases}, options))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+"""The script on search in hold'em with 52 cards: on a small deck it judges what the script over pairs of hands judges."""
+
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from treeplex.forms.hand_turn import compile_turn
+from treeplex.forms.horizon import Horizon
+from treeplex.games.poker.bets import BetPlan
+from treeplex.games.poker.spots import holdem
+
+PAPERS = Path(__file__).parents[2] / "papers"
+SPEC = "turn_holdem(ranks=5,stack=4,bets=[50%;a],raises=[])"
+METHODS = ["lcfr", "lcfr-avg", "lcfr-avg-modified", "flop"]
+
+
+@pytest.fixture(scope="module")
+def scripts():
+    """The modules that turn searches into strategies: without pairs of hands, and over them."""
+    sys.path.insert(0, str(PAPERS))
+    yield import_module("rebel_teh_search_runs"), import_module("rebel_turn_search")
+    sys.path.remove(str(PAPERS))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_is_judged_is_that_over_pairs(scripts, method):
+    """Rounding decides ties on the rivers, so that curves differ by what rivers are short of exact."""
+    runs, pairs = scripts
+    other = pairs.Turn(SPEC, Horizon(rounds=True, endgame=7), 60)
+    player = runs.Player(compile_turn(other.rules.game.spot), 60, storage="float64")
+    mine, expected = player.curve(method, [1, 4, 40]), other.curve(other.rivers, method, [1, 4, 40])
+    for which in ("played", "average"):
+        assert mine[which] == pytest.approx(expected[which], abs=0.02)
+        assert mine[which][0] > 4 * mine[which][2]
+
+
+def test_52_cards_come_to_the_equilibrium(scripts):
+    """A pot of 20 and few hands; better rivers make a better control."""
+    runs, _ = scripts
+    turn = compile_turn(holdem("3s7hTdKs", "QQ,AKs,JTs", "99,KQs,T9s", pot=20.0, stack=40.0, bets=BetPlan.same("100%,a", "a")))
+    found = runs.Player(turn, 24).curve("lcfr", [2, 24])
+    for which in ("played", "average"):
+        assert 0 < found[which][1] < 1.2 < found[which][0] / 4
+    control = [runs.Player(turn, river).control(64) for river in (4, 64)]
+    assert control[0]["whole"] == control[1]["whole"] < control[1]["rivers"] + 0.1 < control[0]["rivers"]
