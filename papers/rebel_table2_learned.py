@@ -90,14 +90,14 @@ def detail(found: Mapping[tuple[str, str], Cell]) -> Table:
         for game in GAMES:
             cell = found.get((kind, game))
             if cell is not None:
-                first = cell.judged[0]
+                last = cell.judged[-1]
                 rows.append(
                     [
                         f"{TITLES[kind]}, {game}",
                         " ".join(f"{mean:.4f}" for mean in sorted(cell.means)),
                         f"{min(cell.minutes):.1f} to {max(cell.minutes):.1f}",
-                        f"{first['trained']['solved']:,}",
-                        f"{first['playthroughs']:,}, {first['iterations']:,}",
+                        f"{last['trained']['solved']:,}",
+                        f"{last['playthroughs']:,}, {last['iterations']:,}",
                         f"{fmean(each['seconds'] for each in cell.judged) / 60.0:.1f}",
                     ]
                 )
