@@ -19,14 +19,14 @@ from treeplex.search.beliefs import normalised_range
 from treeplex.search.holdem_beliefs import HoldemRules
 from treeplex.search.holdem_leaf import HoldemLeaf, HoldemPlaces, held, rows_of
 from treeplex.search.leaf import Ranges
-from treeplex.search.subgame import Method
+from treeplex.search.subgame import Method, Search
 from treeplex.solvers.fictitious import Play
 from treeplex.solvers.poker import store_of
 
 Floats = NDArray[np.float64]
 
 
-class HoldemSearch:
+class HoldemSearch(Search):
     """A turn being solved to the end of its betting round; an iteration updates player 0, then player 1.
 
     Attributes:
@@ -75,18 +75,6 @@ class HoldemSearch:
         self.sums = [np.zeros(len(hands)) for hands in self._hands]
         self.sum_weights = [0.0, 0.0]
         self.last_leaf = [np.zeros((len(self.places), len(own))) for own in self.ranges]
-
-    def run(self, iterations: int) -> None:
-        """Do so many more iterations."""
-        scheme = self.method.scheme
-        for t in range(self.iteration + 1, self.iteration + iterations + 1):
-            if isinstance(scheme, Play):
-                for player in (0, 1):
-                    self._reply_step(scheme, player, t)
-            else:
-                row = scheme.schedule(t, self.horizon, **scheme.parameters)
-                self._alternating(row) if self.method.leaves == "current" else self._simultaneous(row)
-            self.iteration = t
 
     def _alternating(self, row: Weights) -> None:
         """One iteration of CFR-D: each player in turn, leaves valued for the current policies."""

@@ -1,5 +1,6 @@
 """Solving depth-limited subgames by any member of the CFR family or fictitious play, many at once."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -50,7 +51,45 @@ METHODS: Mapping[str, Method] = {
 """Methods by name: those of the CFR family are CFR-D with that variant."""
 
 
-class SubgameSearch:
+class Search(ABC):
+    """Iterations of a method, whatever they run on; one updates player 0, then player 1.
+
+    Attributes:
+        method: how it is solved.
+        horizon: iterations planned, for schedules that need it.
+        iteration: iterations done.
+    """
+
+    method: Method
+    horizon: int
+    iteration: int
+
+    def run(self, iterations: int) -> None:
+        """Do so many more iterations."""
+        scheme = self.method.scheme
+        for t in range(self.iteration + 1, self.iteration + iterations + 1):
+            if isinstance(scheme, Play):
+                for player in (0, 1):
+                    self._reply_step(scheme, player, t)
+            else:
+                row = scheme.schedule(t, self.horizon, **scheme.parameters)
+                self._alternating(row) if self.method.leaves == "current" else self._simultaneous(row)
+            self.iteration = t
+
+    @abstractmethod
+    def _alternating(self, row: Weights) -> None:
+        """One iteration of CFR-D: each player in turn, leaves valued for the current policies."""
+
+    @abstractmethod
+    def _simultaneous(self, row: Weights) -> None:
+        """One iteration of CFR-AVG: both players at once, so that the average holds just what was played."""
+
+    @abstractmethod
+    def _reply_step(self, play: Play, player: int, t: int) -> None:
+        """One best response of one player, moved into the average."""
+
+
+class SubgameSearch(Search):
     """A batch of subgames being solved; an iteration updates player 0, then player 1, in all of them.
 
     Attributes:
@@ -95,18 +134,6 @@ class SubgameSearch:
         self.sums = [np.zeros(own.shape) for own in subgames.roots.sequences]
         self.sum_weights = [0.0, 0.0]
         self.last_leaf = [np.zeros(own.shape) for own in subgames.leaves.sequences]
-
-    def run(self, iterations: int) -> None:
-        """Do so many more iterations."""
-        scheme = self.method.scheme
-        for t in range(self.iteration + 1, self.iteration + iterations + 1):
-            if isinstance(scheme, Play):
-                for player in (0, 1):
-                    self._reply_step(scheme, player, t)
-            else:
-                row = scheme.schedule(t, self.horizon, **scheme.parameters)
-                self._alternating(row) if self.method.leaves == "current" else self._simultaneous(row)
-            self.iteration = t
 
     def _alternating(self, row: Weights) -> None:
         """One iteration of CFR-D: each player in turn, leaves valued for the current policies."""
