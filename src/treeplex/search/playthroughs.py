@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,11 +78,25 @@ class Part:
 
 @dataclass
 class Node:
-    """A public state to be searched in some playthroughs: own reaches [N, H_i] of both players, and what comes below."""
+    """A public state that begins a subgame.
 
+    Attributes:
+        path: actions and chance outcomes from the start of the game.
+        state: the public state.
+        reaches: own reaches [N, H_i] of both players in all playthroughs.
+        below: nodes where its subgames end, by the path from here.
+    """
+
+    path: tuple[int, ...]
     state: PublicState
     reaches: Ranges
     below: "dict[tuple[int, ...], Node]" = field(default_factory=dict)
+
+    @property
+    def alive(self) -> Ints:
+        """The playthroughs in which a player's own actions lead here; in others nothing here is part of a policy, int64."""
+        first, second = ((own > 0).any(axis=1) for own in self.reaches)
+        return np.flatnonzero(first | second)
 
 
 @dataclass(frozen=True)
@@ -89,7 +104,7 @@ class Share:
     """A public state in some playthroughs, with the iterations at which its searches stop."""
 
     node: Node
-    rows: slice
+    rows: Ints
     stops: Ints
 
     @property
@@ -133,23 +148,42 @@ def averaged_policy(
         part: which of the playthroughs of a larger whole these are; None for all of it.
         watch: called now and then with the number of subgames searched.
     """
-    count, size = settings.playthroughs, min(settings.playthroughs, settings.batch)
-    root = first_state(rules)
+    root, count = first_state(rules), settings.playthroughs
+    seed, shift_seed = int(generator.integers(2**63)), 0 if part is None else int(part.shifts.integers(2**63))
     weights = np.zeros(int(game.tree.sequence_offsets[-1]))
-    queue = [Node(root, (np.ones((count, root.weight.shape[0])), np.ones((count, root.weight.shape[1]))))]
+    queue = [Node((), root, (np.ones((count, root.weight.shape[0])), np.ones((count, root.weight.shape[1]))))]
     searched = 0
     while queue:
-        together = [queue.pop() for _ in range(min(len(queue), settings.batch // size))]
-        stops = [drawn_iterations(settings, count, generator, part) for _ in together]
-        for start in range(0, count, size):
-            rows = slice(start, min(start + size, count))
-            shares = [Share(node, rows, own[rows]) for node, own in zip(together, stops, strict=True)]
-            search_shares(game, rules, leaf, settings, shares, weights)
-            searched += len(shares) * (rows.stop - rows.start)
+        together, shares, filled = [], [], 0
+        while queue and filled < settings.batch:
+            node = queue.pop()
+            own = None if part is None else Part(part.number, np.random.default_rng((shift_seed, *node.path)))
+            stops = drawn_iterations(settings, count, np.random.default_rng((seed, *node.path)), own)
+            alive = node.alive
+            pieces = [alive[start : start + settings.batch] for start in range(0, len(alive), settings.batch)]
+            shares += [Share(node, rows, stops[rows]) for rows in pieces]
+            together.append(node)
+            filled += len(alive)
+        for group in batches(shares, settings.batch):
+            search_shares(game, rules, leaf, settings, group, weights)
+            searched += sum(len(share.rows) for share in group)
             if watch is not None:
                 watch(searched)
         queue.extend(below for node in together for below in node.below.values())
     return Policy(game, normalised(game, weights))
+
+
+def batches(shares: Sequence[Share], most: int) -> list[list[Share]]:
+    """Shares in groups of at most so many searches; each has at most so many itself."""
+    groups: list[list[Share]] = []
+    room = 0
+    for share in shares:
+        if len(share.rows) > room:
+            groups.append([])
+            room = most
+        groups[-1].append(share)
+        room -= len(share.rows)
+    return groups
 
 
 def search_shares(
@@ -197,7 +231,11 @@ def add_leaves(rules: PublicTree, count: int, share: Share, subgames: Subgames, 
         if path not in below:
             state = subgames.leaves.states[begin + number]
             at = PublicState(walked(rules, share.node.state, path), state.weight)
-            below[path] = Node(at, (np.zeros((count, state.weight.shape[0])), np.zeros((count, state.weight.shape[1]))))
+            below[path] = Node(
+                (*share.node.path, *path),
+                at,
+                (np.zeros((count, state.weight.shape[0])), np.zeros((count, state.weight.shape[1]))),
+            )
         for kept, found in zip(below[path].reaches, arrived, strict=True):
             kept[share.rows] = found[rows, : kept.shape[1]]
 
@@ -278,6 +316,7 @@ def spread_out(number: int) -> float:
     return place
 
 
+@cache
 def average_weights(method: str, iterations: int) -> Floats:
     """The weight that each iteration has in a method's average policy, float64 [T], up to a factor."""
     scheme = METHODS[method].scheme
@@ -305,11 +344,12 @@ def add_policies(
         assert isinstance(visited, Decision)
         at = walked(rules, share.node.state, path)
         table = subgames.infosets[begin + np.arange(size) * len(made.spots) + number]
-        for hand in np.flatnonzero(table[0] >= 0):
-            own = game.sequences_at(game.lookup[visited.player, rules.infostate(at, visited.player, int(hand))])
-            layout = subgames.tree.infoset_layout[table[:, hand]]
-            for a, sequence in enumerate(own):
-                weights[sequence] += strategy[layout[:, 0] + a * layout[:, 1]].sum()
+        hands = np.flatnonzero(table[0] >= 0)
+        first_sequences, strides, actions = np.moveaxis(subgames.tree.infoset_layout[table[:, hands]], -1, 0)
+        sums = strategy[first_sequences[..., None] + np.arange(actions[0, 0]) * strides[..., None]].sum(axis=0)
+        for k in np.flatnonzero(sums.any(axis=1)).tolist():
+            own = game.lookup[visited.player, rules.infostate(at, visited.player, int(hands[k]))]
+            weights[game.sequences_at(own)] += sums[k]
 
 
 def walked(rules: PublicTree, state: PublicState, path: tuple[int, ...]) -> Hashable:
