@@ -17,7 +17,7 @@ from treeplex.games.poker.bets import BetPlan
 from treeplex.games.poker.spot import Spot
 from treeplex.games.poker.spots import turn_endgame_holdem
 from treeplex.search import METHODS
-from treeplex.search.holdem_leaf import RiverLeaf
+from treeplex.search.holdem_leaf import HoldemLeaf, RiverLeaf
 from treeplex.search.holdem_search import HoldemSearch
 from treeplex.solvers.poker import PokerSolver
 
@@ -54,14 +54,16 @@ class Player:
         self._judge = judging_crew(turn.game, 1)
         self._store = self.rivers.solver.store
 
-    def curve(self, method: str, points: Sequence[int]) -> dict[str, list[float]]:
-        """Exploitability in chips after each of ``points`` iterations, of two policies.
+    def curve(self, method: str, points: Sequence[int], leaf: HoldemLeaf | None = None) -> dict[str, list[float]]:
+        """Exploitability in chips after each of ``points`` iterations of a search with a leaf's values, of two policies.
+
+        Without a leaf values are those of the rivers solved, exact. Rivers are played by solutions in any case.
 
         ``played``: what the agent plays over the draw of its iteration; ``average``: the average policy on the turn, and rivers
         solved for its beliefs. Both as in ``rebel_turn_search.Turn.curve``.
         """
         first, second = self.turn.game.spot.ranges
-        search = HoldemSearch(self.turn, METHODS[method], self.rivers, (first, second), horizon=points[-1])
+        search = HoldemSearch(self.turn, METHODS[method], leaf or self.rivers, (first, second), horizon=points[-1])
         top, below = np.zeros_like(search.strategy), np.zeros(self.turn.below.stored)
         found: dict[str, list[float]] = {"played": [], "average": []}
         for step in steps(search, points[-1]):

@@ -67,15 +67,32 @@ class Plan:
         return changed(RebelSettings(), {**self.changes, "seed": self.seed})
 
 
+@dataclass(frozen=True)
+class Kind:
+    """Trainings that are tabulated.
+
+    Attributes:
+        changes: to the recipe.
+        solves: subgames by game.
+        playthroughs, iterations: N and T of their judgements.
+    """
+
+    changes: Mapping[str, Any]
+    solves: Mapping[str, int]
+    playthroughs: int = 256
+    iterations: int = 256
+
+
 SOLVES = {"1x4f": 60_000, "1x5f": 120_000, "1x6f": 240_000, "2x3f": 240_000}
-LONGER = {"cfr-2x3f": 480_000}
-"""Where fewer subgames came out just above the published figure."""
-KINDS: Mapping[str, Mapping[str, Any]] = {
-    "cfr": {},
-    "fp": {"method": "flop", "iterations": 128},
-    "endgames": {"endgame": 32},
+FEWER = {"1x4f": 30_000, "1x5f": 60_000, "1x6f": 60_000, "2x3f": 60_000}
+"""With fictitious play, which takes eight times as many iterations a subgame."""
+FP: Mapping[str, Any] = {"method": "linear-fp", "iterations": 512}
+KINDS: Mapping[str, Kind] = {
+    "cfr": Kind({}, SOLVES),
+    "endgames": Kind({"endgame": 32}, SOLVES),
+    "fp": Kind(FP, FEWER, playthroughs=128, iterations=512),
+    "fp_endgames": Kind({**FP, "endgame": 32}, FEWER, playthroughs=128, iterations=512),
 }
-"""What is tabulated: changes to the recipe."""
 BUDGETS = (7_500, 15_000, 30_000, 60_000)
 """Subgames of the recipe's trainings on the smallest game, for curves of quality against time."""
 IDEAS: Mapping[str, tuple[float, Mapping[str, Any]]] = {
@@ -98,9 +115,9 @@ CURVE_SEEDS = 3
 def tabulated() -> Iterator[Plan]:
     """Trainings for the table, seed after seed."""
     for seed in range(SEEDS):
-        for kind, changes in KINDS.items():
-            for game, solves in SOLVES.items():
-                yield Plan(kind, game, {**changes, "solves": LONGER.get(f"{kind}-{game}", solves)}, seed)
+        for name, kind in KINDS.items():
+            for game, solves in kind.solves.items():
+                yield Plan(name, game, {**kind.changes, "solves": solves}, seed, kind.playthroughs, kind.iterations)
 
 
 def drawn() -> Iterator[Plan]:
