@@ -123,6 +123,20 @@ def test_ctrl_c_and_resuming_change_nothing(unbroken: Path, tmp_path: Path, roun
     assert solved[-1] == 320
 
 
+def test_a_finished_training_is_left_as_it_is(unbroken: Path, tmp_path: Path) -> None:
+    folder = copied(unbroken, tmp_path)
+    before = (folder / NET).stat().st_mtime_ns, (folder / STATE).stat().st_mtime_ns
+    assert train_rebel(resume=folder, judge_every=0).status == "finished"
+    assert ((folder / NET).stat().st_mtime_ns, (folder / STATE).stat().st_mtime_ns) == before
+    train_rebel(resume=folder, changes={"solves": 336}, judge_every=0)
+    assert (folder / NET).stat().st_mtime_ns > before[0]
+
+
+def test_a_warm_start_needs_a_policy_network(unbroken: Path) -> None:
+    with pytest.raises(SpecError, match="this training has none; leave warm out"):
+        judge_rebel(DICE, unbroken, playthroughs=2, iterations=4, search={"warm": 2}, workers=1)
+
+
 def test_streams_go_on_bit_for_bit(tmp_path: Path) -> None:
     run = replace(RUN, streams=3)
     train_rebel(run, out=tmp_path / "whole", workers=1, judge_every=0)

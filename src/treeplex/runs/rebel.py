@@ -107,12 +107,14 @@ def train_rebel(
         else:
             folder = RebelFolder(str(resume))
             sitting = reopen(folder, game, changes or {}, seconds, work, judge_every, events)
+        over = resume is not None and not changes and sitting.finished and sitting.folder.about()["status"] == "finished"
         try:
             with Interrupt() as interrupt:
                 status = iterate(sitting, interrupt, progress)
                 if sitting.records[-1].solved < sitting.trainer.play.solved:
                     sitting.record()
-                sitting.save(status)
+                if not over:  # else the network would only get a new date, and lose what it was judged to be
+                    sitting.save(status)
         finally:
             sitting.events.close()
             if sitting.workers is not None:

@@ -208,6 +208,8 @@ def judge_rebel(
     net = net_of(source, public_rules(game))
     compiled = compile_game(game)
     changes = changed_search(search or {})
+    if changes.get("warm") and not net.settings.get("policy_net"):
+        raise SpecError("searches start warm from a policy network, and this training has none; leave warm out")
     settings = net.searching(**changes, iterations=iterations, playthroughs=playthroughs)
     store = Store(None if folder is None else folder.path / JUDGED, net, compiled, settings, seed)
     found = gathered(Searcher(compiled.spec, net, settings, seed), store, parts_of(playthroughs), work, watch)
