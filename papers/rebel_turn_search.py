@@ -1,8 +1,7 @@
 """What a search on the turn plays in the whole game, exactly: policies that ``rebel_turn.py`` judges."""
 
 from collections import OrderedDict
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +17,9 @@ from treeplex.forms.subgames import Places, Subgames, cut
 from treeplex.games.public import Decision, PublicTree
 from treeplex.search import METHODS, NoLeaf, PublicBelief, SubgameSearch
 from treeplex.search.leaf import LeafValue, Ranges, with_trace
+from treeplex.search.steps import steps
 from treeplex.search.subgame import place, reach_at
-from treeplex.search.warm_start import begin_search, weights_of
-from treeplex.solvers.fictitious import Play
+from treeplex.search.warm_start import begin_search
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -57,44 +56,6 @@ class Rivers:
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         search, policy = self.solution(believed)
         return search.values_of(policy, reached)
-
-
-@dataclass(frozen=True)
-class Step:
-    """One iteration of a search.
-
-    Attributes:
-        number: iterations done, this one included.
-        discount, weight: with which it enters the average.
-        played: float64 [Q], what the agent plays if it draws this iteration, in sequence form: its policy, of fictitious play
-            the average up to it.
-        average: float64 [Q], the average strategy up to it, up to a factor.
-    """
-
-    number: int
-    discount: float
-    weight: float
-    played: Floats
-    average: Floats
-
-
-def steps(search: SubgameSearch, iterations: int) -> Iterator[Step]:
-    """Run a search; each iteration as it enters the average. A warm start is one step, with the weight of all it counts as."""
-    scheme = search.method.scheme
-    if search.iteration:
-        guess = search.strategy.copy()
-        yield Step(search.iteration, 0.0, weights_of(scheme, search.horizon, search.iteration)[1], guess, guess)
-    for number in range(search.iteration + 1, iterations + 1):
-        if isinstance(scheme, Play):
-            search.run(1)
-            average = search.average.copy()
-            yield Step(number, 1.0 - scheme.step(number), scheme.step(number), average, average)
-        else:
-            row = scheme.schedule(number, search.horizon, **scheme.parameters)
-            played = search.strategy.copy()
-            average = row.average_discount * search.average + row.average * played
-            yield Step(number, row.average_discount, row.average, played, average)
-            search.run(1)
 
 
 class Turn:

@@ -43,5 +43,5 @@ def test_52_cards_come_to_the_equilibrium(scripts):
     found = runs.Player(turn, 24).curve("lcfr", [2, 24])
     for which in ("played", "average"):
         assert 0 < found[which][1] < 1.2 < found[which][0] / 4
-    control = [runs.Player(turn, river).control(64) for river in (4, 64)]
+    control = [runs.control(runs.Player(turn, river), 64) for river in (4, 64)]
     assert control[0]["whole"] == control[1]["whole"] < control[1]["rivers"] + 0.1 < control[0]["rivers"]

@@ -1,8 +1,15 @@
-"""``treeplex holdem``: solve hold'em spots, read them, solve one on many flops; and limit hold'em with bucketed cards."""
+"""``treeplex holdem``: solve spots, read them, solve one on many flops; train and search on turns; limit hold'em by buckets."""
 
 import typer
 
-from treeplex.play import cli_holdem_flops, cli_holdem_show, cli_holdem_solve, cli_limit
+from treeplex.play import (
+    cli_holdem_flops,
+    cli_holdem_search,
+    cli_holdem_show,
+    cli_holdem_solve,
+    cli_holdem_train,
+    cli_limit,
+)
 from treeplex.play.failures import Commands
 
 HELP = """Solve heads-up hold'em spots.
@@ -12,6 +19,8 @@ HELP = """Solve heads-up hold'em spots.
   treeplex holdem solve examples/spots/turn.yaml --out turn.spot
   treeplex holdem show turn.spot --line x,b60%
   treeplex holdem flops examples/spots/flop.yaml --boards subset:25 --line x --out flops
+  treeplex holdem train --out runs/turn
+  treeplex holdem search turn_endgame runs/turn
 """
 
 holdem = typer.Typer(
@@ -25,6 +34,8 @@ holdem = typer.Typer(
 holdem.command(short_help="Solve a spot.")(cli_holdem_solve.solve)
 holdem.command(short_help="Read a solved spot.")(cli_holdem_show.show)
 holdem.command(short_help="Solve one spot on many boards.")(cli_holdem_flops.flops)
+holdem.command(short_help="Train a network for rivers by self-play on turns.")(cli_holdem_train.train)
+holdem.command(short_help="Search a turn with a network, or exactly.")(cli_holdem_search.search)
 cli_limit.register(holdem)
 
 

@@ -7,9 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from treeplex.games.poker.spot import Spot
     from treeplex.games.poker.spot_file import SpotRequest
 
+TURN_ENDGAME = "turn_endgame"
+"""The name of turn endgame hold'em, in place of a spot file."""
+
 SpotFile = Annotated[Path | None, typer.Argument(metavar="SPOTFILE", help="A spot file (.yaml or .toml); options go over it.")]
+TurnSpot = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="SPOT", help=f"A spot file of a turn, or {TURN_ENDGAME}; options go over it. Default: {TURN_ENDGAME}."
+    ),
+]
 BoardText = Annotated[str | None, typer.Option("--board", metavar="CARDS", help="Cards on the board: 'Td 9d 6h Qc'.")]
 Oop = Annotated[str | None, typer.Option("--oop", metavar="RANGE", help="Range out of position: '66+,A8s+,AJo+:0.5'.")]
 Ip = Annotated[str | None, typer.Option("--ip", metavar="RANGE", help="Range in position.")]
@@ -106,3 +116,49 @@ def request_of(file: Path | None, options: Mapping[str, object]) -> "SpotRequest
         fields["rake"] = table("--rake-cap" if "rate" not in rake else "--rake", rake)
     request = request_from_options(fields, sizes)
     return request if file is None else request.over(read_spot_file(file))
+
+
+def turn_spot(name: str | None, options: Mapping[str, object], *, ranges: bool) -> "Spot":
+    """A turn from a spot file or the name of turn endgame hold'em (None: the same), and options over it.
+
+    Args:
+        name: what stands on the command line.
+        options: by their names without dashes; None is not given.
+        ranges: whether ranges matter; else all hands are in them.
+
+    Raises:
+        FileError: the file cannot be read.
+        SpecError: a field is missing or wrong, or there are locks.
+    """
+    from dataclasses import replace
+
+    from treeplex.games.poker.marked import option
+
+    if name in (None, TURN_ENDGAME) and not Path(TURN_ENDGAME).is_file():
+        request = request_of(None, options).over(endgame_request())
+    else:
+        request = request_of(Path(name or TURN_ENDGAME), options)
+    if locks := request.fields.get("locks"):
+        from treeplex.errors import SpecError
+
+        raise SpecError(f"{locks.place}: locks are for holdem solve; leave them out")
+    if not ranges:
+        request = replace(request, fields={**request.fields, **{each: option("all", f"--{each}") for each in ("oop", "ip")}})
+    return request.spot()
+
+
+def endgame_request() -> "SpotRequest":
+    """Turn endgame hold'em as fields."""
+    from treeplex.games.poker.bets import BetPlan
+    from treeplex.games.poker.cards import cards_to_string
+    from treeplex.games.poker.marked import option
+    from treeplex.games.poker.spot_file import request_from_options
+    from treeplex.games.poker.spots import turn_endgame_holdem
+
+    spot = turn_endgame_holdem()
+    assert isinstance(spot.bets, BetPlan)
+    own = spot.bets.streets[spot.street][0]
+    fields = {"board": cards_to_string(spot.board), "oop": "all", "ip": "all"}
+    fields |= {name: f"{chips:g}" for name, chips in (("pot", spot.pot), ("stack", spot.stack), ("min_bet", spot.min_bet))}
+    sizes = [(name, option(",".join(map(str, getattr(own, name))), TURN_ENDGAME)) for name in ("bets", "raises")]
+    return request_from_options({name: option(text, TURN_ENDGAME) for name, text in fields.items()}, sizes)

@@ -134,8 +134,7 @@ class Solving:
     @property
     def title(self) -> str:
         """The spot in a few words."""
-        board = " ".join(cards_to_string([card]) for card in self.spot.board) or self.spot.format.name
-        return f"{board}, pot {self.spot.pot:g}, stacks {self.spot.stack:g}"
+        return title_of(self.spot)
 
     @property
     def interrupted(self) -> bool:
@@ -181,6 +180,12 @@ class Solving:
             return {}
         often = zip(node.actions, node.sides[node.player].totals, strict=True)
         return {f"{PLAYERS[node.player]} first": ", ".join(f"{name} {100 * part:.1f}%" for name, part in often)}
+
+
+def title_of(spot: Spot) -> str:
+    """A spot in a few words."""
+    board = " ".join(cards_to_string([card]) for card in spot.board) or spot.format.name
+    return f"{board}, pot {spot.pot:g}, stacks {spot.stack:g}"
 
 
 def prepare(

@@ -4,14 +4,17 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.files import read_text
 from treeplex.learn.rebel import PAPER, RebelSettings
+from treeplex.learn.turn_rebel import TurnRebelSettings
 from treeplex.spec import nearest
+
+AnySettings = TypeVar("AnySettings", RebelSettings, TurnRebelSettings)
 
 PRESETS: Mapping[str, RebelSettings] = {"recipe": RebelSettings(), "paper": PAPER}
 """``recipe``: the paper's quality on small Liar's Dice in minutes. ``paper``: appendix E and the released configuration."""
@@ -82,9 +85,9 @@ def settings_of(preset: str | None, *changes: Mapping[str, Any]) -> RebelSetting
     return changed(PRESETS[name], *changes)
 
 
-def changed(settings: RebelSettings, *changes: Mapping[str, Any]) -> RebelSettings:
+def changed(settings: AnySettings, *changes: Mapping[str, Any]) -> AnySettings:
     """Settings with changes; texts are read as numbers where numbers are wanted."""
-    kinds = {each.name: type(getattr(settings, each.name)) for each in fields(RebelSettings)}
+    kinds = {each.name: type(getattr(settings, each.name)) for each in fields(settings)}
     wanted: dict[str, Any] = {}
     for part in changes:
         for key, value in part.items():
@@ -102,6 +105,11 @@ def read_value(key: str, value: Any, kind: type) -> Any:
         if str(value).lower() not in ("true", "false"):
             raise SpecError(f"{key} must be true or false, not {value!r}")
         return str(value).lower() == "true"
+    if kind is tuple:
+        parts = value.split(",") if isinstance(value, str) else value
+        if not isinstance(parts, list | tuple) or len(parts) != 2:
+            raise SpecError(f"{key} must be two numbers, the least and the most, such as 5000,50000, not {value!r}")
+        return tuple(read_value(key, part, float) for part in parts)
     text = str(value).replace("_", "")
     try:
         number = float(text)
@@ -128,10 +136,11 @@ def pairs(texts: list[str]) -> dict[str, str]:
     return found
 
 
-def as_yaml(settings: RebelSettings) -> str:
+def as_yaml(settings: RebelSettings | TurnRebelSettings, meanings: Mapping[str, str] = MEANINGS) -> str:
     """Settings as a YAML file that :func:`from_yaml` reads, with what each means."""
     values = {name: str(value).lower() if isinstance(value, bool) else value for name, value in asdict(settings).items()}
-    entries = [(f"{name}: {value}", MEANINGS[name]) for name, value in values.items()]
+    values = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+    entries = [(f"{name}: {value}", meanings[name]) for name, value in values.items()]
     width = max(len(entry) for entry, _ in entries)
     return "".join(f"{entry:<{width}}  # {meaning}\n" for entry, meaning in entries)
 

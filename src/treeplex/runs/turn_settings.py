@@ -1,0 +1,111 @@
+"""What a training on turns of hold'em is asked to do: the spot on which games are modelled, and settings by name."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from treeplex.errors import FileError, SpecError
+from treeplex.games.poker.spot import Spot, spot_from_json
+from treeplex.games.poker.spots import all_hands
+from treeplex.learn.turn_rebel import TurnRebelSettings
+from treeplex.runs.rebel_settings import changed
+
+STACKS = 2.5, 25.0
+"""Pots that a player has at first, at least and at most: the 5,000 to 50,000 chips of turn endgame hold'em's pot of 2,000."""
+MEANINGS: Mapping[str, str] = {
+    "source": "of public belief states: self-play, or random or flat ranges for comparison",
+    "method": "how turns are searched",
+    "iterations": "of a search; each updates both players",
+    "rivers": "taken from each search and solved",
+    "river_iterations": "of a river's solution",
+    "exploration": "probability with which the exploring player plays at random",
+    "stacks": "the least and the most chips of a player, half of the first pot included",
+    "perturbed": "parts of the pot by which bet sizes are moved, anew for each game",
+    "boards": "true: the turn's board is drawn anew for each game",
+    "games": "turns to be drawn in all; the step size falls over them",
+    "bins": "of strength, what the network sees of a range",
+    "width": "of the network's layers",
+    "layers": "of the network",
+    "rows": "the most rows of the buffer",
+    "burn_in": "rows before the first step",
+    "batch": "rows of a step",
+    "reuse": "how often a row is seen on average",
+    "rate": "Adam's step at first",
+    "last_rate": "Adam's step at the end, along half a cosine",
+    "clip": "the most that a gradient's norm may be",
+    "seed": "of everything random",
+}
+FIXED = ("bins", "width", "layers", "seed")
+"""What a training cannot change under way."""
+
+
+@dataclass(frozen=True, eq=False)
+class TurnRun:
+    """A training as it was asked for.
+
+    Attributes:
+        spot: the turn on which games are modelled; every hand may be held.
+        settings: hyper-parameters.
+    """
+
+    spot: Spot
+    settings: TurnRebelSettings
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data for :func:`run_from`."""
+        return {"spot": self.spot.to_json(), "identity": self.spot.identity, "settings": asdict(self.settings)}
+
+
+def check_turn(spot: Spot) -> None:
+    """Refuse a spot that networks do not know.
+
+    Raises:
+        SpecError: it is no turn, has no pot or has rake, or other numbers of cards.
+    """
+    if len(spot.streets) != 2:
+        raise SpecError(f"the spot has {len(spot.streets)} streets of betting, not 2: give the board of the turn")
+    if spot.rake.rate:
+        raise SpecError("networks know no rake; leave the rake out")
+    if spot.format.hole != 2 or spot.format.deal[-1] != 1:
+        raise SpecError(f"networks are for hands of two cards and a river of one; {spot.format.name} has others")
+    if not spot.pot > 0:
+        raise SpecError("networks value chips in parts of the pot, which is 0; give a pot")
+
+
+def turn_run(spot: Spot, settings: TurnRebelSettings) -> TurnRun:
+    """A run on a spot; its ranges play no part, as every hand may be held in training.
+
+    Raises:
+        SpecError: as :func:`check_turn`.
+    """
+    check_turn(spot)
+    return TurnRun(spot_from_json(spot.to_json(), all_hands(spot.format)), settings)
+
+
+def settings_for(spot: Spot, *changes: Mapping[str, Any]) -> TurnRebelSettings:
+    """The usual settings, stacks in parts of the spot's pot, with changes, later ones over earlier ones.
+
+    Raises:
+        SpecError: an unknown name, or a value outside its range.
+    """
+    least, most = (pots * spot.pot for pots in STACKS)
+    usual = TurnRebelSettings()
+    return changed(replace(usual, stacks=(least, most)) if spot.pot > 0 else usual, *changes)
+
+
+def run_from(found: Mapping[str, Any], place: str) -> TurnRun:
+    """A run as written in ``turn.json``; :class:`FileError` names ``place`` when it is not whole."""
+    try:
+        if set(found["settings"]) != {each.name for each in fields(TurnRebelSettings)}:
+            raise SpecError(f"expected exactly {', '.join(MEANINGS)}")
+        cards = found["spot"]["format"]
+        ones = np.ones(comb(len(cards["deck"]) // 2, cards["hole"]))
+        spot = spot_from_json(found["spot"], (ones, ones))
+        if spot.identity != found["identity"]:
+            raise SpecError("the spot is not that of its identity")
+        return TurnRun(spot, changed(TurnRebelSettings(), found["settings"]))
+    except (KeyError, TypeError, ValueError, SpecError) as error:
+        raise FileError(f"{place}: the settings of the training cannot be read ({error}); start it again") from error
