@@ -12,6 +12,8 @@ ORDER = (
     "rebel_appendix_h",
     "rebel_teh",
     "rebel_turn",
+    "rebel_teh_search",
+    "rebel_teh_nets",
     "rebel_tic_tac_toe",
     "ddcfr_holdem",
     "ddcfr_curves",
