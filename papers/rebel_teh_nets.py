@@ -9,6 +9,7 @@ from typing import Any
 
 from drawing import dress, line_style, panels, plain_labels, save
 from kept import effort
+from rebel_teh_nets_long import METHODS, exactly_searched, well_played
 from rebel_teh_nets_runs import (
     BINS,
     DOMAINS,
@@ -46,6 +47,8 @@ from treeplex.learn.value_net import torch_module
 OWN, PLAIN = "self-play", "lcfr"
 Curves = Mapping[tuple[str, str], Curve]
 """By what values the ends of the turn's betting and by method."""
+Well = Mapping[tuple[str, str], Sequence[float]]
+"""By kind of training and method of search."""
 EXACTLY = "exact values"
 
 
@@ -106,6 +109,19 @@ def long_table(found: Mapping[str, Mapping[str, Any]], tabular: Mapping[int, flo
     )
 
 
+def well_played_table(found: Well, exactly: Mapping[str, float], tabular: Mapping[int, float]) -> Table:
+    """How good the turn is by itself."""
+    rows = [[f"{kind}, {METHODS[method]}", *map(thousandths, chips)] for (kind, method), chips in found.items()]
+    for method, chips in exactly.items():
+        rows.append([f"{EXACTLY}, {METHODS[method]}", *(thousandths(chips) if at == ITERATIONS else "" for at in LONG)])
+    rows.append(["whole game, linear CFR", *(thousandths(tabular[at]) if at in tabular else "" for at in LONG)])
+    return Table(
+        f"The same, rivers solved by {FINE} iterations for the average policy's beliefs instead of {RIVER}",
+        ["", *map(str, LONG)],
+        rows,
+    )
+
+
 def errors_table(found: Mapping[str, Mapping[str, float]]) -> Table:
     """How far values of hands are off."""
     rows = [[name, *(f"{100.0 * errors[domain]:.1f}" for domain in DOMAINS)] for name, errors in found.items()]
@@ -121,7 +137,9 @@ def trainings_table(cards: Mapping[str, Mapping[str, Any]]) -> Table:
     return Table("Trainings", ["", "games", "rivers", "gradient steps", "last loss", "CPU seconds"], rows)
 
 
-def findings(found: Curves, long: Mapping[str, Mapping[str, Any]], errors: Mapping[str, Any], whole: Any) -> list[str]:
+def findings(
+    found: Curves, long: Mapping[str, Mapping[str, Any]], well: Well, errors: Mapping[str, Any], whole: Mapping[int, float]
+) -> list[str]:
     """What the figures say, beside what the paper says."""
     paper = published()["rebel"]
     claims, level = paper["turn_search"]["claims"], paper["turn_endgame"]
@@ -134,9 +152,7 @@ def findings(found: Curves, long: Mapping[str, Mapping[str, Any]], errors: Mappi
     off = "; ".join(
         f"{kind} {100.0 * errors[kind][DOMAINS[0]]:.1f}% and {100.0 * errors[kind][DOMAINS[1]]:.1f}%" for kind in KINDS
     )
-    best = min(long[OWN]["average"])
-    below = [at for at, chips in whole.items() if chips <= best]
-    least = str(min(below)) if below else f"more than {WHOLE}"
+    best, least = min(long[OWN]["average"]), min(min(well[OWN, method]) for method in METHODS)
     return [
         f"After {ITERATIONS} iterations {EXACT[PLAIN]} with the network from self-play has {text[OWN, PLAIN]} thousandths "
         f"of a big blind, with exact values {text[EXACTLY, PLAIN]}; in brackets the average policy with rivers solved for its "
@@ -148,8 +164,16 @@ def findings(found: Curves, long: Mapping[str, Mapping[str, Any]], errors: Mappi
         f"{text[OWN, PLAIN]} and {thousandths(long[OWN]['average'][-1])}. On rivers of that game, for beliefs of CFR-D's "
         f"iterations and of averages, values of hands are off by so much of the pot: {off}.",
         f'Published: "{level["claims"][0]}". The least that {EXACT[PLAIN]} comes to with the network from self-play, '
-        f"{thousandths(best)} (average policy), is the level of {least} iterations of linear CFR on the whole game.",
+        f"{thousandths(best)} (average policy), is the level of {level_of(best, whole)} iterations of linear CFR on the whole "
+        f"game. What is left there is mostly that rivers are solved by {RIVER} iterations: with {FINE} the least is "
+        f"{thousandths(least)}, the level of {level_of(least, whole)}.",
     ]
+
+
+def level_of(chips: float, whole: Mapping[int, float]) -> str:
+    """How many iterations of linear CFR on the whole game come to so many chips."""
+    below = [at for at, found in whole.items() if found <= chips]
+    return str(min(below)) if below else f"more than {WHOLE}"
 
 
 def notes() -> list[str]:
@@ -185,20 +209,30 @@ def main() -> None:
     found = {(EXACTLY, method): searched(turn, method) for method in LEARNT[OWN]}
     found |= {(kind, method): searched_with(turn, kind, method) for kind in KINDS for method in LEARNT[kind]}
     long, errors, whole = {kind: long_search(turn, kind) for kind in KINDS}, river_errors(turn), whole_game(turn)
+    well = {(kind, method): well_played(turn, kind, method) for kind in KINDS for method in METHODS}
+    exactly = {method: exactly_searched(turn, method) for method in METHODS}
     tabular = [whole[point] for point in points()]
     finish(
         Result(
             name="rebel_teh_nets",
             title="ReBeL, Figures 2 and 6, right: networks on the turn with 52 cards",
             source=f"{paper['source']}; {paper['turn_search']['source']}",
-            findings=findings(found, long, errors, whole),
-            tables=[curves_table(found, tabular), long_table(long, whole), errors_table(errors), trainings_table(cards)],
+            findings=findings(found, long, well, errors, whole),
+            tables=[
+                curves_table(found, tabular),
+                long_table(long, whole),
+                well_played_table(well, exactly, whole),
+                errors_table(errors),
+                trainings_table(cards),
+            ],
             pictures=[draw(found, tabular)],
             notes=notes(),
             numbers={
                 "points": points(),
                 "curves": {f"{source}, {method}": curve for (source, method), curve in found.items()},
                 "long": long,
+                "well_played": {f"{kind}, {method}": chips for (kind, method), chips in well.items()},
+                "exactly_searched": exactly,
                 "errors": errors,
                 "trainings": cards,
                 "whole_game": whole,
