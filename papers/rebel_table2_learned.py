@@ -136,6 +136,14 @@ def learned_findings(found: Mapping[tuple[str, str], Cell], published: Mapping[s
         if half:
             text += f" On {listed(half)} the worst has at most half the published exploitability."
         sentences.append(text)
+    begun = [
+        f"{title} on {game}, {sum(mean <= goal for mean in found[kind, game].means)} of {len(found[kind, game].seeds)}"
+        for kind, title in TITLES.items()
+        for game, goal in zip(GAMES, published[PUBLISHED[kind]], strict=True)
+        if (kind, game) in found and len(found[kind, game].seeds) < SEEDS
+    ]
+    if begun:
+        sentences.append(f"Of cells with fewer than {SEEDS} trainings so far, as good as published are: {'; '.join(begun)}.")
     return sentences
 
 
