@@ -134,7 +134,8 @@ def main() -> None:
             notes=[
                 "Infosets are of unordered hands: dice that sort alike are one hand.",
                 "Settings are the recipe's, but that the rest of the game is solved whole where it has at most "
-                f"{' and '.join(str(large.settings.endgame) for large in GAMES.values())} public nodes; one training each.",
+                f"{' and '.join(str(record['plan']['settings']['endgame']) for record in records.values())} public nodes; one training "
+                "each.",
                 "Exploitability is exact, of the policy of N playthroughs averaged by reach with T iterations a search: an "
                 "upper bound of the agent's, and more so the smaller N is.",
                 "A tabular solver keeps every infoset in memory and knows nothing of a game before; ReBeL keeps a network of "

@@ -9,6 +9,7 @@ from treeplex.forms.files import write_atomically
 ORDER = (
     "cfr2007_tables",
     "rebel_table2",
+    "rebel_large",
     "rebel_appendix_h",
     "rebel_teh",
     "rebel_turn",

@@ -9,7 +9,7 @@ import sys
 from report import ORDER
 from results import HERE, ROOT
 
-SLOW = ("cfr2007_tables",)
+SLOW = ("cfr2007_tables", "rebel_large")
 
 
 def main(names: list[str]) -> None:
