@@ -105,6 +105,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("games", nargs="*", metavar="GAME", help=f"of {', '.join(GAMES)}; default: all")
     records = {name: measured(name) for name in parser.parse_args().games or GAMES}
+    endgames = " and ".join(str(record["plan"]["settings"]["endgame"]) for record in records.values())
     finish(
         Result(
             name="rebel_large",
@@ -134,8 +135,7 @@ def main() -> None:
             notes=[
                 "Infosets are of unordered hands: dice that sort alike are one hand.",
                 "Settings are the recipe's, but that the rest of the game is solved whole where it has at most "
-                f"{' and '.join(str(record['plan']['settings']['endgame']) for record in records.values())} public nodes; one training "
-                "each.",
+                f"{endgames} public nodes; one training each.",
                 "Exploitability is exact, of the policy of N playthroughs averaged by reach with T iterations a search: an "
                 "upper bound of the agent's, and more so the smaller N is.",
                 "A tabular solver keeps every infoset in memory and knows nothing of a game before; ReBeL keeps a network of "
