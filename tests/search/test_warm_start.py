@@ -170,7 +170,7 @@ def exploitability(spec: str, search: SubgameSearch, sequences: np.ndarray) -> f
     game, rules = compile_game(spec), public_rules(spec)
     root = PublicBelief.root(rules)
     weights = np.zeros(int(game.tree.sequence_offsets[-1]))
-    share = Share(Node(root.state, (root.ranges[0][None], root.ranges[1][None])), slice(0, 1), np.array([1]))
+    share = Share(Node((), root.state, (root.ranges[0][None], root.ranges[1][None])), np.array([0]), np.array([1]))
     add_policies(game, rules, share, search.subgames, 0, sequences, weights)
     return judge(game, Policy(game, normalised(game, weights))).exploitability
 
