@@ -92,6 +92,7 @@ KINDS: Mapping[str, Kind] = {
     "endgames": Kind({"endgame": 32}, SOLVES),
     "fp": Kind(FP, FEWER, playthroughs=128, iterations=512),
     "fp_endgames": Kind({**FP, "endgame": 32}, FEWER, playthroughs=128, iterations=512),
+    "fp_long": Kind({**FP, "endgame": 32, "iterations": 2048}, {"1x5f": 60_000}, iterations=2048),
 }
 BUDGETS = (7_500, 15_000, 30_000, 60_000)
 """Subgames of the recipe's trainings on the smallest game, for curves of quality against time."""
