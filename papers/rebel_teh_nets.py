@@ -7,7 +7,7 @@ in ``runs/papers`` one by one.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from drawing import dress, line_style, panels, plain_labels, save
+from drawing import panels, save
 from kept import effort
 from rebel_teh_nets_long import METHODS, exactly_searched, well_played
 from rebel_teh_nets_runs import (
@@ -25,15 +25,11 @@ from rebel_teh_nets_runs import (
     river_errors,
     searched_with,
 )
-from rebel_teh_search import BIG_BLIND, at_marks, thousandths
+from rebel_teh_search import GAME, curves_table, draw_panel, level_of, thousandths
 from rebel_teh_search_runs import (
-    BETS,
     EXACT,
     ITERATIONS,
-    MARKS,
-    RAISES,
     RIVER,
-    WHOLE,
     Curve,
     points,
     searched,
@@ -55,19 +51,10 @@ EXACTLY = "exact values"
 def draw(found: Curves, tabular: Sequence[float]) -> Picture:
     """Figure 6, right: methods with the network from self-play. Figure 2: CFR-D with all values. What is played."""
     figure, axes = panels(1, 2, size=(11.0, 4.6))
-    for number, method in enumerate(LEARNT[OWN]):
-        line(axes[0], found[OWN, method]["played"], EXACT[method], number)
-    for number, source in enumerate((EXACTLY, *KINDS)):
-        line(axes[1], found[source, PLAIN]["played"], source, number)
-    for panel, title in zip(axes, ("6 right: self-play network", f"2: {EXACT[PLAIN]}"), strict=True):
-        panel.plot(points(), in_thousandths(tabular), label="whole game, linear CFR", color="#9A9A9A", linewidth=1.2)
-        dress(panel, f"Figure {title}, 52 cards")
-        plain_labels(panel)
-        panel.set(xlim=(1, ITERATIONS), xlabel="iterations (each updates both players)")
-        panel.yaxis.set_major_formatter(lambda y, _: f"{y:,.0f}")
-        ticks = [1, 2, 4, *MARKS]
-        panel.set_xticks(ticks, [str(tick) for tick in ticks])
-        panel.legend(frameon=False, fontsize=9, handlelength=3.0, loc="lower left")
+    own = {EXACT[method]: found[OWN, method]["played"] for method in LEARNT[OWN]}
+    plain = {source: found[source, PLAIN]["played"] for source in (EXACTLY, *KINDS)}
+    draw_panel(axes[0], "Figure 6 right: self-play network, 52 cards", own, tabular)
+    draw_panel(axes[1], f"Figure 2: {EXACT[PLAIN]}, 52 cards", plain, tabular)
     axes[0].set_ylabel("exploitability, thousandths of a big blind")
     return save(
         figure,
@@ -75,27 +62,6 @@ def draw(found: Curves, tabular: Sequence[float]) -> Picture:
         "Exploitability against iterations of search on a turn of hold'em with 52 cards, two panels with logarithmic axes: "
         "methods with a self-play network; CFR-D with exact values, a self-play network and networks from random beliefs",
     )
-
-
-def line(panel: Any, chips: Sequence[float], label: str, number: int) -> None:
-    """One curve."""
-    panel.plot(points(), in_thousandths(chips), label=label, **line_style(number))
-
-
-def in_thousandths(chips: Sequence[float]) -> list[float]:
-    """Of a big blind."""
-    return [1000.0 * each / BIG_BLIND for each in chips]
-
-
-def curves_table(found: Curves, tabular: Sequence[float]) -> Table:
-    """Everything at the marks."""
-    rows = [
-        [f"{source}, {EXACT[method]}", *at_marks(curve["played"]), *at_marks(curve["average"])]
-        for (source, method), curve in found.items()
-    ]
-    rows.append(["whole game, linear CFR", *at_marks(tabular), *[""] * len(MARKS)])
-    columns = [f"{which}, {mark}" for which in ("played", "average") for mark in MARKS]
-    return Table("Exploitability in thousandths of a big blind after so many iterations", ["", *columns], rows)
 
 
 def long_table(found: Mapping[str, Mapping[str, Any]], tabular: Mapping[int, float]) -> Table:
@@ -170,19 +136,11 @@ def findings(
     ]
 
 
-def level_of(chips: float, whole: Mapping[int, float]) -> str:
-    """How many iterations of linear CFR on the whole game come to so many chips."""
-    below = [at for at, found in whole.items() if found <= chips]
-    return str(min(below)) if below else f"more than {WHOLE}"
-
-
 def notes() -> list[str]:
     """How it was measured."""
     low, high = SETTINGS.stacks
     return [
-        "The game of search and judge: no-limit hold'em with 52 cards from the turn 3s7hTdKs, every hand equally likely, 1,000 "
-        f"chips a player in the pot, 19,000 behind, big blind 100; first bets `{BETS}`, raises `{RAISES}` (`a`: all-in; turn "
-        "endgame hold'em has `50%,100%,a` and `75%,a`). Search, played and average as in the figure before it.",
+        f"The game of search and judge: {GAME} Search, played and average as in the figure before it.",
         f"The games of training: any board, {low:,.0f} to {high:,.0f} chips a player, sizes moved by up to "
         f"{SETTINGS.perturbed:g} of the pot, as in the paper (appendix C.2). A turn is searched by {SETTINGS.iterations} "
         f"iterations of {EXACT[SETTINGS.method]}; {SETTINGS.rivers} rivers are taken from it, for iterations, betting (with "
@@ -219,7 +177,7 @@ def main() -> None:
             source=f"{paper['source']}; {paper['turn_search']['source']}",
             findings=findings(found, long, well, errors, whole),
             tables=[
-                curves_table(found, tabular),
+                curves_table({f"{source}, {EXACT[method]}": curve for (source, method), curve in found.items()}, tabular),
                 long_table(long, whole),
                 well_played_table(well, exactly, whole),
                 errors_table(errors),

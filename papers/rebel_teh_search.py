@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from drawing import dress, line_style, panels, plain_labels, save
 from kept import effort
@@ -29,6 +30,11 @@ from treeplex.forms.hand_turn import HandTurn, compile_turn
 
 BIG_BLIND = 100.0
 PLAIN, SOUND, BETTER, FP = EXACT
+GAME = (
+    "no-limit hold'em with 52 cards from the turn 3s7hTdKs, every hand equally likely, 1,000 chips a player in the pot, 19,000 "
+    f"behind, big blind 100; first bets `{BETS}`, raises `{RAISES}` (`a`: all-in; turn endgame hold'em has `50%,100%,a` and "
+    "`75%,a`)."
+)
 
 
 def thousandths(chips: float) -> str:
@@ -36,28 +42,31 @@ def thousandths(chips: float) -> str:
     return f"{1000.0 * chips / BIG_BLIND:,.0f}"
 
 
+def in_thousandths(chips: Sequence[float]) -> list[float]:
+    """Of a big blind."""
+    return [1000.0 * each / BIG_BLIND for each in chips]
+
+
+def draw_panel(panel: Any, title: str, curves: Mapping[str, Sequence[float]], tabular: Sequence[float]) -> None:
+    """Curves by name, in chips, and that of the whole game."""
+    for number, (label, chips) in enumerate(curves.items()):
+        panel.plot(points(), in_thousandths(chips), label=label, **line_style(number))
+    panel.plot(points(), in_thousandths(tabular), label="whole game, linear CFR", color="#9A9A9A", linewidth=1.2)
+    dress(panel, title)
+    plain_labels(panel)
+    panel.set(xlim=(1, ITERATIONS), xlabel="iterations (each updates both players)")
+    panel.yaxis.set_major_formatter(lambda y, _: f"{y:,.0f}")
+    ticks = [1, 2, 4, *MARKS]
+    panel.set_xticks(ticks, [str(tick) for tick in ticks])
+    panel.legend(frameon=False, fontsize=9, handlelength=3.0, loc="lower left")
+
+
 def draw(left: Mapping[str, Curve], tabular: Sequence[float]) -> Picture:
     """What is played, and the average policy with rivers solved for its beliefs."""
     figure, axes = panels(1, 2, size=(11.0, 4.6))
     for panel, which, title in zip(axes, ("played", "average"), ("played", "average policy"), strict=True):
-        for number, (method, found) in enumerate(left.items()):
-            panel.plot(
-                points(), [1000.0 * chips / BIG_BLIND for chips in found[which]], label=EXACT[method], **line_style(number)
-            )
-        panel.plot(
-            points(),
-            [1000.0 * chips / BIG_BLIND for chips in tabular],
-            label="whole game, linear CFR",
-            color="#9A9A9A",
-            linewidth=1.2,
-        )
-        dress(panel, f"Figure 6 left, 52 cards: {title}")
-        plain_labels(panel)
-        panel.set(xlim=(1, ITERATIONS), xlabel="iterations (each updates both players)")
-        panel.yaxis.set_major_formatter(lambda y, _: f"{y:,.0f}")
-        ticks = [1, 2, 4, *MARKS]
-        panel.set_xticks(ticks, [str(tick) for tick in ticks])
-        panel.legend(frameon=False, fontsize=9, handlelength=3.0, loc="lower left")
+        curves = {EXACT[method]: found[which] for method, found in left.items()}
+        draw_panel(panel, f"Figure 6 left, 52 cards: {title}", curves, tabular)
     axes[0].set_ylabel("exploitability, thousandths of a big blind")
     return save(
         figure,
@@ -72,9 +81,9 @@ def at_marks(values: Sequence[float]) -> list[str]:
     return [thousandths(values[points().index(mark)]) for mark in MARKS]
 
 
-def curves_table(left: Mapping[str, Curve], tabular: Sequence[float]) -> Table:
-    """Everything at the marks."""
-    rows = [[EXACT[method], *at_marks(found["played"]), *at_marks(found["average"])] for method, found in left.items()]
+def curves_table(curves: Mapping[str, Curve], tabular: Sequence[float]) -> Table:
+    """Curves by name at the marks, and that of the whole game."""
+    rows = [[name, *at_marks(found["played"]), *at_marks(found["average"])] for name, found in curves.items()]
     rows.append(["whole game, linear CFR", *at_marks(tabular), *[""] * len(MARKS)])
     columns = [f"{which}, {mark}" for which in ("played", "average") for mark in MARKS]
     return Table("Exploitability in thousandths of a big blind after so many iterations", ["", *columns], rows)
@@ -97,9 +106,7 @@ def findings(left: Mapping[str, Curve], tabular: Mapping[int, float]) -> list[st
     ends = {method: [thousandths(found[which][-1]) for which in ("played", "average")] for method, found in left.items()}
     text = {method: f"{EXACT[method]} {played} ({average})" for method, (played, average) in ends.items()}
     best = min(left, key=lambda method: left[method]["played"][-1])
-    level = left[best]["played"][-1]
-    below = [iterations for iterations, value in tabular.items() if value <= level]
-    whole = str(min(below)) if below else f"more than {WHOLE}"
+    whole = level_of(left[best]["played"][-1], tabular)
     return [
         f'Published: "{claims[0]}". Here, after {ITERATIONS} iterations with exact values: {text[SOUND]}, {text[PLAIN]} '
         "thousandths of a big blind; in brackets the average policy with rivers solved for its beliefs.",
@@ -108,14 +115,17 @@ def findings(left: Mapping[str, Curve], tabular: Mapping[int, float]) -> list[st
     ]
 
 
+def level_of(chips: float, whole: Mapping[int, float]) -> str:
+    """How many iterations of linear CFR on the whole game come to so many chips."""
+    below = [at for at, found in whole.items() if found <= chips]
+    return str(min(below)) if below else f"more than {WHOLE}"
+
+
 def notes(turn: HandTurn) -> list[str]:
     """How it was measured."""
     game, ends = turn.game, turn.game.forests[0].ends
     return [
-        "The game: no-limit hold'em with 52 cards from the turn 3s7hTdKs, every hand equally likely, 1,000 chips a player in "
-        f"the pot, 19,000 behind, big blind 100; first bets `{BETS}`, raises `{RAISES}` (`a`: all-in; turn endgame hold'em has "
-        f"`50%,100%,a` and `75%,a`). {game.decisions:,} public decisions, {game.infosets:,} infosets, "
-        f"{game.stored:,} sequences.",
+        f"The game: {GAME} {game.decisions:,} public decisions, {game.infosets:,} infosets, {game.stored:,} sequences.",
         f"A search holds the turn's betting with all {len(game.boards[0][0].hands[0]):,} hands, and ends with it, before the "
         f"river is seen, at {len(turn.open_ends)} of {len(ends)} ends; after the others, all-ins, rivers are dealt exactly.",
         f"Exact values are those of {RIVER} iterations of DCFR from the beliefs at the ends, all rivers at once, anew for each "
@@ -137,7 +147,7 @@ def main() -> None:
             title="ReBeL, Figure 6, left: search on the turn with 52 cards",
             source=f"{paper['source']}; {paper['turn_search']['source']}",
             findings=findings(left, tabular),
-            tables=[curves_table(left, curve), control_table(control)],
+            tables=[curves_table({EXACT[method]: found for method, found in left.items()}, curve), control_table(control)],
             pictures=[draw(left, curve)],
             notes=notes(turn),
             numbers={"points": points(), "exact": left, "control": control, "whole_game": tabular},

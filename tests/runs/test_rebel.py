@@ -16,6 +16,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from tests.trainings import copied, stop_after, weights  # noqa: E402
+
 from treeplex.errors import AlgorithmError, FileError, PolicyError, SpecError  # noqa: E402
 from treeplex.evaluate import judge  # noqa: E402
 from treeplex.forms.compile import compile_game  # noqa: E402
@@ -29,7 +31,7 @@ from treeplex.learn.rebel import PAPER, RebelSettings, RebelTrainer, Round  # no
 from treeplex.learn.rebel_crew import SelfPlayer, crew_trainer  # noqa: E402
 from treeplex.learn.value_net_files import is_net_file, read_net  # noqa: E402
 from treeplex.learn.workers import Alone, Processes  # noqa: E402
-from treeplex.runs import checkpoint, rebel, rebel_watch, train_crew  # noqa: E402
+from treeplex.runs import checkpoint, rebel, rebel_watch, sitting, train_crew  # noqa: E402
 from treeplex.runs.rebel import RebelInterrupted, streams_for, train_rebel  # noqa: E402
 from treeplex.runs.rebel_folder import (  # noqa: E402
     LATE,
@@ -60,28 +62,6 @@ def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("rebel") / "whole"
     train_rebel(RUN, out=folder, judge_every=0)
     return folder
-
-
-def copied(folder: Path, tmp_path: Path) -> Path:
-    shutil.copytree(folder, tmp_path / "copy")
-    return tmp_path / "copy"
-
-
-def weights(folder: Path) -> dict[str, bytes]:
-    return {name: array.tobytes() for name, array in read_net(folder / NET).weights.items()}
-
-
-def stop_after(rounds: int):
-    """A watcher that presses Ctrl-C after so many rounds."""
-    count = 0
-
-    def watch(progress: object) -> None:
-        nonlocal count
-        count += 1
-        if count == rounds:
-            os.kill(os.getpid(), signal.SIGINT)
-
-    return watch
 
 
 def test_a_folder_says_everything(unbroken: Path) -> None:
@@ -243,7 +223,7 @@ def test_a_full_disk_leaves_the_last_good_checkpoint(unbroken: Path, tmp_path: P
         raise FileError(f"cannot write {path}: no space left on device; free some space") from OSError(28, "No space left")
 
     monkeypatch.setattr(checkpoint, "write_atomically", full)
-    monkeypatch.setattr(rebel, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(sitting, "CHECKPOINT_SECONDS", 0.0)
     with pytest.raises(FileError, match="no space left"):
         train_rebel(resume=folder, changes={"solves": 640}, judge_every=0)
     assert (folder / STATE).read_bytes() == before
@@ -361,7 +341,7 @@ def test_a_budget_of_time_is_kept_and_the_step_size_falls_over_it(tmp_path: Path
 
 
 def test_it_is_judged_under_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rebel, "RECORD_SECONDS", 0.0)
+    monkeypatch.setattr(sitting, "RECORD_SECONDS", 0.0)
     ended = train_rebel(RUN, out=tmp_path / "run", judge_every=0.01)
     judged = [record for record in ended.records if record.exploitability is not None]
     assert len(judged) >= 3
@@ -565,7 +545,7 @@ def test_a_training_with_a_policy_network_goes_on_and_is_judged_with_it(tmp_path
 
 def test_losses_of_both_networks_are_written_down(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A record's losses are the means over its steps of what the trainer by itself reports, round by round."""
-    monkeypatch.setattr(rebel, "RECORD_SECONDS", 0.0)
+    monkeypatch.setattr(sitting, "RECORD_SECONDS", 0.0)
     settings = replace(TINY, policy_net=True, warm=2, solves=160)
     records = train_rebel(replace(RUN, settings=settings), out=tmp_path / "run", judge_every=0).records
     trainer, expected = RebelTrainer(public_rules(DICE), settings), {}

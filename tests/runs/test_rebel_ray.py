@@ -19,6 +19,7 @@ ray = pytest.importorskip("ray")
 pytest.importorskip("torch")
 
 from ray.cluster_utils import Cluster  # noqa: E402
+from tests.trainings import weights  # noqa: E402
 
 from treeplex.errors import AlgorithmError, SpecError  # noqa: E402
 from treeplex.learn import ray_crew  # noqa: E402
@@ -26,7 +27,6 @@ from treeplex.learn.errands import Errands  # noqa: E402
 from treeplex.learn.fitness import training_games  # noqa: E402
 from treeplex.learn.ray_crew import RayCrew, cluster_cpus  # noqa: E402
 from treeplex.learn.rebel import RebelSettings  # noqa: E402
-from treeplex.learn.value_net_files import read_net  # noqa: E402
 from treeplex.learn.workers import evaluate  # noqa: E402
 from treeplex.play.cli import app  # noqa: E402
 from treeplex.runs.rebel import RebelInterrupted, streams_for, train_rebel  # noqa: E402
@@ -114,10 +114,6 @@ def at_round(number: int, act: Callable[[], None]) -> Callable[[RebelProgress], 
             act()
 
     return watch
-
-
-def weights(folder: Path) -> dict[str, bytes]:
-    return {name: array.tobytes() for name, array in read_net(folder / NET).weights.items()}
 
 
 def counts(folder: Path) -> tuple[int, int, int]:

@@ -1,9 +1,7 @@
 """Trainings on turns of hold'em: folders, resuming, Ctrl-C, damage; and searches with what they made."""
 
 import json
-import os
 import shutil
-import signal
 import sys
 from dataclasses import replace
 from importlib import import_module
@@ -14,6 +12,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from tests.trainings import copied, stop_after, weights  # noqa: E402
+
 from treeplex.errors import AlgorithmError, FileError, GameError, SpecError  # noqa: E402
 from treeplex.forms.horizon import Horizon  # noqa: E402
 from treeplex.games.poker.bets import BetPlan, FixedLimit  # noqa: E402
@@ -22,7 +22,7 @@ from treeplex.games.poker.spot import Rake, Spot  # noqa: E402
 from treeplex.games.poker.spots import all_hands, holdem, rhode_island_holdem, turn_endgame_holdem  # noqa: E402
 from treeplex.learn.turn_rebel import TurnRebelSettings, TurnRound, TurnTrainer  # noqa: E402
 from treeplex.learn.value_net_files import read_net, save_net  # noqa: E402
-from treeplex.runs import turn_rebel, turn_search  # noqa: E402
+from treeplex.runs import sitting, turn_rebel, turn_search  # noqa: E402
 from treeplex.runs.poker_files import load_solution  # noqa: E402
 from treeplex.runs.rebel_settings import as_yaml, changed, from_yaml  # noqa: E402
 from treeplex.runs.turn_folder import METRICS, NET, STATE, TURN, TurnFolder, is_turn_folder, turn_figure  # noqa: E402
@@ -57,28 +57,6 @@ def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("turn") / "whole"
     train_turns(SPOT, TINY, out=folder)
     return folder
-
-
-def copied(folder: Path, tmp_path: Path) -> Path:
-    shutil.copytree(folder, tmp_path / "copy")
-    return tmp_path / "copy"
-
-
-def weights(folder: Path) -> dict[str, bytes]:
-    return {name: array.tobytes() for name, array in read_net(folder / NET).weights.items()}
-
-
-def stop_after(games: int):
-    """A watcher that presses Ctrl-C after so many games."""
-    count = 0
-
-    def watch(progress: object) -> None:
-        nonlocal count
-        count += 1
-        if count == games:
-            os.kill(os.getpid(), signal.SIGINT)
-
-    return watch
 
 
 def test_a_folder_says_everything(unbroken: Path) -> None:
@@ -128,12 +106,12 @@ def test_a_training_that_was_killed_goes_on_from_its_checkpoint(
 
     def kill(progress: turn_rebel.TurnProgress) -> None:
         if progress.last.games == 3:
-            monkeypatch.setattr(turn_rebel, "CHECKPOINT_SECONDS", 1e9)
+            monkeypatch.setattr(sitting, "CHECKPOINT_SECONDS", 1e9)
         if progress.last.games == 5:
             raise Killed
 
-    monkeypatch.setattr(turn_rebel, "CHECKPOINT_SECONDS", 0.0)
-    monkeypatch.setattr(turn_rebel, "RECORD_SECONDS", 0.0)
+    monkeypatch.setattr(sitting, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(sitting, "RECORD_SECONDS", 0.0)
     with pytest.raises(Killed):
         train_turns(SPOT, TINY, out=tmp_path / "run", progress=kill)
     assert TurnFolder(tmp_path / "run").state().iteration == 3

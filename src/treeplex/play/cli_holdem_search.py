@@ -72,17 +72,9 @@ def search(
         raise SpecError("no network given; name a folder that holdem train wrote, or search with exact values (--exact)")
     if out is not None and judge is False:
         raise SpecError("--out writes what is judged; leave --no-judge out")
-    options = {
-        "board": board,
-        "oop": oop,
-        "ip": ip,
-        "pot": pot,
-        "stack": stack,
-        "bets": bets,
-        "raises": raises,
-        "turn-bets": turn_bets,
-        "river-bets": river_bets,
-    }
+    options = of.named(
+        board=board, oop=oop, ip=ip, pot=pot, stack=stack, bets=bets, raises=raises, turn_bets=turn_bets, river_bets=river_bets
+    )
     with Live(progress) as live:
         live.say("reading the spot (a first run also compiles, up to a minute)")
         from treeplex.play.holdem_solving import usable

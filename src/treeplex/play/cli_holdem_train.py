@@ -7,7 +7,7 @@ import typer
 
 from treeplex.errors import SpecError
 from treeplex.play import holdem_options as of
-from treeplex.play.arguments import Force, Json
+from treeplex.play.arguments import Changes, Force, Json, ShowSettings, TrainOut, TrainResume, check_folders
 from treeplex.play.cli_holdem_show import shell_word
 from treeplex.play.console import print_facts, print_json
 from treeplex.play.failures import STOPPED, fail
@@ -30,12 +30,10 @@ def train(
     config: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Settings over the usual ones, as YAML; see --show.")
     ] = None,
-    changes: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="One setting over those; may be given several times.")
-    ] = None,
-    show: Annotated[bool, typer.Option("--show", help="Print all settings as YAML and stop.")] = False,
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write a training folder.")] = None,
-    resume: Annotated[Path | None, typer.Option(metavar="DIR", help="Go on with the training in this folder.")] = None,
+    changes: Changes = None,
+    show: ShowSettings = False,
+    out: TrainOut = None,
+    resume: TrainResume = None,
     force: Force = False,
     as_json: Json = False,
     progress: of.Progress = None,
@@ -57,15 +55,7 @@ def train(
     """
     from treeplex.runs.rebel_settings import as_yaml, from_yaml, pairs
 
-    options = {
-        "board": board,
-        "pot": pot,
-        "stack": stack,
-        "bets": bets,
-        "raises": raises,
-        "turn-bets": turn_bets,
-        "river-bets": river_bets,
-    }
+    options = of.named(board=board, pot=pot, stack=stack, bets=bets, raises=raises, turn_bets=turn_bets, river_bets=river_bets)
     given = {**(from_yaml(config) if config is not None else {}), **pairs(changes or [])}
     given |= {} if games is None else {"games": games}
     if show:
@@ -73,10 +63,7 @@ def train(
 
         typer.echo(as_yaml(settings_for(of.turn_spot(spot, options, ranges=False), given), MEANINGS), nl=False)
         return
-    if out is None and resume is None:
-        raise SpecError("a training needs a folder; give --out DIR, or --resume DIR to go on with one")
-    if out is not None and resume is not None:
-        raise SpecError("a resumed training goes on in its own folder; give --out or --resume, not both")
+    check_folders(out, resume)
     if resume is not None and (spot is not None or any(value is not None for value in options.values())):
         raise SpecError("a resumed training keeps its spot; leave the spot and its options out")
     with Live(progress) as live:

@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperCommand
 
 from treeplex.errors import SpecError
-from treeplex.play.arguments import Force, Json, ShowProgress
+from treeplex.play.arguments import Changes, Force, Json, Ray, ShowProgress, ShowSettings, TrainOut, TrainResume, check_folders
 from treeplex.play.cli_solve import quoted
 from treeplex.play.console import print_facts, print_json
 from treeplex.play.failures import STOPPED, fail
@@ -35,26 +35,22 @@ def train_rebel(
     config: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Settings over the preset's, as YAML; see --show.")
     ] = None,
-    changes: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="One setting over those; may be given several times.")
-    ] = None,
+    changes: Changes = None,
     seconds: Annotated[
         float | None, typer.Option(metavar="S", help="Train for this time instead of for so many subgames (solves).")
     ] = None,
     workers: Annotated[
         int | None, typer.Option(metavar="N", help="Processes that play. Default: all cores. 1: this process, alone.")
     ] = None,
-    ray: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Play on a Ray cluster: its address, auto, or local.")
-    ] = None,
+    ray: Ray = None,
     judge_every: Annotated[
         float | None,
         typer.Option(metavar="S", help="Judge every S seconds, 0 never. Default: small games, a twentieth of the time."),
     ] = None,
     tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Write TensorBoard events as well.")] = False,
-    show: Annotated[bool, typer.Option("--show", help="Print all settings as YAML and stop.")] = False,
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write a training folder.")] = None,
-    resume: Annotated[Path | None, typer.Option(metavar="DIR", help="Go on with the training in this folder.")] = None,
+    show: ShowSettings = False,
+    out: TrainOut = None,
+    resume: TrainResume = None,
     force: Force = False,
     as_json: Json = False,
     progress: ShowProgress = None,
@@ -82,10 +78,7 @@ def train_rebel(
     if show:
         typer.echo(as_yaml(settings_of(preset, *given)), nl=False)
         return
-    if out is None and resume is None:
-        raise SpecError("a training needs a folder; give --out DIR, or --resume DIR to go on with one")
-    if out is not None and resume is not None:
-        raise SpecError("a resumed training goes on in its own folder; give --out or --resume, not both")
+    check_folders(out, resume)
     if resume is not None:
         if preset is not None:
             raise SpecError("a resumed training keeps its settings; change some with --set instead of --preset")

@@ -1,12 +1,11 @@
 """The command that learns: ``train``."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from treeplex.errors import SpecError
-from treeplex.play.arguments import Force, Json, ShowProgress
+from treeplex.play.arguments import Force, Json, Ray, ShowProgress, TrainOut, TrainResume, check_folders
 from treeplex.play.cli_rebel import REBEL, Train
 from treeplex.play.cli_solve import quoted
 from treeplex.play.console import print_facts, print_json
@@ -61,11 +60,9 @@ def train(
     weights: Annotated[str | None, typer.Option(metavar="X,Y", help="Weight of each game. Default: 1 each.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of everything random. Default: 0.")] = None,
     workers: Annotated[int | None, typer.Option(metavar="N", help="Episodes played at a time. Default: all cores.")] = None,
-    ray: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Play on a Ray cluster: its address, auto, or local.")
-    ] = None,
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write a training folder.")] = None,
-    resume: Annotated[Path | None, typer.Option(metavar="DIR", help="Go on with the training in this folder.")] = None,
+    ray: Ray = None,
+    out: TrainOut = None,
+    resume: TrainResume = None,
     force: Force = False,
     as_json: Json = False,
     progress: ShowProgress = None,
@@ -105,10 +102,7 @@ def train(
         "seed": seed,
     }
     given = {name: value for name, value in asked.items() if value is not None}
-    if out is None and resume is None:
-        raise SpecError("a training needs a folder; give --out DIR, or --resume DIR to go on with one")
-    if out is not None and resume is not None:
-        raise SpecError("a resumed training goes on in its own folder; give --out or --resume, not both")
+    check_folders(out, resume)
     if out is not None and algorithm is None:
         raise SpecError("name what to train: ddcfr, dpcfr+, pddcfr or rebel")
     if algorithm == REBEL:

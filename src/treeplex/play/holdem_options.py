@@ -87,6 +87,11 @@ SIZES = {
 """Options of sizes that are about a street or a player, which go over those about all."""
 
 
+def named(**options: object) -> dict[str, object]:
+    """Options by their names on the command line without the first dashes, as :func:`request_of` takes them."""
+    return {name.replace("_", "-"): value for name, value in options.items()}
+
+
 def request_of(file: Path | None, options: Mapping[str, object]) -> "SpotRequest":
     """The fields of a spot from a file and options, by their names without dashes; None is not given.
 

@@ -10,27 +10,23 @@
 ===================== ===========================================================================================
 """
 
-import json
 import os
-import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, final
 
 from treeplex.errors import FileError
 from treeplex.forms.compiled import CompiledGame
-from treeplex.forms.files import append_line, whole_lines, write_atomically
 from treeplex.forms.policy import Policy
 from treeplex.forms.policy_files import save_policy
 from treeplex.forms.user_module import names_python
-from treeplex.runs.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
+from treeplex.runs.base_folder import METRICS, STATE, CheckpointFolder, claim_folder, read_about, write_about
 from treeplex.runs.record import Record, Settings, settings_from
 
 FORMAT = "treeplex run"
 VERSION = 1
-RUN, METRICS, POLICY, STATE, PLOT = "run.json", "metrics.jsonl", "policy.safetensors", "state.safetensors", "convergence.png"
+RUN, POLICY, PLOT = "run.json", "policy.safetensors", "convergence.png"
 FILES = (RUN, METRICS, POLICY, STATE, PLOT)
 DEVICE = "device.safetensors"
 """Only of algorithms that make a correlation device."""
@@ -41,11 +37,10 @@ OF_RUNS = (*FILES, DEVICE, *OF_SAMPLES)
 
 
 @final
-class RunFolder:
+class RunFolder(CheckpointFolder[Record]):
     """One run on disk."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path: Final = Path(path)
+    record = Record
 
     def claim(self, *, force: bool = False) -> None:
         """Make the folder, empty of an earlier run.
@@ -57,19 +52,18 @@ class RunFolder:
 
     def describe(self, game: CompiledGame, algorithm: str, settings: Settings, *, status: str, record: Record | None) -> None:
         """Write ``run.json``."""
-        about = {
-            "format": FORMAT,
-            "version": VERSION,
-            "treeplex": own_version(),
-            "game": game.spec,
-            "identity": game.identity,
-            "players": game.players,
-            "algorithm": algorithm,
-            "settings": asdict(settings),
-            "status": status,
-            "last": asdict(record) if record else None,
-        }
-        write_atomically(self.path / RUN, (json.dumps(about, indent=2) + "\n").encode())
+        write_about(
+            self.path / RUN,
+            FORMAT,
+            VERSION,
+            game=game.spec,
+            identity=game.identity,
+            players=game.players,
+            algorithm=algorithm,
+            settings=asdict(settings),
+            status=status,
+            last=asdict(record) if record else None,
+        )
 
     def about(self) -> Mapping[str, Any]:
         """Read ``run.json``.
@@ -77,26 +71,8 @@ class RunFolder:
         Raises:
             FileError: no run in this folder, or its ``run.json`` is truncated, tampered with or of another version.
         """
-        path = self.path / RUN
-        try:
-            about = json.loads(path.read_bytes())
-        except FileNotFoundError as error:
-            raise FileError(f"{self.path} holds no run (no {RUN}); give a folder that solve wrote with --out") from error
-        except OSError as error:
-            raise FileError(f"{path}: {error.strerror or error}") from error
-        except ValueError as error:
-            raise FileError(f"{path}: truncated or not JSON; start the run again (with --force)") from error
-        if not isinstance(about, dict) or about.get("format") != FORMAT:
-            raise FileError(f"{path}: not written by Treeplex; give a folder that solve wrote with --out")
-        if about.get("version") != VERSION:
-            found = about.get("treeplex", "unknown")
-            raise FileError(
-                f"{path}: format version {about.get('version')}, this Treeplex reads {VERSION}; use Treeplex {found}"
-            )
-        for key, kind in (("game", str), ("identity", str), ("algorithm", str), ("settings", dict)):
-            if not isinstance(about.get(key), kind):
-                raise FileError(f"{path}: {key!r} is missing; start the run again (with --force)")
-        return about
+        needs = {"game": str, "identity": str, "algorithm": str, "settings": dict}
+        return read_about(self.path / RUN, FORMAT, VERSION, kind="run", maker="treeplex solve", needs=needs)
 
     def game_to_load(self) -> str:
         """The spec of the run's game, if loading it runs no code of a user's.
@@ -114,27 +90,6 @@ class RunFolder:
         """The settings in ``run.json``."""
         return settings_from(self.about()["settings"], str(self.path / RUN))
 
-    def append(self, record: Record) -> None:
-        """Add one line to ``metrics.jsonl``."""
-        append_line(self.path / METRICS, record.to_json())
-
-    def records(self) -> list[Record]:
-        """All of ``metrics.jsonl``."""
-        path = self.path / METRICS
-        return [Record.from_json(line, f"{path}, line {number}") for number, line in enumerate(whole_lines(path), start=1)]
-
-    def rewrite(self, records: Sequence[Record]) -> None:
-        """Replace ``metrics.jsonl``."""
-        write_atomically(self.path / METRICS, "".join(record.to_json() + "\n" for record in records).encode())
-
-    def save_state(self, checkpoint: Checkpoint) -> None:
-        """Write ``state.safetensors``."""
-        write_checkpoint(self.path / STATE, checkpoint)
-
-    def state(self) -> Checkpoint:
-        """Read ``state.safetensors``."""
-        return read_checkpoint(self.path / STATE)
-
     def save_policy(self, policy: Policy, algorithm: str, record: Record) -> None:
         """Write ``policy.safetensors``, with algorithm, iterations and seconds in its metadata."""
         about = {"algorithm": algorithm, "iterations": record.iteration, "seconds": record.seconds}
@@ -142,53 +97,6 @@ class RunFolder:
 
     def __repr__(self) -> str:
         return f"<run folder {self.path}>"
-
-
-def claim_folder(
-    path: Path, own: str, names: Sequence[str], *, folders: Sequence[str] = (), kind: str = "run", force: bool
-) -> None:
-    """Make a folder for a run or a training, empty of earlier ones.
-
-    Args:
-        path: the folder.
-        own: the file by which one of this kind is known.
-        names, folders: files and folders of earlier ones, to be removed.
-        kind: what messages call it.
-        force: whether it may hold files.
-
-    Raises:
-        FileError: it cannot be made or written, or it holds files and ``force`` is not set.
-    """
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        taken = any(path.iterdir())
-    except FileExistsError as error:
-        raise FileError(f"{path} is a file; give a folder") from error
-    except OSError as error:
-        raise FileError(f"cannot write the folder {path}: {error.strerror or error}; choose another") from error
-    if taken and not force:
-        way = "resume it (--resume), choose" if (path / own).exists() else "choose"
-        holds = f"the {kind} in it" if (path / own).exists() else "what it holds"
-        raise FileError(f"{path} is not empty; {way} another folder, or overwrite {holds} with force (--force)")
-    try:
-        for name in names:
-            (path / name).unlink(missing_ok=True)
-        for name in folders:
-            if (path / name).is_dir():
-                shutil.rmtree(path / name)
-        probe = path / f".probe-{os.getpid()}"
-        probe.touch()
-        probe.unlink()
-    except OSError as error:
-        raise FileError(f"cannot write the folder {path}: {error.strerror or error}; choose another") from error
-
-
-def own_version() -> str:
-    """The installed version of Treeplex."""
-    try:
-        return version("treeplex")
-    except PackageNotFoundError:
-        return "unknown"
 
 
 def holds_policy(path: str | os.PathLike[str]) -> bool:

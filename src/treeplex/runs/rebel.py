@@ -3,12 +3,10 @@
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from pathlib import Path
-from time import perf_counter
+from dataclasses import replace
 from typing import Any
 
-from treeplex.errors import AlgorithmError, FileError, SpecError
+from treeplex.errors import FileError, SpecError
 from treeplex.forms.load import load
 from treeplex.forms.public_identity import public_identity
 from treeplex.forms.public_rules import public_rules
@@ -16,36 +14,20 @@ from treeplex.forms.user_module import names_python
 from treeplex.games.public import PublicTree
 from treeplex.learn.rebel import RebelTrainer
 from treeplex.learn.rebel_crew import Harvest, SelfPlayer, Turn, crew_trainer
-from treeplex.learn.value_net import torch_module
 from treeplex.learn.workers import Workers
+from treeplex.runs.base_folder import STATE
 from treeplex.runs.interrupt import Interrupt
 from treeplex.runs.rebel_events import no_events, tensorboard
-from treeplex.runs.rebel_folder import EVENTS, METRICS, STATE, RebelFolder, RebelRecord
-from treeplex.runs.rebel_settings import FIXED, RebelRun, changed
-from treeplex.runs.rebel_sitting import Sitting, Watcher, where
+from treeplex.runs.rebel_folder import EVENTS, RebelFolder, RebelRecord
+from treeplex.runs.rebel_settings import FIXED, RebelRun, changed_under_way
+from treeplex.runs.rebel_sitting import Sitting, Watcher, telling
 from treeplex.runs.rebel_watch import RunJudge
+from treeplex.runs.sitting import Trained, iterate, one_thread, restored
 from treeplex.runs.train_crew import Work, crew_for
 
-CHECKPOINT_SECONDS, RECORD_SECONDS = 40.0, 5.0
 STREAMS_PER_WORKER = 2
 """So that a worker has something to do while this process consumes the rows of the other stream."""
-
-
-@dataclass(frozen=True)
-class RebelTraining:
-    """A training as it ended.
-
-    Attributes:
-        run: what was asked for.
-        records: the records.
-        status: ``finished`` or ``interrupted``.
-        folder: where it is.
-    """
-
-    run: RebelRun
-    records: tuple[RebelRecord, ...]
-    status: str
-    folder: Path
+RebelTraining = Trained[RebelRun, RebelRecord]
 
 
 class RebelInterrupted(KeyboardInterrupt):
@@ -110,7 +92,8 @@ def train_rebel(
         over = resume is not None and not changes and sitting.finished and sitting.folder.about()["status"] == "finished"
         try:
             with Interrupt() as interrupt:
-                status = iterate(sitting, interrupt, progress)
+                sitting.judge.stop = lambda: interrupt.requested
+                status = iterate(sitting, interrupt, telling(sitting, progress))
                 if sitting.records[-1].solved < sitting.trainer.play.solved:
                     sitting.record()
                 if not over:  # else the network would only get a new date, and lose what it was judged to be
@@ -166,10 +149,7 @@ def reopen(
         raise FileError(
             f"{folder.path} trains on {run.game}, {why}; give the game it was started with, or start a new training"
         )
-    settings = changed(run.settings, changes)
-    for name in FIXED:
-        if getattr(settings, name) != getattr(run.settings, name):
-            raise SpecError(f"{folder.path} has {name} {getattr(run.settings, name)}, which cannot change under way")
+    settings = changed_under_way(run.settings, changes, FIXED, folder.path)
     run = replace(run, settings=settings, seconds=seconds or run.seconds)
     sitting = seated(run, tree, folder, identity, work, judge_every)
     with closed_on_error(sitting):
@@ -202,17 +182,8 @@ def restore(sitting: Sitting, about: Mapping[str, Any]) -> None:
         raise FileError(f"{path}: the state of a training on another game; put back the right file")
     if checkpoint.algorithm != f"rebel of {sitting.run.streams} streams":
         raise FileError(f"{path}: the state of {checkpoint.algorithm}, not {sitting.run.streams}; put back the right file")
-    try:
-        sitting.trainer.restore(checkpoint.arrays)
-        sitting.cpu_seconds = float(checkpoint.arrays["time"][0])
-    except (FileError, KeyError, IndexError) as error:
-        raise FileError(f"{path}: {error}") from error
-    found = folder.records()
-    sitting.records = [record for record in found if record.solved <= checkpoint.iteration]
-    if not sitting.records and found:
-        raise FileError(f"{folder.path / METRICS}: not the records of this training; put back a copy")
+    sitting.records, sitting.cpu_seconds = restored(folder, checkpoint, sitting.trainer.restore, lambda record: record.solved)
     sitting.seconds = checkpoint.seconds
-    folder.rewrite(sitting.records)
 
 
 def seated(
@@ -244,49 +215,3 @@ def streams_for(workers: int | None, ray: str | None = None) -> int:
     """
     size = Work(workers, ray).size
     return 1 if size == 1 and ray is None else STREAMS_PER_WORKER * size
-
-
-def iterate(sitting: Sitting, interrupt: Interrupt, progress: Watcher | None) -> str:
-    """Train until the end or Ctrl-C; return which."""
-    sitting.judge.stop = lambda: interrupt.requested
-    if not sitting.records:
-        sitting.record()
-    recorded, first, began = perf_counter(), sitting.trainer.play.solved, sitting.seconds
-    while not sitting.finished:
-        if interrupt.requested:
-            return "interrupted"
-        try:
-            sitting.round()
-        except AlgorithmError as error:
-            raise stopped_by(error, sitting) from error
-        now = perf_counter()
-        if now - recorded >= RECORD_SECONDS:
-            sitting.record()
-            recorded = perf_counter()
-        if now - sitting.saved_at >= CHECKPOINT_SECONDS:
-            sitting.save("running")
-        if progress is not None:
-            progress(where(sitting, first, began))
-    return "finished"
-
-
-def stopped_by(error: AlgorithmError, sitting: Sitting) -> AlgorithmError:
-    """What to say when a training cannot go on: the last good checkpoint stays as it is."""
-    folder = sitting.folder
-    last = sitting.records[-1] if sitting.records else None
-    folder.describe(sitting.run, sitting.identity, status="failed", last=last)
-    if not (folder.path / STATE).exists():
-        return AlgorithmError(f"{error}; there is no checkpoint yet, so start again with --force")
-    return AlgorithmError(f"{error}; {folder.path} has a checkpoint at {folder.state().iteration:,} subgames")
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """PyTorch with one thread: these networks are small, and the cores are for self-play."""
-    torch = torch_module()
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

@@ -18,17 +18,15 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, final
 
 from treeplex.errors import FileError
-from treeplex.forms.files import append_line, whole_lines, write_atomically
 from treeplex.learn.value_net_files import NetFile, read_net
-from treeplex.runs.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
-from treeplex.runs.folder import claim_folder, own_version
+from treeplex.runs.base_folder import METRICS, STATE, CheckpointFolder, claim_folder, read_about, write_about
 from treeplex.runs.rebel_settings import RebelRun, run_from
 
 FORMAT, VERSION = "treeplex rebel training", 1
-REBEL, METRICS, NET, STATE = "rebel.json", "metrics.jsonl", "net.safetensors", "state.safetensors"
+REBEL, NET = "rebel.json", "net.safetensors"
 PLOT, EVALUATIONS, JUDGED, EVENTS = "learning-curve.png", "evaluations.jsonl", "judged", "tensorboard"
 LATE: Mapping[float, str] = {0.96: "net-96.safetensors", 0.98: "net-98.safetensors"}
 """Networks kept on the way, by the part of the training done: epochs 980 and 1,000 of the paper's 1,020."""
@@ -82,11 +80,10 @@ class RebelRecord:
 
 
 @final
-class RebelFolder:
+class RebelFolder(CheckpointFolder[RebelRecord]):
     """One training on disk."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path: Final = Path(path)
+    record = RebelRecord
 
     def claim(self, *, force: bool = False) -> None:
         """Make the folder, empty of an earlier training.
@@ -98,16 +95,8 @@ class RebelFolder:
 
     def describe(self, run: RebelRun, identity: str, *, status: str, last: RebelRecord | None) -> None:
         """Write ``rebel.json``."""
-        about = {
-            "format": FORMAT,
-            "version": VERSION,
-            "treeplex": own_version(),
-            **asdict(run),
-            "identity": identity,
-            "status": status,
-            "last": asdict(last) if last else None,
-        }
-        write_atomically(self.path / REBEL, (json.dumps(about, indent=2) + "\n").encode())
+        ended = asdict(last) if last else None
+        write_about(self.path / REBEL, FORMAT, VERSION, **asdict(run), identity=identity, status=status, last=ended)
 
     def about(self) -> Mapping[str, Any]:
         """Read ``rebel.json``.
@@ -115,49 +104,11 @@ class RebelFolder:
         Raises:
             FileError: no training in this folder, or its ``rebel.json`` is truncated, tampered with or of another version.
         """
-        path = self.path / REBEL
-        try:
-            about = json.loads(path.read_bytes())
-        except FileNotFoundError as error:
-            raise FileError(f"{self.path} holds no ReBeL training (no {REBEL}); give one that train rebel wrote") from error
-        except OSError as error:
-            raise FileError(f"{path}: {error.strerror or error}") from error
-        except ValueError as error:
-            raise FileError(f"{path}: truncated or not JSON; start the training again (with --force)") from error
-        if not isinstance(about, dict) or about.get("format") != FORMAT:
-            raise FileError(f"{path}: not written by treeplex train rebel; give a folder that it wrote with --out")
-        if about.get("version") != VERSION:
-            found = about.get("treeplex", "unknown")
-            raise FileError(
-                f"{path}: format version {about.get('version')}, this Treeplex reads {VERSION}; use Treeplex {found}"
-            )
-        return about
+        return read_about(self.path / REBEL, FORMAT, VERSION, kind="ReBeL training", maker="treeplex train rebel")
 
     def run(self) -> RebelRun:
         """What was asked for."""
         return run_from(self.about(), str(self.path / REBEL))
-
-    def append(self, record: RebelRecord) -> None:
-        """Add one line to ``metrics.jsonl``."""
-        append_line(self.path / METRICS, record.to_json())
-
-    def records(self) -> list[RebelRecord]:
-        """All of ``metrics.jsonl``."""
-        path = self.path / METRICS
-        lines = enumerate(whole_lines(path), start=1)
-        return [RebelRecord.from_json(line, f"{path}, line {number}") for number, line in lines]
-
-    def rewrite(self, records: Sequence[RebelRecord]) -> None:
-        """Replace ``metrics.jsonl``."""
-        write_atomically(self.path / METRICS, "".join(record.to_json() + "\n" for record in records).encode())
-
-    def save_state(self, checkpoint: Checkpoint) -> None:
-        """Write ``state.safetensors``."""
-        write_checkpoint(self.path / STATE, checkpoint)
-
-    def state(self) -> Checkpoint:
-        """Read ``state.safetensors``."""
-        return read_checkpoint(self.path / STATE)
 
     def net(self) -> NetFile:
         """Read ``net.safetensors``."""

@@ -1,7 +1,7 @@
 """What a ReBeL training is asked to do: presets, changes by name, and a readable file of them."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,6 +19,16 @@ AnySettings = TypeVar("AnySettings", RebelSettings, TurnRebelSettings)
 PRESETS: Mapping[str, RebelSettings] = {"recipe": RebelSettings(), "paper": PAPER}
 """``recipe``: the paper's quality on small Liar's Dice in minutes. ``paper``: appendix E and the released configuration."""
 
+LEARNING: Mapping[str, str] = {
+    "burn_in": "rows before the first step",
+    "batch": "rows of a step",
+    "reuse": "how often a row is seen on average",
+    "rate": "Adam's step at first",
+    "last_rate": "Adam's step at the end, along half a cosine",
+    "clip": "the most that a gradient's norm may be",
+    "seed": "of everything random",
+}
+"""Settings of gradient steps, in every kind of training, and what they mean."""
 MEANINGS: Mapping[str, str] = {
     "method": "how subgames are solved",
     "iterations": "of each solve, T; both players update in each",
@@ -35,13 +45,7 @@ MEANINGS: Mapping[str, str] = {
     "layers": "of the networks",
     "rows": "the most rows of a buffer",
     "fresh": "the newest part of all rows that is kept",
-    "burn_in": "rows before the first step",
-    "batch": "rows of a step",
-    "reuse": "how often a row is seen on average",
-    "rate": "Adam's step at first",
-    "last_rate": "Adam's step at the end, along half a cosine",
-    "clip": "the most that a gradient's norm may be",
-    "seed": "of everything random",
+    **LEARNING,
     "device": "of searches and gradient steps: cpu, cuda (a graphics card), or auto: cuda where there is one",
 }
 FIXED = ("width", "layers", "episodes", "seed", "policy_net")
@@ -95,6 +99,15 @@ def changed(settings: AnySettings, *changes: Mapping[str, Any]) -> AnySettings:
                 raise SpecError(f"unknown setting {key!r}{nearest(key, kinds)}; known: {', '.join(kinds)}")
             wanted[key] = read_value(key, value, kinds[key])
     return replace(settings, **wanted)
+
+
+def changed_under_way(settings: AnySettings, changes: Mapping[str, Any], fixed: Sequence[str], folder: Path) -> AnySettings:
+    """Settings of the training in a folder with changes; :class:`SpecError` for one of those that are fixed."""
+    after = changed(settings, changes)
+    for name in fixed:
+        if getattr(after, name) != getattr(settings, name):
+            raise SpecError(f"{folder} has {name} {getattr(settings, name)}, which cannot change under way")
+    return after
 
 
 def read_value(key: str, value: Any, kind: type) -> Any:

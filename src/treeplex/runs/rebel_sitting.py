@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from treeplex.errors import AlgorithmError
 from treeplex.games.public import PublicTree
 from treeplex.learn.policy_net import weights_of
 from treeplex.learn.rebel import RebelTrainer, Round
@@ -20,6 +21,7 @@ from treeplex.runs.rebel_events import Events
 from treeplex.runs.rebel_folder import LATE, NET, RebelFolder, RebelRecord
 from treeplex.runs.rebel_settings import RebelRun
 from treeplex.runs.rebel_watch import RunJudge
+from treeplex.runs.sitting import stopped_by
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,11 @@ class Sitting:
             trainer.settings = replace(trainer.settings, solves=math.ceil(solved / share))
         began, processor, workers = perf_counter(), process_time(), self.crew.seconds if self.crew else 0.0
         steps, before = trainer.steps, self.done
-        done: Round = trainer.round()
+        try:
+            done: Round = trainer.round()
+        except AlgorithmError as error:
+            self.folder.describe(self.run, self.identity, status="failed", last=self.records[-1])
+            raise stopped_by(error, self.folder, "subgames") from error
         self.seconds += perf_counter() - began
         self.cpu_seconds += process_time() - processor
         if self.crew and not isinstance(self.workers, Alone):
@@ -157,6 +163,12 @@ def mean_losses(losses: Sequence[tuple[int, float, float]]) -> dict[str, Any]:
     steps = sum(count for count, _, _ in losses)
     means = [sum(each[0] * each[kind] for each in losses) / steps if steps else math.nan for kind in (1, 2)]
     return {name: None if math.isnan(mean) else mean for name, mean in zip(("loss", "policy_loss"), means, strict=True)}
+
+
+def telling(sitting: Sitting, progress: Watcher | None) -> Callable[[], None]:
+    """What tells ``progress``, if there is one, where a sitting stands that begins now."""
+    first, began = sitting.trainer.play.solved, sitting.seconds
+    return lambda: None if progress is None else progress(where(sitting, first, began))
 
 
 def where(sitting: Sitting, first: int, began: float) -> RebelProgress:

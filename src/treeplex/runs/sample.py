@@ -16,14 +16,13 @@ from treeplex.forms.load import load
 from treeplex.forms.playing import turn_by_turn
 from treeplex.forms.table_policy import TablePolicy, load_table_policy
 from treeplex.games.base import Game
+from treeplex.runs.base_folder import METRICS, STATE
 from treeplex.runs.interrupt import Interrupt
 from treeplex.runs.record import UNCOUNTED_ITERATIONS
 from treeplex.runs.sample_folder import (
     ABOUT,
     DEFAULT_MEMORY,
-    METRICS,
     POLICY,
-    STATE,
     UNIFORM,
     SampleFolder,
     SampleRecord,

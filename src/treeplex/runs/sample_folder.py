@@ -10,32 +10,24 @@
 """
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from numbers import Integral
-from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, final
 
 from treeplex.errors import FileError, SpecError
 from treeplex.evaluate.playouts import PLAYOUTS, check_playouts
-from treeplex.forms.files import append_line, whole_lines, write_atomically
 from treeplex.forms.table_policy import TablePolicy, save_table_policy
 from treeplex.forms.tensor_files import TensorFile, write_tensors
 from treeplex.forms.user_module import names_python
-from treeplex.runs.folder import OF_RUNS, claim_folder, own_version
+from treeplex.runs.base_folder import METRICS, STATE, RecordFolder, claim_folder, read_about, write_about
+from treeplex.runs.folder import OF_RUNS
 from treeplex.runs.record import check_count
 from treeplex.solvers.sampling_rules import RulesSampler
 
 FORMAT, STATE_FORMAT = "treeplex sample run", "treeplex sample state"
 VERSION = 1
-ABOUT, METRICS, POLICY, STATE, PLOT = (
-    "sample.json",
-    "metrics.jsonl",
-    "policy.safetensors",
-    "state.safetensors",
-    "progress.png",
-)
+ABOUT, POLICY, PLOT = "sample.json", "policy.safetensors", "progress.png"
 FILES = (ABOUT, METRICS, POLICY, STATE, PLOT)
 UNIFORM = "uniform"
 DEFAULT_MEMORY = 1 << 30
@@ -136,11 +128,10 @@ class SampleRecord:
 
 
 @final
-class SampleFolder:
+class SampleFolder(RecordFolder[SampleRecord]):
     """One run on disk."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path: Final = Path(path)
+    record = SampleRecord
 
     def claim(self, *, force: bool = False) -> None:
         """Make the folder, empty of an earlier run.
@@ -152,18 +143,17 @@ class SampleFolder:
 
     def describe(self, sampler: RulesSampler, settings: SampleSettings, *, status: str, last: SampleRecord | None) -> None:
         """Write ``sample.json``."""
-        about = {
-            "format": FORMAT,
-            "version": VERSION,
-            "treeplex": own_version(),
-            "game": sampler.game.spec,
-            "players": sampler.game.num_players,
-            "algorithm": sampler.algorithm,
-            "settings": asdict(settings),
-            "status": status,
-            "last": asdict(last) if last else None,
-        }
-        write_atomically(self.path / ABOUT, (json.dumps(about, indent=2) + "\n").encode())
+        write_about(
+            self.path / ABOUT,
+            FORMAT,
+            VERSION,
+            game=sampler.game.spec,
+            players=sampler.game.num_players,
+            algorithm=sampler.algorithm,
+            settings=asdict(settings),
+            status=status,
+            last=asdict(last) if last else None,
+        )
 
     def about(self) -> Mapping[str, Any]:
         """Read ``sample.json``.
@@ -171,28 +161,8 @@ class SampleFolder:
         Raises:
             FileError: no such run in this folder, or the file is truncated, tampered with or of another version.
         """
-        path = self.path / ABOUT
-        try:
-            about = json.loads(path.read_bytes())
-        except FileNotFoundError as error:
-            raise FileError(
-                f"{self.path} holds no run of treeplex sample (no {ABOUT}); give a folder that it wrote with --out"
-            ) from error
-        except OSError as error:
-            raise FileError(f"{path}: {error.strerror or error}") from error
-        except ValueError as error:
-            raise FileError(f"{path}: truncated or not JSON; start the run again (with --force)") from error
-        if not isinstance(about, dict) or about.get("format") != FORMAT:
-            raise FileError(f"{path}: not written by treeplex sample; give a folder that it wrote with --out")
-        if about.get("version") != VERSION:
-            found = about.get("treeplex", "unknown")
-            raise FileError(
-                f"{path}: format version {about.get('version')}, this Treeplex reads {VERSION}; use Treeplex {found}"
-            )
-        for key, kind in (("game", str), ("algorithm", str), ("settings", dict)):
-            if not isinstance(about.get(key), kind):
-                raise FileError(f"{path}: {key!r} is missing; start the run again (with --force)")
-        return about
+        kind, maker, needs = "run of treeplex sample", "treeplex sample", {"game": str, "algorithm": str, "settings": dict}
+        return read_about(self.path / ABOUT, FORMAT, VERSION, kind=kind, maker=maker, needs=needs)
 
     def game_to_load(self) -> str:
         """The spec of the run's game, if loading it runs no code of a user's.
@@ -215,21 +185,6 @@ class SampleFolder:
             raise FileError(
                 f"{self.path / ABOUT}: the settings of the run cannot be read ({error}); start the run again"
             ) from error
-
-    def append(self, record: SampleRecord) -> None:
-        """Add one line to ``metrics.jsonl``."""
-        append_line(self.path / METRICS, record.to_json())
-
-    def records(self) -> list[SampleRecord]:
-        """All of ``metrics.jsonl``."""
-        path = self.path / METRICS
-        return [
-            SampleRecord.from_json(line, f"{path}, line {number}") for number, line in enumerate(whole_lines(path), start=1)
-        ]
-
-    def rewrite(self, records: Sequence[SampleRecord]) -> None:
-        """Replace ``metrics.jsonl``."""
-        write_atomically(self.path / METRICS, "".join(record.to_json() + "\n" for record in records).encode())
 
     def save_state(self, sampler: RulesSampler, seconds: float) -> None:
         """Write ``state.safetensors``, piece by piece."""

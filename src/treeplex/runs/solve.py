@@ -12,7 +12,8 @@ from treeplex.forms.compile import compile_game
 from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.histories import histories_of
 from treeplex.runs.api import AnyGame
-from treeplex.runs.folder import METRICS, RUN, STATE, RunFolder
+from treeplex.runs.base_folder import METRICS, STATE
+from treeplex.runs.folder import RUN, RunFolder
 from treeplex.runs.interrupt import Interrupt
 from treeplex.runs.record import UNCOUNTED_ITERATIONS, Record, Settings
 from treeplex.runs.run import Run, Watcher, finish, iterate

@@ -15,11 +15,11 @@ from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.user_module import names_python
 from treeplex.learn.base import EpochReport, Trainer
 from treeplex.learn.fitness import Fitness, exploitability_of, fitness_on, training_games
+from treeplex.runs.base_folder import METRICS, STATE, own_version
 from treeplex.runs.checkpoint import Checkpoint
-from treeplex.runs.folder import own_version
 from treeplex.runs.interrupt import Interrupt
 from treeplex.runs.train_crew import Work, trainer_for
-from treeplex.runs.train_folder import BEST, METRICS, POLICY, STATE, TRAIN, TrainFolder, TrainRecord
+from treeplex.runs.train_folder import BEST, POLICY, TRAIN, TrainFolder, TrainRecord
 from treeplex.runs.train_settings import TrainSettings
 from treeplex.solvers.scheme import DiscountPolicy
 

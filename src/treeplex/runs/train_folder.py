@@ -11,24 +11,19 @@
 """
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, final
 
 from treeplex.errors import FileError
-from treeplex.forms.files import append_line, whole_lines, write_atomically
-from treeplex.runs.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
-from treeplex.runs.folder import claim_folder, own_version
+from treeplex.runs.base_folder import METRICS, STATE, CheckpointFolder, claim_folder, read_about, write_about
 from treeplex.runs.train_settings import TrainSettings, settings_from
 from treeplex.solvers.scheme import DiscountPolicy
 from treeplex.solvers.scheme_files import save_scheme
 
 FORMAT = "treeplex training"
 VERSION = 1
-TRAIN, METRICS, POLICY, BEST = "train.json", "metrics.jsonl", "policy.safetensors", "best.safetensors"
-STATE, PLOT = "state.safetensors", "learning-curve.png"
+TRAIN, POLICY, BEST, PLOT = "train.json", "policy.safetensors", "best.safetensors", "learning-curve.png"
 FILES = (TRAIN, METRICS, POLICY, BEST, STATE, PLOT)
 
 
@@ -72,11 +67,10 @@ class TrainRecord:
 
 
 @final
-class TrainFolder:
+class TrainFolder(CheckpointFolder[TrainRecord]):
     """One training on disk."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path: Final = Path(path)
+    record = TrainRecord
 
     def claim(self, *, force: bool = False) -> None:
         """Make the folder, empty of an earlier training.
@@ -97,18 +91,17 @@ class TrainFolder:
         lost: int,
     ) -> None:
         """Write ``train.json``."""
-        about = {
-            "format": FORMAT,
-            "version": VERSION,
-            "treeplex": own_version(),
-            "settings": settings.to_json(),
-            "identities": list(identities),
-            "status": status,
-            "last": asdict(last) if last else None,
-            "best": asdict(best) if best else None,
-            "lost": lost,
-        }
-        write_atomically(self.path / TRAIN, (json.dumps(about, indent=2) + "\n").encode())
+        write_about(
+            self.path / TRAIN,
+            FORMAT,
+            VERSION,
+            settings=settings.to_json(),
+            identities=list(identities),
+            status=status,
+            last=asdict(last) if last else None,
+            best=asdict(best) if best else None,
+            lost=lost,
+        )
 
     def about(self) -> Mapping[str, Any]:
         """Read ``train.json``.
@@ -116,51 +109,12 @@ class TrainFolder:
         Raises:
             FileError: no training in this folder, or its ``train.json`` is truncated, tampered with or of another version.
         """
-        path = self.path / TRAIN
-        try:
-            about = json.loads(path.read_bytes())
-        except FileNotFoundError as error:
-            raise FileError(f"{self.path} holds no training (no {TRAIN}); give a folder that train wrote with --out") from error
-        except OSError as error:
-            raise FileError(f"{path}: {error.strerror or error}") from error
-        except ValueError as error:
-            raise FileError(f"{path}: truncated or not JSON; start the training again (with --force)") from error
-        if not isinstance(about, dict) or about.get("format") != FORMAT:
-            raise FileError(f"{path}: not written by treeplex train; give a folder that train wrote with --out")
-        if about.get("version") != VERSION:
-            found = about.get("treeplex", "unknown")
-            raise FileError(
-                f"{path}: format version {about.get('version')}, this Treeplex reads {VERSION}; use Treeplex {found}"
-            )
-        for key, kind in (("settings", dict), ("identities", list)):
-            if not isinstance(about.get(key), kind):
-                raise FileError(f"{path}: {key!r} is missing; start the training again (with --force)")
-        return about
+        needs = {"settings": dict, "identities": list}
+        return read_about(self.path / TRAIN, FORMAT, VERSION, kind="training", maker="treeplex train", needs=needs)
 
     def settings(self) -> TrainSettings:
         """The settings in ``train.json``."""
         return settings_from(self.about()["settings"], str(self.path / TRAIN))
-
-    def append(self, record: TrainRecord) -> None:
-        """Add one line to ``metrics.jsonl``."""
-        append_line(self.path / METRICS, record.to_json())
-
-    def records(self) -> list[TrainRecord]:
-        """All of ``metrics.jsonl``."""
-        path = self.path / METRICS
-        return [TrainRecord.from_json(line, f"{path}, line {number}") for number, line in enumerate(whole_lines(path), start=1)]
-
-    def rewrite(self, records: Sequence[TrainRecord]) -> None:
-        """Replace ``metrics.jsonl``."""
-        write_atomically(self.path / METRICS, "".join(record.to_json() + "\n" for record in records).encode())
-
-    def save_state(self, checkpoint: Checkpoint) -> None:
-        """Write ``state.safetensors``."""
-        write_checkpoint(self.path / STATE, checkpoint)
-
-    def state(self) -> Checkpoint:
-        """Read ``state.safetensors``."""
-        return read_checkpoint(self.path / STATE)
 
     def save_policy(self, policy: DiscountPolicy, name: str) -> None:
         """Write ``policy.safetensors`` or ``best.safetensors``."""

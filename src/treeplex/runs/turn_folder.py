@@ -14,22 +14,20 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, final
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from treeplex.errors import FileError
-from treeplex.forms.files import append_line, whole_lines, write_atomically
 from treeplex.games.poker.cards import cards_to_string
-from treeplex.runs.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
-from treeplex.runs.folder import claim_folder, own_version
+from treeplex.runs.base_folder import METRICS, STATE, CheckpointFolder, claim_folder, read_about, write_about
 from treeplex.runs.plots import INK, colour, write_figure
 from treeplex.runs.train_plot import quiet
 from treeplex.runs.turn_settings import TurnRun, run_from
 
 FORMAT, VERSION = "treeplex turn training", 1
-TURN, METRICS, NET, STATE, PLOT = "turn.json", "metrics.jsonl", "net.safetensors", "state.safetensors", "learning-curve.png"
+TURN, NET, PLOT = "turn.json", "net.safetensors", "learning-curve.png"
 FILES = (TURN, METRICS, NET, STATE, PLOT)
 
 
@@ -72,11 +70,10 @@ class TurnRecord:
 
 
 @final
-class TurnFolder:
+class TurnFolder(CheckpointFolder[TurnRecord]):
     """One training on disk."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path: Final = Path(path)
+    record = TurnRecord
 
     def claim(self, *, force: bool = False) -> None:
         """Make the folder, empty of an earlier training.
@@ -88,9 +85,8 @@ class TurnFolder:
 
     def describe(self, run: TurnRun, *, status: str, last: TurnRecord | None) -> None:
         """Write ``turn.json``."""
-        about = {"format": FORMAT, "version": VERSION, "treeplex": own_version(), **run.to_json()}
-        about |= {"status": status, "last": asdict(last) if last else None}
-        write_atomically(self.path / TURN, (json.dumps(about, indent=2) + "\n").encode())
+        ended = asdict(last) if last else None
+        write_about(self.path / TURN, FORMAT, VERSION, **run.to_json(), status=status, last=ended)
 
     def about(self) -> Mapping[str, Any]:
         """Read ``turn.json``.
@@ -98,50 +94,11 @@ class TurnFolder:
         Raises:
             FileError: no training in this folder, or its ``turn.json`` is truncated, tampered with or of another version.
         """
-        path = self.path / TURN
-        try:
-            about = json.loads(path.read_bytes())
-        except FileNotFoundError as error:
-            why = f"{self.path} holds no training on turns (no {TURN})"
-            raise FileError(f"{why}; give one that treeplex holdem train wrote") from error
-        except OSError as error:
-            raise FileError(f"{path}: {error.strerror or error}") from error
-        except ValueError as error:
-            raise FileError(f"{path}: truncated or not JSON; start the training again (with --force)") from error
-        if not isinstance(about, dict) or about.get("format") != FORMAT:
-            raise FileError(f"{path}: not written by treeplex holdem train; give a folder that it wrote with --out")
-        if about.get("version") != VERSION:
-            found = about.get("treeplex", "unknown")
-            raise FileError(
-                f"{path}: format version {about.get('version')}, this Treeplex reads {VERSION}; use Treeplex {found}"
-            )
-        return about
+        return read_about(self.path / TURN, FORMAT, VERSION, kind="training on turns", maker="treeplex holdem train")
 
     def run(self) -> TurnRun:
         """What was asked for."""
         return run_from(self.about(), str(self.path / TURN))
-
-    def append(self, record: TurnRecord) -> None:
-        """Add one line to ``metrics.jsonl``."""
-        append_line(self.path / METRICS, record.to_json())
-
-    def records(self) -> list[TurnRecord]:
-        """All of ``metrics.jsonl``."""
-        path = self.path / METRICS
-        lines = enumerate(whole_lines(path), start=1)
-        return [TurnRecord.from_json(line, f"{path}, line {number}") for number, line in lines]
-
-    def rewrite(self, records: Sequence[TurnRecord]) -> None:
-        """Replace ``metrics.jsonl``."""
-        write_atomically(self.path / METRICS, "".join(record.to_json() + "\n" for record in records).encode())
-
-    def save_state(self, checkpoint: Checkpoint) -> None:
-        """Write ``state.safetensors``."""
-        write_checkpoint(self.path / STATE, checkpoint)
-
-    def state(self) -> Checkpoint:
-        """Read ``state.safetensors``."""
-        return read_checkpoint(self.path / STATE)
 
     def plot(self, run: TurnRun, records: Sequence[TurnRecord]) -> None:
         """Draw ``learning-curve.png``."""

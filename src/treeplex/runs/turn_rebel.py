@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
@@ -13,32 +12,17 @@ import numpy as np
 from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.games.poker.spot import Spot
 from treeplex.learn.turn_rebel import TurnRebelSettings, TurnTrainer
+from treeplex.runs.base_folder import STATE
 from treeplex.runs.checkpoint import Checkpoint
 from treeplex.runs.interrupt import Interrupt
-from treeplex.runs.rebel import CHECKPOINT_SECONDS, RECORD_SECONDS, one_thread
-from treeplex.runs.rebel_settings import changed
-from treeplex.runs.turn_folder import METRICS, NET, STATE, TurnFolder, TurnRecord
+from treeplex.runs.rebel_settings import changed_under_way
+from treeplex.runs.sitting import Trained, iterate, one_thread, restored, stopped_by
+from treeplex.runs.turn_folder import NET, TurnFolder, TurnRecord
 from treeplex.runs.turn_settings import FIXED, TurnRun, settings_for, turn_run
 
 NAME = "rebel on turns"
 """What checkpoints call it."""
-
-
-@dataclass(frozen=True)
-class TurnTraining:
-    """A training as it ended.
-
-    Attributes:
-        run: what was asked for.
-        records: the records.
-        status: ``finished`` or ``interrupted``.
-        folder: where it is.
-    """
-
-    run: TurnRun
-    records: tuple[TurnRecord, ...]
-    status: str
-    folder: Path
+TurnTraining = Trained[TurnRun, TurnRecord]
 
 
 class TurnInterrupted(KeyboardInterrupt):
@@ -104,7 +88,7 @@ def train_turns(
             sitting = reopen(TurnFolder(str(resume)), changes or {})
         over = resume is not None and not changes and sitting.finished and sitting.folder.about()["status"] == "finished"
         with Interrupt() as interrupt:
-            status = iterate(sitting, interrupt, progress)
+            status = iterate(sitting, interrupt, telling(sitting, progress))
             if not over:  # else the network would only get a new date
                 if sitting.records[-1].games < sitting.trainer.play.games:
                     sitting.record()
@@ -140,7 +124,11 @@ class Sitting:
     def round(self) -> None:
         """One game, and its time."""
         began, processor, steps = perf_counter(), process_time(), self.trainer.steps
-        found = self.trainer.round()
+        try:
+            found = self.trainer.round()
+        except AlgorithmError as error:
+            self.folder.describe(self.run, status="failed", last=self.records[-1])
+            raise stopped_by(error, self.folder, "games") from error
         self.seconds += perf_counter() - began
         self.cpu_seconds += process_time() - processor
         if found.steps > steps:
@@ -189,11 +177,7 @@ def start(run: TurnRun, folder: TurnFolder, force: bool) -> Sitting:
 def reopen(folder: TurnFolder, changes: Mapping[str, Any]) -> Sitting:
     """A training from its folder, as it stood at its last checkpoint; at the start if it never came to one."""
     about, run = folder.about(), folder.run()
-    settings = changed(run.settings, changes)
-    for name in FIXED:
-        if getattr(settings, name) != getattr(run.settings, name):
-            raise SpecError(f"{folder.path} has {name} {getattr(run.settings, name)}, which cannot change under way")
-    run = replace(run, settings=settings)
+    run = replace(run, settings=changed_under_way(run.settings, changes, FIXED, folder.path))
     sitting = Sitting(run, folder, TurnTrainer(run.spot, run.settings))
     path = folder.path / STATE
     if not path.exists() and about.get("last") is None:
@@ -202,49 +186,19 @@ def reopen(folder: TurnFolder, changes: Mapping[str, Any]) -> Sitting:
     checkpoint = folder.state()
     if (checkpoint.algorithm, checkpoint.identity) != (NAME, run.spot.identity):
         raise FileError(f"{path}: the state of another training; put back the right file")
-    try:
-        sitting.trainer.restore(checkpoint.arrays)
-        sitting.cpu_seconds = float(checkpoint.arrays["time"][0])
-    except (FileError, KeyError, IndexError) as error:
-        raise FileError(f"{path}: {error}") from error
-    found = folder.records()
-    sitting.records = [record for record in found if record.games <= checkpoint.iteration]
-    if not sitting.records and found:
-        raise FileError(f"{folder.path / METRICS}: not the records of this training; put back a copy")
+    sitting.records, sitting.cpu_seconds = restored(folder, checkpoint, sitting.trainer.restore, lambda record: record.games)
     sitting.seconds = checkpoint.seconds
-    folder.rewrite(sitting.records)
     return sitting
 
 
-def iterate(sitting: Sitting, interrupt: Interrupt, progress: Watcher | None) -> str:
-    """Train until the end or Ctrl-C; return which."""
-    if not sitting.records:
-        sitting.record()
-    recorded, first, began = perf_counter(), sitting.trainer.play.games, sitting.seconds
-    while not sitting.finished:
-        if interrupt.requested:
-            return "interrupted"
-        try:
-            sitting.round()
-        except AlgorithmError as error:
-            raise stopped_by(error, sitting) from error
-        now = perf_counter()
-        if now - recorded >= RECORD_SECONDS:
-            sitting.record()
-            recorded = perf_counter()
-        if now - sitting.saved_at >= CHECKPOINT_SECONDS:
-            sitting.save("running")
+def telling(sitting: Sitting, progress: Watcher | None) -> Callable[[], None]:
+    """What tells ``progress``, if there is one, where a sitting stands that begins now."""
+    first, began = sitting.trainer.play.games, sitting.seconds
+
+    def tell() -> None:
         if progress is not None:
             last, done = sitting.now(), sitting.trainer.play.games - first
             left = (sitting.seconds - began) / done * max(0, sitting.run.settings.games - last.games)
             progress(TurnProgress(sitting.run, last, left))
-    return "finished"
 
-
-def stopped_by(error: AlgorithmError, sitting: Sitting) -> AlgorithmError:
-    """What to say when a training cannot go on: the last good checkpoint stays as it is."""
-    folder = sitting.folder
-    folder.describe(sitting.run, status="failed", last=sitting.records[-1])
-    if not (folder.path / STATE).exists():
-        return AlgorithmError(f"{error}; there is no checkpoint yet, so start again with --force")
-    return AlgorithmError(f"{error}; {folder.path} has a checkpoint at {folder.state().iteration:,} games")
+    return tell

@@ -16,12 +16,13 @@ from treeplex.forms.hand_turn import HandTurn, compile_turn
 from treeplex.games.poker.betting import Decision
 from treeplex.games.poker.spot import Spot
 from treeplex.learn.river_net import read_river_net
+from treeplex.learn.shipped_nets import REBEL, RIVERS
 from treeplex.learn.value_net_files import NetFile, read_net
 from treeplex.runs.interrupt import Interrupt
 from treeplex.runs.poker_memory import available_memory, megabytes, needed_memory
 from treeplex.runs.poker_solution import PokerRecord, PokerSettings, PokerSolution
-from treeplex.runs.rebel import one_thread
 from treeplex.runs.record import Progress, check_count
+from treeplex.runs.sitting import one_thread
 from treeplex.runs.turn_folder import NET, TurnFolder, is_turn_folder
 from treeplex.runs.turn_settings import check_turn
 from treeplex.search.holdem_leaf import HoldemLeaf
@@ -74,6 +75,13 @@ class TurnSearched:
         return self.search.turn.game.spot
 
     @property
+    def values(self) -> str:
+        """Where values at the ends of the turn came from: ``exact``, ``rebel`` for the library's own network, or a file."""
+        if self.net is None:
+            return "exact"
+        return REBEL if self.net.path == RIVERS else str(self.net.path)
+
+    @property
     def other_bets(self) -> bool:
         """Whether the network was trained with other bet sizes than the spot's, as far as its card says."""
         trained = {} if self.net is None else self.net.card.get("spot", {})
@@ -95,7 +103,8 @@ def search_turn(
 
     Args:
         spot: a turn.
-        source: a training folder or the file of its network; None for exact values, rivers solved anew in every iteration.
+        source: a training folder, the file of its network, or ``rebel``, the network that comes with the library; None for
+            exact values, rivers solved anew in every iteration.
         iterations: of the search; each updates both players.
         method: a name of :data:`treeplex.search.METHODS`.
         river: iterations of Discounted CFR in each solution of the rivers.
@@ -149,13 +158,13 @@ def search_turn(
 
 
 def network(source: str | os.PathLike[str]) -> tuple[NetFile, HoldemLeaf]:
-    """The network of a training folder or file, and values by it.
+    """The network of a training folder or file, or the library's own (``rebel``), and values by it.
 
     Raises:
         FileError: there is none, or one for something else.
         SpecError: PyTorch is missing.
     """
-    path = Path(source)
+    path = RIVERS if source == REBEL else Path(source)
     if path.is_dir() or is_turn_folder(path):
         TurnFolder(path).about()
         if not (path / NET).is_file():

@@ -11,7 +11,7 @@ from treeplex.errors import FileError, SpecError
 from treeplex.games.poker.spot import Spot, spot_from_json
 from treeplex.games.poker.spots import all_hands
 from treeplex.learn.turn_rebel import TurnRebelSettings
-from treeplex.runs.rebel_settings import changed
+from treeplex.runs.rebel_settings import LEARNING, changed
 
 STACKS = 2.5, 25.0
 """Pots that a player has at first, at least and at most: the 5,000 to 50,000 chips of turn endgame hold'em's pot of 2,000."""
@@ -30,13 +30,7 @@ MEANINGS: Mapping[str, str] = {
     "width": "of the network's layers",
     "layers": "of the network",
     "rows": "the most rows of the buffer",
-    "burn_in": "rows before the first step",
-    "batch": "rows of a step",
-    "reuse": "how often a row is seen on average",
-    "rate": "Adam's step at first",
-    "last_rate": "Adam's step at the end, along half a cosine",
-    "clip": "the most that a gradient's norm may be",
-    "seed": "of everything random",
+    **LEARNING,
 }
 FIXED = ("bins", "width", "layers", "seed")
 """What a training cannot change under way."""
