@@ -156,9 +156,11 @@ def test_random_ranges_have_every_hand_of_the_board() -> None:
         ({"exploration": 1.5}, "exploration must be from 0 to 1"),
         ({"perturbed": -0.1}, "perturbed must be parts of the pot"),
         ({"stacks": (9.0, 1.0)}, "stacks must be the least and the most"),
-        ({"bins": 1}, "bins must be a whole number of at least 2"),
+        ({"bins": 1}, "bins must be a whole number from 2 to 1,024"),
         ({"games": 1.5}, "games must be a whole number of at least 1"),
         ({"rate": 0.0}, "rate must be a number above 0"),
+        ({"rows": 7}, "burn_in must be at most rows, 7"),
+        ({"bins": 40_000}, "bins must be a whole number from 2 to 1,024"),
     ],
 )
 def test_settings_are_checked(change: dict[str, object], message: str) -> None:

@@ -15,8 +15,11 @@ from typer.testing import CliRunner
 
 torch = pytest.importorskip("torch")
 
+from tests.trainings import copied, weights  # noqa: E402
+
 from treeplex.games.poker.betting import betting_tree  # noqa: E402
 from treeplex.games.poker.spots import turn_endgame_holdem  # noqa: E402
+from treeplex.learn.shipped_nets import RIVERS  # noqa: E402
 from treeplex.learn.value_net_files import read_net, save_net  # noqa: E402
 from treeplex.play.cli import app  # noqa: E402
 from treeplex.play.cli_holdem_train import line_of  # noqa: E402
@@ -44,6 +47,7 @@ KEYS = [
     "iterations",
     "method",
     "values",
+    "unlike",
     "seconds",
     "cpu_seconds",
     "judging_seconds",
@@ -170,7 +174,7 @@ def test_a_search_for_people(trained: Path, spot: str) -> None:
     call("search", spot, trained, "-n", 1, "--river", 8, "--out", "played.spot", "--force")
     out, _ = call("search", spot, trained, "-n", 1, "--no-judge", "--bets", "50%")
     assert "not judged" in out
-    assert "the network was trained with other bet sizes than this spot has" in out
+    assert "the network was not trained for this: the spot has other bet sizes" in out
 
 
 def test_other_networks_are_refused(spot: str) -> None:
@@ -247,3 +251,37 @@ def test_the_live_line(trained: Path) -> None:
     assert line_of(state) == "training  12/3 games  1.2/s  384 rivers  loss 1.23e-02  1:15 left"
     assert "loss" not in line_of(replace(state, last=replace(record, loss=None)))
     assert "37/s" in line_of(replace(state, last=replace(record, rate=37.2)))
+
+
+def test_the_network_that_comes_with_the_library() -> None:
+    found = call_json("search", "turn_endgame", "rebel", "--bets", "100%,a", "--raises", "a", "-n", 2, "--no-judge")
+    assert (found["values"], found["unlike"]) == ("rebel", [])
+    judged = read_net(RIVERS).card["judged"]
+    assert set(judged) == {"spot", "method", "iterations", "river", "exploitability", "date"}
+
+
+def test_donk_sizes_of_a_file_are_refused_and_can_be_left_out(tmp_path: Path) -> None:
+    file = Path(__file__).parents[2] / "examples" / "spots" / "turn.yaml"
+    text = complaint("search", file, "rebel", "-n", 1, "--no-judge")
+    assert "donk" in text
+    assert call_json("search", file, "rebel", "--donk", "default", "-n", 1, "--no-judge")["unlike"] == ["other bet sizes"]
+
+
+def test_a_resumed_training_shows_its_own_settings(trained: Path) -> None:
+    own = TurnFolder(trained).run().settings
+    assert f"games: {own.games} " in call("train", "--resume", trained, "--show")[0]
+    assert f"batch: {own.batch + 1} " in call("train", "--resume", trained, "--show", "--set", f"batch={own.batch + 1}")[0]
+
+
+def test_a_network_that_was_deleted_is_written_again(trained: Path, tmp_path: Path) -> None:
+    folder = copied(trained, tmp_path)
+    (folder / NET).unlink()
+    call("train", "--resume", folder)
+    assert weights(folder) == weights(trained)
+
+
+def test_learning_that_would_never_begin_is_refused_or_said(spot: str, tmp_path: Path) -> None:
+    text = complaint("train", spot, "--set", "burn_in=20", "--set", "rows=10", "--out", tmp_path / "never")
+    assert "burn_in must be at most rows, 10" in text
+    tiny = [word for each in ("iterations=2", "rivers=2", "river_iterations=4", "burn_in=500") for word in ("--set", each)]
+    assert "has learnt nothing yet" in call("train", spot, "--games", 1, *tiny, "--out", tmp_path / "short")[0]

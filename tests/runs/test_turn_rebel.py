@@ -6,6 +6,7 @@ import sys
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,9 +18,11 @@ from tests.trainings import copied, stop_after, weights  # noqa: E402
 from treeplex.errors import AlgorithmError, FileError, GameError, SpecError  # noqa: E402
 from treeplex.forms.horizon import Horizon  # noqa: E402
 from treeplex.games.poker.bets import BetPlan, FixedLimit  # noqa: E402
-from treeplex.games.poker.format import small  # noqa: E402
-from treeplex.games.poker.spot import Rake, Spot  # noqa: E402
+from treeplex.games.poker.cards import parse_cards  # noqa: E402
+from treeplex.games.poker.format import royal, small  # noqa: E402
+from treeplex.games.poker.spot import Rake, Spot, spot_from_json  # noqa: E402
 from treeplex.games.poker.spots import all_hands, holdem, rhode_island_holdem, turn_endgame_holdem  # noqa: E402
+from treeplex.learn.shipped_nets import RIVERS  # noqa: E402
 from treeplex.learn.turn_rebel import TurnRebelSettings, TurnRound, TurnTrainer  # noqa: E402
 from treeplex.learn.value_net_files import read_net, save_net  # noqa: E402
 from treeplex.runs import sitting, turn_rebel, turn_search  # noqa: E402
@@ -287,7 +290,7 @@ def test_a_search_with_exact_values_is_that_over_pairs_of_hands() -> None:
 def test_what_is_played_can_be_kept_and_looked_at(unbroken: Path, tmp_path: Path) -> None:
     found = search_turn(SPOT, unbroken, iterations=6, river=8)
     assert found.played is not None
-    assert (found.search.iteration, found.status, found.other_bets) == (6, "finished", False)
+    assert (found.search.iteration, found.status, found.unlike) == (6, "finished", [])
     kept = load_solution(found.played.save(tmp_path / "turn.spot"))
     assert (kept.iterations, kept.exploitability, kept.ev) == (6, found.played.exploitability, found.played.ev)
     view = kept.at("")
@@ -307,13 +310,44 @@ def test_numbers_do_not_depend_on_threads_or_judging(unbroken: Path) -> None:
     assert (third.played, third.ev, third.actions) == (None, first.ev, first.actions)
 
 
-def test_other_bet_sizes_are_noticed(unbroken: Path) -> None:
-    def noticed(bets: BetPlan) -> bool:
-        return search_turn(replace(SPOT, bets=bets), unbroken, iterations=1, judge=False).other_bets
+def test_what_the_network_was_not_trained_for_is_noticed(unbroken: Path) -> None:
+    def noticed(**changes: Any) -> list[str]:
+        return search_turn(replace(SPOT, **changes), unbroken, iterations=1, judge=False).unlike
 
     only_later = BetPlan((*(BetPlan.same("", "").streets[:2]), *SPOT.bets.streets[2:]))  # type: ignore[union-attr]
-    assert not noticed(only_later)
-    assert noticed(BetPlan.same("50%", ""))
+    assert noticed(bets=only_later) == []
+    assert noticed(bets=BetPlan.same("50%", "")) == ["other bet sizes"]
+    assert noticed(stack=1000 * SPOT.pot)[0].startswith("deeper stacks")
+
+
+def test_sizes_in_chips_belong_to_the_pot_of_the_training(tmp_path: Path) -> None:
+    spot = replace(SPOT, bets=BetPlan.same("10c", ""))
+    folder = train_turns(spot, replace(TINY, games=1), out=tmp_path / "chips").folder
+    assert search_turn(spot, folder, iterations=1, judge=False).unlike == []
+    assert search_turn(replace(spot, pot=2 * spot.pot), folder, iterations=1, judge=False).unlike == ["other bet sizes"]
+
+
+def test_a_network_of_other_cards_is_noticed() -> None:
+    cards = royal()
+    board = tuple(parse_cards("AsKhQdJc"))
+    spot = Spot(board, 20.0, 40.0, all_hands(cards), BetPlan.same("100%,a", "a"), format=cards)
+    found = search_turn(spot, "rebel", iterations=1, judge=False)
+    assert (found.values, found.unlike) == ("rebel", ["other cards"])
+
+
+def test_the_network_of_the_library_is_as_good_as_its_card_says() -> None:
+    card = read_net(RIVERS).card
+    spot = spot_from_json(card["spot"], turn_endgame_holdem().ranges)
+    found = search_turn(spot, "rebel", iterations=card["judged"]["iterations"], river=card["judged"]["river"], judge=True)
+    assert found.played is not None
+    assert found.played.exploitability == pytest.approx(card["judged"]["exploitability"], rel=1e-2)
+    assert found.played.exploitability < 0.01 * spot.pot
+
+
+def test_donk_sizes_are_refused(tmp_path: Path) -> None:
+    assert isinstance(SPOT.bets, BetPlan)
+    with pytest.raises(SpecError, match="set donk to default"):
+        train_turns(replace(SPOT, bets=SPOT.bets.override("river", 0, donk="50%")), out=tmp_path / "run")
 
 
 def test_ctrl_c_ends_a_search_early(unbroken: Path) -> None:

@@ -77,6 +77,8 @@ class RebelSettings:
         for name in ("solves", "width", "layers", "rows", "burn_in", "batch"):
             if not 1 <= getattr(self, name) == int(getattr(self, name)):
                 raise SpecError(f"{name} must be a whole number of at least 1, not {getattr(self, name)!r}")
+        if self.burn_in > self.rows:
+            raise SpecError(f"burn_in must be at most rows, {self.rows}, not {self.burn_in!r}; learning would never begin")
         for name in ("reuse", "rate", "last_rate", "clip"):
             if not 0.0 < getattr(self, name) < math.inf:
                 raise SpecError(f"{name} must be a number above 0, not {getattr(self, name)!r}")

@@ -69,6 +69,8 @@ def read_river_net(path: str | os.PathLike[str]) -> RiverNet:
         SpecError: PyTorch is missing.
     """
     found = read_net(path)
+    if "bins" not in found.settings:
+        raise FileError(f"{path}: a network for {found.game}, not for rivers of hold'em; give one that holdem train wrote")
     try:
         bins, width, layers = (int(found.settings[name]) for name in ("bins", "width", "layers"))
         if found.identity != GAME.format(bins=bins):

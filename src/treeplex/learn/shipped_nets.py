@@ -9,12 +9,14 @@ from treeplex.learn.value_net_files import NetFile, read_net
 from treeplex.spec import nearest
 
 SHIPPED = Path(__file__).parent / "networks"
+RIVERS = SHIPPED / "holdem" / "rivers.safetensors"
+"""The network for rivers of hold'em that turns are searched with."""
 REBEL = "rebel"
-"""The word for them in place of a file: the one judged best for the game, or ``rebel:NAME``."""
+"""The word for them in place of a file: the one judged best for the game, or ``rebel:NAME``; on turns, :data:`RIVERS`."""
 
 
 def shipped_nets() -> dict[str, NetFile]:
-    """All networks that come with the library, by file name."""
+    """All networks for whole games that come with the library, by file name."""
     return {path.stem: read_net(path) for path in sorted(SHIPPED.glob("*.safetensors"))}
 
 

@@ -19,6 +19,8 @@ from treeplex.learn.river_rows import River
 from treeplex.learn.turn_self_play import TurnPlaySettings, TurnSelfPlay
 
 Arrays = Mapping[str, NDArray[Any]]
+MOST_BINS = 1024
+"""Hands of a river have hardly more strengths."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +58,10 @@ class TurnRebelSettings(TurnPlaySettings):
         for name in ("games", "width", "layers", "rows", "burn_in", "batch"):
             if not 1 <= getattr(self, name) == int(getattr(self, name)):
                 raise SpecError(f"{name} must be a whole number of at least 1, not {getattr(self, name)!r}")
-        if not 2 <= self.bins == int(self.bins):
-            raise SpecError(f"bins must be a whole number of at least 2, not {self.bins!r}")
+        if not 2 <= self.bins <= MOST_BINS or self.bins != int(self.bins):
+            raise SpecError(f"bins must be a whole number from 2 to {MOST_BINS:,}, not {self.bins!r}")
+        if self.burn_in > self.rows:
+            raise SpecError(f"burn_in must be at most rows, {self.rows}, not {self.burn_in!r}; learning would never begin")
         for name in ("reuse", "rate", "last_rate", "clip"):
             if not 0.0 < getattr(self, name) < math.inf:
                 raise SpecError(f"{name} must be a number above 0, not {getattr(self, name)!r}")

@@ -124,9 +124,9 @@ def read_net(path: str | os.PathLike[str]) -> NetFile:
         header = json.loads(json.loads(data[8 : 8 + size])["__metadata__"]["header"])
         weights = arrays_from_bytes(data)
     except (SafetensorError, ValueError, KeyError, TypeError) as error:
-        raise FileError(f"{path}: truncated or not a value network; give one that treeplex train rebel wrote") from error
+        raise FileError(f"{path}: truncated or not a value network; give one that train rebel or holdem train wrote") from error
     if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise FileError(f"{path}: not a value network; give one that treeplex train rebel wrote")
+        raise FileError(f"{path}: not a value network; give one that train rebel or holdem train wrote")
     if header.get("format_version") != VERSION:
         found = header.get("format_version")
         raise FileError(f"{path}: format version {found}, this Treeplex reads {VERSION}; use the version that wrote it")

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 def search(
     spot: of.TurnSpot = None,
     net: Annotated[
-        str | None, typer.Argument(metavar="NETWORK", help="A folder of holdem train, or the network in it; not with --exact.")
+        str | None,
+        typer.Argument(metavar="NETWORK", help="A folder of holdem train, or the network in it; rebel is the library's own."),
     ] = None,
     board: of.BoardText = None,
     oop: of.Oop = None,
@@ -31,6 +32,7 @@ def search(
     stack: of.Stack = None,
     bets: of.Bets = None,
     raises: of.Raises = None,
+    donk: of.Donk = None,
     turn_bets: of.TurnBets = None,
     river_bets: of.RiverBets = None,
     iterations: Annotated[
@@ -62,19 +64,19 @@ def search(
 
     \b
     Examples:
-      treeplex holdem search turn_endgame runs/turn
+      treeplex holdem search turn_endgame rebel --bets 100%,a --raises a
       treeplex holdem search examples/spots/turn.yaml --exact -n 32 --out turn.spot
       treeplex holdem search turn_endgame runs/turn/net.safetensors --oop "QQ+,AK" -n 64 --no-judge --json
     """
     if exact and net is not None:
         raise SpecError("--exact solves the rivers and asks no network; give one of both")
     if net is None and not exact:
-        raise SpecError("no network given; name a folder that holdem train wrote, or search with exact values (--exact)")
+        raise SpecError("no network given; name a folder of holdem train, or rebel, or search with exact values (--exact)")
     if out is not None and judge is False:
         raise SpecError("--out writes what is judged; leave --no-judge out")
-    options = of.named(
-        board=board, oop=oop, ip=ip, pot=pot, stack=stack, bets=bets, raises=raises, turn_bets=turn_bets, river_bets=river_bets
-    )
+    ranges, chips = {"oop": oop, "ip": ip}, {"pot": pot, "stack": stack}
+    sizes = of.named(bets=bets, raises=raises, donk=donk, turn_bets=turn_bets, river_bets=river_bets)
+    options = {"board": board, **ranges, **chips, **sizes}
     with Live(progress) as live:
         live.say("reading the spot (a first run also compiles, up to a minute)")
         from treeplex.play.holdem_solving import usable
@@ -95,7 +97,6 @@ def search(
         )
         saved = None
         if out is not None and found.played is not None:
-            out.parent.mkdir(parents=True, exist_ok=True)
             saved = found.played.save(out)
     if as_json:
         print_json(record_of(found))
@@ -119,7 +120,8 @@ def record_of(found: "TurnSearched") -> dict[str, Any]:
     return {
         "iterations": found.search.iteration,
         "method": found.method,
-        "values": "exact" if found.net is None else str(found.net.path),
+        "values": found.values,
+        "unlike": found.unlike,
         "seconds": found.seconds,
         "cpu_seconds": found.cpu_seconds,
         "judging_seconds": found.judging_seconds,
@@ -151,9 +153,9 @@ def print_search(found: "TurnSearched", saved: Path | None) -> None:
         small = f", {short(1000 * played.exploitability / blind)} thousandths of a big blind" if blind else ""
         facts["exploitability"] = chips_and_share(played.exploitability, spot.pot) + small
         facts["judged"] = f"average policy, rivers by {found.river} iterations of dcfr for its beliefs"
-    facts["values"] = "exact: rivers solved in every iteration" if net is None else f"{net.path}   {card_text(net.card)}"
-    if found.other_bets:
-        facts["beware"] = "the network was trained with other bet sizes than this spot has"
+    facts["values"] = "exact: rivers solved in every iteration" if net is None else f"{found.values}   {card_text(net.card)}"
+    if found.unlike:
+        facts["beware"] = f"the network was not trained for this: the spot has {', '.join(found.unlike)}"
     judging = f", and {found.judging_seconds:.3g} s for judging" if played is not None else ""
     facts["time"] = f"{found.seconds:.3g} s{judging}"
     if saved is not None:

@@ -24,6 +24,7 @@ def train(
     stack: of.Stack = None,
     bets: of.Bets = None,
     raises: of.Raises = None,
+    donk: of.Donk = None,
     turn_bets: of.TurnBets = None,
     river_bets: of.RiverBets = None,
     games: Annotated[int | None, typer.Option(metavar="N", help="Turns to be drawn in all; the same as --set games=N.")] = None,
@@ -48,20 +49,27 @@ def train(
     \b
     Examples:
       treeplex holdem train --bets 100%,a --raises a --games 800 --out runs/turn
-      treeplex holdem train examples/spots/turn.yaml --set stacks=500,2000 --set boards=false --out runs/mine
+      treeplex holdem train examples/spots/turn.yaml --donk default --set boards=false --out runs/mine
       treeplex holdem train --show > settings.yaml
       treeplex holdem train --resume runs/turn --games 2000
       treeplex holdem search turn_endgame runs/turn --bets 100%,a --raises a
     """
     from treeplex.runs.rebel_settings import as_yaml, from_yaml, pairs
 
-    options = of.named(board=board, pot=pot, stack=stack, bets=bets, raises=raises, turn_bets=turn_bets, river_bets=river_bets)
+    sizes = of.named(bets=bets, raises=raises, donk=donk, turn_bets=turn_bets, river_bets=river_bets)
+    options = {"board": board, "pot": pot, "stack": stack, **sizes}
     given = {**(from_yaml(config) if config is not None else {}), **pairs(changes or [])}
     given |= {} if games is None else {"games": games}
     if show:
+        from treeplex.runs.rebel_settings import changed
+        from treeplex.runs.turn_folder import TurnFolder
         from treeplex.runs.turn_settings import MEANINGS, settings_for
 
-        typer.echo(as_yaml(settings_for(of.turn_spot(spot, options, ranges=False), given), MEANINGS), nl=False)
+        if resume is not None:
+            shown = changed(TurnFolder(resume).run().settings, given)
+        else:
+            shown = settings_for(of.turn_spot(spot, options, ranges=False), given)
+        typer.echo(as_yaml(shown, MEANINGS), nl=False)
         return
     check_folders(out, resume)
     if resume is not None and (spot is not None or any(value is not None for value in options.values())):
@@ -127,6 +135,9 @@ def print_training(training: "TurnTraining") -> None:
     if (loss := loss_of(training)) is not None:
         facts["loss"] = f"{loss:.3e}   mean Huber loss at the end, values in parts of the pot"
     facts["steps"] = f"{last.steps:,} on {last.rows:,} rivers"
+    if not last.steps:
+        burn_in = training.run.settings.burn_in
+        facts["beware"] = f"learning begins at {burn_in:,} rivers (burn_in), so the network has learnt nothing yet"
     facts["time"] = f"{last.seconds:.3g} s, {last.cpu_seconds:.3g} s of processor time"
     facts["files"] = f"{training.folder}   net.safetensors, turn.json, metrics.jsonl, learning-curve.png, state.safetensors"
     count = f"{last.games:,} game{'s' if last.games != 1 else ''}"

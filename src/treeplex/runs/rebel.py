@@ -18,7 +18,7 @@ from treeplex.learn.workers import Workers
 from treeplex.runs.base_folder import STATE
 from treeplex.runs.interrupt import Interrupt
 from treeplex.runs.rebel_events import no_events, tensorboard
-from treeplex.runs.rebel_folder import EVENTS, RebelFolder, RebelRecord
+from treeplex.runs.rebel_folder import EVENTS, NET, RebelFolder, RebelRecord
 from treeplex.runs.rebel_settings import FIXED, RebelRun, changed_under_way
 from treeplex.runs.rebel_sitting import Sitting, Watcher, telling
 from treeplex.runs.rebel_watch import RunJudge
@@ -90,6 +90,7 @@ def train_rebel(
             folder = RebelFolder(str(resume))
             sitting = reopen(folder, game, changes or {}, seconds, work, judge_every, events)
         over = resume is not None and not changes and sitting.finished and sitting.folder.about()["status"] == "finished"
+        over = over and (sitting.folder.path / NET).is_file()
         try:
             with Interrupt() as interrupt:
                 sitting.judge.stop = lambda: interrupt.requested

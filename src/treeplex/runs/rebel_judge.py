@@ -179,7 +179,8 @@ def judge_rebel(
     """Judge a network by the policy of N repeated playthroughs, averaged by reach.
 
     Parts that are done are kept in the training folder, so that the same call goes on where it was stopped, and one with more
-    playthroughs begins with those done. The number of workers changes no number.
+    playthroughs begins with those done if both numbers are multiples of 32 and at least 128. The number of workers changes
+    no number.
 
     Args:
         game: the game.

@@ -87,6 +87,7 @@ def train_turns(
         else:
             sitting = reopen(TurnFolder(str(resume)), changes or {})
         over = resume is not None and not changes and sitting.finished and sitting.folder.about()["status"] == "finished"
+        over = over and (sitting.folder.path / NET).is_file()
         with Interrupt() as interrupt:
             status = iterate(sitting, interrupt, telling(sitting, progress))
             if not over:  # else the network would only get a new date

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.hand_turn import HandTurn, compile_turn
+from treeplex.games.poker.bets import BetPlan, Size
 from treeplex.games.poker.betting import Decision
 from treeplex.games.poker.spot import Spot
 from treeplex.learn.river_net import read_river_net
@@ -82,10 +83,20 @@ class TurnSearched:
         return REBEL if self.net.path == RIVERS else str(self.net.path)
 
     @property
-    def other_bets(self) -> bool:
-        """Whether the network was trained with other bet sizes than the spot's, as far as its card says."""
+    def unlike(self) -> list[str]:
+        """What the spot has that the network was not trained with, as far as its card says."""
         trained = {} if self.net is None else self.net.card.get("spot", {})
-        return "bets" in trained and sizes_of(trained["bets"]) != sizes_of(self.spot.bets.to_json())
+        if self.net is None or not trained:
+            return []
+        spot, bets = self.spot, self.spot.bets
+        same_sizes = sizes_of(trained["bets"]) == sizes_of(bets.to_json())
+        chips = not isinstance(bets, BetPlan) or any(size.kind == "chips" for size in every_size(bets))
+        deepest = float(self.net.settings["stacks"][1]) / trained["pot"] - 0.5
+        return [
+            *(["other cards"] if trained["format"] != spot.to_json()["format"] else []),
+            *(["other bet sizes"] if not same_sizes or (chips and trained["pot"] != spot.pot) else []),
+            *([f"deeper stacks ({deepest:g} pots at most in training)"] if spot.stack / spot.pot > deepest else []),
+        ]
 
 
 def search_turn(
@@ -170,15 +181,17 @@ def network(source: str | os.PathLike[str]) -> tuple[NetFile, HoldemLeaf]:
         if not (path / NET).is_file():
             raise FileError(f"{path} has no network yet; go on with it: treeplex holdem train --resume {path}")
         path = path / NET
-    found = read_net(path)
-    if "bins" not in found.settings:
-        raise FileError(f"{path}: a network for {found.game}, not for rivers of hold'em; give one that holdem train wrote")
-    return found, read_river_net(path).leaf()
+    return read_net(path), read_river_net(path).leaf()
 
 
 def sizes_of(bets: Mapping[str, Any]) -> list[Any]:
     """The sizes of the turn and the river, from a betting plan as plain data."""
     return [bets[name][-2:] for name in ("streets", "bets", "most") if name in bets]
+
+
+def every_size(bets: BetPlan) -> list[Size]:
+    """All sizes of the turn and the river."""
+    return [size for street in bets.streets[-2:] for own in street for size in (*own.bets, *own.raises)]
 
 
 def memory_for(turn: HandTurn, threads: int, *, needed: bool) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from treeplex.errors import FileError, SpecError
+from treeplex.games.poker.bets import BetPlan
 from treeplex.games.poker.spot import Spot, spot_from_json
 from treeplex.games.poker.spots import all_hands
 from treeplex.learn.turn_rebel import TurnRebelSettings
@@ -57,12 +58,14 @@ def check_turn(spot: Spot) -> None:
     """Refuse a spot that networks do not know.
 
     Raises:
-        SpecError: it is no turn, has no pot or has rake, or other numbers of cards.
+        SpecError: it is no turn, has no pot, rake or donk sizes, or other numbers of cards.
     """
     if len(spot.streets) != 2:
         raise SpecError(f"the spot has {len(spot.streets)} streets of betting, not 2: give the board of the turn")
     if spot.rake.rate:
         raise SpecError("networks know no rake; leave the rake out")
+    if isinstance(spot.bets, BetPlan) and spot.bets.streets[-1][0].donk is not None:
+        raise SpecError("networks do not see who bet last on the turn and know no donk sizes; set donk to default (--donk)")
     if spot.format.hole != 2 or spot.format.deal[-1] != 1:
         raise SpecError(f"networks are for hands of two cards and a river of one; {spot.format.name} has others")
     if not spot.pot > 0:
@@ -101,5 +104,5 @@ def run_from(found: Mapping[str, Any], place: str) -> TurnRun:
         if spot.identity != found["identity"]:
             raise SpecError("the spot is not that of its identity")
         return TurnRun(spot, changed(TurnRebelSettings(), found["settings"]))
-    except (KeyError, TypeError, ValueError, SpecError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, SpecError) as error:
         raise FileError(f"{place}: the settings of the training cannot be read ({error}); start it again") from error

@@ -157,8 +157,8 @@ def averaged_policy(
         together, shares, filled = [], [], 0
         while queue and filled < settings.batch:
             node = queue.pop()
-            own = None if part is None else Part(part.number, np.random.default_rng((shift_seed, *node.path)))
-            stops = drawn_iterations(settings, count, np.random.default_rng((seed, *node.path)), own)
+            own = None if part is None else Part(part.number, keyed(shift_seed, node.path))
+            stops = drawn_iterations(settings, count, keyed(seed, node.path), own)
             alive = node.alive
             pieces = [alive[start : start + settings.batch] for start in range(0, len(alive), settings.batch)]
             shares += [Share(node, rows, stops[rows]) for rows in pieces]
@@ -171,6 +171,11 @@ def averaged_policy(
                 watch(searched)
         queue.extend(below for node in together for below in node.below.values())
     return Policy(game, normalised(game, weights))
+
+
+def keyed(seed: int, path: tuple[int, ...]) -> np.random.Generator:
+    """Random numbers of a public state's own; its length goes before a path, as zeros at the end of a key change nothing."""
+    return np.random.default_rng((seed, len(path), *path))
 
 
 def batches(shares: Sequence[Share], most: int) -> list[list[Share]]:
@@ -245,9 +250,10 @@ def policies_at(
 ) -> Floats:
     """Run a search; the policy of each subgame at its own iteration: current ones, of fictitious play averages, float64 [Q].
 
-    Iteration 0 is the uniform policy with which a search begins; a search that starts warm plays its guess in the iterations
-    that this counts as. If the ``values`` at the roots do not matter, subgames are given up where they stop: their ranges
-    become 0, so that nobody comes to their leaves. With ``copies``, stops and policies are those of the copies.
+    Iteration t is the policy after t updates, 0 the uniform one with which a search begins: what averages count as iteration
+    t + 1. A search that starts warm plays its guess in the iterations that this counts as. If the ``values`` at the roots do
+    not matter, subgames are given up where they stop: their ranges become 0, so that nobody comes to their leaves. With
+    ``copies``, stops and policies are those of the copies.
     """
     averaging = isinstance(search.method.scheme, Play)
     owners = search.subgames.owners if copies is None else copies.subgames.owners
@@ -318,19 +324,21 @@ def spread_out(number: int) -> float:
 
 @cache
 def average_weights(method: str, iterations: int) -> Floats:
-    """The weight that each iteration has in a method's average policy, float64 [T], up to a factor."""
+    """The weight that each iteration has in a method's average policy, float64 [T], up to a factor, not to be written to."""
     scheme = METHODS[method].scheme
     if isinstance(scheme, Play):
         kept, weights = 1.0, np.empty(iterations)
         for t in range(iterations, 0, -1):
             weights[t - 1] = kept * scheme.step(t)
             kept *= 1.0 - scheme.step(t)
+        weights.setflags(write=False)
         return weights
     kept, weights = 1.0, np.empty(iterations)
     for t in range(iterations, 0, -1):
         row = scheme.schedule(t, iterations, **scheme.parameters)
         weights[t - 1] = kept * row.average
         kept *= row.average_discount
+    weights.setflags(write=False)
     return weights
 
 
