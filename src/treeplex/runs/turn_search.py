@@ -175,7 +175,7 @@ def network(source: str | os.PathLike[str]) -> tuple[NetFile, HoldemLeaf]:
         FileError: there is none, or one for something else.
         SpecError: PyTorch is missing.
     """
-    path = RIVERS if source == REBEL else Path(source)
+    path = RIVERS if source == REBEL and not is_turn_folder(source) else Path(source)
     if path.is_dir() or is_turn_folder(path):
         TurnFolder(path).about()
         if not (path / NET).is_file():
