@@ -49,7 +49,7 @@ TRAINING = (
     *("treeplex.search.subgame", "treeplex.search.beliefs", "treeplex.solvers.poker", "treeplex.solvers.variant"),
     *("treeplex.engine.river_bins", "treeplex.engine.perceptron", "treeplex.engine.hands"),
     *("treeplex.forms.hand_turn", "treeplex.forms.hand_compile", "treeplex.forms.hand_boards", "treeplex.games.poker"),
-    *("treeplex.forms.hand_forest", "treeplex.search.leaf", "treeplex.engine.regret"),
+    *("treeplex.forms.hand_forest", "treeplex.search.leaf", "treeplex.engine.regret", "treeplex.learn.learning"),
 )
 SEARCHING = (
     *(*TRAINING, "rebel_teh_nets_runs", "rebel_teh_search_runs", "treeplex.evaluate.poker"),

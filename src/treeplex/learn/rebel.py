@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.games.public import PublicTree
 from treeplex.learn.fitting import Fitting, huber
+from treeplex.learn.learning import check_learning, falling_rate
 from treeplex.learn.policy_net import PREFIX, GuidedLeaf, networks, policy_loss
 from treeplex.learn.replay import Replay
 from treeplex.learn.self_play import SelfPlay, SelfPlaySettings
@@ -74,14 +75,7 @@ class RebelSettings:
 
     def __post_init__(self) -> None:
         self.self_play()
-        for name in ("solves", "width", "layers", "rows", "burn_in", "batch"):
-            if not 1 <= getattr(self, name) == int(getattr(self, name)):
-                raise SpecError(f"{name} must be a whole number of at least 1, not {getattr(self, name)!r}")
-        if self.burn_in > self.rows:
-            raise SpecError(f"burn_in must be at most rows, {self.rows}, not {self.burn_in!r}; learning would never begin")
-        for name in ("reuse", "rate", "last_rate", "clip"):
-            if not 0.0 < getattr(self, name) < math.inf:
-                raise SpecError(f"{name} must be a number above 0, not {getattr(self, name)!r}")
+        check_learning(self, "solves")
         if not 0 <= self.warm == int(self.warm):
             raise SpecError(f"warm must be a whole number of at least 0, not {self.warm!r}")
         if self.policy_net and self.warm >= self.iterations:
@@ -206,8 +200,7 @@ class RebelTrainer:
     def _step(self) -> tuple[float, float]:
         """One step of Adam of each network on a uniform batch; the losses, NaN of a policy network that is not there."""
         settings = self.settings
-        done = min(self.play.solved / settings.solves, 1.0)
-        rate = settings.last_rate + (settings.rate - settings.last_rate) * 0.5 * (1.0 + math.cos(math.pi * done))
+        rate = falling_rate(settings, self.play.solved / settings.solves)
         try:
             loss, policy_loss = self.values.step(self.generator, batch=settings.batch, rate=rate, clip=settings.clip), math.nan
             if self.policies is not None:

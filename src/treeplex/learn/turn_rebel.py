@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.games.poker.spot import Spot
 from treeplex.learn.fitting import Fitting
+from treeplex.learn.learning import check_learning, falling_rate
 from treeplex.learn.rebel import random_state, set_random_state
 from treeplex.learn.replay import Replay
 from treeplex.learn.river_net import RiverNet, river_loss
@@ -55,16 +56,9 @@ class TurnRebelSettings(TurnPlaySettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("games", "width", "layers", "rows", "burn_in", "batch"):
-            if not 1 <= getattr(self, name) == int(getattr(self, name)):
-                raise SpecError(f"{name} must be a whole number of at least 1, not {getattr(self, name)!r}")
+        check_learning(self, "games")
         if not 2 <= self.bins <= MOST_BINS or self.bins != int(self.bins):
             raise SpecError(f"bins must be a whole number from 2 to {MOST_BINS:,}, not {self.bins!r}")
-        if self.burn_in > self.rows:
-            raise SpecError(f"burn_in must be at most rows, {self.rows}, not {self.burn_in!r}; learning would never begin")
-        for name in ("reuse", "rate", "last_rate", "clip"):
-            if not 0.0 < getattr(self, name) < math.inf:
-                raise SpecError(f"{name} must be a number above 0, not {getattr(self, name)!r}")
 
     def playing(self) -> TurnPlaySettings:
         """The part that is about self-play."""
@@ -140,8 +134,7 @@ class TurnTrainer:
     def _step(self) -> float:
         """One step of Adam on a uniform batch; the loss."""
         settings = self.settings
-        done = min(self.play.games / settings.games, 1.0)
-        rate = settings.last_rate + (settings.rate - settings.last_rate) * 0.5 * (1.0 + math.cos(math.pi * done))
+        rate = falling_rate(settings, self.play.games / settings.games)
         try:
             loss = self.fitting.step(self.generator, batch=settings.batch, rate=rate, clip=settings.clip)
         except AlgorithmError as error:

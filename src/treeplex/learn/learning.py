@@ -1,0 +1,43 @@
+"""Settings of gradient steps that trainings of several kinds share: whether they make sense, and how the step size falls."""
+
+import math
+from typing import Protocol
+
+from treeplex.errors import SpecError
+
+
+class Learning(Protocol):
+    """Settings with a network's size, a buffer, and steps of Adam: what :class:`treeplex.learn.rebel.RebelSettings` says."""
+
+    @property
+    def rows(self) -> int: ...
+    @property
+    def burn_in(self) -> int: ...
+    @property
+    def rate(self) -> float: ...
+    @property
+    def last_rate(self) -> float: ...
+
+
+def check_learning(settings: Learning, amount: str) -> None:
+    """Check them; ``amount`` is the name of the setting that says how long the training is.
+
+    Raises:
+        SpecError: a value outside its range, or a buffer that learning would never begin with.
+    """
+    for name in (amount, "width", "layers", "rows", "burn_in", "batch"):
+        value = getattr(settings, name)
+        if not 1 <= value == int(value):
+            raise SpecError(f"{name} must be a whole number of at least 1, not {value!r}")
+    for name in ("reuse", "rate", "last_rate", "clip"):
+        value = getattr(settings, name)
+        if not 0.0 < value < math.inf:
+            raise SpecError(f"{name} must be a number above 0, not {value!r}")
+    if settings.burn_in > settings.rows:
+        raise SpecError(f"burn_in must be at most rows, {settings.rows}, not {settings.burn_in!r}; learning would never begin")
+
+
+def falling_rate(settings: Learning, done: float) -> float:
+    """Adam's step size when so much of a training is done: from ``rate`` to ``last_rate`` along half a cosine."""
+    share = 0.5 * (1.0 + math.cos(math.pi * min(done, 1.0)))
+    return settings.last_rate + (settings.rate - settings.last_rate) * share
