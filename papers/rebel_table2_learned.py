@@ -12,7 +12,7 @@ WHOLE = "small rests of the game solved whole"
 TITLES = {
     "fp": "ReBeL FP",
     "fp_endgames": f"ReBeL FP, {WHOLE}",
-    "fp_long": f"ReBeL FP, {WHOLE}, four times the iterations",
+    "fp_long": f"ReBeL FP, {WHOLE}, four times the iterations and twice the playthroughs",
     "cfr": "ReBeL CFR-D",
     "endgames": f"ReBeL CFR-D, {WHOLE}",
 }

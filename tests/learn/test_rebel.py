@@ -189,6 +189,7 @@ def test_what_is_refused() -> None:
         RebelSettings(method="dcfrr")
     with pytest.raises(SpecError, match="solves must be"):
         RebelSettings(solves=0)
+    assert RebelSettings(rows=1000).burn_in > 1000  # it counts subgames
     with pytest.raises(SpecError, match="fresh must be"):
         RebelSettings(fresh=1.5)
     with pytest.raises(GameError, match="no features"):

@@ -264,7 +264,20 @@ def test_donk_sizes_of_a_file_are_refused_and_can_be_left_out(tmp_path: Path) ->
     file = Path(__file__).parents[2] / "examples" / "spots" / "turn.yaml"
     text = complaint("search", file, "rebel", "-n", 1, "--no-judge")
     assert "donk" in text
-    assert call_json("search", file, "rebel", "--donk", "default", "-n", 1, "--no-judge")["unlike"] == ["other bet sizes"]
+    assert call_json("search", file, "rebel", "--donk", "default", "-n", 1, "--no-judge")["unlike"] == [
+        "other bet sizes (trained with --bets 100%,a --raises a)"
+    ]
+
+
+def test_a_place_where_no_file_can_be_is_named_before_the_search(spot: str, tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("")
+    text = complaint("search", spot, "--exact", "-n", 1, "--out", tmp_path / "taken" / "turn.spot")
+    assert "taken is a file; choose another name" in text.replace("\n", " ")
+
+
+def test_the_card_of_a_network_is_shown() -> None:
+    out, _ = call("search", "turn_endgame", "rebel", "--bets", "100%,a", "--raises", "a", "-n", 1, "--no-judge")
+    assert "% of the pot of 2000 on its own spot, 128 iterations of lcfr" in out
 
 
 def test_a_resumed_training_shows_its_own_settings(trained: Path) -> None:

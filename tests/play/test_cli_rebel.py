@@ -92,6 +92,9 @@ def test_settings_are_shown_read_and_changed(tmp_path: Path, trained: Path) -> N
     assert "width: 64 " in shown
     (tmp_path / "settings.yaml").write_text(shown)
     assert call("train", "rebel", "--show", "--config", tmp_path / "settings.yaml")[0] == shown
+    own = call("train", "rebel", "--resume", trained, "--show", "--set", "solves=70")[0]
+    assert "iterations: 3 " in own
+    assert "solves: 70 " in own
     settings = RebelFolder(trained).run().settings
     assert {name: getattr(settings, name) for name in SMALL} == SMALL
 
@@ -227,7 +230,7 @@ def test_a_network_that_comes_with_the_library_is_judged_and_played(tmp_path: Pa
     assert again | {"seconds": 0} == printed | {"seconds": 0}
     out = call("evaluate", FOUR, "rebel", *asked)[0]
     assert f"{name} on liars_dice(dice_sides=4)" in out
-    counts = f"{judged['playthroughs']} playthroughs, T = {judged['iterations']} of {judged['method']}"
+    counts = f"{judged['playthroughs']:,} playthroughs, T = {judged['iterations']} of {judged['method']}"
     assert f"on its card      {judged['exploitability']:.6e}   {counts}" in out
     assert f", on {judged['date']}" in out
     out = play(FOUR, "--against", "rebel", "--seat", 0, "--games", 1, "--seed", 1, "--iterations", 8, typed="2-4\n")

@@ -316,7 +316,10 @@ def test_what_the_network_was_not_trained_for_is_noticed(unbroken: Path) -> None
 
     only_later = BetPlan((*(BetPlan.same("", "").streets[:2]), *SPOT.bets.streets[2:]))  # type: ignore[union-attr]
     assert noticed(bets=only_later) == []
-    assert noticed(bets=BetPlan.same("50%", "")) == ["other bet sizes"]
+    sizes = ["other bet sizes (trained with --bets 100% --raises none)"]
+    assert noticed(bets=BetPlan.same("50%", "")) == sizes
+    assert noticed(bets=replace(SPOT.bets, add_allin=1.5)) == sizes  # type: ignore[type-var]
+    assert noticed(bets=replace(SPOT.bets, min_bet=20.0)) == sizes  # type: ignore[type-var]
     assert noticed(stack=1000 * SPOT.pot)[0].startswith("deeper stacks")
 
 
@@ -324,7 +327,18 @@ def test_sizes_in_chips_belong_to_the_pot_of_the_training(tmp_path: Path) -> Non
     spot = replace(SPOT, bets=BetPlan.same("10c", ""))
     folder = train_turns(spot, replace(TINY, games=1), out=tmp_path / "chips").folder
     assert search_turn(spot, folder, iterations=1, judge=False).unlike == []
-    assert search_turn(replace(spot, pot=2 * spot.pot), folder, iterations=1, judge=False).unlike == ["other bet sizes"]
+    other = search_turn(replace(spot, pot=2 * spot.pot), folder, iterations=1, judge=False).unlike
+    assert other == ["other bet sizes (trained with --bets 10c --raises none)"]
+
+
+def test_a_network_of_one_board_notices_others(tmp_path: Path) -> None:
+    folder = train_turns(SPOT, replace(TINY, games=1, boards=False), out=tmp_path / "one").folder
+    assert search_turn(SPOT, folder, iterations=1, judge=False).unlike == []
+    board = tuple(parse_cards("3s7hTdAc"))
+    assert search_turn(replace(SPOT, board=board), folder, iterations=1, judge=False).unlike == ["another board"]
+
+
+SIZES = "other bet sizes (trained with --bets 100%,a --raises a)"
 
 
 def test_a_network_of_other_cards_is_noticed() -> None:
@@ -332,7 +346,7 @@ def test_a_network_of_other_cards_is_noticed() -> None:
     board = tuple(parse_cards("AsKhQdJc"))
     spot = Spot(board, 20.0, 40.0, all_hands(cards), BetPlan.same("100%,a", "a"), format=cards)
     found = search_turn(spot, "rebel", iterations=1, judge=False)
-    assert (found.values, found.unlike) == ("rebel", ["other cards"])
+    assert (found.values, found.unlike) == ("rebel", ["other cards", SIZES])
 
 
 def test_the_network_of_the_library_is_as_good_as_its_card_says() -> None:

@@ -10,10 +10,6 @@ class Learning(Protocol):
     """Settings with a network's size, a buffer, and steps of Adam: what :class:`treeplex.learn.rebel.RebelSettings` says."""
 
     @property
-    def rows(self) -> int: ...
-    @property
-    def burn_in(self) -> int: ...
-    @property
     def rate(self) -> float: ...
     @property
     def last_rate(self) -> float: ...
@@ -23,7 +19,7 @@ def check_learning(settings: Learning, amount: str) -> None:
     """Check them; ``amount`` is the name of the setting that says how long the training is.
 
     Raises:
-        SpecError: a value outside its range, or a buffer that learning would never begin with.
+        SpecError: a value outside its range.
     """
     for name in (amount, "width", "layers", "rows", "burn_in", "batch"):
         value = getattr(settings, name)
@@ -33,8 +29,6 @@ def check_learning(settings: Learning, amount: str) -> None:
         value = getattr(settings, name)
         if not 0.0 < value < math.inf:
             raise SpecError(f"{name} must be a number above 0, not {value!r}")
-    if settings.burn_in > settings.rows:
-        raise SpecError(f"burn_in must be at most rows, {settings.rows}, not {settings.burn_in!r}; learning would never begin")
 
 
 def falling_rate(settings: Learning, done: float) -> float:

@@ -40,7 +40,7 @@ class RebelSettings:
         width, layers: of the networks.
         rows: the most rows of the buffer; of the policy network's as well.
         fresh: the part of all rows so far, the newest, that is kept; early rows are from a bad network.
-        burn_in: rows before the first step.
+        burn_in: subgames before the first step.
         batch: rows of a step.
         reuse: how often a row is seen on average.
         rate, last_rate: Adam's step at first and at the end, along half a cosine.

@@ -57,6 +57,8 @@ class TurnRebelSettings(TurnPlaySettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_learning(self, "games")
+        if self.burn_in > self.rows:
+            raise SpecError(f"burn_in must be at most rows, {self.rows}, not {self.burn_in!r}; learning would never begin")
         if not 2 <= self.bins <= MOST_BINS or self.bins != int(self.bins):
             raise SpecError(f"bins must be a whole number from 2 to {MOST_BINS:,}, not {self.bins!r}")
 

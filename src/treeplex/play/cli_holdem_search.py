@@ -71,7 +71,7 @@ def search(
     if exact and net is not None:
         raise SpecError("--exact solves the rivers and asks no network; give one of both")
     if net is None and not exact:
-        raise SpecError("no network given; name a folder of holdem train, or rebel, or search with exact values (--exact)")
+        raise SpecError("no network given; after the spot name a folder of holdem train, or rebel, or search with --exact")
     if out is not None and judge is False:
         raise SpecError("--out writes what is judged; leave --no-judge out")
     ranges, chips = {"oop": oop, "ip": ip}, {"pot": pot, "stack": stack}
@@ -97,6 +97,7 @@ def search(
         )
         saved = None
         if out is not None and found.played is not None:
+            out.parent.mkdir(parents=True, exist_ok=True)
             saved = found.played.save(out)
     if as_json:
         print_json(record_of(found))
@@ -154,6 +155,8 @@ def print_search(found: "TurnSearched", saved: Path | None) -> None:
         facts["exploitability"] = chips_and_share(played.exploitability, spot.pot) + small
         facts["judged"] = f"average policy, rivers by {found.river} iterations of dcfr for its beliefs"
     facts["values"] = "exact: rivers solved in every iteration" if net is None else f"{found.values}   {card_text(net.card)}"
+    if net is not None and "judged" in net.card:
+        facts["on its card"] = judged_text(net.card)
     if found.unlike:
         facts["beware"] = f"the network was not trained for this: the spot has {', '.join(found.unlike)}"
     judging = f", and {found.judging_seconds:.3g} s for judging" if played is not None else ""
@@ -168,6 +171,13 @@ def print_search(found: "TurnSearched", saved: Path | None) -> None:
         typer.echo("  treeplex holdem search ... --out turn.spot   keep what it plays, to look at it")
     else:
         typer.echo(f"  treeplex holdem show {shell_word(str(saved))}   look at what it plays")
+
+
+def judged_text(card: Any) -> str:
+    """How good search with a network was found to be."""
+    judged, pot = card["judged"], card["spot"]["pot"]
+    share = short(100 * judged["exploitability"] / pot)
+    return f"{share}% of the pot of {pot:g} on its own spot, {judged['iterations']} iterations of {judged['method']}"
 
 
 def card_text(card: Any) -> str:

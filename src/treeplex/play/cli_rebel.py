@@ -71,12 +71,18 @@ def train_rebel(
       treeplex evaluate "liars_dice(dice=1,faces=4)" runs/dice
       treeplex play "liars_dice(dice=1,faces=4)" --against runs/dice
     """
-    from treeplex.runs.rebel_settings import RebelRun, as_yaml, from_yaml, pairs, settings_of
+    from treeplex.runs.rebel_settings import RebelRun, as_yaml, changed, from_yaml, pairs, settings_of
 
     given: list[dict[str, Any]] = [dict(from_yaml(config))] if config is not None else []
     given.append(pairs(changes or []))
     if show:
-        typer.echo(as_yaml(settings_of(preset, *given)), nl=False)
+        if resume is not None:
+            from treeplex.runs.rebel_folder import RebelFolder
+
+            shown = changed(RebelFolder(resume).run().settings, *given)
+        else:
+            shown = settings_of(preset, *given)
+        typer.echo(as_yaml(shown), nl=False)
         return
     check_folders(out, resume)
     if resume is not None:

@@ -38,7 +38,8 @@ IpBets = Annotated[str | None, typer.Option("--ip-bets", metavar="SIZES", help="
 OopRaises = Annotated[str | None, typer.Option("--oop-raises", metavar="SIZES", help="Raises out of position.")]
 IpRaises = Annotated[str | None, typer.Option("--ip-raises", metavar="SIZES", help="Raises in position.")]
 Donk = Annotated[
-    str | None, typer.Option("--donk", metavar="SIZES", help="Leads into the last aggressor; none, or default: as --bets.")
+    str | None,
+    typer.Option("--donk", metavar="SIZES", help="Leads into the last aggressor; none: no leads, default: as --bets."),
 ]
 RakeShare = Annotated[str | None, typer.Option("--rake", metavar="SHARE", help="Rake: 5%.")]
 RakeCap = Annotated[str | None, typer.Option("--rake-cap", metavar="CHIPS", help="The most rake.")]

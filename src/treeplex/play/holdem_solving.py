@@ -167,7 +167,7 @@ class Solving:
             self.done = stopped.solution
             self.out = self.out or free_file(self.spot)
         if self.out is not None:
-            self.out.parent.mkdir(parents=True, exist_ok=True)  # of free_file
+            self.out.parent.mkdir(parents=True, exist_ok=True)
             self.saved = self.solution.save(self.out)
 
     def first_actions(self) -> dict[str, str]:
@@ -212,9 +212,11 @@ def prepare(
 
 
 def usable(path: Path) -> bool:
-    """Whether there is a file at a path, whose folder is made; FileError where none can be."""
+    """Whether there is a file at a path; FileError where none can be."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        above = next((each for each in path.parents if each.exists()), path)
+        if not above.is_dir():
+            raise FileError(f"cannot write {path}: {above} is a file; choose another name")
         there, folder = path.exists(), path.is_dir()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)

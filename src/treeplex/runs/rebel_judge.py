@@ -44,6 +44,8 @@ from treeplex.spec import nearest
 
 Floats = NDArray[np.float64]
 PLAYTHROUGHS, ITERATIONS = 256, 256
+DRAWS = 2
+"""Of two ways to draw iterations the newer one; what the older one drew is not added to it."""
 PART = 32
 """Playthroughs of a part, which one worker does at once."""
 LEAST_PARTS = 4
@@ -307,7 +309,7 @@ class Store:
     """Parts of an evaluation on disk; those of other networks in the same folder are thrown away."""
 
     def __init__(self, folder: Path | None, net: NetFile, game: CompiledGame, settings: PlaythroughSettings, seed: int) -> None:
-        own = [game.identity, settings.method, settings.iterations, *astuple(settings.horizon), settings.warm, seed]
+        own = [DRAWS, game.identity, settings.method, settings.iterations, *astuple(settings.horizon), settings.warm, seed]
         self.size = int(game.tree.sequence_offsets[-1])
         self.folder = None
         if folder is not None:

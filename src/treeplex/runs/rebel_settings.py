@@ -20,7 +20,6 @@ PRESETS: Mapping[str, RebelSettings] = {"recipe": RebelSettings(), "paper": PAPE
 """``recipe``: the paper's quality on small Liar's Dice in minutes. ``paper``: appendix E and the released configuration."""
 
 LEARNING: Mapping[str, str] = {
-    "burn_in": "rows before the first step",
     "batch": "rows of a step",
     "reuse": "how often a row is seen on average",
     "rate": "Adam's step at first",
@@ -45,6 +44,7 @@ MEANINGS: Mapping[str, str] = {
     "layers": "of the networks",
     "rows": "the most rows of a buffer",
     "fresh": "the newest part of all rows that is kept",
+    "burn_in": "subgames before the first step",
     **LEARNING,
     "device": "of searches and gradient steps: cpu, cuda (a graphics card), or auto: cuda where there is one",
 }

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.hand_turn import HandTurn, compile_turn
-from treeplex.games.poker.bets import BetPlan, Size
+from treeplex.games.poker.bets import BetPlan, plan_from_json
 from treeplex.games.poker.betting import Decision
 from treeplex.games.poker.spot import Spot
 from treeplex.learn.river_net import read_river_net
@@ -88,15 +88,15 @@ class TurnSearched:
         trained = {} if self.net is None else self.net.card.get("spot", {})
         if self.net is None or not trained:
             return []
-        spot, bets = self.spot, self.spot.bets
-        same_sizes = sizes_of(trained["bets"]) == sizes_of(bets.to_json())
-        chips = not isinstance(bets, BetPlan) or any(size.kind == "chips" for size in every_size(bets))
+        spot, own = self.spot, self.spot.to_json()
         deepest = float(self.net.settings["stacks"][1]) / trained["pot"] - 0.5
-        return [
-            *(["other cards"] if trained["format"] != spot.to_json()["format"] else []),
-            *(["other bet sizes"] if not same_sizes or (chips and trained["pot"] != spot.pot) else []),
-            *([f"deeper stacks ({deepest:g} pots at most in training)"] if spot.stack / spot.pot > deepest else []),
-        ]
+        checks = {
+            "other cards": trained["format"] != own["format"],
+            "another board": not self.net.settings["boards"] and trained["board"] != own["board"],
+            f"other bet sizes{sizes_text(trained['bets'])}": tree_of(trained) != tree_of(own),
+            f"deeper stacks ({deepest:g} pots behind at most in training)": spot.stack / spot.pot > deepest,
+        }
+        return [text for text, unlike in checks.items() if unlike]
 
 
 def search_turn(
@@ -184,14 +184,24 @@ def network(source: str | os.PathLike[str]) -> tuple[NetFile, HoldemLeaf]:
     return read_net(path), read_river_net(path).leaf()
 
 
-def sizes_of(bets: Mapping[str, Any]) -> list[Any]:
-    """The sizes of the turn and the river, from a betting plan as plain data."""
-    return [bets[name][-2:] for name in ("streets", "bets", "most") if name in bets]
+def tree_of(spot: Mapping[str, Any]) -> dict[str, Any]:
+    """What decides the betting on the turn and the river, chips in parts of the pot, from a spot as plain data."""
+    bets, plan = spot["bets"], plan_from_json(spot["bets"])
+    in_chips = not isinstance(plan, BetPlan) or any(
+        size.kind == "chips" for street in plan.streets[-2:] for own in street for size in (*own.bets, *own.raises)
+    )
+    later = {name: bets[name][-2:] for name in ("streets", "bets", "most") if name in bets}
+    least = None if bets.get("min_bet") is None else bets["min_bet"] / spot["pot"]
+    return {**bets, **later, "min_bet": least, "pot": spot["pot"] if in_chips else None}
 
 
-def every_size(bets: BetPlan) -> list[Size]:
-    """All sizes of the turn and the river."""
-    return [size for street in bets.streets[-2:] for own in street for size in (*own.bets, *own.raises)]
+def sizes_text(bets: Mapping[str, Any]) -> str:
+    """The sizes of a betting plan as options, in brackets; nothing where players or streets have different ones."""
+    sizes = [own for street in bets.get("streets", [])[-2:] for own in street]
+    if not sizes or any((own["bets"], own["raises"]) != (sizes[0]["bets"], sizes[0]["raises"]) for own in sizes):
+        return ""
+    first, later = (sizes[0][name] or "none" for name in ("bets", "raises"))
+    return f" (trained with --bets {first} --raises {later})"
 
 
 def memory_for(turn: HandTurn, threads: int, *, needed: bool) -> bool:

@@ -31,6 +31,7 @@ MEANINGS: Mapping[str, str] = {
     "width": "of the network's layers",
     "layers": "of the network",
     "rows": "the most rows of the buffer",
+    "burn_in": "rows before the first step",
     **LEARNING,
 }
 FIXED = ("bins", "width", "layers", "seed")
