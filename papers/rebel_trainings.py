@@ -75,14 +75,14 @@ class Kind:
         changes: to the recipe.
         solves: subgames by game.
         playthroughs, iterations: N and T of their judgements.
-        more: N on some games instead.
+        others: N and T on some games instead.
     """
 
     changes: Mapping[str, Any]
     solves: Mapping[str, int]
     playthroughs: int = 256
     iterations: int = 256
-    more: Mapping[str, int] = field(default_factory=dict)
+    others: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
 SOLVES = {"1x4f": 60_000, "1x5f": 120_000, "1x6f": 240_000, "2x3f": 240_000}
@@ -91,7 +91,7 @@ FEWER = {"1x4f": 30_000, "1x5f": 60_000, "1x6f": 60_000, "2x3f": 60_000}
 FP: Mapping[str, Any] = {"method": "linear-fp", "iterations": 512}
 KINDS: Mapping[str, Kind] = {
     "cfr": Kind({}, SOLVES),
-    "endgames": Kind({"endgame": 32}, SOLVES, more={"1x4f": 1024}),
+    "endgames": Kind({"endgame": 32}, SOLVES, others={"1x4f": (1024, 512)}),
     "fp": Kind(FP, FEWER, playthroughs=128, iterations=512),
     "fp_endgames": Kind({**FP, "endgame": 32}, FEWER, playthroughs=128, iterations=512),
     "fp_long": Kind({**FP, "endgame": 32, "iterations": 2048}, {"1x5f": 60_000}, iterations=2048),
@@ -120,8 +120,8 @@ def tabulated() -> Iterator[Plan]:
     for seed in range(SEEDS):
         for name, kind in KINDS.items():
             for game, solves in kind.solves.items():
-                changes, playthroughs = {**kind.changes, "solves": solves}, kind.more.get(game, kind.playthroughs)
-                yield Plan(name, game, changes, seed, playthroughs, kind.iterations)
+                changes = {**kind.changes, "solves": solves}
+                yield Plan(name, game, changes, seed, *kind.others.get(game, (kind.playthroughs, kind.iterations)))
 
 
 def drawn() -> Iterator[Plan]:
