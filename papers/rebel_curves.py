@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Any
 
 from drawing import dress, line_style, panels, plain_labels, save
-from rebel_trainings import BUDGETS, CURVE_SEEDS, IDEAS, drawn, record_of
+from rebel_trainings import BUDGETS, IDEAS, drawn, record_of
 from results import Picture, Result, Table, finish, published
 
 NAMES = {
@@ -105,7 +105,7 @@ def main() -> None:
         findings.append(
             f"With the longest budget the recipe comes to {fmean(last['recipe'][1]):.4f} in {last['recipe'][0]:.0f} CPU "
             f"seconds; better on average: {', '.join(better) or 'none'}; worse in every training than the recipe in any: "
-            f"{', '.join(worse) or 'none'}. {CURVE_SEEDS} trainings do not rank what lies close together."
+            f"{', '.join(worse) or 'none'}. So few trainings do not rank what lies close together; judging is noisy too."
         )
     finish(
         Result(

@@ -9,6 +9,8 @@ from treeplex.forms.files import write_atomically
 ORDER = (
     "cfr2007_tables",
     "rebel_table2",
+    "rebel_iterations",
+    "rebel_curves",
     "rebel_large",
     "rebel_appendix_h",
     "rebel_teh",
