@@ -70,6 +70,8 @@ def draw(found: Points, goal: float) -> Picture:
         panel.axhline(goal, color="#9A9A9A", linewidth=0.9, zorder=1)
         dress(panel, "Liar's Dice, one die of four faces")
         plain_labels(panel)
+        panel.set_xticks((1, 2, 5, 10, 20, 50))
+        panel.minorticks_off()
         panel.set(xlabel="CPU seconds of the training")
         panel.legend(frameon=False, fontsize=8.5, handlelength=3.2)
     axes[0].set_ylabel("exploitability")
@@ -96,6 +98,8 @@ def main() -> None:
     example = next(record for plan in drawn() if (record := record_of(plan)) is not None)["judged"][-1]
     findings = []
     if "recipe" in last:
+        counts = [len(every) for own in found.values() for _, every, _ in own]
+        trainings = f"{min(counts)} to {max(counts)} trainings of each"
         better = [NAMES[name] for name in ordered if fmean(last[name][1]) < fmean(last["recipe"][1])]
         worse = [
             f"{NAMES[name]} ({fmean(last[name][1]) / fmean(last['recipe'][1]):.1f} times as exploitable)"
@@ -105,7 +109,7 @@ def main() -> None:
         findings.append(
             f"With the longest budget the recipe comes to {fmean(last['recipe'][1]):.4f} in {last['recipe'][0]:.0f} CPU "
             f"seconds; better on average: {', '.join(better) or 'none'}; worse in every training than the recipe in any: "
-            f"{', '.join(worse) or 'none'}. So few trainings do not rank what lies close together; judging is noisy too."
+            f"{', '.join(worse) or 'none'}. {trainings} do not rank what lies close together; judging is noisy too."
         )
     finish(
         Result(
