@@ -74,9 +74,10 @@ def main() -> None:
             title="ReBeL on Liar's Dice: iterations in play",
             source=f"{numbers['source']}; the CFR-D row of Table 2, one T for all",
             findings=[
-                "Most exact is not best: a search with many iterations follows the network's errors as well. "
-                f"{', '.join(f'{label} is least exploitable with T = {best[label]}' for label in found)}"
-                + (f"; more iterations than that are worse on {', '.join(rising)}." if rising else "."),
+                "More iterations are not always better with a network. We have not found out why; searches may come to beliefs "
+                "and errors there that training, with T = 64, never came to. Least exploitable: "
+                f"{', '.join(f'{label} with T = {best[label]}' for label in found)}"
+                + (f"; more than that is worse on {', '.join(rising)}." if rising else "."),
                 f"With the paper's T ({PAPERS} of these iterations), one network a game: as good as published are "
                 f"{', '.join(reached) or 'none'}; not as good {', '.join(missed) or 'none'}.",
             ],
