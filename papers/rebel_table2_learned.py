@@ -29,8 +29,8 @@ NOTES = (
     "with 512 iterations a search, the paper's T, or 2,048 where the row says so; rows with small rests solve what has at most "
     "32 public nodes left as part of the subgame above it, in training and in play. Settings, learning curves and judgements "
     "of each are in `papers/results/rebel_trainings`.",
-    "Learned rows: method and T in play decide much. CFR-D rows search with DCFR and T = 256 (small rests on 1x4f: 512), near "
-    "the best for it; with more it does worse, and linear CFR, the paper's method, better: see the next section.",
+    "Learned rows: method and T in play decide much. CFR-D rows search with DCFR and T = 256 (small rests on 1x4f: 512), not "
+    "with linear CFR as the paper; what either gives with other T, the paper's among them, is in the next section.",
 )
 
 
