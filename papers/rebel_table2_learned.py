@@ -9,14 +9,17 @@ from rebel_trainings import GAMES, KINDS, SEEDS, Plan, record_of, tabulated
 from results import Table
 
 WHOLE = "small rests of the game solved whole"
+LARGER = "larger rests solved whole"
 TITLES = {
     "fp": "ReBeL FP",
     "fp_endgames": f"ReBeL FP, {WHOLE}",
     "fp_long": f"ReBeL FP, {WHOLE}, four times the iterations and twice the playthroughs",
+    "fp_large_endgames": f"ReBeL FP, {LARGER}",
     "cfr": "ReBeL CFR-D",
     "endgames": f"ReBeL CFR-D, {WHOLE}",
+    "large_endgames": f"ReBeL CFR-D, {LARGER}",
 }
-PUBLISHED = {"fp": "rebel_fp", "fp_endgames": "rebel_fp", "fp_long": "rebel_fp", "cfr": "rebel_cfr", "endgames": "rebel_cfr"}
+PUBLISHED = {kind: "rebel_fp" if kind.startswith("fp") else "rebel_cfr" for kind in TITLES}
 MINUTES = 30.0
 """Processor time that a training is meant to take at most."""
 
@@ -27,10 +30,11 @@ NOTES = (
     "980, 1,000 and 1,020 of theirs), a row with the worst of its trainings. Theirs says nothing of several trainings.",
     "Learned rows: settings are the recipe of `treeplex train rebel` with the subgames shown; FP is linear fictitious play "
     "with 512 iterations a search, the paper's T, or 2,048 where the row says so; rows with small rests solve what has at most "
-    "32 public nodes left as part of the subgame above it, in training and in play. Settings, learning curves and judgements "
+    "32 public nodes left (four higher bids of the games' 8, 10, 12 and 12) as part of the subgame above it, in training and "
+    "in play, those with larger rests what has at most 128 (six higher bids). Settings, learning curves and judgements "
     "of each are in `papers/results/rebel_trainings`.",
-    "Learned rows: method and T in play decide much. CFR-D rows search with DCFR and T = 256 (small rests on 1x4f: 512), not "
-    "with linear CFR as the paper; what either gives with other T, the paper's among them, is in the next section.",
+    "Learned rows: method and T in play decide much. CFR-D rows search with DCFR and the T shown, not "
+    "with linear CFR and 512 as the paper; what either gives with other T, the paper's among them, is in the next section.",
 )
 
 
