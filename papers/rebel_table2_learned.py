@@ -18,6 +18,7 @@ TITLES = {
     "cfr": "ReBeL CFR-D",
     "endgames": f"ReBeL CFR-D, {WHOLE}",
     "large_endgames": f"ReBeL CFR-D, {LARGER}",
+    "large_endgames_long": f"ReBeL CFR-D, {LARGER}, four times the iterations",
 }
 PUBLISHED = {kind: "rebel_fp" if kind.startswith("fp") else "rebel_cfr" for kind in TITLES}
 MINUTES = 30.0
