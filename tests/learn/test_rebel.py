@@ -1,6 +1,7 @@
 """ReBeL's self-play and training on small games: what rows say, resuming, learning, what goes wrong."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ from treeplex.errors import AlgorithmError, FileError, GameError, SpecError  # n
 from treeplex.evaluate import judge  # noqa: E402
 from treeplex.forms.compile import compile_game  # noqa: E402
 from treeplex.forms.public_rules import public_rules  # noqa: E402
-from treeplex.learn.rebel import PAPER, RebelSettings, RebelTrainer  # noqa: E402
+from treeplex.learn.learning import falling_rate  # noqa: E402
+from treeplex.learn.rebel import PAPER, PAPER_CARDS, RebelSettings, RebelTrainer  # noqa: E402
 from treeplex.learn.self_play import SelfPlay, SelfPlaySettings  # noqa: E402
 from treeplex.learn.value_net import value_net  # noqa: E402
 from treeplex.search import ExactLeaf, ZeroLeaf  # noqa: E402
@@ -198,6 +200,34 @@ def test_what_is_refused() -> None:
     with pytest.raises(FileError, match="not a state of this training"):
         RebelTrainer(public_rules("liars_dice(dice_sides=3)"), TINY).restore(state)
     assert PAPER.iterations == 512  # 1,024 updates of one player
+
+
+def test_step_sizes_are_halved_or_fall_along_half_a_cosine() -> None:
+    """Appendix E: every 400 of 1,000 epochs, or every 100 of 300; the released code has 1,020 and halves at 399 and 799."""
+    dice = [falling_rate(PAPER, epoch / 1020) for epoch in (0, 398, 401, 798, 801, 1020)]
+    assert dice == [3e-4, 3e-4, 1.5e-4, 1.5e-4, 7.5e-5, 7.5e-5]
+    cards = [falling_rate(PAPER_CARDS, epoch / 300) for epoch in (0, 99, 101, 199, 201, 299)]
+    assert cards == [4e-4, 4e-4, 2e-4, 2e-4, 1e-4, 1e-4]
+    smooth = RebelSettings(rate=1e-3, last_rate=1e-5)
+    assert [falling_rate(smooth, done) for done in (0.0, 0.5, 1.0, 1.1)] == pytest.approx([1e-3, 5.05e-4, 1e-5, 1e-5])
+    for wrong in (-0.1, 1.1, float("nan")):
+        with pytest.raises(SpecError, match="halve must be a part"):
+            RebelSettings(halve=wrong)
+
+
+def test_a_training_takes_the_step_size_that_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
+    trainer, seen = RebelTrainer(public_rules(DICE), replace(TINY, halve=0.25)), []
+    step = trainer.values.step
+
+    def watched(*arguments: Any, **options: Any) -> float:
+        seen.append((options["rate"], trainer.play.solved))
+        return step(*arguments, **options)
+
+    monkeypatch.setattr(trainer.values, "step", watched)
+    while not trainer.finished:
+        trainer.round()
+    assert len({rate for rate, _ in seen}) >= 3
+    assert all(rate == TINY.rate * 0.5 ** min(4, int(4 * solved / TINY.solves)) for rate, solved in seen)
 
 
 def test_encodings_put_the_player_to_act_first() -> None:

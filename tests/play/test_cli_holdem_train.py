@@ -128,6 +128,7 @@ def test_turn_endgame_holdem_is_there_by_name(tmp_path: Path, monkeypatch: pytes
     assert all(np.array_equal(mine, theirs) for mine, theirs in zip(found.ranges, own.ranges, strict=True))
     assert turn_spot(None, {"bets": "a"}, ranges=False).identity == turn_spot(TURN_ENDGAME, {"bets": "a"}, ranges=True).identity
     assert "stacks: [5000.0, 50000.0] " in call("train", "--show")[0]
+    assert "width: 1536 " in call("train", "--show", "--preset", "paper")[0]
     printed = call_json("train", "--bets", "100%", "--raises", "none", *TINY, "--games", 1, "--out", "run")
     assert printed["games"] == 1
     model = TurnFolder("run").run().spot
@@ -283,6 +284,7 @@ def test_the_card_of_a_network_is_shown() -> None:
 def test_a_resumed_training_shows_its_own_settings(trained: Path) -> None:
     own = TurnFolder(trained).run().settings
     assert f"games: {own.games} " in call("train", "--resume", trained, "--show")[0]
+    assert "instead of --preset" in complaint("train", "--resume", trained, "--preset", "paper")
     assert f"batch: {own.batch + 1} " in call("train", "--resume", trained, "--show", "--set", f"batch={own.batch + 1}")[0]
 
 

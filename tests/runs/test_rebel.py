@@ -27,7 +27,7 @@ from treeplex.forms.public_rules import public_rules  # noqa: E402
 from treeplex.learn import value_net_files  # noqa: E402
 from treeplex.learn.errands import Errands  # noqa: E402
 from treeplex.learn.policy_net import GuidedLeaf  # noqa: E402
-from treeplex.learn.rebel import PAPER, RebelSettings, RebelTrainer, Round  # noqa: E402
+from treeplex.learn.rebel import PAPER, PAPER_CARDS, RebelSettings, RebelTrainer, Round  # noqa: E402
 from treeplex.learn.rebel_crew import SelfPlayer, crew_trainer  # noqa: E402
 from treeplex.learn.value_net_files import is_net_file, read_net  # noqa: E402
 from treeplex.learn.workers import Alone, Processes  # noqa: E402
@@ -489,7 +489,9 @@ def test_judging_is_refused(unbroken: Path) -> None:
 
 
 def test_settings_by_name(tmp_path: Path) -> None:
-    assert settings_of("paper") == PAPER
+    assert settings_of("paper") == settings_of("paper", game=DICE) == PAPER
+    assert settings_of("paper", game="turn_holdem") == settings_of("paper", game="leduc_poker(ranks=4)") == PAPER_CARDS
+    assert settings_of(None, game="turn_holdem") == RebelSettings()
     assert settings_of(None, {"solves": "120_000", "rate": "1e-4"}, {"method": "lcfr"}) == RebelSettings(
         solves=120_000, rate=1e-4, method="lcfr"
     )

@@ -23,7 +23,7 @@ from treeplex.games.poker.format import royal, small  # noqa: E402
 from treeplex.games.poker.spot import Rake, Spot, spot_from_json  # noqa: E402
 from treeplex.games.poker.spots import all_hands, holdem, rhode_island_holdem, turn_endgame_holdem  # noqa: E402
 from treeplex.learn.shipped_nets import RIVERS  # noqa: E402
-from treeplex.learn.turn_rebel import TurnRebelSettings, TurnRound, TurnTrainer  # noqa: E402
+from treeplex.learn.turn_rebel import PAPER_TURNS, TurnRebelSettings, TurnRound, TurnTrainer  # noqa: E402
 from treeplex.learn.value_net_files import read_net, save_net  # noqa: E402
 from treeplex.runs import sitting, turn_rebel, turn_search  # noqa: E402
 from treeplex.runs.poker_files import load_solution  # noqa: E402
@@ -259,6 +259,9 @@ def test_spots_that_networks_do_not_know(spot: Spot, message: str, unbroken: Pat
 def test_settings_have_meanings_and_go_with_the_pot(tmp_path: Path) -> None:
     assert settings_for(turn_endgame_holdem()) == TurnRebelSettings()
     assert settings_for(SPOT).stacks == (50.0, 500.0)
+    assert settings_for(SPOT, {"games": 7}, preset="paper") == replace(PAPER_TURNS, stacks=(50.0, 500.0), games=7)
+    with pytest.raises(SpecError, match="did you mean 'paper'"):
+        settings_for(SPOT, preset="papr")
     assert settings_for(SPOT, {"stacks": "60,70"}, {"boards": "false"}).stacks == (60.0, 70.0)
     (tmp_path / "settings.yaml").write_text(as_yaml(TINY, MEANINGS))
     assert changed(TurnRebelSettings(), from_yaml(tmp_path / "settings.yaml")) == TINY

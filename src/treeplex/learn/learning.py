@@ -13,6 +13,8 @@ class Learning(Protocol):
     def rate(self) -> float: ...
     @property
     def last_rate(self) -> float: ...
+    @property
+    def halve(self) -> float: ...
 
 
 def check_learning(settings: Learning, amount: str) -> None:
@@ -29,9 +31,17 @@ def check_learning(settings: Learning, amount: str) -> None:
         value = getattr(settings, name)
         if not 0.0 < value < math.inf:
             raise SpecError(f"{name} must be a number above 0, not {value!r}")
+    if not 0.0 <= settings.halve <= 1.0:
+        raise SpecError(f"halve must be a part of the training, from 0 (never) to 1, not {settings.halve!r}")
 
 
 def falling_rate(settings: Learning, done: float) -> float:
-    """Adam's step size when so much of a training is done: from ``rate`` to ``last_rate`` along half a cosine."""
+    """Adam's step size when so much of a training is done.
+
+    Half of ``rate`` each time that another part ``halve`` of the training is done; where that is 0, from ``rate`` to
+    ``last_rate`` along half a cosine.
+    """
+    if settings.halve:
+        return settings.rate * 0.5 ** int(min(done, 1.0) / settings.halve)
     share = 0.5 * (1.0 + math.cos(math.pi * min(done, 1.0)))
     return settings.last_rate + (settings.rate - settings.last_rate) * share

@@ -1,13 +1,13 @@
 """ReBeL: a value network learnt by self-play with search (Brown, Bakhtin, Lerer and Gong 2020, algorithms 1 and 2).
 
-The released code's settings are :data:`PAPER`. The defaults are a recipe that reaches the same quality with a small part of the
-work: Discounted CFR of few iterations, a narrow network that gives both players' values at once, subgames in lockstep, many
-passes over the rows, and a step size that falls to almost nothing at the end.
+The paper's settings are :data:`PAPER` and, for games of cards, :data:`PAPER_CARDS`. The defaults are a recipe that reaches the
+same quality with a small part of the work: Discounted CFR of few iterations, a narrow network that gives both players' values
+at once, subgames in lockstep, many passes over the rows, and a step size that falls to almost nothing at the end.
 """
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,7 @@ class RebelSettings:
         batch: rows of a step.
         reuse: how often a row is seen on average.
         rate, last_rate: Adam's step at first and at the end, along half a cosine.
+        halve: instead, the part of the training after which the step is halved, again and again; 0: it is not.
         clip: the most that a gradient's norm may be.
         seed: of everything random.
         device: where subgames are solved and gradient steps are taken, one of :data:`treeplex.learn.torch_search.DEVICES`.
@@ -69,6 +70,7 @@ class RebelSettings:
     reuse: float = 64.0
     rate: float = 1e-3
     last_rate: float = 2e-5
+    halve: float = 0.0
     clip: float = 5.0
     seed: int = 0
     device: str = "cpu"
@@ -95,14 +97,31 @@ PAPER = RebelSettings(
     iterations=512,
     solves=3_264_000,
     width=256,
-    rows=2_000_000,
+    rows=1_000_000,
     fresh=1.0,
+    burn_in=512,
     reuse=8.0,
     rate=3e-4,
-    last_rate=7.5e-5,
+    halve=0.392,
 )
-"""Appendix E and the released configuration, as far as this recipe has the same things: 1,020 epochs of 3,200 subgames, 1,024
-updates a solve; there the step size is halved twice, here it falls along half a cosine to the same last value."""
+"""Liar's Dice in appendix E, with what the released configuration adds: 1,020 epochs of 50 steps and 3,200 subgames, 1,024
+updates a solve, the step size halved after 400 and 800 epochs. A row is both players' values, so half as many rows are as much
+of the past, and 512 subgames are 1,024 rows of a player."""
+PAPER_CARDS = replace(
+    PAPER,
+    policy_net=True,
+    solves=96_000_000,
+    width=1536,
+    layers=6,
+    rows=6_000_000,
+    fresh=0.5,
+    batch=1024,
+    rate=4e-4,
+    halve=1 / 3,
+)
+"""Turn endgame hold'em in appendix E: 300 epochs of 2,560,000 examples, the step size halved every 100. How many subgames that
+is and T it does not say; here rows are seen as often as in Liar's Dice, and T is the same. Half of the data go after 20 epochs
+there; here, of all rows so far the newer half is kept."""
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,7 @@ class TurnRebelSettings(TurnPlaySettings):
         batch: rows of a step.
         reuse: how often a row is seen on average.
         rate, last_rate: Adam's step at first and at the end, along half a cosine.
+        halve: instead, the part of the training after which the step is halved, again and again; 0: it is not.
         clip: the most that a gradient's norm may be.
         seed: of everything random.
     """
@@ -51,6 +52,7 @@ class TurnRebelSettings(TurnPlaySettings):
     reuse: float = 96.0
     rate: float = 1e-3
     last_rate: float = 2e-5
+    halve: float = 0.0
     clip: float = 5.0
     seed: int = 0
 
@@ -65,6 +67,11 @@ class TurnRebelSettings(TurnPlaySettings):
     def playing(self) -> TurnPlaySettings:
         """The part that is about self-play."""
         return TurnPlaySettings(**{each.name: getattr(self, each.name) for each in fields(TurnPlaySettings)})
+
+
+PAPER_TURNS = TurnRebelSettings(width=1536, layers=6, rows=6_000_000, batch=1024, rate=4e-4, halve=1 / 3)
+"""What appendix E says of turn endgame hold'em, a row being both players' values; how many games, how many iterations and how
+often a row is seen it does not say, and these are as usual here."""
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,9 @@ def train(
     turn_bets: of.TurnBets = None,
     river_bets: of.RiverBets = None,
     games: Annotated[int | None, typer.Option(metavar="N", help="Turns to be drawn in all; the same as --set games=N.")] = None,
+    preset: Annotated[
+        str | None, typer.Option(metavar="NAME", help="recipe (minutes) or paper (appendix E, long). Default: recipe.")
+    ] = None,
     config: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Settings over the usual ones, as YAML; see --show.")
     ] = None,
@@ -68,12 +71,14 @@ def train(
         if resume is not None:
             shown = changed(TurnFolder(resume).run().settings, given)
         else:
-            shown = settings_for(of.turn_spot(spot, options, ranges=False), given)
+            shown = settings_for(of.turn_spot(spot, options, ranges=False), given, preset=preset)
         typer.echo(as_yaml(shown, MEANINGS), nl=False)
         return
     check_folders(out, resume)
     if resume is not None and (spot is not None or any(value is not None for value in options.values())):
         raise SpecError("a resumed training keeps its spot; leave the spot and its options out")
+    if resume is not None and preset is not None:
+        raise SpecError("a resumed training keeps its settings; change some with --set instead of --preset")
     with Live(progress) as live:
         live.say("preparing (a first run also compiles, up to a minute)")
         from treeplex.runs.turn_rebel import TurnInterrupted, train_turns
@@ -87,7 +92,7 @@ def train(
                 training = train_turns(resume=resume, changes=given, progress=watch)
             else:
                 model = of.turn_spot(spot, options, ranges=False)
-                training = train_turns(model, settings_for(model, given), out=out, force=force, progress=watch)
+                training = train_turns(model, settings_for(model, given, preset=preset), out=out, force=force, progress=watch)
         except TurnInterrupted as stopped:
             training = stopped.training
     if as_json:

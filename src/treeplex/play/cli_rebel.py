@@ -30,7 +30,9 @@ def train_rebel(
     ] = None,
     preset: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="recipe (minutes on two cores) or paper (appendix E, weeks). Default: recipe."),
+        typer.Option(
+            metavar="NAME", help="recipe (minutes on two cores) or paper (appendix E, hours or more). Default: recipe."
+        ),
     ] = None,
     config: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Settings over the preset's, as YAML; see --show.")
@@ -81,7 +83,7 @@ def train_rebel(
 
             shown = changed(RebelFolder(resume).run().settings, *given)
         else:
-            shown = settings_of(preset, *given)
+            shown = settings_of(preset, *given, game=game)
         typer.echo(as_yaml(shown), nl=False)
         return
     check_folders(out, resume)
@@ -111,7 +113,7 @@ def train_rebel(
 
         try:
             training = train(
-                RebelRun(game, settings_of(preset, *given), streams_for(workers, ray), seconds),
+                RebelRun(game, settings_of(preset, *given, game=game), streams_for(workers, ray), seconds),
                 out=out,
                 force=force,
                 workers=workers,

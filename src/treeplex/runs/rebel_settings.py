@@ -10,20 +10,24 @@ import yaml
 
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.files import read_text
-from treeplex.learn.rebel import PAPER, RebelSettings
+from treeplex.learn.rebel import PAPER, PAPER_CARDS, RebelSettings
 from treeplex.learn.turn_rebel import TurnRebelSettings
 from treeplex.spec import nearest
 
 AnySettings = TypeVar("AnySettings", RebelSettings, TurnRebelSettings)
 
 PRESETS: Mapping[str, RebelSettings] = {"recipe": RebelSettings(), "paper": PAPER}
-"""``recipe``: the paper's quality on small Liar's Dice in minutes. ``paper``: appendix E and the released configuration."""
+"""``recipe``: the paper's quality on small Liar's Dice in minutes. ``paper``: appendix E and the released configuration; for
+:data:`CARDS` it is :data:`treeplex.learn.rebel.PAPER_CARDS`."""
+CARDS = ("kuhn_poker", "leduc_poker", "big_leduc", "small_holdem", "turn_holdem", "rhode_island")
+"""Games whose place in appendix E is that of turn endgame hold'em."""
 
 LEARNING: Mapping[str, str] = {
     "batch": "rows of a step",
     "reuse": "how often a row is seen on average",
     "rate": "Adam's step at first",
     "last_rate": "Adam's step at the end, along half a cosine",
+    "halve": "instead: the part of a training after which the step is halved, and again; 0: not",
     "clip": "the most that a gradient's norm may be",
     "seed": "of everything random",
 }
@@ -50,7 +54,7 @@ MEANINGS: Mapping[str, str] = {
 }
 FIXED = ("width", "layers", "episodes", "seed", "policy_net")
 """What a training cannot change under way."""
-ADDED = ("rounds", "endgame", "source", "policy_net", "warm", "device")
+ADDED = ("rounds", "endgame", "source", "policy_net", "warm", "device", "halve")
 """Settings that trainings of early versions did not have."""
 
 
@@ -77,8 +81,8 @@ class RebelRun:
             raise SpecError(f"seconds must be a number above 0, not {self.seconds!r}")
 
 
-def settings_of(preset: str | None, *changes: Mapping[str, Any]) -> RebelSettings:
-    """A preset (None: ``recipe``) with changes, later ones over earlier ones.
+def settings_of(preset: str | None, *changes: Mapping[str, Any], game: str | None = None) -> RebelSettings:
+    """A preset (None: ``recipe``) with changes, later ones over earlier ones; ``paper`` is the one for ``game``, if given.
 
     Raises:
         SpecError: an unknown name, or a value outside its range.
@@ -86,7 +90,8 @@ def settings_of(preset: str | None, *changes: Mapping[str, Any]) -> RebelSetting
     name = preset or "recipe"
     if name not in PRESETS:
         raise SpecError(f"unknown preset {name!r}{nearest(name, PRESETS)}; known: {', '.join(PRESETS)}")
-    return changed(PRESETS[name], *changes)
+    cards = name == "paper" and game is not None and game.partition("(")[0].strip() in CARDS
+    return changed(PAPER_CARDS if cards else PRESETS[name], *changes)
 
 
 def changed(settings: AnySettings, *changes: Mapping[str, Any]) -> AnySettings:

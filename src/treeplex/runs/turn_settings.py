@@ -11,9 +11,12 @@ from treeplex.errors import FileError, SpecError
 from treeplex.games.poker.bets import BetPlan
 from treeplex.games.poker.spot import Spot, spot_from_json
 from treeplex.games.poker.spots import all_hands
-from treeplex.learn.turn_rebel import TurnRebelSettings
+from treeplex.learn.turn_rebel import PAPER_TURNS, TurnRebelSettings
 from treeplex.runs.rebel_settings import LEARNING, changed
+from treeplex.spec import nearest
 
+PRESETS: Mapping[str, TurnRebelSettings] = {"recipe": TurnRebelSettings(), "paper": PAPER_TURNS}
+"""``recipe``: a quarter of an hour of one core. ``paper``: appendix E."""
 STACKS = 2.5, 25.0
 """Pots that a player has at first, at least and at most: the 5,000 to 50,000 chips of turn endgame hold'em's pot of 2,000."""
 MEANINGS: Mapping[str, str] = {
@@ -36,6 +39,8 @@ MEANINGS: Mapping[str, str] = {
 }
 FIXED = ("bins", "width", "layers", "seed")
 """What a training cannot change under way."""
+ADDED = ("halve",)
+"""Settings that trainings of early versions did not have."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,21 +88,24 @@ def turn_run(spot: Spot, settings: TurnRebelSettings) -> TurnRun:
     return TurnRun(spot_from_json(spot.to_json(), all_hands(spot.format)), settings)
 
 
-def settings_for(spot: Spot, *changes: Mapping[str, Any]) -> TurnRebelSettings:
-    """The usual settings, stacks in parts of the spot's pot, with changes, later ones over earlier ones.
+def settings_for(spot: Spot, *changes: Mapping[str, Any], preset: str | None = None) -> TurnRebelSettings:
+    """A preset (None: ``recipe``), stacks in parts of the spot's pot, with changes, later ones over earlier ones.
 
     Raises:
         SpecError: an unknown name, or a value outside its range.
     """
     least, most = (pots * spot.pot for pots in STACKS)
-    usual = TurnRebelSettings()
+    name = preset or "recipe"
+    if name not in PRESETS:
+        raise SpecError(f"unknown preset {name!r}{nearest(name, PRESETS)}; known: {', '.join(PRESETS)}")
+    usual = PRESETS[name]
     return changed(replace(usual, stacks=(least, most)) if spot.pot > 0 else usual, *changes)
 
 
 def run_from(found: Mapping[str, Any], place: str) -> TurnRun:
     """A run as written in ``turn.json``; :class:`FileError` names ``place`` when it is not whole."""
     try:
-        if set(found["settings"]) != {each.name for each in fields(TurnRebelSettings)}:
+        if set(found["settings"]) | set(ADDED) != {each.name for each in fields(TurnRebelSettings)}:
             raise SpecError(f"expected exactly {', '.join(MEANINGS)}")
         cards = found["spot"]["format"]
         ones = np.ones(comb(len(cards["deck"]) // 2, cards["hole"]))
