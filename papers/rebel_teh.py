@@ -122,7 +122,7 @@ def main() -> None:
                 "thousandths.",
                 f"After {points[-1]} iterations, in thousandths: {', '.join(f'{key} {text}' for key, text in ends.items())}. "
                 f"DCFR passes the level of {mark} iterations of linear CFR at iteration {same}.",
-                "Not covered: the curves of ReBeL itself, which need trained value networks.",
+                "The curves of ReBeL itself, with trained networks, are in other sections, on smaller games and on one turn.",
             ],
             tables=[table(points, runs, double)],
             pictures=[draw(points, main_runs, thousandths(level))],

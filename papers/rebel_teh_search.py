@@ -107,10 +107,12 @@ def findings(left: Mapping[str, Curve], tabular: Mapping[int, float]) -> list[st
     text = {method: f"{EXACT[method]} {played} ({average})" for method, (played, average) in ends.items()}
     best = min(left, key=lambda method: left[method]["played"][-1])
     whole = level_of(left[best]["played"][-1], tabular)
+    least = {method: min(found[which][-1] for which in ("played", "average")) for method, found in left.items()}
+    so = "It is so here." if least[BETTER] < least[PLAIN] else "It is not so here, and why is not known."
     return [
         f'Published: "{claims[0]}". Here, after {ITERATIONS} iterations with exact values: {text[SOUND]}, {text[PLAIN]} '
         "thousandths of a big blind; in brackets the average policy with rivers solved for its beliefs.",
-        f'Published: "{claims[1]}". With exact values: {text[PLAIN]}, {text[BETTER]}; {text[FP]}.',
+        f'Published: "{claims[1]}". With exact values: {text[PLAIN]}, {text[BETTER]}; {text[FP]}. {so}',
         f"The least is that of {EXACT[best]}, {ends[best][0]}, as {whole} iterations of linear CFR on the whole game.",
     ]
 
