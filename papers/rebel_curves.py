@@ -10,6 +10,7 @@ from typing import Any
 from drawing import dress, line_style, panels, plain_labels, save
 from rebel_trainings import BUDGETS, IDEAS, drawn, record_of
 from results import Picture, Result, Table, finish, published
+from treeplex.learn.rebel import PAPER
 
 NAMES = {
     "recipe": "the recipe",
@@ -131,9 +132,9 @@ def main() -> None:
                 "iterations of the training's own method in each search: an upper bound of the agent's exploitability. The "
                 f"grey line is the published {goal:.3f} (N = 1,024).",
                 "CPU seconds are of training alone, on one core of a machine that did other things as well.",
-                "The paper's settings begin to learn after 128 rows here instead of 1,024, of which the smallest budgets have "
-                "fewer.",
-                "Subgames of slower settings are fewer, so that trainings take about as long; how long they took is measured.",
+                f"The paper's settings are for {PAPER.solves:,} subgames; here they get as many as the recipe, with step sizes "
+                "halved at the same parts of each training.",
+                "Subgames of other slower settings are fewer, so that trainings take about as long; how long they took is measured.",
             ],
             numbers={name: [list(each) for each in own] for name, own in found.items()},
         )

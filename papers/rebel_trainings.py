@@ -113,10 +113,10 @@ IDEAS: Mapping[str, tuple[float, Mapping[str, Any]]] = {
     "little_reuse": (1.0, {"reuse": 8.0}),
     "all_rows": (1.0, {"fresh": 1.0}),
     "constant_rate": (1.0, {"last_rate": 1e-3}),
-    "paper": (0.05, {key: value for key, value in asdict(PAPER).items() if key not in ("solves", "seed")} | {"burn_in": 128}),
+    "paper": (1.0, {key: value for key, value in asdict(PAPER).items() if key not in ("solves", "seed")}),
 }
 """One idea of the recipe changed at a time, and the paper's settings: the part of the budget's subgames that takes about as
-long as the recipe, and changes. The paper's burn-in of 1,024 rows would leave nothing of the smallest budgets."""
+long as the recipe (the paper's settings take longer), and changes."""
 CURVE_SEEDS = 3
 
 

@@ -25,7 +25,7 @@ from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.files import append_line, write_atomically
 from treeplex.forms.policy import Policy, normalised
 from treeplex.forms.public_identity import public_identity
-from treeplex.forms.public_rules import public_rules
+from treeplex.forms.public_rules import PerfectInformation, public_rules
 from treeplex.games.base import Game
 from treeplex.games.public import PublicTree
 from treeplex.learn.errands import Errands
@@ -39,6 +39,7 @@ from treeplex.runs.rebel_settings import read_value
 from treeplex.runs.record import check_count
 from treeplex.runs.train_crew import Work, crew_for
 from treeplex.search import playthroughs as repeated
+from treeplex.search.certain import certain_policy
 from treeplex.search.playthroughs import PlaythroughSettings, averaged_policy
 from treeplex.spec import nearest
 
@@ -53,10 +54,14 @@ SHIFTS = 2**32
 """A number that no part has, for what all parts share."""
 SPLITS = 24
 """Random halves of the playthroughs that say how much more of them would matter."""
+LEAST_SETTLED = LEAST_PARTS * PART
+"""Playthroughs below which their halves say nothing: too few parts are then too small."""
+LARGEST_GAIN, WIDEST = 0.1, 0.2
+"""Of the exploitability found: by how much halves may exceed it on average, and how far they may lie from each other."""
 SEARCH: Mapping[str, type] = {"method": str, "depth": int, "rounds": bool, "endgame": int, "warm": int}
 """What of a search may be other than in training."""
 Watch = Callable[[int, int, float | None], None]
-"""Called with the playthroughs done, those asked for, and seconds left."""
+"""Called with the playthroughs done, those asked for, and seconds left; of an exact judgement with searches."""
 
 
 @dataclass(frozen=True)
@@ -76,9 +81,10 @@ class RebelJudgement:
         game: spec.
         network: the folder or file judged, or ``rebel:NAME``.
         settings: method, depth, N playthroughs of T iterations a search.
+        exact: whether the policy is the agent's own, for which nothing is drawn; then N plays no part.
         seed: of the iterations drawn.
         judgement: exploitability and the rest, of the policy of all playthroughs; an upper bound of the agent's own.
-        halves: the same of half as many playthroughs; None of fewer than two.
+        halves: the same of half as many playthroughs; None of fewer than two, and of an exact judgement.
         seconds: processor time of the searches, those of earlier sittings included.
         card: what the network's file says about its training.
         policy: the policy judged.
@@ -87,6 +93,7 @@ class RebelJudgement:
     game: str
     network: str
     settings: PlaythroughSettings
+    exact: bool
     seed: int
     judgement: Judgement
     halves: Halves | None
@@ -101,11 +108,15 @@ class RebelJudgement:
 
     @property
     def settled(self) -> bool:
-        """Whether more playthroughs would hardly change it: halves agree with each other and with the whole."""
-        if self.halves is None or self.gain is None:
-            return False
+        """Whether more playthroughs would hardly change it: there are enough, and halves agree with each other and the whole.
+
+        Two dozen halves span about four standard errors of the whole, so :data:`WIDEST` is about one of 5%.
+        """
+        if self.exact or self.halves is None or self.gain is None:
+            return self.exact
         found = self.judgement.exploitability
-        return abs(self.gain) <= 0.1 * found and self.halves.high - self.halves.low <= 0.5 * found
+        close = abs(self.gain) <= LARGEST_GAIN * found and self.halves.high - self.halves.low <= WIDEST * found
+        return close and self.settings.playthroughs >= LEAST_SETTLED
 
     def to_json(self) -> dict[str, Any]:
         """As ``--json`` prints it and ``evaluations.jsonl`` keeps it."""
@@ -114,7 +125,8 @@ class RebelJudgement:
             "algorithm": "rebel",
             "network": self.network,
             "exploitability": self.judgement.exploitability,
-            "playthroughs": self.settings.playthroughs,
+            "exact": self.exact,
+            "playthroughs": None if self.exact else self.settings.playthroughs,
             "iterations": self.settings.iterations,
             "method": self.settings.method,
             "depth": self.settings.depth,
@@ -170,7 +182,7 @@ def judge_rebel(
     game: str | Game,
     source: str | os.PathLike[str],
     *,
-    playthroughs: int = PLAYTHROUGHS,
+    playthroughs: int | None = None,
     iterations: int = ITERATIONS,
     search: Mapping[str, Any] | None = None,
     seed: int = 0,
@@ -180,6 +192,9 @@ def judge_rebel(
 ) -> RebelJudgement:
     """Judge a network by the policy of N repeated playthroughs, averaged by reach.
 
+    In a game of perfect information the agent's own policy can be found exactly, with one search a state and nothing drawn;
+    so it is, in this process, unless playthroughs are asked for.
+
     Parts that are done are kept in the training folder, so that the same call goes on where it was stopped, and one with more
     playthroughs begins with those done if both numbers are multiples of 32 and at least 128. The number of workers changes
     no number.
@@ -188,7 +203,7 @@ def judge_rebel(
         game: the game.
         source: a training folder; or a ``net.safetensors``, or ``rebel`` or ``rebel:NAME`` for a network that comes with the
             library (of which no part is kept).
-        playthroughs: N.
+        playthroughs: N; None: :data:`PLAYTHROUGHS`, or none in a game of perfect information.
         iterations: T of each search; both players update in each.
         search: how it searches where that is not as in its training: changes to :data:`SEARCH` by name.
         seed: of the iterations drawn.
@@ -202,37 +217,62 @@ def judge_rebel(
         SpecError: an unknown method or name of a network, or a count below one; PyTorch (or Ray) is missing; no
             such cluster.
     """
-    check_count("playthroughs", playthroughs)
+    if playthroughs is not None:
+        check_count("playthroughs", playthroughs)
     check_count("iterations", iterations)
     work = Work(workers, ray)
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise SpecError(f"seed must be a whole number of at least 0, not {seed!r}")
     folder = RebelFolder(source) if is_rebel_folder(source) else None
-    net = net_of(source, public_rules(game))
+    rules = public_rules(game)
+    net = net_of(source, rules)
     compiled = compile_game(game)
     changes = changed_search(search or {})
     if changes.get("warm") and not net.settings.get("policy_net"):
         raise SpecError("searches start warm from a policy network, and this training has none; leave warm out")
-    settings = net.searching(**changes, iterations=iterations, playthroughs=playthroughs)
-    store = Store(None if folder is None else folder.path / JUDGED, net, compiled, settings, seed)
-    found = gathered(Searcher(compiled.spec, net, settings, seed), store, parts_of(playthroughs), work, watch)
-    sizes = np.array([part.count for part in parts_of(playthroughs)], np.float64)
-    strategies = np.stack([strategy for strategy, _ in found])
-    policy = mixed(compiled, strategies, sizes)
+    settings = net.searching(**changes, iterations=iterations, playthroughs=playthroughs or PLAYTHROUGHS)
+    halves: Halves | None = None
+    exact = playthroughs is None and isinstance(rules, PerfectInformation)
+    if playthroughs is None and isinstance(rules, PerfectInformation):
+        policy, seconds = exactly(compiled, rules, net, settings, watch)
+    else:
+        store = Store(None if folder is None else folder.path / JUDGED, net, compiled, settings, seed)
+        parts = parts_of(settings.playthroughs)
+        found = gathered(Searcher(compiled.spec, net, settings, seed), store, parts, work, watch)
+        sizes = np.array([part.count for part in parts], np.float64)
+        strategies = np.stack([strategy for strategy, _ in found])
+        policy, seconds = mixed(compiled, strategies, sizes), sum(seconds for _, seconds in found)
+        halves = halves_of(compiled, strategies, sizes, seed)
     result = RebelJudgement(
         game=compiled.spec,
         network=shipped_name(net) or str(source),
         settings=settings,
+        exact=exact,
         seed=seed,
         judgement=judge(compiled, policy),
-        halves=halves_of(compiled, strategies, sizes, seed),
-        seconds=sum(seconds for _, seconds in found),
+        halves=halves,
+        seconds=seconds,
         card=dict(net.card),
         policy=policy,
     )
     if folder is not None:
         append_line(folder.path / EVALUATIONS, json.dumps(result.to_json()))
     return result
+
+
+def exactly(
+    game: CompiledGame, rules: PerfectInformation, net: NetFile, settings: PlaythroughSettings, watch: Watch | None
+) -> tuple[Policy, float]:
+    """The agent's own policy in a game of perfect information, and the processor time it took."""
+    began, processor = perf_counter(), process_time()
+
+    def tell(searched: int, known: int) -> None:
+        if watch is not None:
+            watch(searched, known, (perf_counter() - began) / searched * (known - searched) if searched else None)
+
+    with one_thread():
+        policy = certain_policy(game, rules, net.leaf(rules), settings, watch=tell)
+    return policy, process_time() - processor
 
 
 def changed_search(changes: Mapping[str, Any]) -> dict[str, Any]:
