@@ -134,7 +134,7 @@ def main() -> None:
                 "CPU seconds are of training alone, on one core of a machine that did other things as well.",
                 f"The paper's settings are for {PAPER.solves:,} subgames; here they get as many as the recipe, with step sizes "
                 "halved at the same parts of each training.",
-                "Subgames of other slow settings are fewer, so that trainings take about as long; how long they took is measured.",
+                "Of other slow settings there are fewer subgames, so that trainings take about as long; that is measured.",
             ],
             numbers={name: [list(each) for each in own] for name, own in found.items()},
         )
