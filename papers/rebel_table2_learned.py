@@ -29,11 +29,9 @@ NOTES = (
     "upper bound of the agent's exploitability that falls with N (theirs: N = 1,024, T = 1,024 updates of one player); "
     "an iteration here is two such updates. A training counts with the mean of its networks at 96%, 98% and 100% (epochs "
     "980, 1,000 and 1,020 of theirs), a row with the worst of its trainings. Theirs says nothing of several trainings.",
-    "Learned rows: settings are the recipe of `treeplex train rebel` with the subgames shown; FP is linear fictitious play "
-    "with 512 iterations a search, the paper's T, or 2,048 where the row says so; rows with small rests solve what has at most "
-    "32 public nodes left (four higher bids of the games' 8, 10, 12 and 12) as part of the subgame above it, in training and "
-    "in play, those with larger rests what has at most 128 (six higher bids). Settings, learning curves and judgements "
-    "of each are in `papers/results/rebel_trainings`.",
+    "Learned rows: settings are the recipe of `treeplex train rebel` with the subgames shown: 64 iterations of DCFR a search, "
+    "256 with four times the iterations; FP is linear fictitious play with 512, the paper's T, or 2,048. Settings, learning "
+    "curves and judgements of each are in `papers/results/rebel_trainings`.",
     "Learned rows: method and T in play decide much. CFR-D rows search with DCFR and the T shown, not "
     "with linear CFR and 512 as the paper; what either gives with other T, the paper's among them, is in the next section.",
 )
@@ -122,7 +120,11 @@ def detail(found: Mapping[tuple[str, str], Cell]) -> Table:
 
 def learned_findings(found: Mapping[tuple[str, str], Cell], published: Mapping[str, Sequence[float]]) -> list[str]:
     """What the rows say."""
-    sentences = []
+    sentences = [
+        "Searches look two actions ahead, as in the paper. Where small (larger) rests are solved whole, they go on to the end "
+        "of the game, in training and in play, where at most 32 (128) public nodes are left: four (six) higher bids of the "
+        "games' 8, 10, 12 and 12."
+    ]
     for kind, title in TITLES.items():
         goals = dict(zip(GAMES, published[PUBLISHED[kind]], strict=True))
         whole = [game for game in GAMES if (kind, game) in found and len(found[kind, game].seeds) == SEEDS]

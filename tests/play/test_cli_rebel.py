@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,20 @@ TINY = [part for name, value in SMALL.items() for part in ("--set", f"{name}={va
     "--judge-every",
     "0",
 ]
+
+LATE = """
+from treeplex.games.tic_tac_toe import TicTacToe
+
+
+class Late(TicTacToe):
+    spec = "late"
+
+    def new_initial_state(self):
+        state = super().new_initial_state()
+        for cell in (4, 1, 0, 8):
+            state = state.child(cell)
+        return state
+"""
 
 table = typer.Typer(cls=Commands, pretty_exceptions_enable=False)
 cli_play.register(table)
@@ -118,7 +133,9 @@ def test_help_names_both() -> None:
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
-        ("train rebel", "--out DIR"),
+        ("train rebel", "name the game: treeplex train rebel GAME --out DIR"),
+        ("train rebel liars_dice", "--out DIR"),
+        ("train rebel goofspiel(num_cards=3) --out {0}", "in goofspiel(num_cards=3) players know different things"),
         ("train rebel --out {0}", "name the game"),
         ("train rebel liars_dice --out {0} --resume {0}", "not both"),
         ("train rebel liars_dic --out {0}", "did you mean 'liars_dice'"),
@@ -291,6 +308,26 @@ def test_a_person_plays_against_a_network(trained: Path) -> None:
     assert out.count("(you)") == 1
 
 
+def test_a_game_of_perfect_information_is_judged_exactly_and_shows_its_board(tmp_path: Path) -> None:
+    (tmp_path / "late.py").write_text(LATE)
+    game, folder = f"{tmp_path / 'late.py'}:Late", tmp_path / "run"
+    call("train", "rebel", game, *TINY, "--out", folder)
+    out = call("evaluate", game, folder, "--iterations", 8)[0]
+    assert "exactly, nothing drawn" in out
+    assert "playthroughs" not in out
+    found = json.loads(call("evaluate", game, folder, "--iterations", 8, "--json")[0])
+    assert (found["exact"], found["playthroughs"], found["halves"], found["settled"]) == (True, None, None, True)
+    asked = ["--iterations", 8, "--playthroughs", 64, "--workers", 1, "--json"]
+    drawn = json.loads(call("evaluate", game, folder, *asked)[0])
+    assert (drawn["exact"], drawn["playthroughs"]) == (False, 64)
+    assert drawn["value"] == pytest.approx(found["value"], abs=0.05)
+    for against in (folder, "uniform"):
+        out = play(game, "--against", against, "--seat", 0, "--games", 1, "--seed", 0, typed="1\n1\n1\n1\n")
+        assert "    x o .\n    . x .\n    . . o\n" in out
+        assert "you know" not in out
+        assert "knew" not in out
+
+
 def test_seats_alternate_and_games_end(trained: Path) -> None:
     out = play(DICE, "--against", trained, "--seed", 2, "--games", 4, "--iterations", 4, typed="liar\n4\nliar\n4\n" * 8)
     assert [f"game {n}: you are player {(n - 1) % 2}" in out for n in (1, 2, 3, 4)] == [True] * 4
@@ -356,5 +393,7 @@ def test_the_live_line() -> None:
     record = RebelRecord(6400, 10.0, 9.0, 3200, 50, 0.0125, 640.0, 0, 0.05, 32, 64)
     line = "rebel  6,400/60,000 subgames  640/s  3,200 rows  loss 1.25e-02  exploitability 5.00e-02  1:05 left"
     assert line_of(RebelProgress(run, record, record, 65.0)) == line
+    guided = replace(record, policy_loss=0.5)
+    assert "loss 1.25e-02  policy loss 5.00e-01" in line_of(RebelProgress(run, guided, None, None))
     assert "loss" not in line_of(RebelProgress(run, RebelRecord(0, 0.0, 0.0, 0, 0, None, 0.0, 2), None, None))
     assert "2 workers lost" in line_of(RebelProgress(run, RebelRecord(0, 0.0, 0.0, 0, 0, None, 0.0, 2), None, None))

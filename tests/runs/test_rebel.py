@@ -43,7 +43,7 @@ from treeplex.runs.rebel_folder import (  # noqa: E402
     RebelRecord,
     is_rebel_folder,
 )
-from treeplex.runs.rebel_judge import Searcher, is_rebel, judge_rebel, mixed, parts_of  # noqa: E402
+from treeplex.runs.rebel_judge import Halves, Searcher, is_rebel, judge_rebel, mixed, parts_of  # noqa: E402
 from treeplex.runs.rebel_plot import rebel_figure  # noqa: E402
 from treeplex.runs.rebel_settings import ADDED, RebelRun, as_yaml, changed, from_yaml, pairs, settings_of  # noqa: E402
 from treeplex.runs.rebel_sitting import RebelProgress, mean_losses  # noqa: E402
@@ -390,6 +390,20 @@ def test_events_for_tensorboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert not (tmp_path / "other").exists()
 
 
+def test_events_are_read_back_by_tensorboard(tmp_path: Path) -> None:
+    pytest.importorskip("tensorboard")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    ended = train_rebel(RUN, out=tmp_path / "run", judge_every=0, events=True)
+    events = EventAccumulator(str(tmp_path / "run" / "tensorboard"))
+    events.Reload()
+    for name in ("loss", "rows", "rate"):
+        values = [(record.solved, getattr(record, name)) for record in ended.records]
+        written = [(each.step, each.value) for each in events.Scalars(f"rebel/{name}")]
+        assert written == [(step, pytest.approx(value, rel=1e-6)) for step, value in values if value is not None]
+        assert written
+
+
 def test_judging_goes_on_and_grows(unbroken: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = copied(unbroken, tmp_path)
     asked = {"iterations": 4, "workers": 1}
@@ -447,6 +461,21 @@ def test_a_judgement_is_that_of_its_policy_and_says_what_it_is_of(unbroken: Path
     alone = judge_rebel(DICE, unbroken / NET, playthroughs=1, iterations=3, workers=1)
     assert alone.halves is None
     assert not alone.settled
+
+
+def test_few_playthroughs_and_halves_far_apart_do_not_settle_it(unbroken: Path) -> None:
+    found = judge_rebel(DICE, unbroken / NET, playthroughs=2, iterations=3, workers=1)
+    known = found.judgement.exploitability
+    many = replace(found, settings=replace(found.settings, playthroughs=128))
+    for low, mean, high, settled in [
+        (0.95, 1.05, 1.1, True),
+        (0.85, 1.0, 1.15, False),  # far apart
+        (1.1, 1.15, 1.2, False),  # above the whole
+    ]:
+        halves = Halves(low * known, mean * known, high * known)
+        assert replace(many, halves=halves).settled == settled
+        assert not replace(found, halves=halves).settled
+        assert not replace(many, halves=halves, settings=replace(many.settings, playthroughs=127)).settled
 
 
 def test_what_a_judging_worker_gets_goes_through_a_pipe(unbroken: Path) -> None:

@@ -1,4 +1,4 @@
-"""Depth-limited subgames: against the engine on whole games, against each other, and the theory of leaf values."""
+"""Depth-limited subgames: against the engine on whole games and against each other; see also ``test_theory.py``."""
 
 import numpy as np
 import pytest
@@ -8,10 +8,10 @@ from treeplex.forms.compile import compile_game
 from treeplex.forms.horizon import Horizon
 from treeplex.forms.public_rules import public_rules
 from treeplex.forms.public_states import PublicState
-from treeplex.forms.subgames import Places, cut
-from treeplex.games.public import Decision, PublicTree
+from treeplex.forms.subgames import cut
+from treeplex.games.public import Decision
 from treeplex.search import METHODS, ExactLeaf, NoLeaf, PublicBelief, SubgameSearch, ZeroLeaf
-from treeplex.search.leaf import LeafValue, Ranges
+from treeplex.search.leaf import LeafValue
 from treeplex.solvers.cfr import CfrSolver
 from treeplex.solvers.variant import VARIANTS
 
@@ -42,23 +42,6 @@ def test_an_uncut_subgame_at_the_root_is_the_game(spec: str, variant: str) -> No
     scale = search.ranges[0].shape[1]  # ranges sum to one, where the compiled game's hands all have reach one
     assert np.sort(search.regrets[inner] * scale) == pytest.approx(np.sort(solver.regrets[own]), abs=1e-9)
     assert np.sort(search.average_policy()[inner]) == pytest.approx(np.sort(solver.average_policy().probabilities[own]))
-
-
-@pytest.mark.parametrize("method", ["cfr", "dcfr", "lcfr", "cfr-avg", "fp", "linear-fp", "flop"])
-@pytest.mark.parametrize("depth", [1, 2, 3])
-def test_exact_leaves_lead_to_the_value_of_the_game(method: str, depth: int) -> None:
-    """Means of best responses' values, which fictitious play has, come closer much more slowly (0.084 to 0.097 after 1050).
-
-    DCFR at depth 1, where only player 0 acts and only leaves tell its bids apart, is off by 0.034 after 150 iterations, 0.004
-    after 1200.
-    """
-    rules = public_rules(DICE)
-    root = PublicBelief.root(rules)
-    search = whole(DICE, method, ExactLeaf(rules, iterations=60), depth)
-    search.run(150)
-    first, second = value(search, root)
-    slow = "cfr" not in method or (method, depth) == ("dcfr", 1)
-    assert (first - second) / 2 == pytest.approx(1 / 9, abs=0.05 if slow else 0.02)
 
 
 @pytest.mark.parametrize("horizon", [Horizon(rounds=True), Horizon(1, endgame=20), Horizon(2, endgame=8)])
@@ -104,60 +87,6 @@ def test_a_batch_is_its_subgames_one_by_one() -> None:
         alone.run(50)
         for player in (0, 1):
             assert together.root_values()[player][number] == pytest.approx(alone.root_values()[player][0], abs=1e-12)
-
-
-class Fixed:
-    """Leaves valued by a linear function of the other's reach, as if a fixed policy followed."""
-
-    def __init__(self, rules: PublicTree) -> None:
-        generator = np.random.default_rng(0)
-        hands = rules.prior.shape
-        self.payoff = {bid: generator.normal(size=hands) for bid in range(-1, 8)}
-
-    def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
-        found = np.zeros_like(reached[0]), np.zeros_like(reached[1])
-        for k, state in enumerate(places.states):
-            assert isinstance(state.node, tuple)
-            payoff = self.payoff[state.node[-1]]
-            for player, (matrix, weight) in enumerate([(payoff, state.weight), (-payoff.T, state.weight.T)]):
-                mass = weight @ reached[1 - player][k]
-                total = (weight * matrix) @ reached[1 - player][k]
-                found[player][k] = np.divide(total, mass, out=np.zeros_like(mass), where=mass > 0)
-        return found
-
-
-def test_modified_cfr_avg_is_cfr_where_what_follows_is_fixed() -> None:
-    """Appendix I: if every history of a leaf keeps its value, the differences of sums are what CFR would have used."""
-    rules = public_rules(DICE)
-    sound, modified = (whole(DICE, method, Fixed(rules), 2) for method in ("lcfr-avg", "lcfr-avg-modified"))
-    sound.run(60), modified.run(60)
-    assert modified.regrets == pytest.approx(sound.regrets, abs=1e-8)
-    assert modified.average_policy() == pytest.approx(sound.average_policy(), abs=1e-6)
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_infostate_values_are_supergradients(seed: int) -> None:
-    """Theorem 1: V(b', other) <= b' . v for every belief b' of a player, with equality at the belief that was solved."""
-    rules = public_rules(DICE)
-    generator = np.random.default_rng(seed)
-    state = PublicBelief.root(rules).after(rules, 1, np.full((6, 3), 1 / 6)).state
-
-    def solved(ranges: tuple[np.ndarray, np.ndarray]) -> tuple[PublicBelief, SubgameSearch]:
-        belief = PublicBelief.of(state, ranges)
-        search = SubgameSearch(cut(rules, [state]), METHODS["dcfr"], NoLeaf(), (belief.ranges[0][None], belief.ranges[1][None]))
-        search.run(1500)
-        return belief, search
-
-    ranges = generator.dirichlet(np.ones(3)), generator.dirichlet(np.ones(3))
-    belief, search = solved(ranges)
-    for player in (0, 1):
-        values = search.root_values()[player][0]
-        assert value(search, belief)[player] == pytest.approx(belief.beliefs[player] @ values, abs=1e-9)
-        for _ in range(5):
-            moved = list(ranges)
-            moved[player] = generator.dirichlet(np.ones(3))
-            other, elsewhere = solved((moved[0], moved[1]))
-            assert value(elsewhere, other)[player] <= other.beliefs[player] @ values + 2e-3
 
 
 def test_unsafe_search_in_the_modified_game_of_rock_paper_scissors() -> None:

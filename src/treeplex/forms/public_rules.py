@@ -94,12 +94,13 @@ class PerfectInformation(OneDeal):
             return Chance([(action, np.full((1, 1), chance)) for action, chance in node.chance_outcomes() if chance > 0])
         if player < 0:
             raise GameError(
-                "players move at once here, which search does not know; a matrix game or public-tree rules would do"
+                f"in {self.game.spec or 'this game'} players move at once, which search does not know; write Game.public_tree "
+                "for it, or leave search: treeplex solve"
             )
-        own, other = (node.information_state_string(each) for each in (player, 1 - player))
-        if own != other:
+        if node.information_state_string(0) != node.information_state_string(1):
             raise GameError(
-                f"players know different things after {own!r}; search needs public-tree rules (Game.public_tree) for this game"
+                f"in {self.game.spec or 'this game'} players know different things, and its rules do not say what is public, "
+                "which search needs; write Game.public_tree for it, or leave search: treeplex solve"
             )
         return Decision(player, list(node.legal_actions()))
 
@@ -114,6 +115,10 @@ class PerfectInformation(OneDeal):
     def action_to_string(self, node: Hashable, action: int) -> str:
         assert isinstance(node, State)
         return node.action_to_string(action)
+
+    def picture(self, node: Hashable) -> str | None:
+        assert isinstance(node, State)
+        return node.picture()
 
     def future(self, node: Hashable) -> Hashable:
         """What of a state matters, as the rules say (``State.future()``), else the state itself."""

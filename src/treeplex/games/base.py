@@ -16,7 +16,8 @@ class State(ABC):
     """One history of a game.
 
     Write ``current_player``, ``legal_actions``, ``child``, ``returns`` and ``information_state_string``; add
-    ``chance_outcomes`` where the game has chance, ``action_to_string`` for readable actions, ``public_state`` for search.
+    ``chance_outcomes`` where the game has chance, ``action_to_string`` for readable actions, ``public_state`` for search,
+    ``picture`` for people who play it.
     """
 
     @abstractmethod
@@ -49,6 +50,10 @@ class State(ABC):
 
     def public_state(self) -> Hashable | None:
         """What everybody knows here, as a hashable value; None when the rules do not say."""
+        return None
+
+    def picture(self) -> str | None:
+        """What everybody sees here, such as a board, as lines of text; None where nothing is drawn."""
         return None
 
     def is_terminal(self) -> bool:

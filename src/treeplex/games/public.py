@@ -93,6 +93,10 @@ class PublicTree(ABC):
         """How strong each hand of a player is at a node, float64 [H], more is better; None where hands have no such order."""
         return None
 
+    def picture(self, node: Hashable) -> str | None:
+        """What everybody sees at a node, as lines of text; None where nothing is drawn."""
+        return None
+
     @abstractmethod
     def infostate(self, node: Hashable, player: int, hand: int) -> str:
         """The infostate string of ``player`` holding ``hand`` at a decision node: equal to the rules' own string."""

@@ -66,6 +66,10 @@ class TicTacToeState(State):
         own, other = self.boards[len(self.moves) % 2], self.boards[1 - len(self.moves) % 2]
         return np.array([board >> cell & 1 for board in (own, other) for cell in CELLS], np.float64)
 
+    def picture(self) -> str:
+        marks = ["x" if self.boards[0] >> cell & 1 else "o" if self.boards[1] >> cell & 1 else "." for cell in CELLS]
+        return "\n".join(" ".join(marks[row : row + 3]) for row in (0, 3, 6))
+
     def action_to_string(self, action: int) -> str:
         return f"{'xo'[len(self.moves) % 2]}({action // 3},{action % 3})"
 

@@ -72,6 +72,9 @@ class TurnBasedState(State):
         public = self.state.public_state()
         return None if public is None else (self.player, public)
 
+    def picture(self) -> str | None:
+        return self.state.picture()
+
     def action_to_string(self, action: int) -> str:
         named = getattr(self.state, "joint_action_to_string", None)
         if named is not None and self.state.current_player() == SIMULTANEOUS:

@@ -40,7 +40,7 @@ def shipped_net(rules: PublicTree, name: str | None = None) -> NetFile:
         return known[name]
     fitting = [net for net in known.values() if net.identity == identity]
     if not fitting:
-        games = ", ".join(dict.fromkeys(net.game for net in known.values()))
+        games = ", ".join(f"{net.game} ({REBEL}:{stem})" for stem, net in known.items())
         raise PolicyError(
             f"no network for these rules comes with Treeplex, only for {games}; train one with treeplex train rebel"
         )

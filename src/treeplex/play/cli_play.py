@@ -76,16 +76,26 @@ def one_game(table: "Table", own: int) -> float:
     while (actor := table.actor) is not None:
         options = table.options()
         if actor == own:
-            typer.echo(f"  you know   {table.view(own) or 'nothing yet'}")
+            show(table, [f"you know   {table.view(own) or 'nothing yet'}"], [table.view(i) for i in range(table.players)])
             action = asked(options)
         else:
             action = table.reply()
             if table.seen_by(own):
                 typer.echo(f"  player {actor}   {options[action]}")
         table.play(action)
-    for player, known in enumerate(table.shown()):
-        typer.echo(f"  player {player} knew   {known}" + ("   (you)" if player == own else ""))
+    shown = table.shown()
+    show(table, [f"player {i} knew   {known}" + ("   (you)" if i == own else "") for i, known in enumerate(shown)], shown)
     return table.returns()[own]
+
+
+def show(table: "Table", known: list[str], views: list[str]) -> None:
+    """Print the picture of the game, if there is one, and what is known besides: a picture says all if all know the same."""
+    picture = table.picture()
+    if picture is not None:
+        typer.echo("".join(f"    {line}\n" for line in picture.splitlines()), nl=False)
+    if picture is None or len(set(views)) > 1:
+        for line in known:
+            typer.echo(f"  {line}")
 
 
 def asked(options: dict[int, str]) -> int:

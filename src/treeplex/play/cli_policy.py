@@ -39,7 +39,11 @@ def evaluate(
         bool, typer.Option("--exact", help="Also solve the game by linear programming and compare values.")
     ] = False,
     playthroughs: Annotated[
-        int | None, typer.Option(metavar="N", help="Of train rebel: repeated playthroughs to average. Default: 256.")
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Of train rebel: repeated playthroughs to average. Default: 256; with perfect information exact, without any.",
+        ),
     ] = None,
     iterations: Annotated[int | None, typer.Option(metavar="T", help="Of train rebel: of each search. Default: 256.")] = None,
     changes: Annotated[

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -86,6 +87,8 @@ def train_rebel(
             shown = settings_of(preset, *given, game=game)
         typer.echo(as_yaml(shown), nl=False)
         return
+    if game is None and resume is None:
+        raise SpecError("name the game: treeplex train rebel GAME --out DIR")
     check_folders(out, resume)
     if resume is not None:
         if preset is not None:
@@ -104,8 +107,7 @@ def train_rebel(
             progress=progress,
         )
         return
-    if game is None:
-        raise SpecError("name the game: treeplex train rebel GAME --out DIR")
+    assert game is not None
     with Live(progress) as live:
         live.say("preparing")
         from treeplex.runs.rebel import RebelInterrupted, streams_for
@@ -142,12 +144,14 @@ def resume_rebel(folder: Path, *, as_json: bool, progress: bool | None, **option
 
 
 def line_of(state: "RebelProgress") -> str:
-    """One line: subgames, how fast, buffer, loss, last exploitability, time left."""
+    """One line: subgames, how fast, buffer, losses, last exploitability, time left."""
     last = state.last
     total = "" if state.run.seconds is not None else f"/{state.run.settings.solves:,}"
     parts = [f"rebel  {last.solved:,}{total} subgames", f"{last.rate:,.0f}/s", f"{last.rows:,} rows"]
     if last.loss is not None:
         parts.append(f"loss {last.loss:.2e}")
+    if last.policy_loss is not None:
+        parts.append(f"policy loss {last.policy_loss:.2e}")
     if state.judged is not None:
         parts.append(f"exploitability {state.judged.exploitability:.2e}")
     if last.lost:
@@ -232,16 +236,19 @@ def evaluate_rebel(
     """Judge a network that searches, and print."""
     with Live(progress) as live:
         live.say(f"searching {game}")
-        from treeplex.runs.rebel_judge import ITERATIONS, PLAYTHROUGHS, judge_rebel
+        from treeplex.runs.rebel_judge import ITERATIONS, judge_rebel
         from treeplex.runs.rebel_settings import pairs
 
+        began = perf_counter()
+
         def watch(done: int, total: int, left: float | None) -> None:
-            live.say(f"{done:,}/{total:,} playthroughs" + (f"  {clock(left)} left" if left is not None else ""))
+            time = f"{clock(perf_counter() - began)} so far" if left is None else f"{clock(left)} left"
+            live.say(f"searching {game}  {done:,}/{total:,}  {time}")
 
         found = judge_rebel(
             game,
             source,
-            playthroughs=PLAYTHROUGHS if playthroughs is None else playthroughs,
+            playthroughs=playthroughs,
             iterations=ITERATIONS if iterations is None else iterations,
             search=pairs(changes or []),
             seed=seed,
@@ -257,18 +264,22 @@ def evaluate_rebel(
 
 def print_judgement(found: "RebelJudgement") -> None:
     """Exploitability, what it is of, whether more playthroughs would change it, and what the network's card says."""
+    from treeplex.runs.rebel_judge import LEAST_SETTLED
+
     settings, judgement = found.settings, found.judgement
+    search = f"T = {settings.iterations:,} iterations of {settings.method} a search, {horizon_text(settings.horizon)}"
+    whose = "the agent's own" if found.exact else "an upper bound of the agent's own"
+    repeats = f"{settings.playthroughs:,} playthroughs averaged by reach, {search}, seed {found.seed}"
     facts = {
-        "exploitability": f"{judgement.exploitability:.6e}   mean gain of a best response; an upper bound of the agent's own",
-        "measured as": f"{settings.playthroughs:,} playthroughs averaged by reach, T = {settings.iterations:,} iterations of "
-        f"{settings.method} a search, {horizon_text(settings.horizon)}, seed {found.seed}",
+        "exploitability": f"{judgement.exploitability:.6e}   mean gain of a best response; {whose}",
+        "measured as": f"exactly, nothing drawn: one search a state, {search}" if found.exact else repeats,
     }
     if found.halves is not None and found.gain is not None:
         halves = found.halves
         facts["of half of them"] = f"{halves.mean:.3e} on average, {halves.low:.3e} to {halves.high:.3e}"
-        facts["more repeats"] = (
-            "would hardly change it" if found.settled else f"may change it: twice as many moved it by {-found.gain:+.1e} so far"
-        )
+        few = settings.playthroughs < LEAST_SETTLED
+        told = f"twice as many moved it by {-found.gain:+.1e} so far" + f"; {LEAST_SETTLED} would tell" * few
+        facts["more repeats"] = "would hardly change it" if found.settled else f"may change it: {told}"
     facts["value"] = f"{judgement.value[0]:+.6f}   of player 0"
     facts["time"] = f"{found.seconds:.3g} s of processor time in searches"
     if "judged" in found.card:

@@ -28,6 +28,9 @@ class Table(Protocol):
     def view(self, player: int) -> str:
         """What a player who is to act knows: the infostate."""
 
+    def picture(self) -> str | None:
+        """What everybody sees, as lines of text; None where the rules draw nothing."""
+
     def options(self) -> Options:
         """Names of the legal actions, by id."""
 
@@ -71,6 +74,9 @@ class RulesTable:
 
     def view(self, player: int) -> str:
         return self._state.information_state_string(player).strip()
+
+    def picture(self) -> str | None:
+        return self._state.picture()
 
     def options(self) -> Options:
         return {int(action): self._state.action_to_string(action) for action in self._state.legal_actions()}
@@ -127,6 +133,9 @@ class SearchTable:
 
     def view(self, player: int) -> str:
         return self._rules.infostate(self._node, player, self._hands[player]).strip()
+
+    def picture(self) -> str | None:
+        return self._rules.picture(self._node)
 
     def options(self) -> Options:
         visited = self._rules.visit(self._node)

@@ -1,28 +1,22 @@
 """Exploitability of a network that searches, as Brown et al. 2020 (section 8) measure it: repeated playthroughs averaged."""
 
-import hashlib
 import json
 import os
-import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.numpy import load as arrays_from_bytes
-from safetensors.numpy import save as bytes_from_arrays
 
 from treeplex.engine.sweep import reach
-from treeplex.errors import FileError, PolicyError, SpecError
+from treeplex.errors import PolicyError, SpecError
 from treeplex.evaluate.judge import Judgement, judge
 from treeplex.forms.compile import compile_game
 from treeplex.forms.compiled import CompiledGame
-from treeplex.forms.files import append_line, write_atomically
+from treeplex.forms.files import append_line
 from treeplex.forms.policy import Policy, normalised
 from treeplex.forms.public_identity import public_identity
 from treeplex.forms.public_rules import PerfectInformation, public_rules
@@ -35,8 +29,10 @@ from treeplex.learn.value_net_files import NetFile, is_net_file, read_net
 from treeplex.learn.workers import POLL_SECONDS
 from treeplex.runs.folder import holds_policy
 from treeplex.runs.rebel_folder import EVALUATIONS, JUDGED, RebelFolder, is_rebel_folder
+from treeplex.runs.rebel_parts import LEAST_PARTS, PART, Part, Store, parts_of
 from treeplex.runs.rebel_settings import read_value
 from treeplex.runs.record import check_count
+from treeplex.runs.sitting import one_thread
 from treeplex.runs.train_crew import Work, crew_for
 from treeplex.search import playthroughs as repeated
 from treeplex.search.certain import certain_policy
@@ -45,11 +41,6 @@ from treeplex.spec import nearest
 
 Floats = NDArray[np.float64]
 PLAYTHROUGHS, ITERATIONS = 256, 256
-DRAWS = 2
-"""Of two ways to draw iterations the newer one; what the older one drew is not added to it."""
-PART = 32
-"""Playthroughs of a part, which one worker does at once."""
-LEAST_PARTS = 4
 SHIFTS = 2**32
 """A number that no part has, for what all parts share."""
 SPLITS = 24
@@ -144,14 +135,6 @@ class RebelJudgement:
         }
 
 
-@dataclass(frozen=True)
-class Part:
-    """A job: some playthroughs, by the number of their part."""
-
-    number: int
-    count: int
-
-
 @dataclass(frozen=True, eq=False)
 class Searcher:
     """What a worker knows: game, network, and how it searches."""
@@ -231,23 +214,17 @@ def judge_rebel(
     if changes.get("warm") and not net.settings.get("policy_net"):
         raise SpecError("searches start warm from a policy network, and this training has none; leave warm out")
     settings = net.searching(**changes, iterations=iterations, playthroughs=playthroughs or PLAYTHROUGHS)
-    halves: Halves | None = None
-    exact = playthroughs is None and isinstance(rules, PerfectInformation)
-    if playthroughs is None and isinstance(rules, PerfectInformation):
-        policy, seconds = exactly(compiled, rules, net, settings, watch)
+    certain = rules if playthroughs is None and isinstance(rules, PerfectInformation) else None
+    if certain is not None:
+        policy, halves, seconds = exactly(compiled, certain, net, settings, watch)
     else:
         store = Store(None if folder is None else folder.path / JUDGED, net, compiled, settings, seed)
-        parts = parts_of(settings.playthroughs)
-        found = gathered(Searcher(compiled.spec, net, settings, seed), store, parts, work, watch)
-        sizes = np.array([part.count for part in parts], np.float64)
-        strategies = np.stack([strategy for strategy, _ in found])
-        policy, seconds = mixed(compiled, strategies, sizes), sum(seconds for _, seconds in found)
-        halves = halves_of(compiled, strategies, sizes, seed)
+        policy, halves, seconds = sampled(Searcher(compiled.spec, net, settings, seed), compiled, store, work, watch)
     result = RebelJudgement(
         game=compiled.spec,
         network=shipped_name(net) or str(source),
         settings=settings,
-        exact=exact,
+        exact=certain is not None,
         seed=seed,
         judgement=judge(compiled, policy),
         halves=halves,
@@ -260,19 +237,36 @@ def judge_rebel(
     return result
 
 
+Judged = tuple[Policy, Halves | None, float]
+"""A policy, its halves, and processor time of the searches."""
+
+
 def exactly(
     game: CompiledGame, rules: PerfectInformation, net: NetFile, settings: PlaythroughSettings, watch: Watch | None
-) -> tuple[Policy, float]:
-    """The agent's own policy in a game of perfect information, and the processor time it took."""
+) -> Judged:
+    """The agent's own policy in a game of perfect information."""
     began, processor = perf_counter(), process_time()
 
     def tell(searched: int, known: int) -> None:
+        nonlocal began
+        if not searched:  # still finding out which states there are
+            began = perf_counter()
         if watch is not None:
             watch(searched, known, (perf_counter() - began) / searched * (known - searched) if searched else None)
 
     with one_thread():
         policy = certain_policy(game, rules, net.leaf(rules), settings, watch=tell)
-    return policy, process_time() - processor
+    return policy, None, process_time() - processor
+
+
+def sampled(searcher: Searcher, game: CompiledGame, store: Store, work: Work, watch: Watch | None) -> Judged:
+    """The policy of repeated playthroughs, by workers."""
+    parts = parts_of(searcher.settings.playthroughs)
+    found = gathered(searcher, store, parts, work, watch)
+    sizes = np.array([part.count for part in parts], np.float64)
+    strategies = np.stack([strategy for strategy, _ in found])
+    halves = halves_of(game, strategies, sizes, searcher.seed)
+    return mixed(game, strategies, sizes), halves, sum(seconds for _, seconds in found)
 
 
 def changed_search(changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -311,15 +305,8 @@ def net_of(source: str | os.PathLike[str], rules: PublicTree) -> NetFile:
     return net
 
 
-def parts_of(playthroughs: int) -> list[Part]:
-    """Playthroughs in parts."""
-    size = min(PART, -(-playthroughs // LEAST_PARTS))
-    starts = range(0, playthroughs, size)
-    return [Part(number, min(size, playthroughs - start)) for number, start in enumerate(starts)]
-
-
 def gathered(
-    searcher: Searcher, store: "Store", parts: Sequence[Part], work: Work, watch: Watch | None
+    searcher: Searcher, store: Store, parts: Sequence[Part], work: Work, watch: Watch | None
 ) -> list[tuple[Floats, float]]:
     """Every part's strategy and seconds: those that the store has, the others done now and put there."""
     found = {part: kept for part in parts if (kept := store.get(part)) is not None}
@@ -343,48 +330,6 @@ def gathered(
         finally:
             crew.close()
     return [found[part] for part in parts]
-
-
-class Store:
-    """Parts of an evaluation on disk; those of other networks in the same folder are thrown away."""
-
-    def __init__(self, folder: Path | None, net: NetFile, game: CompiledGame, settings: PlaythroughSettings, seed: int) -> None:
-        own = [DRAWS, game.identity, settings.method, settings.iterations, *astuple(settings.horizon), settings.warm, seed]
-        self.size = int(game.tree.sequence_offsets[-1])
-        self.folder = None
-        if folder is not None:
-            key = hashlib.sha256(json.dumps(own).encode()).hexdigest()[:12]
-            self.folder = folder / f"{net.checksum[:12]}-{key}"
-            if folder.is_dir():
-                for other in folder.iterdir():
-                    if not other.name.startswith(net.checksum[:12]):
-                        shutil.rmtree(other, ignore_errors=True)
-
-    def path(self, part: Part) -> Path:
-        """The file of a part."""
-        assert self.folder is not None
-        return self.folder / f"{part.number:05}-{part.count}.safetensors"
-
-    def get(self, part: Part) -> tuple[Floats, float] | None:
-        """A part's strategy and seconds, if it is there and whole."""
-        if self.folder is None or not self.path(part).exists():
-            return None
-        try:
-            arrays = arrays_from_bytes(self.path(part).read_bytes())
-            strategy, seconds = arrays["strategy"], float(arrays["seconds"][0])
-        except (OSError, SafetensorError, KeyError, ValueError):
-            return None
-        return (strategy, seconds) if strategy.shape == (self.size,) and np.isfinite(strategy).all() else None
-
-    def put(self, part: Part, strategy: Floats, seconds: float) -> None:
-        """Keep a part."""
-        if self.folder is None:
-            return
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise FileError(f"cannot write the folder {self.folder}: {error.strerror or error}; free some space") from error
-        write_atomically(self.path(part), bytes_from_arrays({"strategy": strategy, "seconds": np.array([seconds])}))
 
 
 def sequence_form(policy: Policy) -> Floats:
