@@ -15,7 +15,7 @@ from treeplex.forms.subgames import Subgames, cut
 from treeplex.games.public import Chance, Decision, Leaf, PublicTree
 from treeplex.learn.random_beliefs import random_belief
 from treeplex.learn.torch_search import TorchSearch, check_device, check_method, torch_device
-from treeplex.search.beliefs import PublicBelief
+from treeplex.search.beliefs import PublicBelief, pick
 from treeplex.search.encoding import Encoding
 from treeplex.search.leaf import LeafValue, Ranges
 from treeplex.search.playthroughs import Copies, policies_at
@@ -210,7 +210,7 @@ class SelfPlay:
 
     def _leaf_of(self, subgames: Subgames, policy: Floats, owner: int, belief: PublicBelief) -> int | None:
         """Play down one subgame: the number of the leaf that is met, or None where the game ends."""
-        hands = list(np.unravel_index(pick(self.generator, belief.joint.ravel()), belief.joint.shape))
+        hands = list(belief.draw(self.generator))
         explorer = int(self.generator.integers(2))
         path: tuple[int, ...] = ()
         while True:
@@ -260,9 +260,3 @@ def stacked_ranges(beliefs: list[PublicBelief]) -> tuple[Floats, Floats]:
             row[: len(belief.ranges[player])] = belief.ranges[player]
         found.append(table)
     return found[0], found[1]
-
-
-def pick(generator: np.random.Generator, weights: Floats) -> int:
-    """An index by its weight; any of positive weight where rounding leaves none."""
-    cumulative = np.cumsum(weights)
-    return int(min(np.searchsorted(cumulative, generator.random() * cumulative[-1], side="right"), len(weights) - 1))

@@ -264,7 +264,7 @@ def evaluate_rebel(
 
 def print_judgement(found: "RebelJudgement") -> None:
     """Exploitability, what it is of, whether more playthroughs would change it, and what the network's card says."""
-    from treeplex.runs.rebel_judge import LEAST_SETTLED
+    from treeplex.runs.rebel_judge import LARGEST_GAIN, LEAST_SETTLED
 
     settings, judgement = found.settings, found.judgement
     search = f"T = {settings.iterations:,} iterations of {settings.method} a search, {horizon_text(settings.horizon)}"
@@ -277,9 +277,15 @@ def print_judgement(found: "RebelJudgement") -> None:
     if found.halves is not None and found.gain is not None:
         halves = found.halves
         facts["of half of them"] = f"{halves.mean:.3e} on average, {halves.low:.3e} to {halves.high:.3e}"
-        few = settings.playthroughs < LEAST_SETTLED
-        told = f"twice as many moved it by {-found.gain:+.1e} so far" + f"; {LEAST_SETTLED} would tell" * few
-        facts["more repeats"] = "would hardly change it" if found.settled else f"may change it: {told}"
+        if found.settled:
+            told = "would hardly change it"
+        elif settings.playthroughs < LEAST_SETTLED:
+            told = f"may change it: of fewer than {LEAST_SETTLED} halves do not tell"
+        elif found.gain > LARGEST_GAIN * judgement.exploitability:
+            told = f"may change it: twice as many moved it by {-found.gain:+.1e} so far"
+        else:
+            told = "may change it: halves lie far apart"
+        facts["more repeats"] = told
     facts["value"] = f"{judgement.value[0]:+.6f}   of player 0"
     facts["time"] = f"{found.seconds:.3g} s of processor time in searches"
     if "judged" in found.card:

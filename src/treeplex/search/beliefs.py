@@ -62,6 +62,18 @@ class PublicBelief:
         joint = self.joint
         return np.asarray(joint.sum(axis=1)), np.asarray(joint.sum(axis=0))
 
+    def draw(self, generator: np.random.Generator) -> tuple[int, int]:
+        """To the discrete representation: both hands, drawn from the joint distribution with one random number.
+
+        Raises:
+            GameError: the ranges exclude each other.
+        """
+        joint = self.joint
+        if not joint.any():
+            raise GameError(f"no pair of hands of these ranges is possible at {self.state.node!r}; widen a range")
+        first, second = divmod(pick(generator, joint.ravel()), joint.shape[1])
+        return first, second
+
     def after(self, rules: PublicTree, label: int, policy: Floats | None = None) -> "PublicBelief":
         """The public belief state after an action or a chance outcome, by Bayes.
 
@@ -102,3 +114,9 @@ def normalised_range(own: Floats, possible: Floats) -> Floats:
     total = kept.sum(axis=-1, keepdims=True)
     share: Floats = np.where(total > 0, kept, possible) / np.where(total > 0, total, possible.sum(axis=-1, keepdims=True))
     return share
+
+
+def pick(generator: np.random.Generator, weights: Floats) -> int:
+    """An index by its weight; any of positive weight where rounding leaves none."""
+    cumulative = np.cumsum(weights)
+    return int(min(np.searchsorted(cumulative, generator.random() * cumulative[-1], side="right"), len(weights) - 1))
