@@ -1,6 +1,6 @@
 """ReBeL where nothing is hidden: the same training reaches perfect play of tic-tac-toe, as AlphaZero's would.
 
-``python papers/rebel_tic_tac_toe.py`` takes about two minutes on one core.
+``python papers/rebel_tic_tac_toe.py`` runs on one core; ``docs/papers.md`` says how long.
 """
 
 from collections.abc import Hashable, Mapping

@@ -1,4 +1,7 @@
-"""Perfect information: the same training and search on tic-tac-toe, judged exactly on all positions that can follow one."""
+"""Perfect information: the same training and search on tic-tac-toe, judged exactly on all positions that can follow one.
+
+The whole game is trained by ``papers/rebel_tic_tac_toe.py``; ``docs/papers.md`` shows how it ends and how long it takes.
+"""
 
 import numpy as np
 import pytest
@@ -62,10 +65,12 @@ def mistakes(rules: PublicTree, trainer: RebelTrainer) -> tuple[int, int]:
     return count, len(states)
 
 
-def test_training_finds_perfect_play() -> None:
+@pytest.mark.parametrize("seed", [0, 1])
+def test_training_finds_perfect_play(seed: int) -> None:
+    """After half as many subgames these seeds and others were perfect too, so rounding of other machines has room."""
     rules = From(BEGIN)
     settings = RebelSettings(
-        iterations=8, depth=1, exploration=1.0, solves=1920, width=64, reuse=32.0, burn_in=256, batch=256, rate=3e-3, seed=0
+        iterations=8, depth=1, exploration=1.0, solves=3840, width=64, reuse=32.0, burn_in=256, batch=256, rate=3e-3, seed=seed
     )
     trainer = RebelTrainer(rules, settings)
     before, positions = mistakes(rules, trainer)
@@ -74,4 +79,4 @@ def test_training_finds_perfect_play() -> None:
     after, _ = mistakes(rules, trainer)
     assert positions == 64
     assert before > 8
-    assert after <= 1  # 0 where this was written; machines round differently
+    assert after == 0

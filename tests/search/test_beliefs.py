@@ -11,6 +11,7 @@ from treeplex.games.registry import load
 from treeplex.search import PublicBelief
 
 GAMES = [
+    "kuhn_poker",
     "leduc_poker",
     "liars_dice(dice_sides=3)",
     "liars_dice(dice=2,faces=2)",
@@ -53,6 +54,25 @@ def test_bayes_along_random_paths(spec: str) -> None:
             assert belief.beliefs[0] == pytest.approx(joint.sum(axis=1) / joint.sum(), abs=1e-12)
             assert belief.beliefs[1] == pytest.approx(joint.sum(axis=0) / joint.sum(), abs=1e-12)
             assert [own.sum() for own in belief.ranges] == pytest.approx([1, 1])
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_hands_are_drawn_from_the_joint_distribution(spec: str) -> None:
+    rules, generator, draws = public_rules(spec), np.random.default_rng(0), 3000
+    for belief, joint in walk(rules, np.random.default_rng(1)):
+        expected, drawn = joint / joint.sum(), np.zeros(joint.shape)
+        for _ in range(draws):
+            drawn[belief.draw(generator)] += 1 / draws
+        assert (drawn[expected == 0] == 0).all()
+        error = np.sqrt(expected * (1 - expected) / draws)
+        assert (abs(drawn - expected) < 5 * error + 2 / draws).all()
+
+
+def test_nothing_is_drawn_where_hands_exclude_each_other() -> None:
+    same = np.array([0.0, 1.0, 0.0])
+    belief = PublicBelief.of(PublicBelief.root(public_rules("kuhn_poker")).state, (same, same))
+    with pytest.raises(GameError, match="no pair of hands"):
+        belief.draw(np.random.default_rng(0))
 
 
 def test_in_perfect_information_a_belief_is_a_state() -> None:

@@ -50,7 +50,7 @@ MEANINGS: Mapping[str, str] = {
     "fresh": "the newest part of all rows that is kept",
     "burn_in": "subgames before the first step",
     **LEARNING,
-    "device": "of searches and gradient steps: cpu, cuda (a graphics card), or auto: cuda where there is one",
+    "device": "cpu, cuda (a graphics card), auto (cuda where there is one) or torch-cpu (as on a card, to try it)",
 }
 FIXED = ("width", "layers", "episodes", "seed", "policy_net")
 """What a training cannot change under way."""
