@@ -147,7 +147,8 @@ def learned_findings(found: Mapping[tuple[str, str], Cell], published: Mapping[s
             text += f" On {listed(half)} the worst has at most half the published exploitability."
         sentences.append(text)
     begun = [
-        f"{title} on {game}, {sum(mean <= goal for mean in found[kind, game].means)} of {len(found[kind, game].seeds)}"
+        f"{title} on {game}, {sum(mean <= goal for mean in found[kind, game].means)} of {len(found[kind, game].seeds)} "
+        f"({sum(mean <= goal / 2 for mean in found[kind, game].means)} at half the published figure)"
         for kind, title in TITLES.items()
         for game, goal in zip(GAMES, published[PUBLISHED[kind]], strict=True)
         if (kind, game) in found and len(found[kind, game].seeds) < SEEDS
