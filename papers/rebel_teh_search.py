@@ -108,7 +108,7 @@ def findings(left: Mapping[str, Curve], tabular: Mapping[int, float]) -> list[st
     best = min(left, key=lambda method: left[method]["played"][-1])
     whole = level_of(left[best]["played"][-1], tabular)
     least = {method: min(found[which][-1] for which in ("played", "average")) for method, found in left.items()}
-    so = "It is so here." if least[BETTER] < least[PLAIN] else "It is not so here, and why is not known."
+    so = "It is so here." if least[BETTER] < least[PLAIN] else "It is not so here."
     return [
         f'Published: "{claims[0]}". Here, after {ITERATIONS} iterations with exact values: {text[SOUND]}, {text[PLAIN]} '
         "thousandths of a big blind; in brackets the average policy with rivers solved for its beliefs.",

@@ -217,6 +217,9 @@ def test_files_of_other_trainings_are_refused(unbroken: Path, tmp_path: Path) ->
         train_turns(resume=tmp_path)
     shutil.copy(unbroken / STATE, folder / STATE)
     about = json.loads((folder / TURN).read_text())
+    del about["settings"]["halve"]  # as written before there was such a setting
+    (folder / TURN).write_text(json.dumps(about))
+    assert TurnFolder(folder).run().settings == TurnFolder(unbroken).run().settings
     about["settings"]["width"] = 16
     (folder / TURN).write_text(json.dumps(about))
     with pytest.raises(FileError, match=r"state.safetensors: not a state of this training"):

@@ -1,14 +1,16 @@
-"""Games of perfect information: the agent's own policy, beside its average search and beside many playthroughs of it."""
+"""Games of perfect information: the agent's own policy, beside many playthroughs of it."""
 
 import numpy as np
 import pytest
 
 from treeplex.engine.sweep import reach
+from treeplex.errors import GameError
 from treeplex.evaluate import judge
 from treeplex.forms.compile import compile_game
 from treeplex.forms.policy import Policy
 from treeplex.forms.public_rules import PerfectInformation
 from treeplex.forms.subgames import Places
+from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.search import ExactLeaf, NoLeaf
 from treeplex.search.certain import certain_policy
 from treeplex.search.leaf import Floats, Ranges
@@ -84,3 +86,38 @@ def test_exact_leaves_lead_to_perfect_play() -> None:
     game, rules = compile_game(Nim()), PerfectInformation(Nim())
     settings = PlaythroughSettings(iterations=60, depth=2)
     assert judge(game, certain_policy(game, rules, ExactLeaf(rules, iterations=60), settings)).exploitability < 0.02
+
+
+class Secret(Heap):
+    """A coin that nobody sees, and a guess of it by the first player."""
+
+    def current_player(self) -> int:
+        return (CHANCE, 0, TERMINAL)[len(self.moves)]
+
+    def legal_actions(self, player: int | None = None) -> list[int]:
+        return [0, 1]
+
+    def child(self, action: int) -> "Secret":
+        return Secret(self.stones, self.mover, (*self.moves, action))
+
+    def returns(self) -> list[float]:
+        right = self.moves[0] == self.moves[1]
+        return [1.0, -1.0] if right else [-1.0, 1.0]
+
+    def information_state_string(self, player: int | None = None) -> str:
+        return "".join(map(str, self.moves[1:]))
+
+
+class Guessing(Nim):
+    """Guess a coin that nobody sees."""
+
+    spec = "guessing"
+
+    def new_initial_state(self) -> Secret:
+        return Secret(1)
+
+
+def test_what_is_hidden_from_both_is_refused() -> None:
+    game = Guessing()
+    with pytest.raises(GameError, match="hidden from both players"):
+        certain_policy(compile_game(game), PerfectInformation(game), NoLeaf(), PlaythroughSettings(iterations=20, depth=0))

@@ -42,6 +42,6 @@ def falling_rate(settings: Learning, done: float) -> float:
     ``last_rate`` along half a cosine.
     """
     if settings.halve:
-        return settings.rate * 0.5 ** int(min(done, 1.0) / settings.halve)
+        return settings.rate * 0.5 ** max(math.ceil(min(done, 1.0) / settings.halve) - 1, 0)
     share = 0.5 * (1.0 + math.cos(math.pi * min(done, 1.0)))
     return settings.last_rate + (settings.rate - settings.last_rate) * share

@@ -109,6 +109,7 @@ updates a solve, the step size halved after 400 and 800 epochs. A row is both pl
 of the past, and 512 subgames are 1,024 rows of a player."""
 PAPER_CARDS = replace(
     PAPER,
+    method="lcfr-avg-modified",
     policy_net=True,
     solves=96_000_000,
     width=1536,

@@ -69,9 +69,12 @@ class TurnRebelSettings(TurnPlaySettings):
         return TurnPlaySettings(**{each.name: getattr(self, each.name) for each in fields(TurnPlaySettings)})
 
 
-PAPER_TURNS = TurnRebelSettings(width=1536, layers=6, rows=6_000_000, batch=1024, rate=4e-4, halve=1 / 3)
-"""What appendix E says of turn endgame hold'em, a row being both players' values; how many games, how many iterations and how
-often a row is seen it does not say, and these are as usual here."""
+PAPER_TURNS = TurnRebelSettings(
+    method="lcfr-avg-modified", width=1536, layers=6, rows=6_000_000, batch=1024, rate=4e-4, halve=1 / 3
+)
+"""What the paper says of turn endgame hold'em: its method (figure 2, appendix I), and network and steps of appendix E, a row
+being both players' values. How many games and iterations there are and how often a row is seen it does not say; these are
+as usual here, and must be raised (``games``, ``rivers``) for its 750,000 steps."""
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ def train(
     river_bets: of.RiverBets = None,
     games: Annotated[int | None, typer.Option(metavar="N", help="Turns to be drawn in all; the same as --set games=N.")] = None,
     preset: Annotated[
-        str | None, typer.Option(metavar="NAME", help="recipe (minutes) or paper (appendix E, long). Default: recipe.")
+        str | None, typer.Option(metavar="NAME", help="recipe, or paper: its method, network and step sizes. Default: recipe.")
     ] = None,
     config: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Settings over the usual ones, as YAML; see --show.")

@@ -76,26 +76,24 @@ def one_game(table: "Table", own: int) -> float:
     while (actor := table.actor) is not None:
         options = table.options()
         if actor == own:
-            show(table, [f"you know   {table.view(own) or 'nothing yet'}"], [table.view(i) for i in range(table.players)])
+            show(table, [f"you know   {table.view(own) or 'nothing yet'}"])
             action = asked(options)
         else:
             action = table.reply()
             if table.seen_by(own):
                 typer.echo(f"  player {actor}   {options[action]}")
         table.play(action)
-    shown = table.shown()
-    show(table, [f"player {i} knew   {known}" + ("   (you)" if i == own else "") for i, known in enumerate(shown)], shown)
+    show(table, [f"player {i} knew   {known}" + ("   (you)" if i == own else "") for i, known in enumerate(table.shown())])
     return table.returns()[own]
 
 
-def show(table: "Table", known: list[str], views: list[str]) -> None:
-    """Print the picture of the game, if there is one, and what is known besides: a picture says all if all know the same."""
+def show(table: "Table", known: list[str]) -> None:
+    """Print the picture of the game, if there is one, and what is known."""
     picture = table.picture()
     if picture is not None:
         typer.echo("".join(f"    {line}\n" for line in picture.splitlines()), nl=False)
-    if picture is None or len(set(views)) > 1:
-        for line in known:
-            typer.echo(f"  {line}")
+    for line in known:
+        typer.echo(f"  {line}")
 
 
 def asked(options: dict[int, str]) -> int:

@@ -101,7 +101,8 @@ class RebelJudgement:
     def settled(self) -> bool:
         """Whether more playthroughs would hardly change it: there are enough, and halves agree with each other and the whole.
 
-        Two dozen halves span about four standard errors of the whole, so :data:`WIDEST` is about one of 5%.
+        Halves of many parts span about four standard errors of the whole, of the fewest about three, so :data:`WIDEST` is
+        one of 5% to 7%.
         """
         if self.exact or self.halves is None or self.gain is None:
             return self.exact

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.sweep import normalise, reach
+from treeplex.errors import GameError
 from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.policy import Policy
 from treeplex.forms.public_rules import PerfectInformation
@@ -123,7 +124,7 @@ def rows_of(subgames: Subgames, policy: Floats) -> list[Floats]:
 
 def along_all_paths(game: CompiledGame, rules: PerfectInformation, solved: dict[Hashable, Solved]) -> Floats:
     """The probabilities of a policy on the whole game, float64 [Q], from what is played in the subgames."""
-    probabilities = np.ones(int(game.tree.sequence_offsets[-1]))
+    probabilities = np.full(int(game.tree.sequence_offsets[-1]), np.nan)
     stack: list[tuple[Hashable, Solved, tuple[int, ...]]] = [(rules.root, solved[rules.future(rules.root)], ())]
     while stack:
         node, inside, path = stack.pop()
@@ -134,13 +135,20 @@ def along_all_paths(game: CompiledGame, rules: PerfectInformation, solved: dict[
             continue
         visited = rules.visit(node)
         if isinstance(visited, Decision):
-            infoset = game.lookup[visited.player, rules.infostate(node, visited.player, 0)]
-            probabilities[game.sequences_at(infoset)] = inside.rows[number]
+            infostate = rules.infostate(node, visited.player, 0)
+            own = game.sequences_at(game.lookup[visited.player, infostate])
+            before, now = probabilities[own], inside.rows[number]
+            if not np.isnan(before).any() and not np.array_equal(before, now):
+                raise GameError(
+                    f"in {game.spec} several states share the infostate {infostate!r}, so something is hidden from both "
+                    "players and nothing can be judged exactly; ask for playthroughs"
+                )
+            probabilities[own] = now
             labels = list(visited.actions)
         else:
             labels = [label for label, _ in visited.outcomes] if isinstance(visited, Chance) else []
         stack += [(rules.child(node, label), inside, (*path, label)) for label in labels]
-    return probabilities
+    return np.where(np.isnan(probabilities), 1.0, probabilities)
 
 
 class CertainLeaf:

@@ -54,6 +54,9 @@ class Menu(PublicTree):
         """The rules' own while nothing was added; then the node itself."""
         return node if self.added else self.rules.future(node)
 
+    def picture(self, node: Hashable) -> str | None:
+        return self.rules.picture(node)
+
     def features(self, node: Hashable) -> NDArray[np.float64] | None:
         return self.rules.features(node)
 
