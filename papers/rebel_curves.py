@@ -55,8 +55,10 @@ def draw(found: Points, goal: float) -> Picture:
     figure, axes = panels(1, 2, size=(10.6, 4.8))
     names = [name for name in found if name != "recipe" and found[name]]
     for panel, own in zip(axes, (names[::2], names[1::2]), strict=True):
+        longest = 0.0
         for number, name in enumerate(["recipe", *own]):
             seconds = [each[0] for each in found[name]]
+            longest = max(longest, *seconds)
             style = line_style(number)
             panel.plot(
                 seconds, [fmean(each[1]) for each in found[name]], label=NAMES[name], marker="o", markersize=3.5, **style
@@ -71,7 +73,7 @@ def draw(found: Points, goal: float) -> Picture:
         panel.axhline(goal, color="#9A9A9A", linewidth=0.9, zorder=1)
         dress(panel, "Liar's Dice, one die of four faces")
         plain_labels(panel)
-        panel.set_xticks((1, 2, 5, 10, 20, 50))
+        panel.set_xticks([tick for tick in (1, 2, 5, 10, 20, 50, 100, 200) if tick < longest])
         panel.minorticks_off()
         panel.set(xlabel="CPU seconds of the training")
         panel.legend(frameon=False, fontsize=8.5, handlelength=3.2)
