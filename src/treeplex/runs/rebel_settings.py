@@ -87,11 +87,16 @@ def settings_of(preset: str | None, *changes: Mapping[str, Any], game: str | Non
     Raises:
         SpecError: an unknown name, or a value outside its range.
     """
-    name = preset or "recipe"
-    if name not in PRESETS:
-        raise SpecError(f"unknown preset {name!r}{nearest(name, PRESETS)}; known: {', '.join(PRESETS)}")
-    cards = name == "paper" and game is not None and game.partition("(")[0].strip() in CARDS
-    return changed(PAPER_CARDS if cards else PRESETS[name], *changes)
+    cards = game is not None and game.partition("(")[0].strip() in CARDS
+    return changed(preset_named(preset, {**PRESETS, "paper": PAPER_CARDS} if cards else PRESETS), *changes)
+
+
+def preset_named(name: str | None, presets: Mapping[str, AnySettings]) -> AnySettings:
+    """One of the presets (None: ``recipe``); :class:`SpecError` for an unknown name."""
+    chosen = name or "recipe"
+    if chosen not in presets:
+        raise SpecError(f"unknown preset {chosen!r}{nearest(chosen, presets)}; known: {', '.join(presets)}")
+    return presets[chosen]
 
 
 def changed(settings: AnySettings, *changes: Mapping[str, Any]) -> AnySettings:

@@ -12,11 +12,10 @@ from treeplex.games.poker.bets import BetPlan
 from treeplex.games.poker.spot import Spot, spot_from_json
 from treeplex.games.poker.spots import all_hands
 from treeplex.learn.turn_rebel import PAPER_TURNS, TurnRebelSettings
-from treeplex.runs.rebel_settings import LEARNING, changed
-from treeplex.spec import nearest
+from treeplex.runs.rebel_settings import LEARNING, changed, preset_named
 
 PRESETS: Mapping[str, TurnRebelSettings] = {"recipe": TurnRebelSettings(), "paper": PAPER_TURNS}
-"""``recipe``: a quarter of an hour of one core. ``paper``: appendix E."""
+"""``recipe``: minutes of one core. ``paper``: the paper's method, network and steps, see :data:`PAPER_TURNS`."""
 STACKS = 2.5, 25.0
 """Pots that a player has at first, at least and at most: the 5,000 to 50,000 chips of turn endgame hold'em's pot of 2,000."""
 MEANINGS: Mapping[str, str] = {
@@ -95,10 +94,7 @@ def settings_for(spot: Spot, *changes: Mapping[str, Any], preset: str | None = N
         SpecError: an unknown name, or a value outside its range.
     """
     least, most = (pots * spot.pot for pots in STACKS)
-    name = preset or "recipe"
-    if name not in PRESETS:
-        raise SpecError(f"unknown preset {name!r}{nearest(name, PRESETS)}; known: {', '.join(PRESETS)}")
-    usual = PRESETS[name]
+    usual = preset_named(preset, PRESETS)
     return changed(replace(usual, stacks=(least, most)) if spot.pot > 0 else usual, *changes)
 
 
