@@ -340,7 +340,7 @@ def test_the_end_of_input_is_the_end(trained: Path) -> None:
 
 
 def test_ctrl_c_is_the_end_too(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def pressed(options: dict[int, str]) -> int:
+    def pressed(*_: object) -> int:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(cli_play, "asked", pressed)

@@ -1,9 +1,10 @@
-"""``treeplex holdem``: solve spots, read them, solve one on many flops; train and search on turns; limit hold'em by buckets."""
+"""``treeplex holdem``: solve spots and read them, one or on many flops; train, search and play on turns; limit hold'em."""
 
 import typer
 
 from treeplex.play import (
     cli_holdem_flops,
+    cli_holdem_play,
     cli_holdem_search,
     cli_holdem_show,
     cli_holdem_solve,
@@ -21,6 +22,7 @@ HELP = """Solve heads-up hold'em spots.
   treeplex holdem flops examples/spots/flop.yaml --boards subset:25 --line x --out flops
   treeplex holdem train --out runs/turn
   treeplex holdem search turn_endgame runs/turn
+  treeplex holdem play
 """
 
 holdem = typer.Typer(
@@ -36,6 +38,7 @@ holdem.command(short_help="Read a solved spot.")(cli_holdem_show.show)
 holdem.command(short_help="Solve one spot on many boards.")(cli_holdem_flops.flops)
 holdem.command(short_help="Train a network for rivers by self-play on turns.")(cli_holdem_train.train)
 holdem.command(short_help="Search a turn with a network, or exactly.")(cli_holdem_search.search)
+holdem.command(short_help="Play turns against an agent that searches.")(cli_holdem_play.play)
 cli_limit.register(holdem)
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treeplex.errors import PolicyError, SpecError
+from treeplex.errors import GameError, PolicyError, SpecError
 from treeplex.play.arguments import GameArgument
 from treeplex.play.failures import STOPPED
 from treeplex.play.live import Live
@@ -52,6 +52,17 @@ def play(
     if seat is not None and not 0 <= seat < table.players:
         raise SpecError(f"--seat must be from 0 to {table.players - 1}, not {seat}")
     typer.echo(f"against {opponent}")
+    sit(table, seat, games)
+
+
+def sit(table: "Table", seat: int | None, games: int | None) -> None:
+    """Play game after game until the person has had enough.
+
+    Args:
+        table: the game and the opponent.
+        seat: the person's; None for taking turns.
+        games: how many at most; None for any number.
+    """
     results: list[float] = []
     stopped = False
     try:
@@ -72,19 +83,29 @@ def play(
 
 def one_game(table: "Table", own: int) -> float:
     """Play one game; the person's payoff."""
-    table.begin()
+    with thinking():
+        table.begin()
     while (actor := table.actor) is not None:
         options = table.options()
         if actor == own:
             show(table, [f"you know   {table.view(own) or 'nothing yet'}"])
-            action = asked(options)
+            action = asked(table, options)
         else:
-            action = table.reply()
+            with thinking():
+                action = table.reply()
             if table.seen_by(own):
                 typer.echo(f"  player {actor}   {options[action]}")
-        table.play(action)
+        with thinking():
+            table.play(action)
     show(table, [f"player {i} knew   {known}" + ("   (you)" if i == own else "") for i, known in enumerate(table.shown())])
     return table.returns()[own]
+
+
+def thinking() -> Live:
+    """A live line while the opponent thinks, which comes only where that takes long."""
+    live = Live(None)
+    live.say("thinking")
+    return live
 
 
 def show(table: "Table", known: list[str]) -> None:
@@ -96,8 +117,8 @@ def show(table: "Table", known: list[str]) -> None:
         typer.echo(f"  {line}")
 
 
-def asked(options: dict[int, str]) -> int:
-    """The action that the person names, by its number in the list or by its name."""
+def asked(table: "Table", options: dict[int, str]) -> int:
+    """The action that the person names, by its number in the list, by its name or as the table understands it."""
     numbered = list(options.items())
     typer.echo("  " + "   ".join(f"{number} {name}" for number, (_, name) in enumerate(numbered, start=1)))
     while True:
@@ -114,6 +135,14 @@ def asked(options: dict[int, str]) -> int:
             return numbered[int(text) - 1][0]
         if len(near) == 1:
             return near[0]
+        try:
+            with thinking():
+                meant = table.named(text)
+        except GameError as error:
+            typer.echo(f"  {error}")
+            continue
+        if meant is not None:
+            return meant
         typer.echo("  " + (f"{line.strip()!r} is none of these; " if text else "") + "type a number or a name, or quit")
 
 

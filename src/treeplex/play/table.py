@@ -34,6 +34,13 @@ class Table(Protocol):
     def options(self) -> Options:
         """Names of the legal actions, by id."""
 
+    def named(self, text: str) -> int | None:
+        """The action that a person means by a text which is none of those names; None if it means nothing.
+
+        Raises:
+            GameError: an action that the rules do not have here; the message says what they have.
+        """
+
     def reply(self) -> int:
         """The action of a player that no person plays."""
 
@@ -80,6 +87,9 @@ class RulesTable:
 
     def options(self) -> Options:
         return {int(action): self._state.action_to_string(action) for action in self._state.legal_actions()}
+
+    def named(self, text: str) -> int | None:
+        return None
 
     def reply(self) -> int:
         chances = self._reply(self._state)
@@ -141,6 +151,9 @@ class SearchTable:
         visited = self._rules.visit(self._node)
         assert isinstance(visited, Decision)
         return {int(action): self._rules.action_to_string(self._node, action) for action in visited.actions}
+
+    def named(self, text: str) -> int | None:
+        return None
 
     def reply(self) -> int:
         actor = self.actor

@@ -85,18 +85,7 @@ class TurnSearched:
     @property
     def unlike(self) -> list[str]:
         """What the spot has that the network was not trained with, as far as its card says."""
-        trained = {} if self.net is None else self.net.card.get("spot", {})
-        if self.net is None or not trained:
-            return []
-        spot, own = self.spot, self.spot.to_json()
-        deepest = float(self.net.settings["stacks"][1]) / trained["pot"] - 0.5
-        checks = {
-            "other cards": trained["format"] != own["format"],
-            "another board": not self.net.settings["boards"] and trained["board"] != own["board"],
-            f"other bet sizes{sizes_text(trained['bets'])}": tree_of(trained) != tree_of(own),
-            f"deeper stacks ({deepest:g} pots behind at most in training)": spot.stack / spot.pot > deepest,
-        }
-        return [text for text, unlike in checks.items() if unlike]
+        return unlike(self.net, self.spot)
 
 
 def search_turn(
@@ -182,6 +171,22 @@ def network(source: str | os.PathLike[str]) -> tuple[NetFile, HoldemLeaf]:
             raise FileError(f"{path} has no network yet; go on with it: treeplex holdem train --resume {path}")
         path = path / NET
     return read_net(path), read_river_net(path).leaf()
+
+
+def unlike(net: NetFile | None, spot: Spot) -> list[str]:
+    """What a spot has that a network was not trained with, as far as its card says; nothing without one."""
+    trained = {} if net is None else net.card.get("spot", {})
+    if net is None or not trained:
+        return []
+    own = spot.to_json()
+    deepest = float(net.settings["stacks"][1]) / trained["pot"] - 0.5
+    checks = {
+        "other cards": trained["format"] != own["format"],
+        "another board": not net.settings["boards"] and trained["board"] != own["board"],
+        f"other bet sizes{sizes_text(trained['bets'])}": tree_of(trained) != tree_of(own),
+        f"deeper stacks ({deepest:g} pots behind at most in training)": spot.stack / spot.pot > deepest,
+    }
+    return [text for text, differs in checks.items() if differs]
 
 
 def tree_of(spot: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,8 @@ after an all-in the rivers are dealt here. Methods and their order of updates ar
 :class:`treeplex.search.subgame.SubgameSearch`.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +15,7 @@ from treeplex.engine.hands.passes import EXPECT, REPLY, Crew, answer, improve
 from treeplex.engine.hands.work import make_work
 from treeplex.engine.regret import Weights
 from treeplex.errors import GameError
+from treeplex.forms.hand_compile import HandGame
 from treeplex.forms.hand_turn import HandTurn
 from treeplex.games.poker.betting import Decision
 from treeplex.search.beliefs import normalised_range
@@ -125,9 +128,7 @@ class HoldemSearch(Search):
 
     def own(self, player: int) -> slice:
         """Where a player's numbers are in the arrays of the store."""
-        row, (first, second) = self.crew.form.boards[0], self.turn.top.forests[0].actions
-        start = int(row[STORE + player])
-        return slice(start, start + (first, second)[player] * int(row[COUNT + player]))
+        return own_part(self.turn.top, player)
 
     def _play(self, player: int) -> None:
         """Set the strategy of a player from its current policy."""
@@ -195,22 +196,43 @@ class HoldemSearch(Search):
         return found[0], found[1]
 
     def policy_at(self, node: int, source: Floats) -> Floats:
-        """How each hand plays at a decision of the round, float64 [A, H]; uniform for hands that cannot be there.
+        """How each hand plays at a decision of the round, float64 [A, H]; see :func:`policy_table`.
 
         Args:
             node: the decision, a node of the betting tree.
             source: float64 [Q], what the policy is proportional to: ``store.guesses`` for the current one, ``store.average``.
         """
-        event, forest = self.rules.tree.nodes[node], self.turn.top.forests[0]
-        if not isinstance(event, Decision) or node not in forest.numbers[event.player]:
-            raise GameError(f"node {node} of the betting is no decision of this round")
-        hands = self._hands[event.player]
-        _, first, count = forest.nodes[event.player][forest.numbers[event.player].index(node)]
-        rows = np.maximum(source[self.own(event.player)].reshape(-1, len(hands))[first : first + count], 0.0)
-        total = rows.sum(axis=0)
-        table = np.full((count, len(self.ranges[0])), 1.0 / count)
-        table[:, hands] = np.divide(rows, total, out=table[:, hands], where=total > 0)
-        return table
+        return policy_table(self.turn.top, node, source)
+
+
+def own_part(game: HandGame, player: int) -> slice:
+    """Where a player's numbers for the first street are in the arrays that a solver stores for a game."""
+    row, (first, second) = game.form.boards[0], game.forests[0].actions
+    start = int(row[STORE + player])
+    return slice(start, start + (first, second)[player] * int(row[COUNT + player]))
+
+
+def policy_table(game: HandGame, node: int, source: NDArray[Any]) -> Floats:
+    """How each hand plays at a decision of a game's first street, float64 [A, H]; uniform for hands that cannot be there.
+
+    Args:
+        game: the compiled game.
+        node: the decision, a node of its betting tree.
+        source: [Q], what the policy is proportional to, as a solver stores it for the game.
+
+    Raises:
+        GameError: the node is no decision of that street.
+    """
+    event, forest = game.betting.nodes[node], game.forests[0]
+    if not isinstance(event, Decision) or node not in forest.numbers[event.player]:
+        raise GameError(f"node {node} of the betting is no decision of this round")
+    hands = game.boards[0][0].hands[event.player]
+    _, first, count = forest.nodes[event.player][forest.numbers[event.player].index(node)]
+    rows = np.maximum(source[own_part(game, event.player)].reshape(-1, len(hands))[first : first + count], 0.0)
+    total = rows.sum(axis=0)
+    table = np.full((count, len(game.spot.ranges[0])), 1.0 / count)
+    table[:, hands] = np.divide(rows, total, out=table[:, hands], where=total > 0)
+    return table
 
 
 def checked(rules: HoldemRules, ranges: Ranges) -> Ranges:

@@ -1,0 +1,77 @@
+"""An agent for turns of hold'em from a network, or with exact values, ready to play."""
+
+import os
+from dataclasses import replace
+
+import numpy as np
+
+from treeplex.errors import SpecError
+from treeplex.forms.hand_turn import HandTurn
+from treeplex.games.poker.bets import plan_from_json
+from treeplex.games.poker.spot import Spot
+from treeplex.learn.value_net_files import NetFile
+from treeplex.runs.record import check_count
+from treeplex.runs.turn_search import ITERATIONS, METHOD, RIVER, STORAGE, memory_for, network
+from treeplex.runs.turn_settings import check_turn
+from treeplex.search.holdem_agent import HoldemAgent, Leaves, Watch
+from treeplex.search.holdem_leaf import HoldemLeaf, RiverLeaf
+from treeplex.search.subgame import METHODS
+from treeplex.solvers.poker import checked_threads
+from treeplex.spec import nearest
+
+
+def turn_agent(
+    spot: Spot,
+    source: str | os.PathLike[str] | None,
+    generator: np.random.Generator,
+    *,
+    iterations: int = ITERATIONS,
+    method: str = METHOD,
+    river: int = RIVER,
+    threads: int | None = None,
+    own_sizes: bool = False,
+    watch: Watch | None = None,
+) -> tuple[HoldemAgent, NetFile | None]:
+    """An agent that searches turns, and its network's file.
+
+    Args:
+        spot: a turn.
+        source: as for :func:`treeplex.runs.turn_search.search_turn`; None for exact values.
+        generator: of the agent's draws.
+        iterations, method: of a turn's search.
+        river: iterations of Discounted CFR in each solution of a river.
+        threads: for exact values; default: one a core.
+        own_sizes: take the bet sizes of the network's training, if its card names them, in place of the spot's.
+        watch: told how far a search is.
+
+    Raises:
+        SpecError: a value outside its range, a spot that networks do not know, too little memory, or PyTorch is missing.
+        GameError: the spot is no turn, or its ranges leave no pair of hands.
+        FileError: no network for rivers of hold'em there.
+    """
+    check_count("iterations", iterations)
+    check_count("iterations of rivers", river)
+    threads = checked_threads(threads)
+    if method not in METHODS:
+        raise SpecError(f"unknown method {method!r}{nearest(method, METHODS)}; known: {', '.join(METHODS)}")
+    net, leaf = (None, None) if source is None else network(source)
+    if own_sizes and net is not None and "spot" in net.card:
+        spot = replace(spot, bets=plan_from_json(net.card["spot"]["bets"]))
+    check_turn(spot)
+    leaves = exact_leaves(river, threads) if leaf is None else same(leaf)
+    return HoldemAgent(spot, leaves, generator, method=method, iterations=iterations, river=river, watch=watch), net
+
+
+def same(leaf: HoldemLeaf) -> Leaves:
+    """A network's values, whatever the turn."""
+    return lambda turn: leaf
+
+
+def exact_leaves(river: int, threads: int) -> Leaves:
+    """Rivers solved anew in every iteration."""
+
+    def of(turn: HandTurn) -> HoldemLeaf:
+        memory_for(turn, threads, needed=True)
+        return RiverLeaf(turn, iterations=river, storage=STORAGE, threads=threads)
+
+    return of

@@ -1,0 +1,166 @@
+"""``treeplex holdem play``, and the table at which it is played."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from treeplex.errors import GameError
+from treeplex.games.poker.bets import BetPlan
+from treeplex.games.poker.cards import cards_to_string, parse_cards
+from treeplex.games.poker.spots import holdem
+from treeplex.play.cli import app
+from treeplex.play.holdem_table import HoldemTable
+from treeplex.search.holdem_agent import HoldemAgent
+from treeplex.search.holdem_leaf import RiverLeaf
+
+SPOT = """\
+board: 3s 7h Td Ks
+oop: QQ, AKs, JTs
+ip: 99, KQs, T9s
+pot: 20
+stack: 40
+bets: 100%
+raises: a
+"""
+FAST = ("--exact", "-n", 3, "--river", 4, "--threads", 1, "--seed", 0)
+ONE = holdem("3s7hTdKs", "QdQh", "JhTh", pot=20.0, stack=40.0, bets=BetPlan.same("100%", "a"))
+
+
+def play(*arguments: object, typed: str = "", code: int = 0) -> str:
+    """Run ``treeplex holdem play`` with what a person types."""
+    result = CliRunner().invoke(app, ["holdem", "play", *map(str, arguments)], input=typed)
+    assert result.exit_code == code, (arguments, result.output, result.exception)
+    assert "Traceback" not in result.output
+    return result.output
+
+
+def table(seed: int = 0) -> HoldemTable:
+    """At which both hands are known."""
+    generator = np.random.default_rng(seed)
+    agent = HoldemAgent(ONE, lambda turn: RiverLeaf(turn, iterations=4), generator, iterations=3, river=4)
+    found = HoldemTable(agent, generator)
+    found.begin()
+    return found
+
+
+@pytest.fixture
+def spot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A spot file in a folder of one's own."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "spot.yaml").write_text(SPOT)
+    return "spot.yaml"
+
+
+def test_a_person_plays_both_seats_in_turn(spot: str) -> None:
+    out = play(spot, *FAST, "--games", 2, typed="nonsense\n\nb 15\n" + "1\n" * 12)
+    assert "3s 7h Td Ks, pot 20, stacks 40, against rivers solved exactly, 3 iterations of lcfr a search" in out
+    assert "game 1: you are player 0" in out
+    assert "game 2: you are player 1" in out
+    assert "1 check   2 bet 20 (100%)" in out
+    assert "'nonsense' is none of these" in out
+    assert out.count("(you)") == 2
+    assert "after 2 games: " in out
+
+
+def test_bets_are_typed_as_people_write_them() -> None:
+    for text, name in (
+        ("15", "bet 15 (75%)"),
+        ("b15", "bet 15 (75%)"),
+        ("bet 75%", "bet 15 (75%)"),
+        ("bet 20", "bet 20 (100%)"),
+        ("40", "all-in 40"),
+        ("raise to 12.0", "bet 12 (60%)"),
+    ):
+        seat = table()
+        action = seat.named(text)
+        assert action is not None
+        assert seat.options()[action] == name
+    seat = table()
+    assert seat.named("call it") is None
+    assert seat.named("b") is None
+    with pytest.raises(GameError, match="at most 40, all-in"):
+        seat.named("41")
+    with pytest.raises(GameError, match="whole chips of 1"):
+        seat.named("1.5")
+    seat.play(1)
+    assert seat.options() == {0: "fold", 1: "call 20", 2: "all-in 40"}
+    with pytest.raises(GameError, match="no bet of 50 chips in all"):
+        seat.named("raise 50%")  # of the pot of 60 after calling
+    seat = table()
+    small = seat.named("5")
+    assert small is not None
+    seat.play(small)
+    raised = seat.named("raise 50%")
+    assert raised is not None
+    assert seat.options()[raised] == "raise to 20 (50%)"
+
+
+def test_a_table_deals_and_pays() -> None:
+    seat = table()
+    assert seat.actor == 0
+    assert seat.shown() == ["Qh Qd", "Jh Th"]
+    assert "pot 20   behind OOP 40, IP 40" in str(seat.picture())
+    seat.play(1)
+    seat.play(0)
+    assert seat.actor is None
+    assert seat.returns() == [10.0, -10.0]  # half of the first pot
+    seat = table()
+    seat.play(1)
+    seat.play(2)
+    seat.play(1)  # all-in on the turn: the river is dealt
+    board = parse_cards(str(seat.picture()).split("   ")[0].removeprefix("board "))
+    assert len(board) == 5
+    assert not {*board} & {*parse_cards("QdQhJhTh")}
+    better = "T" in cards_to_string(board[4:]) or "J" in cards_to_string(board[4:])  # trips or two pair against queens
+    straight = cards_to_string(board[4:])[0] in "9"
+    assert seat.returns() == ([-50.0, 50.0] if better or straight else [50.0, -50.0])
+    called = table()
+    for action in (1, 1, 0, 0):
+        called.play(action)
+    assert called.actor is None
+    assert {abs(chips) for chips in called.returns()} in ({30.0}, {0.0})
+    assert sum(called.returns()) == 0.0
+
+
+def test_other_boards_are_dealt(spot: str) -> None:
+    out = play(spot, *FAST, "--boards", "--games", 3, "--seat", "oop", typed="1\n" * 30)
+    boards = {line.strip().split("   ")[0][:17] for line in out.splitlines() if line.strip().startswith("board ")}
+    assert len(boards) == 3
+    assert "you are player 1" not in out
+
+
+def test_leaving(spot: str) -> None:
+    assert "no game was finished" in play(spot, *FAST, "--seat", "oop", typed="q\n")
+    assert "no game was finished" in play(spot, *FAST, "--seat", "ip", typed="")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--exact", "--seat", "button"), "--seat must be oop or ip, not 'button'"),
+        (("net", "--exact"), "give one of both"),
+        (("--exact", "-n", 0), "iterations"),
+        (("--exact", "--method", "lcfx"), "unknown method 'lcfx'"),
+        (("--exact", "--donk", "50%"), "networks do not see who bet last"),
+        (("--exact", "--board", "3s 7h Td Ks 2c"), "not 2: give the board of the turn"),
+        (("nowhere",), "nowhere"),
+    ],
+)
+def test_mistakes_are_one_line(spot: str, arguments: tuple[object, ...], words: str) -> None:
+    out = play(spot, *arguments, code=2)
+    assert words in out
+    assert out.startswith("error: ")
+    assert out.count("\n") == 1
+
+
+def test_the_network_that_comes_with_the_library_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("torch")
+    monkeypatch.chdir(tmp_path)
+    out = play("-n", 2, "--river", 2, "--seat", "ip", "--games", 1, "--seed", 3, typed="1\n" * 10)
+    assert "3s 7h Td Ks, pot 2000, stacks 19000, against rebel: " in out
+    assert "beware" not in out
+    assert "after 1 game: " in out
+    unlike = play("turn_endgame", "rebel", "--bets", "50%", "--raises", "none", "-n", 1, "--seat", "oop", typed="q\n")
+    assert "beware: the network was not trained for this: the spot has other bet sizes" in unlike
