@@ -98,7 +98,7 @@ KINDS: Mapping[str, Kind] = {
     "fp_endgames": Kind({**FP, "endgame": 32}, FEWER, playthroughs=128, iterations=512),
     "fp_long": Kind({**FP, "endgame": 32, "iterations": 2048}, {"1x5f": 60_000}, iterations=2048),
     "large_endgames": Kind({"endgame": 128}, LARGER, 1024, 512),
-    "large_endgames_long": Kind({"endgame": 128, "iterations": 256}, {"1x6f": 180_000}, 1024, 512),
+    "large_endgames_long": Kind({"endgame": 128, "iterations": 256}, {"1x6f": 180_000, "2x3f": 180_000}, 1024, 512),
     "fp_large_endgames": Kind({**FP, "endgame": 128}, {"1x5f": 60_000}, 1024, 512),
 }
 BUDGETS = (7_500, 15_000, 30_000, 60_000)
