@@ -183,20 +183,12 @@ def test_evaluate_states_n_and_t(trained: Path) -> None:
 def test_evaluate_searches_otherwise_where_it_is_asked_to(trained: Path) -> None:
     asked = ["evaluate", DICE, trained, "--playthroughs", 4, "--iterations", 3, "--workers", 1]
     usual = json.loads(call(*asked, "--json")[0])
-    assert [usual[name] for name in ("method", "depth", "rounds", "endgame", "warm", "dither")] == [
-        "dcfr",
-        1,
-        False,
-        0,
-        None,
-        0.0,
-    ]
-    pairs = ("method=lcfr", "depth=2", "rounds=true", "endgame=3", "warm=0", "dither=0.05")
-    changed = [part for pair in pairs for part in ("--set", pair)]
+    assert [usual[name] for name in ("method", "depth", "rounds", "endgame", "warm")] == ["dcfr", 1, False, 0, None]
+    changed = [part for pair in ("method=lcfr", "depth=2", "rounds=true", "endgame=3", "warm=0") for part in ("--set", pair)]
     other = json.loads(call(*asked, *changed, "--json")[0])
-    assert [other[name] for name in ("method", "depth", "rounds", "endgame", "warm", "dither")] == ["lcfr", 2, True, 3, 0, 0.05]
+    assert [other[name] for name in ("method", "depth", "rounds", "endgame", "warm")] == ["lcfr", 2, True, 3, 0]
     assert other["exploitability"] != usual["exploitability"]
-    words = "depth 2, to the end of betting rounds, the last 3 public nodes whole, beliefs dithered by 0.05, seed 0"
+    words = "T = 3 iterations of lcfr a search, depth 2, to the end of betting rounds, the last 3 public nodes whole, seed 0"
     assert words in call(*asked, *changed)[0]
     # nothing is cut off: search alone, as good as it is
     whole = ["evaluate", DICE, trained, "--playthroughs", 16, "--iterations", 60, "--workers", 1, "--set", "depth=0"]

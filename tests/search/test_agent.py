@@ -45,17 +45,16 @@ def play_out(rules: PublicTree, agent: SearchAgent, generator: np.random.Generat
     return float(leaf.scale * leaf.matrix[hands[0], hands[1]])
 
 
-@pytest.mark.parametrize("dither", [0.0, 2.0])
-def test_many_games_are_the_policy_of_many_playthroughs(dither: float) -> None:
+def test_many_games_are_the_policy_of_many_playthroughs() -> None:
     """Own reach times policy along one line, averaged over games, is the sequence form of the averaged policy."""
     rules, game = public_rules(DICE), compile_game(DICE)
     line, hand = (0, 1, 2), 0
-    settings = PlaythroughSettings(iterations=6, depth=1, playthroughs=600, batch=200, dither=dither)
+    settings = PlaythroughSettings(iterations=6, depth=1, playthroughs=600, batch=200)
     policy = averaged_policy(game, rules, ZeroLeaf(), settings, np.random.default_rng(1))
     strategy = np.empty_like(policy.probabilities)
     for player in (0, 1):
         reach(game.tree, player, policy.probabilities, strategy)
-    agent = agent_for(rules, seed=2, dither=dither)
+    agent = agent_for(rules, seed=2)
     totals = np.zeros(len(line))
     games = 400
     for _ in range(games):
@@ -108,31 +107,14 @@ def test_several_turns_in_one_subgame_are_one_search_and_one_iteration() -> None
     assert agent._policy is policy
 
 
-@pytest.mark.parametrize("dither", [0.0, 2.0])
-def test_beliefs_move_by_the_policy_that_is_played(dither: float) -> None:
-    """They are without noise, which only searches see."""
+def test_beliefs_move_by_the_policy_that_is_played() -> None:
     rules = public_rules(DICE)
-    agent = agent_for(rules, seed=3, dither=dither)
+    agent = agent_for(rules, seed=3)
     row = np.array([agent.probabilities(hand)[0] for hand in (0, 1)])
     agent.observe(0)
     assert agent.belief.ranges[0] == pytest.approx(row / row.sum())
     assert agent.belief.ranges[1] == pytest.approx([0.5, 0.5])
     assert agent.belief.state.node == agent.node == (0,)
-    reply = np.array([agent.probabilities(hand)[1] for hand in (0, 1)])
-    agent.observe(1)
-    assert agent.belief.ranges[0] == pytest.approx(row / row.sum())
-    assert agent.belief.ranges[1] == pytest.approx(reply / reply.sum())
-
-
-def test_only_searches_from_exact_beliefs_are_remembered() -> None:
-    """With noise none but the root's begins as an earlier one did."""
-    for dither, searches in ((0.0, 2), (0.1, 4)):
-        agent = agent_for(public_rules(DICE), iterations=1, dither=dither)
-        for _ in range(3):
-            agent.begin()
-            agent.observe(0)
-            agent.probabilities(0)
-        assert agent.searches == searches
 
 
 @pytest.mark.parametrize("spec", [DICE, "kuhn_poker", "leduc_poker", "modified_rps"])

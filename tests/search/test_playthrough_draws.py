@@ -5,19 +5,17 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from treeplex.errors import SpecError
 from treeplex.forms.compile import compile_game
-from treeplex.forms.policy import Policy, normalised
+from treeplex.forms.policy import normalised
 from treeplex.forms.public_rules import public_rules
 from treeplex.forms.public_states import first_state
-from treeplex.search import ExactLeaf, ZeroLeaf
+from treeplex.search import ExactLeaf
 from treeplex.search.playthroughs import (
     Node,
     PlaythroughSettings,
     Share,
     average_weights,
     averaged_policy,
-    dithered,
     keyed,
     search_shares,
 )
@@ -61,29 +59,3 @@ def test_playthroughs_are_drawn_from_all_combinations_of_iterations(depth: int) 
 def test_weights_of_iterations_cannot_be_changed_by_mistake() -> None:
     with pytest.raises(ValueError, match="read-only"):
         average_weights("lcfr", ITERATIONS)[0] = 1.0
-
-
-def test_noise_on_beliefs_moves_searches_below_the_root_only() -> None:
-    rules, game = public_rules("liars_dice(dice_sides=2)"), compile_game("liars_dice(dice_sides=2)")
-
-    def played(**settings: float) -> Policy:
-        chosen = PlaythroughSettings(iterations=5, depth=1, playthroughs=32, **settings)  # type: ignore[arg-type]
-        return averaged_policy(game, rules, ZeroLeaf(), chosen, np.random.default_rng(0))
-
-    plain, noisy = played(), played(dither=0.5)
-    np.testing.assert_array_equal(played(dither=0.0).probabilities, plain.probabilities)
-    first = np.concatenate([game.sequences_at(game.lookup[0, rules.infostate((), 0, hand)]) for hand in (0, 1)])
-    np.testing.assert_array_equal(noisy.probabilities[first], plain.probabilities[first])
-    assert np.abs(noisy.probabilities - plain.probabilities).max() > 1e-3
-
-
-def test_noise_is_normal_on_logarithms() -> None:
-    logs = np.log(dithered(np.zeros((400, 50)), 0.3, np.random.default_rng(1)))
-    assert logs.mean() == pytest.approx(0.0, abs=0.01)
-    assert logs.std() == pytest.approx(0.3, rel=0.02)
-
-
-@pytest.mark.parametrize("dither", [-0.1, 10.0, float("nan"), float("inf")])
-def test_noise_beyond_reason_is_refused(dither: float) -> None:
-    with pytest.raises(SpecError, match="dither must be at least 0 and less than 10"):
-        PlaythroughSettings(dither=dither)

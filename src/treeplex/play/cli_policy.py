@@ -51,7 +51,7 @@ def evaluate(
         typer.Option(
             "--set",
             metavar="KEY=VALUE",
-            help="Of train rebel: how it searches: method, depth, rounds, endgame, warm, dither. Repeatable.",
+            help="Of train rebel: how it searches: method, depth, rounds, endgame, warm. Repeatable.",
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of train rebel: of the iterations drawn.")] = 0,

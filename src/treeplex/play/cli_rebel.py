@@ -268,7 +268,6 @@ def print_judgement(found: "RebelJudgement") -> None:
 
     settings, judgement = found.settings, found.judgement
     search = f"T = {settings.iterations:,} iterations of {settings.method} a search, {horizon_text(settings.horizon)}"
-    search += f", beliefs dithered by {settings.dither:g}" if settings.dither else ""
     whose = "the agent's own" if found.exact else "an upper bound of the agent's own"
     repeats = f"{settings.playthroughs:,} playthroughs averaged by reach, {search}, seed {found.seed}"
     facts = {

@@ -49,7 +49,7 @@ LEAST_SETTLED = LEAST_PARTS * PART
 """Playthroughs below which their halves say nothing: too few parts are then too small."""
 LARGEST_GAIN, WIDEST = 0.1, 0.2
 """Of the exploitability found: by how much halves may exceed it on average, and how far they may lie from each other."""
-SEARCH: Mapping[str, type] = {"method": str, "depth": int, "rounds": bool, "endgame": int, "warm": int, "dither": float}
+SEARCH: Mapping[str, type] = {"method": str, "depth": int, "rounds": bool, "endgame": int, "warm": int}
 """What of a search may be other than in training."""
 Watch = Callable[[int, int, float | None], None]
 """Called with the playthroughs done, those asked for, and seconds left; of an exact judgement with searches."""
@@ -125,7 +125,6 @@ class RebelJudgement:
             "rounds": self.settings.rounds,
             "endgame": self.settings.endgame,
             "warm": self.settings.warm,
-            "dither": self.settings.dither,
             "seed": self.seed,
             "seconds": self.seconds,
             "nash_conv": self.judgement.nash_conv,

@@ -46,7 +46,6 @@ class Store:
 
     def __init__(self, folder: Path | None, net: NetFile, game: CompiledGame, settings: PlaythroughSettings, seed: int) -> None:
         own = [DRAWS, game.identity, settings.method, settings.iterations, *astuple(settings.horizon), settings.warm, seed]
-        own += [settings.dither] if settings.dither else []  # as it was before there was any
         self.size = int(game.tree.sequence_offsets[-1])
         self.folder = None
         if folder is not None:

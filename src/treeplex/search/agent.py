@@ -14,7 +14,7 @@ from treeplex.games.public import Decision, Leaf, PublicTree
 from treeplex.search.beliefs import PublicBelief
 from treeplex.search.leaf import LeafValue
 from treeplex.search.menus import Menu
-from treeplex.search.playthroughs import PlaythroughSettings, average_weights, dithered
+from treeplex.search.playthroughs import PlaythroughSettings, average_weights
 from treeplex.search.subgame import METHODS, place, reach_at
 from treeplex.search.warm_start import begin_search
 from treeplex.solvers.fictitious import Play
@@ -29,10 +29,12 @@ class Searched:
 
     Attributes:
         subgames: a batch of one.
+        ranges: with which it began, for each player float64 [1, H_i].
         policies: float64 [T, Q], what could have been played: the policy after each iteration (of fictitious play the average).
     """
 
     subgames: Subgames
+    ranges: tuple[Floats, Floats]
     policies: Floats
 
 
@@ -167,7 +169,7 @@ class SearchAgent:
         subgames = searched.subgames
         strategy = np.zeros_like(policy)
         for player in (0, 1):
-            place(subgames.roots.sequences[player], self.belief.ranges[player][None], strategy)
+            place(subgames.roots.sequences[player], searched.ranges[player], strategy)
             reach(subgames.tree, player, policy, strategy)
         arrived = reach_at(subgames.leaves, strategy)
         state = subgames.leaves.states[leaf]
@@ -188,23 +190,22 @@ class SearchAgent:
 
     def _solved(self) -> Searched:
         """Solve the subgame that begins at the belief, or remember it: equal draws on equal paths lead to equal beliefs."""
-        key, dither = (self._path, self._stops), self.settings.dither if self._path else 0.0
-        lasting = self.rules is self._first_rules and not dither
-        if lasting and key in self._known:
+        key = self._path, self._stops
+        if self.rules is self._first_rules and key in self._known:
             self._known.move_to_end(key)
             return self._known[key]
         subgames = cut(self.rules, [self.belief.state], self.settings.horizon)
-        first, second = (own * dithered(own, dither, self.generator) if dither else own for own in self.belief.ranges)
+        ranges = self.belief.ranges[0][None], self.belief.ranges[1][None]
         method, iterations = METHODS[self.settings.method], self.settings.iterations
-        search = begin_search(subgames, method, self.leaf, (first[None], second[None]), iterations, self.settings.warm)
+        search = begin_search(subgames, method, self.leaf, ranges, iterations, self.settings.warm)
         policies = np.empty((iterations, len(search.policy)))
         policies[: search.iteration] = search.policy
         for t in range(search.iteration, iterations):
             search.run(1)
             policies[t] = search.average_policy() if isinstance(method.scheme, Play) else search.policy
         self.searches += 1
-        found = Searched(subgames, policies)
-        if lasting and self.remember:
+        found = Searched(subgames, search.ranges, policies)
+        if self.rules is self._first_rules and self.remember:
             self._known[key] = found
             while len(self._known) > self.remember:
                 oldest = next((each for each in self._known if each != ((), ())), next(iter(self._known)))

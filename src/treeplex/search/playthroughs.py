@@ -23,7 +23,6 @@ from treeplex.solvers.fictitious import Play
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-LARGEST_DITHER = 10.0
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,6 @@ class PlaythroughSettings:
         iterations: of each solve.
         depth, rounds, endgame: where subgames end, see :class:`treeplex.forms.horizon.Horizon`; depth 0 for none.
         warm: iterations that the guess of a policy network counts as; None: as many as in its training.
-        dither: of the noise on ranges with which searches below the root begin, see :func:`dithered`; 0 for none.
         playthroughs: N, how often everything is drawn anew.
         batch: subgames solved side by side.
     """
@@ -46,7 +44,6 @@ class PlaythroughSettings:
     rounds: bool = False
     endgame: int = 0
     warm: int | None = None
-    dither: float = 0.0
     playthroughs: int = 128
     batch: int = 256
 
@@ -58,8 +55,6 @@ class PlaythroughSettings:
                 raise SpecError(f"{name} must be at least 1, not {getattr(self, name)!r}")
         if self.warm is not None and self.warm < 0:
             raise SpecError(f"warm must be at least 0, not {self.warm!r}")
-        if not 0 <= self.dither < LARGEST_DITHER:
-            raise SpecError(f"dither must be at least 0 and less than {LARGEST_DITHER:g}, not {self.dither!r}")
         self.horizon  # noqa: B018 (raises)
 
     @property
@@ -89,14 +84,12 @@ class Node:
         path: actions and chance outcomes from the start of the game.
         state: the public state.
         reaches: own reaches [N, H_i] of both players in all playthroughs.
-        noise: factors [N, H_i] of the ranges with which its searches begin; None for none.
         below: nodes where its subgames end, by the path from here.
     """
 
     path: tuple[int, ...]
     state: PublicState
     reaches: Ranges
-    noise: Ranges | None = None
     below: "dict[tuple[int, ...], Node]" = field(default_factory=dict)
 
     @property
@@ -123,14 +116,8 @@ class Share:
     @property
     def ranges(self) -> Ranges:
         """With which the searches begin."""
-        possible, noise = possible_hands(self.node.state.weight), self.node.noise
+        possible = possible_hands(self.node.state.weight)
         first, second = (normalised_range(own, can) for own, can in zip(self.reaches, possible, strict=True))
-        if noise is None:
-            return first, second
-        first, second = (
-            normalised_range(own * factor[self.rows], can)
-            for own, factor, can in zip((first, second), noise, possible, strict=True)
-        )
         return first, second
 
 
@@ -171,13 +158,7 @@ def averaged_policy(
         while queue and filled < settings.batch:
             node = queue.pop()
             own = None if part is None else Part(part.number, keyed(shift_seed, node.path))
-            draws = keyed(seed, node.path)
-            stops = drawn_iterations(settings, count, draws, own)
-            if settings.dither and node.path:
-                node.noise = (
-                    dithered(node.reaches[0], settings.dither, draws),
-                    dithered(node.reaches[1], settings.dither, draws),
-                )
+            stops = drawn_iterations(settings, count, keyed(seed, node.path), own)
             alive = node.alive
             pieces = [alive[start : start + settings.batch] for start in range(0, len(alive), settings.batch)]
             shares += [Share(node, rows, stops[rows]) for rows in pieces]
@@ -190,16 +171,6 @@ def averaged_policy(
                 watch(searched)
         queue.extend(below for node in together for below in node.below.values())
     return Policy(game, normalised(game, weights))
-
-
-def dithered(reaches: Floats, size: float, generator: np.random.Generator) -> Floats:
-    """Factors for ranges, as ``reaches`` in shape: normal noise of standard deviation ``size`` on their logarithms.
-
-    After many iterations a search leaves its leaves with beliefs at which the player to act below is indifferent. There a
-    network says something between the values that answers on either side have, but a search from just these beliefs gives one
-    of these answers, always the same, and that can be exploited. With a little noise it gives now this and now that.
-    """
-    return np.exp(size * generator.standard_normal(reaches.shape))
 
 
 def keyed(seed: int, path: tuple[int, ...]) -> np.random.Generator:
