@@ -133,6 +133,7 @@ def learned_findings(found: Mapping[tuple[str, str], Cell], published: Mapping[s
         good = [game for game in whole if found[kind, game].worst <= goals[game]]
         most = max(minutes for game in whole for minutes in found[kind, game].minutes)
         half = [game for game in whole if found[kind, game].worst <= goals[game] / 2]
+        some = {game: sum(mean <= goals[game] / 2 for mean in found[kind, game].means) for game in whole if game not in half}
         text = (
             f"{title}: on {listed(good)} all {SEEDS} trainings are at least as good as published"
             if good
@@ -145,6 +146,9 @@ def learned_findings(found: Mapping[tuple[str, str], Cell], published: Mapping[s
         text += f". The longest training took {most:.1f} CPU minutes."
         if half:
             text += f" On {listed(half)} the worst has at most half the published exploitability."
+        if any(some.values()):
+            counts = [f"{count} of {SEEDS} on {game}" for game, count in some.items() if count]
+            text += f" Half the published exploitability is reached by {listed(counts)}."
         sentences.append(text)
     begun = [
         f"{title} on {game}, {sum(mean <= goal for mean in found[kind, game].means)} of {len(found[kind, game].seeds)} "
