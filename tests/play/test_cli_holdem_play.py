@@ -1,5 +1,6 @@
 """``treeplex holdem play``, and the table at which it is played."""
 
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from treeplex.games.poker.bets import BetPlan
 from treeplex.games.poker.cards import cards_to_string, parse_cards
 from treeplex.games.poker.spots import holdem
 from treeplex.play.cli import app
+from treeplex.play.cli_play import asked
 from treeplex.play.holdem_table import HoldemTable
 from treeplex.search.holdem_agent import HoldemAgent
 from treeplex.search.holdem_leaf import RiverLeaf
@@ -72,6 +74,7 @@ def test_bets_are_typed_as_people_write_them() -> None:
         ("bet 20", "bet 20 (100%)"),
         ("40", "all-in 40"),
         ("raise to 12.0", "bet 12 (60%)"),
+        ("bet 2", "bet 2 (10%)"),
     ):
         seat = table()
         action = seat.named(text)
@@ -79,7 +82,8 @@ def test_bets_are_typed_as_people_write_them() -> None:
         assert seat.options()[action] == name
     seat = table()
     assert seat.named("call it") is None
-    assert seat.named("b") is None
+    for text in ("b", "1,5", "b" + 400 * "9", "\u00b2", "5%%"):
+        assert seat.named(text) is None
     with pytest.raises(GameError, match="at most 40, all-in"):
         seat.named("41")
     with pytest.raises(GameError, match="whole chips of 1"):
@@ -125,10 +129,26 @@ def test_a_table_deals_and_pays() -> None:
 
 
 def test_other_boards_are_dealt(spot: str) -> None:
-    out = play(spot, *FAST, "--boards", "--games", 3, "--seat", "oop", typed="1\n" * 30)
+    """With every hand of the ranges that they leave, those with cards of the spot's own board among them."""
+    narrow = ("--oop", "AhAs,KsKh", "--ip", "QhQs,7h7d")
+    out = play(spot, *FAST, *narrow, "--boards", "--games", 8, "--seat", "oop", typed="1\n" * 80)
     boards = {line.strip().split("   ")[0][:17] for line in out.splitlines() if line.strip().startswith("board ")}
-    assert len(boards) == 3
+    assert len(boards) == 8
+    for hand in ("As Ah   (you)", "Ks Kh   (you)", "Qs Qh", "7h 7d"):
+        assert f"knew   {hand}" in out
     assert "you are player 1" not in out
+    assert "and other boards, against" in out
+
+
+def test_amounts_are_not_taken_for_the_beginning_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    seat = table()
+    options = {0: "check", 1: "bet 20 (100%)", 2: "all-in 40"}
+    assert seat.options() == options
+    for typed, name in (("bet 2\n", "bet 2 (10%)"), ("bet\n", "bet 20 (100%)"), ("\u00b2\n3\n", "all-in 40")):
+        monkeypatch.setattr("sys.stdin", StringIO(typed))
+        seat = table()
+        action = asked(seat, options)
+        assert seat.options()[action] == name
 
 
 def test_leaving(spot: str) -> None:
@@ -162,5 +182,8 @@ def test_the_network_that_comes_with_the_library_plays(tmp_path: Path, monkeypat
     assert "3s 7h Td Ks, pot 2000, stacks 19000, against rebel: " in out
     assert "beware" not in out
     assert "after 1 game: " in out
+    assert "1 check   2 bet 2,000 (100%)   3 all-in 19,000" in play("turn_endgame", "-n", 1, "--seat", "oop", typed="q\n")
+    without = play("turn_endgame", "--bets", "", "--raises", "", "-n", 1, "--seat", "oop", typed="q\n")
+    assert "  1 check\n" in without
     unlike = play("turn_endgame", "rebel", "--bets", "50%", "--raises", "none", "-n", 1, "--seat", "oop", typed="q\n")
     assert "beware: the network was not trained for this: the spot has other bet sizes" in unlike

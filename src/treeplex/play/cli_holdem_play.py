@@ -1,12 +1,17 @@
 """``treeplex holdem play``: a person at the terminal plays turns against an agent that searches."""
 
-from typing import Annotated
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from treeplex.errors import SpecError
 from treeplex.play import holdem_options as of
 from treeplex.play.live import Live
+
+if TYPE_CHECKING:
+    from treeplex.games.poker.spot import Spot
 
 SEATS = ("oop", "ip")
 
@@ -50,11 +55,11 @@ def play(
     """Play turns and rivers of hold'em in the terminal, against an agent that searches as it plays.
 
     Hands are dealt from the ranges. The agent searches the turn, draws an iteration, plays it to the end of the betting round,
-    and solves the river that comes. Answer with the number or the name of an action, or with any bet: 1500 (chips in all on
-    this street), bet 75% or raise to 4000; a bet that the spot does not offer is added, and the round searched again. quit,
-    Ctrl-D or Ctrl-C ends. Wins and losses are chips, the half of the first pot included.
+    and solves the river that comes. Answer with the number or the name of an action, or with another bet: b1500 (chips in all
+    on this street), bet 75% or raise to 4000; a size that the spot does not offer is added, and the round searched again.
+    quit, Ctrl-D or Ctrl-C ends. Wins and losses are chips, the half of the first pot included.
 
-    Without a SPOT it is turn endgame hold'em with the bet sizes that the network was trained with.
+    Where no sizes are given, turn_endgame is played with those that the network was trained with.
 
     \b
     Examples:
@@ -74,6 +79,7 @@ def play(
         live.say("setting up (a first run also compiles, up to a minute)")
         import numpy as np
 
+        from treeplex.games.poker.cards import cards_to_string
         from treeplex.learn.shipped_nets import REBEL
         from treeplex.play.cli_holdem_search import card_text
         from treeplex.play.cli_play import sit
@@ -84,6 +90,7 @@ def play(
 
         generator = np.random.default_rng(seed)
         source = None if exact else net or REBEL
+        named = spot in (None, of.TURN_ENDGAME) and not Path(of.TURN_ENDGAME).is_file()
         agent, file = turn_agent(
             of.turn_spot(spot, options, ranges=True),
             source,
@@ -92,12 +99,23 @@ def play(
             method=METHOD if method is None else method,
             river=RIVER if river is None else river,
             threads=threads,
-            own_sizes=spot is None and not any(sizes.values()),
+            own_sizes=named and all(size is None for size in sizes.values()),
         )
-        table = HoldemTable(agent, generator, boards=boards)
+        bets_of_all = agent.spot.bets
+
+        def on(other: tuple[int, ...]) -> "Spot":
+            """The spot on another board, with all hands of its ranges that this one leaves."""
+            asked = {**options, "board": cards_to_string(other)}
+            return replace(of.turn_spot(spot, asked, ranges=True), bets=bets_of_all)
+
+        table = HoldemTable(agent, generator, on=on if boards else None)
     values = "rivers solved exactly" if file is None else f"{source}: {card_text(file.card)}"
-    typer.echo(f"{title_of(agent.spot)}, against {values}, {agent.iterations} iterations of {agent.method.name} a search")
+    title = title_of(agent.spot) + (" and other boards" if boards else "")
+    typer.echo(f"{title}, against {values}, {agent.iterations} iterations of {agent.method.name} a search")
     typer.echo("player 0 is out of position (OOP) and acts first, player 1 in position (IP)")
-    if differs := unlike(file, agent.spot):
+    differs = unlike(file, agent.spot)
+    if boards and file is not None and not file.settings["boards"] and "another board" not in differs:
+        differs.append("other boards")
+    if differs:
         typer.echo(f"beware: the network was not trained for this: the spot has {', '.join(differs)}")
     sit(table, None if seat is None else SEATS.index(seat), games)

@@ -131,18 +131,18 @@ def asked(table: "Table", options: dict[int, str]) -> int:
         near = [action for action, name in numbered if text and name.lower().startswith(text)]
         if by_name:
             return by_name[0]
-        if text.isdigit() and 1 <= int(text) <= len(numbered):
+        if text.isdecimal() and 1 <= int(text) <= len(numbered):
             return numbered[int(text) - 1][0]
-        if len(near) == 1:
-            return near[0]
         try:
             with thinking():
                 meant = table.named(text)
-        except GameError as error:
+        except (GameError, SpecError) as error:
             typer.echo(f"  {error}")
             continue
         if meant is not None:
             return meant
+        if len(near) == 1:
+            return near[0]
         typer.echo("  " + (f"{line.strip()!r} is none of these; " if text else "") + "type a number or a name, or quit")
 
 

@@ -1,12 +1,12 @@
 """A table at which a person plays a turn of hold'em against an agent that searches."""
 
 import re
-from dataclasses import replace
+from collections.abc import Callable
 from typing import final
 
 import numpy as np
 
-from treeplex.errors import GameError
+from treeplex.errors import GameError, SpecError
 from treeplex.games.poker.betting import Action, Decision, Fold, Showdown, StreetEnd, payoffs
 from treeplex.games.poker.cards import card_to_string
 from treeplex.games.poker.evaluator import format_strengths
@@ -15,8 +15,9 @@ from treeplex.search.holdem_agent import HoldemAgent
 from treeplex.search.holdem_beliefs import HoldemBelief, HoldemRules
 
 NAMES = ("OOP", "IP")
-TYPED = re.compile(r"(?:(?:b|bet|r|raise)(?: *to)? *)?(\d[\d,]*(?:\.\d+)?|\.\d+) *(%?)")
+TYPED = re.compile(r"(?:(?:b|bet|r|raise)(?: *to)? *)?(\d{1,3}(?:,\d{3}){1,3}|\d{1,12}(?:\.\d{1,9})?|\.\d{1,9}) *(%?)")
 """``1500``, ``b1500``, ``raise to 4,000``, ``bet 75%``."""
+OnBoard = Callable[[tuple[int, ...]], Spot]
 TRIES = 100
 """Boards dealt until the ranges leave a pair of hands."""
 
@@ -27,15 +28,15 @@ class HoldemTable:
 
     players = 2
 
-    def __init__(self, agent: HoldemAgent, generator: np.random.Generator, *, boards: bool = False) -> None:
+    def __init__(self, agent: HoldemAgent, generator: np.random.Generator, *, on: OnBoard | None = None) -> None:
         """Sit down.
 
         Args:
             agent: the opponent.
             generator: deals.
-            boards: whether another turn is dealt for each game; else the board is the spot's.
+            on: the spot on another board; with it one is drawn uniformly for each game, else the board is the agent's.
         """
-        self._agent, self._generator, self._boards = agent, generator, boards
+        self._agent, self._generator, self._on = agent, generator, on
         self._spot = agent.spot
         self._hands, self._board = (0, 0), self._spot.board
 
@@ -56,8 +57,8 @@ class HoldemTable:
         event = self._agent.event
         paid = event.contributions
         whole = self._spot.pot / 2 + self._spot.stack
-        behind = ", ".join(f"{name} {whole - own:,.12g}" for name, own in zip(NAMES, paid, strict=True))
-        return f"board {' '.join(map(card_to_string, self._board))}   pot {sum(paid):,.12g}   behind {behind}\n"
+        behind = ", ".join(f"{name} {self._chips(whole - own)}" for name, own in zip(NAMES, paid, strict=True))
+        return f"board {' '.join(map(card_to_string, self._board))}   pot {self._chips(sum(paid))}   behind {behind}\n"
 
     def options(self) -> dict[int, str]:
         event = self._agent.event
@@ -111,6 +112,10 @@ class HoldemTable:
     def shown(self) -> list[str]:
         return [self._text(player) for player in (0, 1)]
 
+    def _chips(self, amount: float) -> str:
+        """An amount in whole chips of the spot, without what rounding leaves of them."""
+        return f"{round(amount / self._spot.chip) * self._spot.chip:,.12g}"
+
     def _text(self, player: int) -> str:
         """The cards of a player, the higher one first."""
         cards = self._spot.format.hands[self._hands[player]]
@@ -118,15 +123,15 @@ class HoldemTable:
 
     def _dealt(self) -> Spot:
         """The spot of the next game; with other boards one that its ranges allow."""
-        if not self._boards:
+        if self._on is None:
             return self._spot
         deck, count = self._spot.format.deck, len(self._spot.board)
         for _ in range(TRIES):
             board = tuple(int(card) for card in self._generator.choice(deck, count, replace=False))
-            spot = replace(self._spot, board=board)
             try:
+                spot = self._on(board)
                 HoldemBelief.root(HoldemRules.of(spot))
-            except GameError:
+            except (GameError, SpecError):
                 continue
             return spot
         raise GameError(f"{TRIES} boards were dealt, and the ranges leave no pair of hands on any; widen a range")

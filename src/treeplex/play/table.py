@@ -39,6 +39,7 @@ class Table(Protocol):
 
         Raises:
             GameError: an action that the rules do not have here; the message says what they have.
+            SpecError: too little memory for it.
         """
 
     def reply(self) -> int:

@@ -13,7 +13,7 @@ from treeplex.learn.value_net_files import NetFile
 from treeplex.runs.record import check_count
 from treeplex.runs.turn_search import ITERATIONS, METHOD, RIVER, STORAGE, memory_for, network
 from treeplex.runs.turn_settings import check_turn
-from treeplex.search.holdem_agent import HoldemAgent, Leaves, Watch
+from treeplex.search.holdem_agent import HoldemAgent, Leaves
 from treeplex.search.holdem_leaf import HoldemLeaf, RiverLeaf
 from treeplex.search.subgame import METHODS
 from treeplex.solvers.poker import checked_threads
@@ -30,7 +30,6 @@ def turn_agent(
     river: int = RIVER,
     threads: int | None = None,
     own_sizes: bool = False,
-    watch: Watch | None = None,
 ) -> tuple[HoldemAgent, NetFile | None]:
     """An agent that searches turns, and its network's file.
 
@@ -42,7 +41,6 @@ def turn_agent(
         river: iterations of Discounted CFR in each solution of a river.
         threads: for exact values; default: one a core.
         own_sizes: take the bet sizes of the network's training, if its card names them, in place of the spot's.
-        watch: told how far a search is.
 
     Raises:
         SpecError: a value outside its range, a spot that networks do not know, too little memory, or PyTorch is missing.
@@ -59,7 +57,7 @@ def turn_agent(
         spot = replace(spot, bets=plan_from_json(net.card["spot"]["bets"]))
     check_turn(spot)
     leaves = exact_leaves(river, threads) if leaf is None else same(leaf)
-    return HoldemAgent(spot, leaves, generator, method=method, iterations=iterations, river=river, watch=watch), net
+    return HoldemAgent(spot, leaves, generator, method=method, iterations=iterations, river=river), net
 
 
 def same(leaf: HoldemLeaf) -> Leaves:
@@ -71,7 +69,11 @@ def exact_leaves(river: int, threads: int) -> Leaves:
     """Rivers solved anew in every iteration."""
 
     def of(turn: HandTurn) -> HoldemLeaf:
-        memory_for(turn, threads, needed=True)
+        if not memory_for(turn, threads, needed=False):
+            raise SpecError(
+                "solving the rivers of this spot needs more memory than is free; offer fewer sizes, narrow the ranges, or play "
+                "against a network"
+            )
         return RiverLeaf(turn, iterations=river, storage=STORAGE, threads=threads)
 
     return of

@@ -1,9 +1,9 @@
 """An agent for turns of hold'em that searches while it plays (Brown et al. 2020, section 6).
 
 On the turn it searches the betting round, draws an iteration and plays that iteration's policy to the end of the round; both
-ranges move by the same policy. The river is the rest of the game: it is solved to the end for those ranges, and the average
-policy of the solution is played. Over all draws that is the policy ``played`` of
-:meth:`treeplex.search.holdem_play.Player.curve`.
+ranges move by the same policy, in CFR-AVG by the average up to that iteration (section 5.2). The river is the rest of the
+game: it is solved to the end for those ranges, and the average policy of the solution is played. Over all draws that is the
+policy ``played`` of :meth:`treeplex.search.holdem_play.Player.curve`.
 """
 
 from collections import OrderedDict
@@ -34,8 +34,6 @@ Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 Leaves = Callable[[HandTurn], HoldemLeaf]
 """From a compiled turn to values where its betting ends."""
-Watch = Callable[[int, int], None]
-"""Told how many iterations are done, and of how many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,10 +44,12 @@ class Solved:
         game: what its policies are stored for; the round is the first street.
         policies: float32 [T, Q], what could be played: the policy in each iteration of a search (of fictitious play the average
             up to it); one row for a river, its average policy.
+        believed: float32 [T, Q], what ranges move by where that is another: in CFR-AVG the average up to each iteration.
     """
 
     game: HandGame
     policies: Singles
+    believed: Singles | None = None
 
 
 class HoldemAgent:
@@ -65,7 +65,6 @@ class HoldemAgent:
         method, iterations: of a turn's search, a name of :data:`treeplex.search.METHODS` and how many.
         river: iterations of Discounted CFR in a river's solution.
         remember: solved turns that are kept for later games.
-        watch: told how far a search is.
         belief: where the game stands; on the river a spot of its own, whose betting tree begins there.
         searches: turns searched so far, those remembered not counted.
     """
@@ -82,15 +81,14 @@ class HoldemAgent:
         iterations: int = 128,
         river: int = 64,
         remember: int = 4,
-        watch: Watch | None = None,
     ) -> None:
         """Begin a game.
 
         Raises:
-            AlgorithmError: the spot has rake, or donk sizes on the river, which a river by itself does not know.
+            AlgorithmError: the spot has rake, blinds, or donk sizes on the river, which a river by itself does not know.
             GameError: the spot is no turn, or its ranges leave no pair of hands.
         """
-        self.leaf, self.generator, self.watch = leaf, generator, watch
+        self.leaf, self.generator = leaf, generator
         self.method, self.iterations, self.river, self.remember = METHODS[method], iterations, river, remember
         weights = average_weights(method, iterations)
         self._cumulative = np.cumsum(weights) / weights.sum()
@@ -130,7 +128,8 @@ class HoldemAgent:
             raise GameError(f"nobody is to act at node {self.belief.node} of the betting")
         if not 0 <= hand < len(rules.spot.format.hands) or not rules.possible(self.belief.board)[event.player][hand]:
             raise GameError(f"hand {hand} cannot be held on {cards_to_string(self.belief.board)}")
-        row: Floats = self._table()[:, hand]
+        solved, stop = self._searched()
+        row: Floats = policy_table(solved.game, self.belief.node, solved.policies[stop])[:, hand]
         return row
 
     def act(self, hand: int) -> int:
@@ -146,8 +145,10 @@ class HoldemAgent:
         event, belief = self.event, self.belief
         if not isinstance(event, Decision) or not 0 <= action < len(event.actions):
             raise GameError(f"no action number {action} at node {belief.node} of the betting")
+        solved, stop = self._searched()
+        rows = policy_table(solved.game, belief.node, (solved.policies if solved.believed is None else solved.believed)[stop])
         ranges = [with_trace(own[None])[0] for own in belief.ranges]  # else two ranges that exclude each other are nowhere
-        ranges[event.player] = with_trace((belief.ranges[event.player] * self._table()[action])[None])[0]
+        ranges[event.player] = with_trace((belief.ranges[event.player] * rows[action])[None])[0]
         self._path += (event.actions[action],)
         self.belief = HoldemBelief.of(belief.rules, event.children[action], belief.board, ranges)
 
@@ -176,10 +177,14 @@ class HoldemAgent:
             raise GameError(f"nobody is to act at node {self.belief.node} of the betting")
         found = action_to(self.event, amount)
         if found is None:
-            path, root, rules = self._path, self._root, self._with_size(amount)
-            self._open(HoldemBelief.of(rules, 0, root.board, root.ranges))
-            for action in path:
-                self.observe(number_of(self.event, action))
+            path, root, rules, before = self._path, self._root, self._with_size(amount), dict(vars(self))
+            try:
+                self._open(HoldemBelief.of(rules, 0, root.board, root.ranges))
+                for action in path:
+                    self.observe(number_of(self.event, action))
+            except BaseException:  # nothing is half done: the game stands as it stood
+                vars(self).update(before)
+                raise
             assert isinstance(self.event, Decision)
             found = action_to(self.event, amount)
         assert found is not None
@@ -209,17 +214,16 @@ class HoldemAgent:
         """Begin a betting round."""
         self._root = self.belief = root
         self._path: tuple[Action, ...] = ()
-        self._solved: Solved | None = None
-        self._policy: Singles | None = None
+        self._drawn: tuple[Solved, int] | None = None
 
-    def _table(self) -> Floats:
-        """The policy that is played here, float64 [A, H]."""
-        if self._solved is None or self._policy is None:
-            self._solved = self._river() if self.on_river else self._turn()
-            count = len(self._solved.policies)
+    def _searched(self) -> tuple[Solved, int]:
+        """The round, and which of its policies is played in this game."""
+        if self._drawn is None:
+            solved = self._river() if self.on_river else self._turn()
+            count = len(solved.policies)
             stop = 0 if count == 1 else int(np.searchsorted(self._cumulative, self.generator.random(), side="right"))
-            self._policy = self._solved.policies[min(stop, count - 1)]
-        return policy_table(self._solved.game, self.belief.node, self._policy)
+            self._drawn = solved, min(stop, count - 1)
+        return self._drawn
 
     def _turn(self) -> Solved:
         """Search the turn from its ranges, or remember it."""
@@ -228,19 +232,20 @@ class HoldemAgent:
         if key in self._known:
             self._known.move_to_end(key)
             return self._known[key]
-        turn = compile_turn(spot)
+        turn, playing = compile_turn(spot), isinstance(self.method.scheme, Play)
         search = HoldemSearch(turn, self.method, self.leaf(turn), spot.ranges, horizon=self.iterations)
         policies = np.empty((self.iterations, len(search.strategy)), np.float32)
+        believed = np.empty_like(policies) if self.method.leaves != "current" and not playing else None
         for t in range(self.iterations):
-            if not isinstance(self.method.scheme, Play):
+            if not playing:
                 policies[t] = search.store.guesses
             search.run(1)
-            if isinstance(self.method.scheme, Play):
+            if playing:
                 policies[t] = search.average
-            if self.watch is not None:
-                self.watch(t + 1, self.iterations)
+            if believed is not None:
+                believed[t] = search.average
         self.searches += 1
-        found = Solved(turn.top, policies)
+        found = Solved(turn.top, policies, believed)
         if self.remember:
             self._known[key] = found
             while len(self._known) > self.remember:
@@ -260,12 +265,14 @@ def check_spot(spot: Spot) -> None:
 
     Raises:
         GameError: it is no turn.
-        AlgorithmError: it has rake, or donk sizes on the river.
+        AlgorithmError: it has rake, blinds, or donk sizes on the river.
     """
     if len(spot.streets) != 2:
         raise GameError(f"the spot has {len(spot.streets)} streets of betting, not 2: give the board of the turn")
     if spot.rake.rate:
         raise AlgorithmError("the agent knows no rake; leave the rake out")
+    if spot.blinds is not None:
+        raise AlgorithmError("the agent begins where a board lies, without blinds; give the pot instead")
     if isinstance(spot.bets, BetPlan) and spot.bets.streets[-1][0].donk is not None:
         raise AlgorithmError("the agent knows no donk sizes on the river; set donk to default")
 
@@ -279,8 +286,14 @@ def action_to(event: Decision, amount: float) -> int | None:
 
 
 def number_of(event: Node, action: Action) -> int:
-    """The number of an action that another betting tree has at the same place."""
+    """The number of an action in another betting tree at the same place.
+
+    Raises:
+        GameError: that tree has it no more.
+    """
     assert isinstance(event, Decision)
+    if action not in event.actions:
+        raise GameError(f"beside that size the spot's merge leaves {action} out, which was played")
     return event.actions.index(action)
 
 
@@ -299,8 +312,6 @@ def with_size(plan: BetPlan, event: Decision, chips: float) -> BetPlan:
     own = plan.streets[event.street][event.player]
     size = Size("chips", chips)
     changed = replace(own, raises=(*own.raises, size)) if max(event.street_bets) else replace(own, bets=(*own.bets, size))
-    if not max(event.street_bets) and own.donk is not None:
-        changed = replace(changed, donk=(*own.donk, size))
     both = list(plan.streets[event.street])
     both[event.player] = changed
     return replace(plan, streets=(*plan.streets[: event.street], (both[0], both[1]), *plan.streets[event.street + 1 :]))
@@ -308,7 +319,7 @@ def with_size(plan: BetPlan, event: Decision, chips: float) -> BetPlan:
 
 def open_to_raise(event: Decision, spot: Spot) -> bool:
     """Whether the other player has chips left to call more."""
-    return event.contributions[1 - event.player] < spot.pot / 2 + spot.stack
+    return event.contributions[1 - event.player] < spot.pot / 2 + spot.stack - spot.chip / 2
 
 
 def allowed(sums: Sequence[float], amount: float, spot: Spot) -> str:
