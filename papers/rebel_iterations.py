@@ -130,8 +130,8 @@ def main() -> None:
                 )
             ],
             notes=[
-                "Networks are those without `-rests`. One training a game (seed 0) by DCFR with T = 64; an iteration here is two "
-                "updates of one player.",
+                "Networks are those without `-rests`. One training a game (seed 0) by DCFR with T = 64; an iteration here is "
+                "two updates of one player.",
                 "Table 2 above uses DCFR with T = 256 (small rests on 1x4f, all larger rests: 512); the 256 was chosen before "
                 "this was looked at, and its rows lean on that choice.",
             ],
