@@ -10,14 +10,10 @@ from treeplex.forms.hand_turn import HandTurn
 from treeplex.games.poker.bets import plan_from_json
 from treeplex.games.poker.spot import Spot
 from treeplex.learn.value_net_files import NetFile
-from treeplex.runs.record import check_count
-from treeplex.runs.turn_search import ITERATIONS, METHOD, RIVER, STORAGE, memory_for, network
+from treeplex.runs.turn_search import ITERATIONS, METHOD, RIVER, STORAGE, memory_for, searching
 from treeplex.runs.turn_settings import check_turn
 from treeplex.search.holdem_agent import HoldemAgent, Leaves
 from treeplex.search.holdem_leaf import HoldemLeaf, RiverLeaf
-from treeplex.search.subgame import METHODS
-from treeplex.solvers.poker import checked_threads
-from treeplex.spec import nearest
 
 
 def turn_agent(
@@ -47,12 +43,7 @@ def turn_agent(
         GameError: the spot is no turn, or its ranges leave no pair of hands.
         FileError: no network for rivers of hold'em there.
     """
-    check_count("iterations", iterations)
-    check_count("iterations of rivers", river)
-    threads = checked_threads(threads)
-    if method not in METHODS:
-        raise SpecError(f"unknown method {method!r}{nearest(method, METHODS)}; known: {', '.join(METHODS)}")
-    net, leaf = (None, None) if source is None else network(source)
+    threads, net, leaf = searching(source, iterations, method, river, threads)
     if own_sizes and net is not None and "spot" in net.card:
         spot = replace(spot, bets=plan_from_json(net.card["spot"]["bets"]))
     check_turn(spot)

@@ -117,12 +117,7 @@ def search_turn(
         GameError: the spot is no turn, or its ranges leave no pair of hands.
         FileError: no network for rivers of hold'em there.
     """
-    check_count("iterations", iterations)
-    check_count("iterations of rivers", river)
-    threads = checked_threads(threads)
-    if method not in METHODS:
-        raise SpecError(f"unknown method {method!r}{nearest(method, METHODS)}; known: {', '.join(METHODS)}")
-    net, leaf = (None, None) if source is None else network(source)
+    threads, net, leaf = searching(source, iterations, method, river, threads)
     if net is not None:
         check_turn(spot)
     turn = compile_turn(spot)
@@ -155,6 +150,22 @@ def search_turn(
         status="finished" if search.iteration == iterations else "interrupted",
     )
     return found if player is None or judge is False else judged(found, player, threads)
+
+
+def searching(
+    source: str | os.PathLike[str] | None, iterations: int, method: str, river: int, threads: int | None
+) -> tuple[int, NetFile | None, HoldemLeaf | None]:
+    """Threads, and the network with its values if there is one, once all that is asked of searches is checked.
+
+    Raises:
+        SpecError, FileError: as :func:`search_turn`.
+    """
+    check_count("iterations", iterations)
+    check_count("iterations of rivers", river)
+    threads = checked_threads(threads)
+    if method not in METHODS:
+        raise SpecError(f"unknown method {method!r}{nearest(method, METHODS)}; known: {', '.join(METHODS)}")
+    return (threads, None, None) if source is None else (threads, *network(source))
 
 
 def network(source: str | os.PathLike[str]) -> tuple[NetFile, HoldemLeaf]:
