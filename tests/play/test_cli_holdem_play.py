@@ -182,7 +182,10 @@ def test_the_network_that_comes_with_the_library_plays(tmp_path: Path, monkeypat
     assert "3s 7h Td Ks, pot 2000, stacks 19000, against rebel: " in out
     assert "beware" not in out
     assert "after 1 game: " in out
-    assert "1 check   2 bet 2,000 (100%)   3 all-in 19,000" in play("turn_endgame", "-n", 1, "--seat", "oop", typed="q\n")
+    for same in ((), ("turn_endgame",), ("--donk", "default")):
+        own = play(*same, "-n", 1, "--seat", "oop", typed="q\n")
+        assert "1 check   2 bet 2,000 (100%)   3 all-in 19,000" in own
+        assert "beware" not in own
     without = play("turn_endgame", "--bets", "", "--raises", "", "-n", 1, "--seat", "oop", typed="q\n")
     assert "  1 check\n" in without
     unlike = play("turn_endgame", "rebel", "--bets", "50%", "--raises", "none", "-n", 1, "--seat", "oop", typed="q\n")

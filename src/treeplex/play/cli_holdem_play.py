@@ -1,7 +1,6 @@
 """``treeplex holdem play``: a person at the terminal plays turns against an agent that searches."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -79,6 +78,7 @@ def play(
         live.say("setting up (a first run also compiles, up to a minute)")
         import numpy as np
 
+        from treeplex.games.poker.bets import DEFAULT
         from treeplex.games.poker.cards import cards_to_string
         from treeplex.learn.shipped_nets import REBEL
         from treeplex.play.cli_holdem_search import card_text
@@ -90,7 +90,7 @@ def play(
 
         generator = np.random.default_rng(seed)
         source = None if exact else net or REBEL
-        named = spot in (None, of.TURN_ENDGAME) and not Path(of.TURN_ENDGAME).is_file()
+        sized = any(size is not None for name, size in sizes.items() if (name, size) != ("donk", DEFAULT))
         agent, file = turn_agent(
             of.turn_spot(spot, options, ranges=True),
             source,
@@ -99,7 +99,7 @@ def play(
             method=METHOD if method is None else method,
             river=RIVER if river is None else river,
             threads=threads,
-            own_sizes=named and all(size is None for size in sizes.values()),
+            own_sizes=of.is_turn_endgame(spot) and not sized,
         )
         bets_of_all = agent.spot.bets
 

@@ -142,7 +142,7 @@ def turn_spot(name: str | None, options: Mapping[str, object], *, ranges: bool) 
 
     from treeplex.games.poker.marked import option
 
-    if name in (None, TURN_ENDGAME) and not Path(TURN_ENDGAME).is_file():
+    if is_turn_endgame(name):
         request = request_of(None, options).over(endgame_request())
     else:
         request = request_of(Path(name or TURN_ENDGAME), options)
@@ -153,6 +153,11 @@ def turn_spot(name: str | None, options: Mapping[str, object], *, ranges: bool) 
     if not ranges:
         request = replace(request, fields={**request.fields, **{each: option("all", f"--{each}") for each in ("oop", "ip")}})
     return request.spot()
+
+
+def is_turn_endgame(name: str | None) -> bool:
+    """Whether a name on the command line, or none, stands for turn endgame hold'em: there is no spot file called so."""
+    return name in (None, TURN_ENDGAME) and not Path(TURN_ENDGAME).is_file()
 
 
 def endgame_request() -> "SpotRequest":
