@@ -34,7 +34,7 @@ NOTES = (
     "curves and judgements of each are in `papers/results/rebel_trainings`.",
     "Learned rows: what a row changes was chosen after rows above it had been seen. The 128 nodes were chosen on networks of "
     "1x5f, 1x6f and 2x3f (seed 0); four times the iterations in training were tried on 1x6f after one training with 64 had "
-    "missed half the published figure, and on 2x3f after one of five had. All trainings of a row that were run are shown.",
+    "missed half the published figure (it is in `docs/log.md`, not here), and on 2x3f after one of five had.",
     "Learned rows: method and T in play decide much. CFR-D rows search with DCFR and the T shown, not "
     "with linear CFR and 512 as the paper; what either gives with other T, the paper's among them, is in the next section.",
 )
