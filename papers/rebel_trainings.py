@@ -1,7 +1,7 @@
 """Trainings of ReBeL on Liar's Dice for ``rebel_table2.py`` and ``rebel_curves.py``: run, judged, and kept as small records.
 
-``python papers/rebel_trainings.py [--jobs 2] [KIND ...]`` runs the trainings that have no record yet, each in a process of its
-own, in ``runs/papers/rebel``, where a training or judgement that was interrupted goes on. Records are in
+``python papers/rebel_trainings.py [--jobs 2] [--workers 1] [KIND ...]`` runs the trainings that have no record yet, each by
+itself, in ``runs/papers/rebel``, where a training or judgement that was interrupted goes on. Records are in
 ``papers/results/rebel_trainings``. All of them take hours.
 """
 
@@ -76,6 +76,7 @@ class Kind:
         solves: subgames by game.
         playthroughs, iterations: N and T of their judgements.
         others: N and T on some games instead.
+        seeds: trainings of each game.
     """
 
     changes: Mapping[str, Any]
@@ -83,6 +84,7 @@ class Kind:
     playthroughs: int = 256
     iterations: int = 256
     others: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    seeds: int = SEEDS
 
 
 SOLVES = {"1x4f": 60_000, "1x5f": 120_000, "1x6f": 240_000, "2x3f": 240_000}
@@ -91,7 +93,9 @@ FEWER = {"1x4f": 30_000, "1x5f": 60_000, "1x6f": 60_000, "2x3f": 60_000}
 LARGER = {game: solves for game, solves in SOLVES.items() if game != "1x4f"}
 """Games on which rests of 32 nodes do not give half the published exploitability."""
 FP: Mapping[str, Any] = {"method": "linear-fp", "iterations": 512}
+LIKE_PAPER: Mapping[str, Any] = {key: value for key, value in asdict(PAPER).items() if key not in ("solves", "seed")}
 KINDS: Mapping[str, Kind] = {
+    "paper": Kind(LIKE_PAPER, {"1x4f": PAPER.solves}, 1024, 512, seeds=1),
     "cfr": Kind({}, SOLVES),
     "endgames": Kind({"endgame": 32}, SOLVES, others={"1x4f": (1024, 512)}),
     "fp": Kind(FP, FEWER, playthroughs=128, iterations=512),
@@ -113,7 +117,7 @@ IDEAS: Mapping[str, tuple[float, Mapping[str, Any]]] = {
     "little_reuse": (1.0, {"reuse": 8.0}),
     "all_rows": (1.0, {"fresh": 1.0}),
     "constant_rate": (1.0, {"last_rate": 1e-3}),
-    "paper": (1.0, {key: value for key, value in asdict(PAPER).items() if key not in ("solves", "seed")}),
+    "paper": (1.0, LIKE_PAPER),
 }
 """One idea of the recipe changed at a time, and the paper's settings: the part of the budget's subgames that takes about as
 long as the recipe (the paper's settings take longer), and changes."""
@@ -122,9 +126,9 @@ CURVE_SEEDS = 3
 
 def tabulated() -> Iterator[Plan]:
     """Trainings for the table, seed after seed."""
-    for seed in range(SEEDS):
+    for seed in range(max(kind.seeds for kind in KINDS.values())):
         for name, kind in KINDS.items():
-            for game, solves in kind.solves.items():
+            for game, solves in kind.solves.items() if seed < kind.seeds else ():
                 changes = {**kind.changes, "solves": solves}
                 yield Plan(name, game, changes, seed, *kind.others.get(game, (kind.playthroughs, kind.iterations)))
 
@@ -138,18 +142,18 @@ def drawn() -> Iterator[Plan]:
                 yield Plan(f"{name}_{budget}", "1x4f", wanted, seed, playthroughs=128, iterations=128, late=False)
 
 
-def run(plan: Plan) -> None:
+def run(plan: Plan, workers: int) -> None:
     """Train, judge and write the record; what is done already is not done again."""
     folder = FOLDERS / plan.name
-    train(RebelRun(GAMES[plan.game], plan.settings), folder)
+    train(RebelRun(GAMES[plan.game], plan.settings), folder, workers)
     names = [*LATE.values(), NET] if plan.late else [NET]
-    judged = [judgement(plan, folder, name) for name in names]
+    judged = [judgement(plan, folder, name, workers) for name in names]
     records = RebelFolder(folder).records()
     shown = records[:: max(1, len(records) // MOST_POINTS)]
     record = {
         "plan": {**asdict(plan), "settings": asdict(plan.settings)},
         "commit": COMMIT,
-        "machine": machine(1),
+        "machine": machine(workers),
         "cpu_seconds": records[-1].cpu_seconds,
         "solved": records[-1].solved,
         "curve": [[each.cpu_seconds, each.solved, each.loss] for each in shown],
@@ -160,20 +164,20 @@ def run(plan: Plan) -> None:
     print(plan.name, f"{records[-1].cpu_seconds:.0f} s", [f"{each['exploitability']:.4f}" for each in judged], flush=True)
 
 
-def train(asked: RebelRun, folder: Path) -> None:
+def train(asked: RebelRun, folder: Path, workers: int) -> None:
     """Train, or go on with a training of the same settings; one that is finished is left as it is, with its judgements."""
     if not is_rebel_folder(folder) or RebelFolder(folder).run().settings != asked.settings:
-        train_rebel(asked, out=folder, workers=1, judge_every=0, force=True)
+        train_rebel(asked, out=folder, workers=workers, judge_every=0, force=True)
     elif RebelFolder(folder).about()["status"] != "finished":
-        train_rebel(resume=folder, workers=1, judge_every=0)
+        train_rebel(resume=folder, workers=workers, judge_every=0)
 
 
-def judgement(plan: Plan, folder: Path, name: str) -> dict[str, Any]:
+def judgement(plan: Plan, folder: Path, name: str, workers: int) -> dict[str, Any]:
     """What one network is judged to be; kept beside it, as the training's record comes only when all are done."""
     kept = folder / f"{Path(name).stem}-{plan.playthroughs}-{plan.iterations}.json"
     if not kept.exists() or kept.stat().st_mtime < (folder / name).stat().st_mtime:
         found = judge_rebel(
-            GAMES[plan.game], folder / name, playthroughs=plan.playthroughs, iterations=plan.iterations, workers=1
+            GAMES[plan.game], folder / name, playthroughs=plan.playthroughs, iterations=plan.iterations, workers=workers
         ).to_json()
         wanted = ("exploitability", "playthroughs", "iterations", "method", "depth", "endgame", "seconds", "halves", "seed")
         write_atomically(kept, json.dumps({key: found[key] for key in wanted} | {"trained": found["trained"]}).encode())
@@ -196,6 +200,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("wanted", nargs="*", metavar="KIND", help="or KIND-GAME or KIND-GAME-SEED; default: all")
     parser.add_argument("--jobs", type=int, default=2, help="trainings side by side")
+    parser.add_argument(
+        "--workers", type=int, default=1, help="processes that play in a training; more than one: not repeatable"
+    )
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     chosen = [
@@ -204,11 +211,11 @@ def main() -> None:
         if not options.wanted or any(f"{plan.name}-".startswith(f"{name}-") for name in options.wanted)
     ]
     if options.one:
-        run(chosen[0])
+        run(chosen[0], options.workers)
         return
     missing = [plan for plan in chosen if record_of(plan) is None]
     print(f"{len(missing)} of {len(chosen)} trainings to do", flush=True)
-    command = [sys.executable, str(HERE / "rebel_trainings.py"), "--one"]
+    command = [sys.executable, str(HERE / "rebel_trainings.py"), "--workers", str(options.workers), "--one"]
     with ThreadPoolExecutor(options.jobs) as pool:
         list(pool.map(lambda plan: subprocess.run([*command, plan.name], check=False), missing))
 

@@ -1,0 +1,86 @@
+"""Where exact leaf values jump, fictitious play and modified CFR-AVG can stay away from an equilibrium for ever.
+
+Player 0 has moved unseen, and behind the leaf player 1 answers best. Values at the leaf are a supergradient of a concave
+function of player 0's policy that has kinks, and equilibria lie at kinks. CFR-D and sound CFR-AVG learn from the values of all
+iterations (Brown et al. 2020, theorem 5). Fictitious play answers those of the last one alone, as Frank and Wolfe's method
+does, and modified CFR-AVG differences of them; neither need get to a maximum where the function has kinks.
+"""
+
+import numpy as np
+import pytest
+
+from treeplex.forms.horizon import Horizon
+from treeplex.forms.public_rules import MatrixPublicTree
+from treeplex.forms.subgames import Places, cut
+from treeplex.games.matrix import MODIFIED_RPS, MatrixGame
+from treeplex.search import METHODS, PublicBelief, SubgameSearch
+from treeplex.search.leaf import Ranges
+from treeplex.solvers.fictitious import PLAYS
+
+HIDE = [[1.0, 0.0], [0.0, 1.0], [0.6, 0.6]]
+"""Player 1 guesses which of two places player 0 chose, or it takes 0.6, which is the value of the game."""
+ITERATIONS = 300
+MODIFIED = [name for name, method in METHODS.items() if method.leaves == "modified"]
+SOUND = [name for name in METHODS if name not in PLAYS and name not in MODIFIED]
+
+
+class BestAnswer:
+    """Leaf values where player 1 plays the column that is best for the belief: exact, without any solving."""
+
+    def __init__(self, payoffs: np.ndarray) -> None:
+        self.payoffs = payoffs
+
+    def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
+        column = self.payoffs[:, (believed[0][0] @ self.payoffs).argmin()]
+        return column[None], np.array([[-(reached[0][0] @ column) / reached[0][0].sum()]])
+
+
+def searched(rows: list[list[float]], method: str) -> tuple[np.ndarray, tuple[float, float]]:
+    """Player 0's average policy, and both players' root values, after a search of its move."""
+    rules, payoffs = MatrixPublicTree(MatrixGame(rows)), np.array(rows)
+    root = PublicBelief.root(rules)
+    ranges = root.ranges[0][None], root.ranges[1][None]
+    subgames = cut(rules, [root.state], Horizon(1))
+    search = SubgameSearch(subgames, METHODS[method], BestAnswer(payoffs), ranges, horizon=ITERATIONS)
+    search.run(ITERATIONS)
+    first, second = search.root_values()
+    return search.policy_at(0, search.average_policy())[:, 0], (float(first[0, 0]), float(second[0, 0]))
+
+
+def sure(rows: list[list[float]], policy: np.ndarray) -> float:
+    """What a policy of player 0 gets at least."""
+    return float((policy @ np.array(rows)).min())
+
+
+@pytest.mark.parametrize("method", SOUND)
+@pytest.mark.parametrize(("rows", "value"), [(HIDE, 0.6), (MODIFIED_RPS, 0.0)])
+def test_cfr_d_and_sound_cfr_avg_get_to_the_value(rows: list[list[float]], value: float, method: str) -> None:
+    policy, values = searched(rows, method)
+    assert value - sure(rows, policy) < 0.03
+    assert values == pytest.approx((value, -value), abs=0.1)
+
+
+@pytest.mark.parametrize("method", PLAYS)
+def test_fictitious_play_can_stop_short(method: str) -> None:
+    """Its best responses are one place or the other, never the row that is good against both guesses."""
+    policy, values = searched(HIDE, method)
+    assert sure(HIDE, policy) < 0.501
+    assert policy[2] < 0.01
+    assert values[0] == pytest.approx(1.0, abs=0.01)  # each of them wins where the other guesses as for the average
+
+
+@pytest.mark.parametrize("method", PLAYS)
+def test_root_values_of_fictitious_play_can_be_wrong_where_its_average_is_not(method: str) -> None:
+    policy, values = searched(MODIFIED_RPS, method)
+    assert sure(MODIFIED_RPS, policy) > -0.01
+    assert values[0] == pytest.approx(
+        1.6, abs=0.01
+    )  # 2 for rock and for paper, 1 for scissors, of the best answer to 0.4 0.4 0.2
+
+
+@pytest.mark.parametrize("method", MODIFIED)
+@pytest.mark.parametrize(("rows", "value", "gap"), [(HIDE, 0.6, 0.05), (MODIFIED_RPS, 0.0, 0.03)])
+def test_modified_cfr_avg_can_stop_short(rows: list[list[float]], value: float, gap: float, method: str) -> None:
+    policy, values = searched(rows, method)
+    assert value - sure(rows, policy) > gap
+    assert abs(values[0] - value) > 1.0
