@@ -46,6 +46,7 @@ class Plan:
         seed: of the training.
         playthroughs, iterations: N and T of its judgements.
         late: whether the networks at 96% and 98% of the training are judged as well.
+        streams: batches of episodes; of several each of ``--workers`` plays some.
     """
 
     kind: str
@@ -55,6 +56,7 @@ class Plan:
     playthroughs: int = 256
     iterations: int = 256
     late: bool = True
+    streams: int = 1
 
     @property
     def name(self) -> str:
@@ -77,6 +79,7 @@ class Kind:
         playthroughs, iterations: N and T of their judgements.
         others: N and T on some games instead.
         seeds: trainings of each game.
+        streams: batches of episodes.
     """
 
     changes: Mapping[str, Any]
@@ -85,6 +88,7 @@ class Kind:
     iterations: int = 256
     others: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     seeds: int = SEEDS
+    streams: int = 1
 
 
 SOLVES = {"1x4f": 60_000, "1x5f": 120_000, "1x6f": 240_000, "2x3f": 240_000}
@@ -95,7 +99,7 @@ LARGER = {game: solves for game, solves in SOLVES.items() if game != "1x4f"}
 FP: Mapping[str, Any] = {"method": "linear-fp", "iterations": 512}
 LIKE_PAPER: Mapping[str, Any] = {key: value for key, value in asdict(PAPER).items() if key not in ("solves", "seed")}
 KINDS: Mapping[str, Kind] = {
-    "paper": Kind(LIKE_PAPER, {"1x4f": PAPER.solves}, 1024, 512, seeds=1),
+    "paper": Kind(LIKE_PAPER, {"1x4f": PAPER.solves}, 1024, 512, seeds=1, streams=4),
     "cfr": Kind({}, SOLVES),
     "endgames": Kind({"endgame": 32}, SOLVES, others={"1x4f": (1024, 512)}),
     "fp": Kind(FP, FEWER, playthroughs=128, iterations=512),
@@ -130,7 +134,8 @@ def tabulated() -> Iterator[Plan]:
         for name, kind in KINDS.items():
             for game, solves in kind.solves.items() if seed < kind.seeds else ():
                 changes = {**kind.changes, "solves": solves}
-                yield Plan(name, game, changes, seed, *kind.others.get(game, (kind.playthroughs, kind.iterations)))
+                judged = kind.others.get(game, (kind.playthroughs, kind.iterations))
+                yield Plan(name, game, changes, seed, *judged, streams=kind.streams)
 
 
 def drawn() -> Iterator[Plan]:
@@ -145,7 +150,7 @@ def drawn() -> Iterator[Plan]:
 def run(plan: Plan, workers: int) -> None:
     """Train, judge and write the record; what is done already is not done again."""
     folder = FOLDERS / plan.name
-    train(RebelRun(GAMES[plan.game], plan.settings), folder, workers)
+    train(RebelRun(GAMES[plan.game], plan.settings, plan.streams), folder, workers)
     names = [*LATE.values(), NET] if plan.late else [NET]
     judged = [judgement(plan, folder, name, workers) for name in names]
     records = RebelFolder(folder).records()
@@ -166,7 +171,8 @@ def run(plan: Plan, workers: int) -> None:
 
 def train(asked: RebelRun, folder: Path, workers: int) -> None:
     """Train, or go on with a training of the same settings; one that is finished is left as it is, with its judgements."""
-    if not is_rebel_folder(folder) or RebelFolder(folder).run().settings != asked.settings:
+    known = RebelFolder(folder).run() if is_rebel_folder(folder) else None
+    if known is None or (known.settings, known.streams) != (asked.settings, asked.streams):
         train_rebel(asked, out=folder, workers=workers, judge_every=0, force=True)
     elif RebelFolder(folder).about()["status"] != "finished":
         train_rebel(resume=folder, workers=workers, judge_every=0)
@@ -191,7 +197,7 @@ def record_of(plan: Plan) -> dict[str, Any] | None:
     if not path.exists():
         return None
     record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    stored = dict(record["plan"])
+    stored = {"streams": 1, **record["plan"]}  # as of records that do not say
     stored["settings"] = asdict(changed(RebelSettings(), stored["settings"]))  # of later versions too, which have more of them
     return record if stored == json.loads(json.dumps({**asdict(plan), "settings": asdict(plan.settings)})) else None
 
@@ -200,9 +206,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("wanted", nargs="*", metavar="KIND", help="or KIND-GAME or KIND-GAME-SEED; default: all")
     parser.add_argument("--jobs", type=int, default=2, help="trainings side by side")
-    parser.add_argument(
-        "--workers", type=int, default=1, help="processes that play in a training; more than one: not repeatable"
-    )
+    parser.add_argument("--workers", type=int, default=1, help="processes that play, in trainings of several streams")
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     chosen = [
