@@ -102,7 +102,8 @@ def main() -> None:
     findings = []
     if "recipe" in last:
         counts = [len(every) for own in found.values() for _, every, _ in own]
-        trainings = f"{min(counts)} to {max(counts)} trainings of each"
+        least, most = min(counts), max(counts)
+        trainings = f"{most} trainings of each" if least == most else f"{least} to {most} trainings of each"
         better = [NAMES[name] for name in ordered if fmean(last[name][1]) < fmean(last["recipe"][1])]
         worse = [
             f"{NAMES[name]} ({fmean(last[name][1]) / fmean(last['recipe'][1]):.1f} times as exploitable)"
@@ -131,8 +132,8 @@ def main() -> None:
             ],
             notes=[
                 f"Judged as N = {example['playthroughs']} playthroughs averaged by reach, T = {example['iterations']} "
-                "iterations of the training's own method in each search: an upper bound of the agent's exploitability. The "
-                f"grey line is the published {goal:.3f} (N = 1,024).",
+                "iterations of linear CFR in each search whatever the training's method, as the paper judges (N = 1,024): an "
+                f"upper bound of the agent's exploitability. The grey line is the published {goal:.3f}.",
                 "CPU seconds are of training alone, on one core of a machine that did other things as well.",
                 f"The paper's settings are for {PAPER.solves:,} subgames; here they get as many as the recipe, with step sizes "
                 "halved at the same parts of each training.",

@@ -1,7 +1,7 @@
 """Trainings of ReBeL on Liar's Dice for ``rebel_table2.py`` and ``rebel_curves.py``: run, judged, and kept as small records.
 
-``python papers/rebel_trainings.py [--jobs 2] [--workers 1] [KIND ...]`` runs the trainings that have no record yet, each by
-itself, in ``runs/papers/rebel``, where a training or judgement that was interrupted goes on. Records are in
+``python papers/rebel_trainings.py [--jobs 2] [KIND ...]`` runs the trainings that have no record yet, each in a process of its
+own, in ``runs/papers/rebel``, where a training or judgement that was interrupted goes on. Records are in
 ``papers/results/rebel_trainings``. All of them take hours.
 """
 
@@ -46,7 +46,7 @@ class Plan:
         seed: of the training.
         playthroughs, iterations: N and T of its judgements.
         late: whether the networks at 96% and 98% of the training are judged as well.
-        streams: batches of episodes; of several each of ``--workers`` plays some.
+        method: of searches while it is judged; None for the training's.
     """
 
     kind: str
@@ -56,7 +56,7 @@ class Plan:
     playthroughs: int = 256
     iterations: int = 256
     late: bool = True
-    streams: int = 1
+    method: str | None = None
 
     @property
     def name(self) -> str:
@@ -78,8 +78,6 @@ class Kind:
         solves: subgames by game.
         playthroughs, iterations: N and T of their judgements.
         others: N and T on some games instead.
-        seeds: trainings of each game.
-        streams: batches of episodes.
     """
 
     changes: Mapping[str, Any]
@@ -87,8 +85,6 @@ class Kind:
     playthroughs: int = 256
     iterations: int = 256
     others: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    seeds: int = SEEDS
-    streams: int = 1
 
 
 SOLVES = {"1x4f": 60_000, "1x5f": 120_000, "1x6f": 240_000, "2x3f": 240_000}
@@ -96,10 +92,11 @@ FEWER = {"1x4f": 30_000, "1x5f": 60_000, "1x6f": 60_000, "2x3f": 60_000}
 """With fictitious play, which takes eight times as many iterations a subgame."""
 LARGER = {game: solves for game, solves in SOLVES.items() if game != "1x4f"}
 """Games on which rests of 32 nodes do not give half the published exploitability."""
+FEW_OF_PAPER = {"1x4f": 60_000, "1x5f": 120_000, "1x6f": 120_000, "2x3f": 120_000}
 FP: Mapping[str, Any] = {"method": "linear-fp", "iterations": 512}
 LIKE_PAPER: Mapping[str, Any] = {key: value for key, value in asdict(PAPER).items() if key not in ("solves", "seed")}
 KINDS: Mapping[str, Kind] = {
-    "paper": Kind(LIKE_PAPER, {"1x4f": PAPER.solves}, 1024, 512, seeds=1, streams=4),
+    "paper": Kind(LIKE_PAPER, FEW_OF_PAPER, 256, 512),
     "cfr": Kind({}, SOLVES),
     "endgames": Kind({"endgame": 32}, SOLVES, others={"1x4f": (1024, 512)}),
     "fp": Kind(FP, FEWER, playthroughs=128, iterations=512),
@@ -130,12 +127,11 @@ CURVE_SEEDS = 3
 
 def tabulated() -> Iterator[Plan]:
     """Trainings for the table, seed after seed."""
-    for seed in range(max(kind.seeds for kind in KINDS.values())):
+    for seed in range(SEEDS):
         for name, kind in KINDS.items():
-            for game, solves in kind.solves.items() if seed < kind.seeds else ():
+            for game, solves in kind.solves.items():
                 changes = {**kind.changes, "solves": solves}
-                judged = kind.others.get(game, (kind.playthroughs, kind.iterations))
-                yield Plan(name, game, changes, seed, *judged, streams=kind.streams)
+                yield Plan(name, game, changes, seed, *kind.others.get(game, (kind.playthroughs, kind.iterations)))
 
 
 def drawn() -> Iterator[Plan]:
@@ -144,21 +140,21 @@ def drawn() -> Iterator[Plan]:
         for name, (share, changes) in IDEAS.items():
             for budget in BUDGETS:
                 wanted = {**changes, "solves": round(share * budget)}
-                yield Plan(f"{name}_{budget}", "1x4f", wanted, seed, playthroughs=128, iterations=128, late=False)
+                yield Plan(f"{name}_{budget}", "1x4f", wanted, seed, 256, PAPER.iterations, late=False, method=PAPER.method)
 
 
-def run(plan: Plan, workers: int) -> None:
+def run(plan: Plan) -> None:
     """Train, judge and write the record; what is done already is not done again."""
     folder = FOLDERS / plan.name
-    train(RebelRun(GAMES[plan.game], plan.settings, plan.streams), folder, workers)
+    train(RebelRun(GAMES[plan.game], plan.settings), folder)
     names = [*LATE.values(), NET] if plan.late else [NET]
-    judged = [judgement(plan, folder, name, workers) for name in names]
+    judged = [judgement(plan, folder, name) for name in names]
     records = RebelFolder(folder).records()
     shown = records[:: max(1, len(records) // MOST_POINTS)]
     record = {
         "plan": {**asdict(plan), "settings": asdict(plan.settings)},
         "commit": COMMIT,
-        "machine": machine(workers),
+        "machine": machine(1),
         "cpu_seconds": records[-1].cpu_seconds,
         "solved": records[-1].solved,
         "curve": [[each.cpu_seconds, each.solved, each.loss] for each in shown],
@@ -169,21 +165,26 @@ def run(plan: Plan, workers: int) -> None:
     print(plan.name, f"{records[-1].cpu_seconds:.0f} s", [f"{each['exploitability']:.4f}" for each in judged], flush=True)
 
 
-def train(asked: RebelRun, folder: Path, workers: int) -> None:
+def train(asked: RebelRun, folder: Path) -> None:
     """Train, or go on with a training of the same settings; one that is finished is left as it is, with its judgements."""
-    known = RebelFolder(folder).run() if is_rebel_folder(folder) else None
-    if known is None or (known.settings, known.streams) != (asked.settings, asked.streams):
-        train_rebel(asked, out=folder, workers=workers, judge_every=0, force=True)
+    if not is_rebel_folder(folder) or RebelFolder(folder).run().settings != asked.settings:
+        train_rebel(asked, out=folder, workers=1, judge_every=0, force=True)
     elif RebelFolder(folder).about()["status"] != "finished":
-        train_rebel(resume=folder, workers=workers, judge_every=0)
+        train_rebel(resume=folder, workers=1, judge_every=0)
 
 
-def judgement(plan: Plan, folder: Path, name: str, workers: int) -> dict[str, Any]:
+def judgement(plan: Plan, folder: Path, name: str) -> dict[str, Any]:
     """What one network is judged to be; kept beside it, as the training's record comes only when all are done."""
-    kept = folder / f"{Path(name).stem}-{plan.playthroughs}-{plan.iterations}.json"
+    method, count, iterations = plan.method or plan.settings.method, plan.playthroughs, plan.iterations
+    kept = folder / f"{Path(name).stem}-{method}-{count}-{iterations}.json"
     if not kept.exists() or kept.stat().st_mtime < (folder / name).stat().st_mtime:
         found = judge_rebel(
-            GAMES[plan.game], folder / name, playthroughs=plan.playthroughs, iterations=plan.iterations, workers=workers
+            GAMES[plan.game],
+            folder / name,
+            playthroughs=count,
+            iterations=iterations,
+            search={"method": method},
+            workers=1,
         ).to_json()
         wanted = ("exploitability", "playthroughs", "iterations", "method", "depth", "endgame", "seconds", "halves", "seed")
         write_atomically(kept, json.dumps({key: found[key] for key in wanted} | {"trained": found["trained"]}).encode())
@@ -197,7 +198,7 @@ def record_of(plan: Plan) -> dict[str, Any] | None:
     if not path.exists():
         return None
     record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    stored = {"streams": 1, **record["plan"]}  # as of records that do not say
+    stored = {"method": None, **record["plan"]}  # as of records that do not say
     stored["settings"] = asdict(changed(RebelSettings(), stored["settings"]))  # of later versions too, which have more of them
     return record if stored == json.loads(json.dumps({**asdict(plan), "settings": asdict(plan.settings)})) else None
 
@@ -206,7 +207,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("wanted", nargs="*", metavar="KIND", help="or KIND-GAME or KIND-GAME-SEED; default: all")
     parser.add_argument("--jobs", type=int, default=2, help="trainings side by side")
-    parser.add_argument("--workers", type=int, default=1, help="processes that play, in trainings of several streams")
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     chosen = [
@@ -215,11 +215,11 @@ def main() -> None:
         if not options.wanted or any(f"{plan.name}-".startswith(f"{name}-") for name in options.wanted)
     ]
     if options.one:
-        run(chosen[0], options.workers)
+        run(chosen[0])
         return
     missing = [plan for plan in chosen if record_of(plan) is None]
     print(f"{len(missing)} of {len(chosen)} trainings to do", flush=True)
-    command = [sys.executable, str(HERE / "rebel_trainings.py"), "--workers", str(options.workers), "--one"]
+    command = [sys.executable, str(HERE / "rebel_trainings.py"), "--one"]
     with ThreadPoolExecutor(options.jobs) as pool:
         list(pool.map(lambda plan: subprocess.run([*command, plan.name], check=False), missing))
 

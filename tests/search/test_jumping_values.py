@@ -79,8 +79,9 @@ def test_root_values_of_fictitious_play_can_be_wrong_where_its_average_is_not(me
 
 
 @pytest.mark.parametrize("method", MODIFIED)
-@pytest.mark.parametrize(("rows", "value", "gap"), [(HIDE, 0.6, 0.05), (MODIFIED_RPS, 0.0, 0.03)])
-def test_modified_cfr_avg_can_stop_short(rows: list[list[float]], value: float, gap: float, method: str) -> None:
+@pytest.mark.parametrize(("rows", "least", "most"), [(HIDE, 0.53, 0.54), (MODIFIED_RPS, -0.09, -0.03)])
+def test_modified_cfr_avg_can_stop_short(rows: list[list[float]], least: float, most: float, method: str) -> None:
+    """Of 0.6 and of 0; root values, means of differences with jumps, are far away."""
     policy, values = searched(rows, method)
-    assert value - sure(rows, policy) > gap
-    assert abs(values[0] - value) > 1.0
+    assert least < sure(rows, policy) < most
+    assert values[0] < -1.0
