@@ -1,5 +1,6 @@
 """``treeplex holdem play``, and the table at which it is played."""
 
+import re
 from io import StringIO
 from pathlib import Path
 
@@ -156,12 +157,27 @@ def test_leaving(spot: str) -> None:
     assert "no game was finished" in play(spot, *FAST, "--seat", "ip", typed="")
 
 
+def test_ctrl_c_ends_with_the_score(spot: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def pressed(*_: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("treeplex.play.cli_play.asked", pressed)
+    assert play(spot, *FAST, code=130).endswith("no game was finished; thank you for playing\n")
+
+
+def test_policies_that_have_no_room_are_refused(spot: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("treeplex.runs.turn_agent.available_memory", lambda: 100)
+    out = play(spot, *FAST, typed="1\n" * 5, code=2)
+    assert re.search(r"the policies of 3 iterations need 0.00\d MB of memory or more, and 0.0001 MB are free; give fewer", out)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (("--exact", "--seat", "button"), "--seat must be oop or ip, not 'button'"),
         (("net", "--exact"), "give one of both"),
         (("--exact", "-n", 0), "iterations"),
+        (("--exact", "-n", 10**13), "of memory or more"),
         (("--exact", "--method", "lcfx"), "unknown method 'lcfx'"),
         (("--exact", "--donk", "50%"), "networks do not see who bet last"),
         (("--exact", "--board", "3s 7h Td Ks 2c"), "not 2: give the board of the turn"),

@@ -10,10 +10,14 @@ from treeplex.forms.hand_turn import HandTurn
 from treeplex.games.poker.bets import plan_from_json
 from treeplex.games.poker.spot import Spot
 from treeplex.learn.value_net_files import NetFile
+from treeplex.runs.poker_memory import available_memory, megabytes
 from treeplex.runs.turn_search import ITERATIONS, METHOD, RIVER, STORAGE, memory_for, searching
 from treeplex.runs.turn_settings import check_turn
 from treeplex.search.holdem_agent import HoldemAgent, Leaves
 from treeplex.search.holdem_leaf import HoldemLeaf, RiverLeaf
+
+WEIGHTS = 32
+"""Bytes for each iteration, whatever the spot: its weight among those that are drawn."""
 
 
 def turn_agent(
@@ -48,7 +52,34 @@ def turn_agent(
         spot = replace(spot, bets=plan_from_json(net.card["spot"]["bets"]))
     check_turn(spot)
     leaves = exact_leaves(river, threads) if leaf is None else same(leaf)
-    return HoldemAgent(spot, leaves, generator, method=method, iterations=iterations, river=river), net
+    check_room(WEIGHTS * iterations, iterations)
+    agent = HoldemAgent(spot, leaves, generator, method=method, iterations=iterations, river=river)
+    agent.leaf = fitting(agent, leaves)
+    return agent, net
+
+
+def fitting(agent: HoldemAgent, leaves: Leaves) -> Leaves:
+    """The same values, where the policies of all iterations have room in memory."""
+
+    def of(turn: HandTurn) -> HoldemLeaf:
+        check_room(agent.memory_for(turn), agent.iterations)
+        return leaves(turn)
+
+    return of
+
+
+def check_room(size: int, iterations: int) -> None:
+    """Refuse so many iterations where their policies, or less, need more memory than is free, in bytes.
+
+    Raises:
+        SpecError: they do.
+    """
+    free = available_memory()
+    if free is not None and size > free:
+        raise SpecError(
+            f"the policies of {iterations:,} iterations need {megabytes(size)} of memory or more, and {megabytes(free)} are "
+            "free; give fewer iterations (-n) or fewer bet sizes"
+        )
 
 
 def same(leaf: HoldemLeaf) -> Leaves:

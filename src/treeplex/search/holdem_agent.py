@@ -225,6 +225,15 @@ class HoldemAgent:
             self._drawn = solved, min(stop, count - 1)
         return self._drawn
 
+    def memory_for(self, turn: HandTurn) -> int:
+        """Bytes that the policies of a search of this turn take."""
+        return 4 * self.iterations * turn.top.stored * (2 if self._averages_believed else 1)
+
+    @property
+    def _averages_believed(self) -> bool:
+        """Whether ranges move by another policy than the one that is played: in CFR-AVG."""
+        return self.method.leaves != "current" and not isinstance(self.method.scheme, Play)
+
     def _turn(self) -> Solved:
         """Search the turn from its ranges, or remember it."""
         spot = self._root.rules.spot
@@ -235,7 +244,7 @@ class HoldemAgent:
         turn, playing = compile_turn(spot), isinstance(self.method.scheme, Play)
         search = HoldemSearch(turn, self.method, self.leaf(turn), spot.ranges, horizon=self.iterations)
         policies = np.empty((self.iterations, len(search.strategy)), np.float32)
-        believed = np.empty_like(policies) if self.method.leaves != "current" and not playing else None
+        believed = np.empty_like(policies) if self._averages_believed else None
         for t in range(self.iterations):
             if not playing:
                 policies[t] = search.store.guesses

@@ -1,0 +1,111 @@
+"""What the agent for turns of hold'em plays in whole games, over its draws, is the policy that is judged."""
+
+import copy
+
+import numpy as np
+import pytest
+
+from tests.search.test_holdem_agent import Drawn
+from treeplex.forms.hand_turn import compile_turn
+from treeplex.games.poker.bets import BetPlan
+from treeplex.games.poker.betting import Decision, Fold, StreetEnd, payoffs
+from treeplex.games.poker.evaluator import format_strengths
+from treeplex.games.poker.spot import Rake
+from treeplex.games.poker.spots import holdem
+from treeplex.search.holdem_agent import HoldemAgent
+from treeplex.search.holdem_leaf import RiverLeaf
+from treeplex.search.holdem_play import Player
+from treeplex.search.playthroughs import average_weights
+
+SPOT = holdem("3s7hTdKs", "QQ,AKs", "99,KQs", pot=20.0, stack=40.0, bets=BetPlan.same("100%", ""))
+T = 3
+RIVER = 2
+"""So few that nothing is tied: ties are broken by rounding, which differs, and more iterations lead to other solutions."""
+HANDS = SPOT.format.hands
+DECK = [int(card) for card in SPOT.format.deck if card not in SPOT.board]
+
+
+def agents(method: str) -> tuple[list[HoldemAgent], np.ndarray]:
+    """For each iteration an agent that draws it, and how often it is drawn, float64 [T]."""
+    weights = average_weights(method, T) / average_weights(method, T).sum()
+    return [
+        HoldemAgent(
+            SPOT, lambda turn: RiverLeaf(turn, iterations=RIVER), Drawn(number), method=method, iterations=T, river=RIVER
+        )
+        for number in np.cumsum(weights) - weights / 2
+    ], weights
+
+
+class Responder:
+    """A best response to the mixture, by going through lines, rivers and pairs of hands one by one.
+
+    Attributes:
+        player: who responds.
+        hands, others: its hands and the other's, as rows of ``format.hands``.
+    """
+
+    def __init__(self, player: int) -> None:
+        self.player = player
+        self.hands, self.others = (np.flatnonzero(SPOT.ranges[each]) for each in (player, 1 - player))
+        shared = HANDS[self.hands][:, None, :, None] == HANDS[self.others][None, :, None, :]
+        self.apart = ~shared.any(axis=(2, 3))
+
+    def value(self, mixture: list[HoldemAgent], reach: np.ndarray) -> np.ndarray:
+        """What its best response gets with each hand from here, summed over the other's; ``reach`` is float64 [T, others]."""
+        event, board = mixture[0].event, mixture[0].belief.board
+        if isinstance(event, Fold):
+            return self.paid(board, reach, payoffs(event, Rake()))
+        if not isinstance(event, Decision):
+            if len(board) == len(SPOT.board):
+                return np.sum([self.on_river(mixture, card, reach) for card in DECK], axis=0)
+            return self.paid(board, reach, payoffs(event, Rake()))
+        found = []
+        tables = [self.table(agent, len(event.actions)) for agent in mixture] if event.player != self.player else []
+        for action in range(len(event.actions)):
+            moved = [copy.copy(agent) for agent in mixture]
+            for agent in moved:
+                agent.observe(action)
+            found.append(self.value(moved, reach * [table[action] for table in tables] if tables else reach))
+        return np.sum(found, axis=0) if tables else np.max(found, axis=0)
+
+    def table(self, agent: HoldemAgent, actions: int) -> np.ndarray:
+        """How an agent plays each hand of the other, float64 [A, others]; hands that the board has do not matter."""
+        rows = np.zeros((actions, len(self.others)))
+        for column, hand in enumerate(self.others):
+            if agent.belief.rules.possible(agent.belief.board)[1 - self.player][hand]:
+                rows[:, column] = agent.probabilities(int(hand))
+        return rows
+
+    def on_river(self, mixture: list[HoldemAgent], card: int, reach: np.ndarray) -> np.ndarray:
+        """A river of 44 that is as likely as any other to players with two cards each."""
+        clean, others = (~(HANDS[hands] == card).any(axis=1) for hands in (self.hands, self.others))
+        event, reach = mixture[0].event, reach * others / (len(DECK) - 4)
+        if not isinstance(event, StreetEnd):
+            return clean * self.paid((*SPOT.board, card), reach, payoffs(event, Rake()))
+        moved = [copy.copy(agent) for agent in mixture]
+        for agent in moved:
+            agent.deal(card)
+        return clean * self.value(moved, reach)
+
+    def paid(self, board: tuple[int, ...], reach: np.ndarray, amounts: tuple[float, ...]) -> np.ndarray:
+        """Amounts for both players (a fold), or for a win, a loss and a tie."""
+        if len(amounts) == 2:
+            return amounts[self.player] * (self.apart @ reach.sum(axis=0))
+        own, other = (format_strengths(SPOT.format, board, HANDS[hands]) for hands in (self.hands, self.others))
+        win, lose, tie = amounts
+        ahead = np.sign(own[:, None].astype(int) - other[None, :])
+        return (self.apart * np.choose(ahead + 1, [lose, tie, win])) @ reach.sum(axis=0)
+
+
+@pytest.mark.parametrize("method", ["lcfr", "lcfr-avg"])
+def test_its_mixture_is_as_exploitable_as_what_is_judged(method: str) -> None:
+    turn = compile_turn(SPOT)
+    judged = Player(turn, RIVER, storage="float64").curve(method, [T], RiverLeaf(turn, iterations=RIVER))["played"][0]
+    mixture, weights = agents(method)
+    total = 0.0
+    for player in (0, 1):
+        best = Responder(player)
+        reach = weights[:, None] * SPOT.ranges[1 - player][best.others]
+        pairs = float(SPOT.ranges[player][best.hands] @ best.apart @ SPOT.ranges[1 - player][best.others])
+        total += float(SPOT.ranges[player][best.hands] @ best.value(mixture, reach)) / pairs
+    assert total / 2 == pytest.approx(judged, rel=1e-6)
