@@ -132,8 +132,8 @@ def main() -> None:
             ],
             notes=[
                 f"Judged as N = {example['playthroughs']} playthroughs averaged by reach, T = {example['iterations']} "
-                "iterations of linear CFR in each search whatever the training's method, as the paper judges (N = 1,024): an "
-                f"upper bound of the agent's exploitability. The grey line is the published {goal:.3f}.",
+                "iterations of linear CFR in each search whatever the training's method, as the paper judges (there N = "
+                f"1,024): an upper bound of the agent's exploitability. The grey line is the published {goal:.3f}.",
                 "CPU seconds are of training alone, on one core of a machine that did other things as well.",
                 f"The paper's settings are for {PAPER.solves:,} subgames; here they get as many as the recipe, with step sizes "
                 "halved at the same parts of each training.",

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from treeplex.errors import GameError
 from treeplex.games.poker.bets import BetPlan
 from treeplex.games.poker.cards import cards_to_string, parse_cards
+from treeplex.games.poker.spot import Spot
 from treeplex.games.poker.spots import holdem
 from treeplex.play.cli import app
 from treeplex.play.cli_play import asked
@@ -166,9 +167,26 @@ def test_ctrl_c_ends_with_the_score(spot: str, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_policies_that_have_no_room_are_refused(spot: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("treeplex.runs.turn_agent.available_memory", lambda: 100)
-    out = play(spot, *FAST, typed="1\n" * 5, code=2)
-    assert re.search(r"the policies of 3 iterations need 0.00\d MB of memory or more, and 0.0001 MB are free; give fewer", out)
+    """At once, or where a turn comes that needs more; then what was won so far is told."""
+    free = [10**6]
+    monkeypatch.setattr("treeplex.runs.turn_agent.available_memory", lambda: free[0])
+    words = r"the policies of 3 iterations need 0\.00\d MB of memory or more, and 0\.0001 MB are free; give fewer"
+    forgotten: list[int] = []
+    monkeypatch.setattr(HoldemAgent, "forget", lambda agent: forgotten.append(agent.searches))
+    whole, dealt = HoldemAgent.begin, []
+
+    def begin(agent: HoldemAgent, given: Spot | None = None) -> None:
+        dealt.append(given)
+        free[0] = 10**6 if len(dealt) < 3 else 100
+        whole(agent, given)
+
+    monkeypatch.setattr(HoldemAgent, "begin", begin)
+    out = play(spot, *FAST, "--boards", "--seat", "oop", typed="1\n" * 20, code=2)
+    assert re.search(words, out)
+    assert "after 1 game: " in out.splitlines()[-2]
+    assert forgotten == [1]
+    free[0] = 100
+    assert play(spot, *FAST, code=2).startswith("error: the policies of 3 iterations need")
 
 
 @pytest.mark.parametrize(

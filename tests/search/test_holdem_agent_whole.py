@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.search.test_holdem_agent import Drawn
-from treeplex.forms.hand_turn import compile_turn
+from treeplex.forms.hand_turn import HandTurn, compile_turn
 from treeplex.games.poker.bets import BetPlan
 from treeplex.games.poker.betting import Decision, Fold, StreetEnd, payoffs
 from treeplex.games.poker.evaluator import format_strengths
@@ -19,21 +19,20 @@ from treeplex.search.playthroughs import average_weights
 
 SPOT = holdem("3s7hTdKs", "QQ,AKs", "99,KQs", pot=20.0, stack=40.0, bets=BetPlan.same("100%", ""))
 T = 3
-RIVER = 2
-"""So few that nothing is tied: ties are broken by rounding, which differs, and more iterations lead to other solutions."""
 HANDS = SPOT.format.hands
 DECK = [int(card) for card in SPOT.format.deck if card not in SPOT.board]
 
 
-def agents(method: str) -> tuple[list[HoldemAgent], np.ndarray]:
+def agents(method: str, river: int) -> tuple[list[HoldemAgent], np.ndarray]:
     """For each iteration an agent that draws it, and how often it is drawn, float64 [T]."""
-    weights = average_weights(method, T) / average_weights(method, T).sum()
-    return [
-        HoldemAgent(
-            SPOT, lambda turn: RiverLeaf(turn, iterations=RIVER), Drawn(number), method=method, iterations=T, river=RIVER
-        )
-        for number in np.cumsum(weights) - weights / 2
-    ], weights
+    weights = average_weights(method, T)
+    weights = weights / weights.sum()
+
+    def leaf(turn: HandTurn) -> RiverLeaf:
+        return RiverLeaf(turn, iterations=river)
+
+    numbers = np.cumsum(weights) - weights / 2
+    return [HoldemAgent(SPOT, leaf, Drawn(number), method=method, iterations=T, river=river) for number in numbers], weights
 
 
 class Responder:
@@ -42,6 +41,7 @@ class Responder:
     Attributes:
         player: who responds.
         hands, others: its hands and the other's, as rows of ``format.hands``.
+        apart: bool [hands, others], which pairs share no card.
     """
 
     def __init__(self, player: int) -> None:
@@ -59,21 +59,24 @@ class Responder:
             if len(board) == len(SPOT.board):
                 return np.sum([self.on_river(mixture, card, reach) for card in DECK], axis=0)
             return self.paid(board, reach, payoffs(event, Rake()))
-        found = []
-        tables = [self.table(agent, len(event.actions)) for agent in mixture] if event.player != self.player else []
+        found, own = [], event.player == self.player
+        tables = [self.table(agent) for agent in mixture]  # also where the responder acts: what follows is searched only once
         for action in range(len(event.actions)):
             moved = [copy.copy(agent) for agent in mixture]
             for agent in moved:
                 agent.observe(action)
-            found.append(self.value(moved, reach * [table[action] for table in tables] if tables else reach))
-        return np.sum(found, axis=0) if tables else np.max(found, axis=0)
+            found.append(self.value(moved, reach if own else reach * [table[action] for table in tables]))
+        return np.max(found, axis=0) if own else np.sum(found, axis=0)
 
-    def table(self, agent: HoldemAgent, actions: int) -> np.ndarray:
-        """How an agent plays each hand of the other, float64 [A, others]; hands that the board has do not matter."""
-        rows = np.zeros((actions, len(self.others)))
-        for column, hand in enumerate(self.others):
-            if agent.belief.rules.possible(agent.belief.board)[1 - self.player][hand]:
-                rows[:, column] = agent.probabilities(int(hand))
+    def table(self, agent: HoldemAgent) -> np.ndarray:
+        """How an agent would play the hands of this node's player, float64 [A, hands]; 0 where the board has them."""
+        event = agent.event
+        assert isinstance(event, Decision)
+        hands = self.hands if event.player == self.player else self.others
+        possible = agent.belief.rules.possible(agent.belief.board)[event.player][hands]
+        rows = np.zeros((len(event.actions), len(hands)))
+        for column in np.flatnonzero(possible):
+            rows[:, column] = agent.probabilities(int(hands[column]))
         return rows
 
     def on_river(self, mixture: list[HoldemAgent], card: int, reach: np.ndarray) -> np.ndarray:
@@ -97,15 +100,23 @@ class Responder:
         return (self.apart * np.choose(ahead + 1, [lose, tie, win])) @ reach.sum(axis=0)
 
 
-@pytest.mark.parametrize("method", ["lcfr", "lcfr-avg"])
-def test_its_mixture_is_as_exploitable_as_what_is_judged(method: str) -> None:
+@pytest.mark.parametrize(
+    ("method", "river", "tolerance"),
+    [("lcfr", 2, 1e-6), ("lcfr-avg", 2, 1e-6), ("lcfr", 30, 0.06), ("lcfr-avg", 30, 0.005)],
+)
+def test_its_mixture_is_as_exploitable_as_what_is_judged(method: str, river: int, tolerance: float) -> None:
+    """Two iterations on the river are not yet about beliefs, but lines, draws and weights must agree to rounding.
+
+    After thirty beliefs count: without moving them lcfr is 56% off, with those of the iteration lcfr-avg 23%. What is left is
+    ties, which rounding breaks: the judge itself in float32 is 3% and 0.05% off.
+    """
     turn = compile_turn(SPOT)
-    judged = Player(turn, RIVER, storage="float64").curve(method, [T], RiverLeaf(turn, iterations=RIVER))["played"][0]
-    mixture, weights = agents(method)
+    judged = Player(turn, river, storage="float64").curve(method, [T], RiverLeaf(turn, iterations=river))["played"][0]
+    mixture, weights = agents(method, river)
     total = 0.0
     for player in (0, 1):
         best = Responder(player)
         reach = weights[:, None] * SPOT.ranges[1 - player][best.others]
         pairs = float(SPOT.ranges[player][best.hands] @ best.apart @ SPOT.ranges[1 - player][best.others])
         total += float(SPOT.ranges[player][best.hands] @ best.value(mixture, reach)) / pairs
-    assert total / 2 == pytest.approx(judged, rel=1e-6)
+    assert total / 2 == pytest.approx(judged, rel=tolerance)

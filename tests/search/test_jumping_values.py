@@ -1,9 +1,10 @@
 """Where exact leaf values jump, fictitious play and modified CFR-AVG can stay away from an equilibrium for ever.
 
 Player 0 has moved unseen, and behind the leaf player 1 answers best. Values at the leaf are a supergradient of a concave
-function of player 0's policy that has kinks, and equilibria lie at kinks. CFR-D and sound CFR-AVG learn from the values of all
-iterations (Brown et al. 2020, theorem 5). Fictitious play answers those of the last one alone, as Frank and Wolfe's method
-does, and modified CFR-AVG differences of them; neither need get to a maximum where the function has kinks.
+function of player 0's policy that has kinks, and equilibria lie at kinks. Regrets of CFR-D and sound CFR-AVG add up the values
+of all iterations (of the latter see Brown et al. 2020, theorem 5). Fictitious play answers those at the last average alone, as
+Frank and Wolfe's method does; so, in the sum, does modified CFR-AVG, as its differences of ``t v(average t)`` telescope.
+Neither need get to a maximum where the function has kinks.
 """
 
 import numpy as np
@@ -17,8 +18,8 @@ from treeplex.search import METHODS, PublicBelief, SubgameSearch
 from treeplex.search.leaf import Ranges
 from treeplex.solvers.fictitious import PLAYS
 
-HIDE = [[1.0, 0.0], [0.0, 1.0], [0.6, 0.6]]
-"""Player 1 guesses which of two places player 0 chose, or it takes 0.6, which is the value of the game."""
+HIDE = [[0.0, 1.0], [2.0, 0.0], [0.8, 0.8]]
+"""Player 1 guesses in which of two places, worth 1 and 2, player 0 hides, or it took 0.8, which is the value of the game."""
 ITERATIONS = 300
 MODIFIED = [name for name, method in METHODS.items() if method.leaves == "modified"]
 SOUND = [name for name in METHODS if name not in PLAYS and name not in MODIFIED]
@@ -53,20 +54,20 @@ def sure(rows: list[list[float]], policy: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize("method", SOUND)
-@pytest.mark.parametrize(("rows", "value"), [(HIDE, 0.6), (MODIFIED_RPS, 0.0)])
+@pytest.mark.parametrize(("rows", "value"), [(HIDE, 0.8), (MODIFIED_RPS, 0.0)])
 def test_cfr_d_and_sound_cfr_avg_get_to_the_value(rows: list[list[float]], value: float, method: str) -> None:
     policy, values = searched(rows, method)
-    assert value - sure(rows, policy) < 0.03
-    assert values == pytest.approx((value, -value), abs=0.1)
+    assert value - sure(rows, policy) < 0.05
+    assert values == pytest.approx((value, -value), abs=0.15)  # means of all iterations, the first among them
 
 
 @pytest.mark.parametrize("method", PLAYS)
 def test_fictitious_play_can_stop_short(method: str) -> None:
     """Its best responses are one place or the other, never the row that is good against both guesses."""
     policy, values = searched(HIDE, method)
-    assert sure(HIDE, policy) < 0.501
+    assert sure(HIDE, policy) < 0.668
     assert policy[2] < 0.01
-    assert values[0] == pytest.approx(1.0, abs=0.01)  # each of them wins where the other guesses as for the average
+    assert values[0] == pytest.approx(4 / 3, abs=0.03)  # each of them wins where the other guesses as for the average
 
 
 @pytest.mark.parametrize("method", PLAYS)
@@ -79,9 +80,9 @@ def test_root_values_of_fictitious_play_can_be_wrong_where_its_average_is_not(me
 
 
 @pytest.mark.parametrize("method", MODIFIED)
-@pytest.mark.parametrize(("rows", "least", "most"), [(HIDE, 0.53, 0.54), (MODIFIED_RPS, -0.09, -0.03)])
+@pytest.mark.parametrize(("rows", "least", "most"), [(HIDE, 0.70, 0.73), (MODIFIED_RPS, -0.09, -0.03)])
 def test_modified_cfr_avg_can_stop_short(rows: list[list[float]], least: float, most: float, method: str) -> None:
-    """Of 0.6 and of 0; root values, means of differences with jumps, are far away."""
+    """Of 0.8 and of 0; root values, means of differences with jumps, are far away."""
     policy, values = searched(rows, method)
     assert least < sure(rows, policy) < most
-    assert values[0] < -1.0
+    assert values[0] < -0.5

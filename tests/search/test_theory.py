@@ -80,7 +80,7 @@ def misses(spec: str, method: str, search: SubgameSearch) -> list[float]:
     the modified form ask for values at the average's beliefs, and these jump where the other has several best answers, which
     is where averages go. A best response to them gains more than the game's value again and again, so to root values of
     fictitious play it is a lower bound only; those of the modified form are means of differences with such jumps, and need
-    have no limit. :mod:`tests.search.test_jumping_values` has games on which even the policies of both go wrong.
+    have no limit. :mod:`tests.search.test_jumping_values` has games on which even policies go wrong.
     """
     found = shortfalls(spec, search)
     if isinstance(METHODS[method].scheme, Play):

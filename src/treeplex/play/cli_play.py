@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treeplex.errors import GameError, PolicyError, SpecError
+from treeplex.errors import GameError, PolicyError, SpecError, TreeplexError
 from treeplex.play.arguments import GameArgument
 from treeplex.play.failures import STOPPED
 from treeplex.play.live import Live
@@ -76,6 +76,10 @@ def sit(table: "Table", seat: int | None, games: int | None) -> None:
     except KeyboardInterrupt:
         typer.echo("")
         stopped = True
+    except TreeplexError:
+        if results:
+            typer.echo(score(results))
+        raise
     typer.echo(f"{score(results)}; thank you for playing" if results else "no game was finished; thank you for playing")
     if stopped:
         raise typer.Exit(STOPPED)

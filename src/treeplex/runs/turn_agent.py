@@ -16,9 +16,6 @@ from treeplex.runs.turn_settings import check_turn
 from treeplex.search.holdem_agent import HoldemAgent, Leaves
 from treeplex.search.holdem_leaf import HoldemLeaf, RiverLeaf
 
-WEIGHTS = 32
-"""Bytes for each iteration, whatever the spot: its weight among those that are drawn."""
-
 
 def turn_agent(
     spot: Spot,
@@ -52,30 +49,44 @@ def turn_agent(
         spot = replace(spot, bets=plan_from_json(net.card["spot"]["bets"]))
     check_turn(spot)
     leaves = exact_leaves(river, threads) if leaf is None else same(leaf)
-    check_room(WEIGHTS * iterations, iterations)
+    check_room(least_policy(spot) * iterations, iterations)  # before anything else takes time
     agent = HoldemAgent(spot, leaves, generator, method=method, iterations=iterations, river=river)
-    agent.leaf = fitting(agent, leaves)
+    agent.leaf = fitting(agent, leaves)  # asked for before a search takes its memory
     return agent, net
 
 
 def fitting(agent: HoldemAgent, leaves: Leaves) -> Leaves:
-    """The same values, where the policies of all iterations have room in memory."""
+    """The same values, where the policies of all iterations have room in memory; remembered turns make room for them."""
 
     def of(turn: HandTurn) -> HoldemLeaf:
-        check_room(agent.memory_for(turn), agent.iterations)
+        size = agent.memory_for(turn)
+        if lacking(size) is not None:
+            agent.forget()
+        check_room(size, agent.iterations)
         return leaves(turn)
 
     return of
 
 
+def least_policy(spot: Spot) -> int:
+    """Bytes that the policy of one iteration takes at least: two actions of every hand."""
+    return sum(2 * 4 * int(np.count_nonzero(own)) for own in spot.ranges)
+
+
+def lacking(size: int) -> int | None:
+    """The bytes that are free, where they are fewer than ``size``."""
+    free = available_memory()
+    return free if free is not None and free < size else None
+
+
 def check_room(size: int, iterations: int) -> None:
-    """Refuse so many iterations where their policies, or less, need more memory than is free, in bytes.
+    """Refuse policies of so many iterations, ``size`` bytes at least, that have no room in memory.
 
     Raises:
-        SpecError: they do.
+        SpecError: they have none.
     """
-    free = available_memory()
-    if free is not None and size > free:
+    free = lacking(size)
+    if free is not None:
         raise SpecError(
             f"the policies of {iterations:,} iterations need {megabytes(size)} of memory or more, and {megabytes(free)} are "
             "free; give fewer iterations (-n) or fewer bet sizes"

@@ -225,6 +225,10 @@ class HoldemAgent:
             self._drawn = solved, min(stop, count - 1)
         return self._drawn
 
+    def forget(self) -> None:
+        """Forget the turns that were solved in earlier games."""
+        self._known.clear()
+
     def memory_for(self, turn: HandTurn) -> int:
         """Bytes that the policies of a search of this turn take."""
         return 4 * self.iterations * turn.top.stored * (2 if self._averages_believed else 1)
