@@ -17,6 +17,7 @@ TITLES = {
     "fp_long": f"ReBeL FP, {WHOLE}, four times the iterations and twice the playthroughs",
     "fp_large_endgames": f"ReBeL FP, {LARGER}",
     "cfr": "ReBeL CFR-D",
+    "linear": "ReBeL CFR-D, linear CFR in place of DCFR",
     "paper": "ReBeL CFR-D, the paper's settings with fewer subgames",
     "endgames": f"ReBeL CFR-D, {WHOLE}",
     "large_endgames": f"ReBeL CFR-D, {LARGER}",

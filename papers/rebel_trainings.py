@@ -98,6 +98,7 @@ FP: Mapping[str, Any] = {"method": "linear-fp", "iterations": 512}
 LIKE_PAPER: Mapping[str, Any] = {key: value for key, value in asdict(PAPER).items() if key not in ("solves", "seed")}
 KINDS: Mapping[str, Kind] = {
     "paper": Kind(LIKE_PAPER, FEW_OF_PAPER, 256, PAPER.iterations),
+    "linear": Kind({"method": "lcfr"}, SOLVES, 256, PAPER.iterations),
     "cfr": Kind({}, SOLVES),
     "endgames": Kind({"endgame": 32}, SOLVES, others={"1x4f": (1024, 512)}),
     "fp": Kind(FP, FEWER, playthroughs=128, iterations=512),
