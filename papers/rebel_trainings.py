@@ -92,12 +92,10 @@ FEWER = {"1x4f": 30_000, "1x5f": 60_000, "1x6f": 60_000, "2x3f": 60_000}
 """With fictitious play, which takes eight times as many iterations a subgame."""
 LARGER = {game: solves for game, solves in SOLVES.items() if game != "1x4f"}
 """Games on which rests of 32 nodes do not give half the published exploitability."""
-FEW_OF_PAPER = {"1x4f": 60_000, "1x5f": 120_000, "1x6f": 120_000, "2x3f": 120_000}
-"""With the paper's settings; there 3,264,000."""
 FP: Mapping[str, Any] = {"method": "linear-fp", "iterations": 512}
 LIKE_PAPER: Mapping[str, Any] = {key: value for key, value in asdict(PAPER).items() if key not in ("solves", "seed")}
 KINDS: Mapping[str, Kind] = {
-    "paper": Kind(LIKE_PAPER, FEW_OF_PAPER, 256, PAPER.iterations, others={"1x4f": (1024, PAPER.iterations)}),
+    "paper": Kind(LIKE_PAPER, {"1x4f": 60_000}, 1024, PAPER.iterations),
     "linear": Kind({"method": "lcfr"}, SOLVES, 256, PAPER.iterations),
     "cfr": Kind({}, SOLVES),
     "endgames": Kind({"endgame": 32}, SOLVES, others={"1x4f": (1024, 512)}),
