@@ -69,8 +69,8 @@ def fitting(agent: HoldemAgent, leaves: Leaves) -> Leaves:
 
 
 def least_policy(spot: Spot) -> int:
-    """Bytes that the policy of one iteration takes at least: two actions of every hand."""
-    return sum(2 * 4 * int(np.count_nonzero(own)) for own in spot.ranges)
+    """Bytes that the policy of one iteration takes at least: one action of every hand."""
+    return sum(4 * int(np.count_nonzero(own)) for own in spot.ranges)
 
 
 def lacking(size: int) -> int | None:
