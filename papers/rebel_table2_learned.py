@@ -41,6 +41,10 @@ NOTES = (
     "1x5f, 1x6f and 2x3f (seed 0); four times the iterations in training were tried on 1x6f after one training with 64 had "
     "missed half the published figure (it is in `docs/log.md`, not here), and on 2x3f after one of five had; linear CFR in "
     "training and play after the curves below had shown that it pays on 1x4f.",
+    "Learned rows: the paper's settings were put into the table after two of their networks had been judged. With N = 256 one "
+    "of the five trainings was at 0.0176, above the published figure; then all five were judged with the paper's N = 1,024, "
+    "which is what stands here. One training each on 1x6f and 2x3f (120,000 subgames) was made and not judged to the end: see "
+    "`docs/log.md`.",
     "Learned rows: method and T in play decide much. CFR-D rows but the two of linear CFR search with DCFR and the T shown, "
     "not with linear CFR and 512 as the paper; what either gives with other T, the paper's among them, is in the next section.",
 )
@@ -101,7 +105,7 @@ def learned_rows(found: Mapping[tuple[str, str], Cell], published: Mapping[str, 
 def worst_text(cell: Cell | None) -> str:
     """The worst training's exploitability, with how many there are if not all."""
     if cell is None:
-        return "not trained"
+        return "no record"
     return f"{cell.worst:.4f}" + ("" if len(cell.seeds) == SEEDS else f" ({len(cell.seeds)} of {SEEDS} trainings)")
 
 

@@ -185,6 +185,8 @@ def test_policies_that_have_no_room_are_refused(spot: str, monkeypatch: pytest.M
     assert re.search(words, out)
     assert "after 1 game: " in out.splitlines()[-2]
     assert forgotten == [1]
+    free[0] = 10**9
+    assert "iterations need" in play(spot, "--exact", "-n", 10**13, code=2)  # before anything of that size is made
     free[0] = 100
     assert play(spot, *FAST, code=2).startswith("error: the policies of 3 iterations need")
 
@@ -195,7 +197,6 @@ def test_policies_that_have_no_room_are_refused(spot: str, monkeypatch: pytest.M
         (("--exact", "--seat", "button"), "--seat must be oop or ip, not 'button'"),
         (("net", "--exact"), "give one of both"),
         (("--exact", "-n", 0), "iterations"),
-        (("--exact", "-n", 10**13), "of memory or more"),
         (("--exact", "--method", "lcfx"), "unknown method 'lcfx'"),
         (("--exact", "--donk", "50%"), "networks do not see who bet last"),
         (("--exact", "--board", "3s 7h Td Ks 2c"), "not 2: give the board of the turn"),
