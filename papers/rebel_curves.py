@@ -134,8 +134,8 @@ def main() -> None:
                 f"Judged as N = {example['playthroughs']} playthroughs averaged by reach, T = {example['iterations']} "
                 "iterations of linear CFR in each search whatever the training's method, as the paper judges (there N = "
                 f"1,024): an upper bound of the agent's exploitability. The grey line is the published {goal:.3f}.",
-                "Before two trainings of the paper's settings were judged so, all were judged with T = 128 of their own method, "
-                "which put the ideas in another order: see `docs/log.md`.",
+                "Before two trainings of the paper's settings were judged so, all were judged with T = 128 of their own "
+                "method, which put the ideas in another order: see `docs/log.md`.",
                 "CPU seconds are of training alone, on one core of a machine that did other things as well.",
                 f"The paper's settings are for {PAPER.solves:,} subgames; here they get as many as the recipe, with step sizes "
                 "halved at the same parts of each training.",
