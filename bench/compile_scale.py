@@ -39,9 +39,9 @@ QUICK_LIMIT = 30_000
 
 def one_compile(path: str, spec: str) -> dict[str, Any]:
     """Compile one game in this process."""
-    from treeplex.forms.load import load
-    from treeplex.forms.public_compile import compile_public_tree
-    from treeplex.forms.walk import compile_rules
+    from treeplex.forms.compile.public_tree import compile_public_tree
+    from treeplex.forms.compile.walk import compile_rules
+    from treeplex.forms.sources.load import load
 
     def compiled(text: str) -> Any:
         game = load(text)

@@ -7,10 +7,10 @@ what else is scratch space there is one thread's scratch space here.
 import numpy as np
 from numba import njit
 
-from treeplex.engine.hands.boards import collect, spread
-from treeplex.engine.hands.form import ACTIONS, BOARDS, COUNT, FOLDS, HANDS, NODES, ROOTS, SHOWDOWNS, STORE
-from treeplex.engine.hands.local import TILE, accumulate, best, play, update
-from treeplex.engine.hands.terminal import COLUMNS, PADDING, folds, showdowns
+from treeplex.engine.holdem.boards import collect, spread
+from treeplex.engine.holdem.form import ACTIONS, BOARDS, COUNT, FOLDS, HANDS, NODES, ROOTS, SHOWDOWNS, STORE
+from treeplex.engine.holdem.node import TILE, accumulate, best, play, update
+from treeplex.engine.holdem.terminal import COLUMNS, PADDING, folds, showdowns
 
 LAST = -1
 

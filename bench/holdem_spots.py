@@ -9,12 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from treeplex.games.poker.bets import BetPlan
-from treeplex.games.poker.cards import parse_cards
-from treeplex.games.poker.libratus import read_endgame
-from treeplex.games.poker.ranges import parse_range
-from treeplex.games.poker.spot import Spot
-from treeplex.games.poker.spots import turn_endgame_holdem
+from treeplex.games.poker.betting.sizes import BetPlan
+from treeplex.games.poker.cards.cards import parse_cards
+from treeplex.games.poker.cards.ranges import parse_range
+from treeplex.games.poker.spots.known import turn_endgame_holdem
+from treeplex.games.poker.spots.libratus import read_endgame
+from treeplex.games.poker.spots.spot import Spot
 
 ENDGAMES = "TREEPLEX_ENDGAMES"
 POSTFLOP, TEXAS, OURS = "postflop-solver", "TexasSolver", "Treeplex"

@@ -30,7 +30,7 @@ def one_run(spec: str, iterations: int) -> dict[str, float]:
     """Load, compile, solve and judge in this process."""
     start = time.perf_counter()
     from treeplex.evaluate import judge
-    from treeplex.forms.compile import compile_game
+    from treeplex.forms.compile.compile_game import compile_game
     from treeplex.solvers.registry import make_solver
 
     make_solver(compile_game("kuhn_poker"), "dcfr").run(1)

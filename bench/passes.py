@@ -3,9 +3,9 @@
 import numpy as np
 from numba import njit
 
-from treeplex.engine.payoff import gradient
-from treeplex.engine.regret import accumulate, update
-from treeplex.engine.sweep import reach
+from treeplex.engine.tree.gradient import gradient
+from treeplex.engine.tree.regret import accumulate, update
+from treeplex.engine.tree.sweeps import reach
 
 
 @njit(nogil=True)

@@ -32,7 +32,7 @@ from typing import Any
 import record
 from rivals import RivalError, Session, command_of
 from treeplex.errors import SpecError
-from treeplex.learn.value_net import torch_module, value_net
+from treeplex.learn.rebel.value_net import torch_module, value_net
 
 GAMES = {"1x4f": (1, 4), "1x5f": (1, 5), "1x6f": (1, 6), "2x3f": (2, 3)}
 """Dice of a player and faces."""

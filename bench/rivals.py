@@ -39,9 +39,9 @@ from typing import Any
 
 import numpy as np
 
-from treeplex.games.poker.bets import BetPlan, sizes_to_string
-from treeplex.games.poker.cards import card_to_string, cards_to_string, hand_class
-from treeplex.games.poker.spot import Spot
+from treeplex.games.poker.betting.sizes import BetPlan, sizes_to_string
+from treeplex.games.poker.cards.cards import card_to_string, cards_to_string, hand_class
+from treeplex.games.poker.spots.spot import Spot
 
 HERE = Path(__file__).resolve().parent
 PROGRAMS = {

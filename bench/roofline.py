@@ -19,9 +19,9 @@ import numpy as np
 import passes
 import record
 from iteration_speed import GOOFSPIEL, battleship
-from treeplex.engine.regret import Weights
-from treeplex.forms.compile import compile_game
-from treeplex.forms.compiled import CompiledGame
+from treeplex.engine.tree.regret import Weights
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.solvers.cfr import CfrSolver
 from treeplex.solvers.registry import make_solver
 

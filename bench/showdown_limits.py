@@ -20,14 +20,14 @@ import passes
 import record
 from holdem_spots import basic
 from roofline import nanoseconds
-from treeplex.engine.hands.form import ACTIONS, BOARDS, COUNT, FOLDS, NODES, SHOWDOWNS
-from treeplex.forms.hand_compile import HandGame, compile_spot
-from treeplex.games.poker.bets import BetPlan
-from treeplex.games.poker.cards import parse_cards
-from treeplex.games.poker.format import HOLDEM
-from treeplex.games.poker.spot import Spot
-from treeplex.games.poker.spots import all_hands, turn_endgame_holdem
-from treeplex.solvers.poker import PokerSolver
+from treeplex.engine.holdem.form import ACTIONS, BOARDS, COUNT, FOLDS, NODES, SHOWDOWNS
+from treeplex.forms.holdem.compile_spot import HandGame, compile_spot
+from treeplex.games.poker.betting.sizes import BetPlan
+from treeplex.games.poker.cards.cards import parse_cards
+from treeplex.games.poker.cards.format import HOLDEM
+from treeplex.games.poker.spots.known import all_hands, turn_endgame_holdem
+from treeplex.games.poker.spots.spot import Spot
+from treeplex.solvers.holdem.solver import PokerSolver
 
 WARM_UP = 20
 NUMBER = 4

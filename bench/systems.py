@@ -20,7 +20,7 @@ def treeplex(algorithm: str) -> Callable[[str], Task]:
     """Treeplex's solver of an algorithm."""
 
     def build(spec: str) -> Task:
-        from treeplex.forms.compile import compile_game
+        from treeplex.forms.compile.compile_game import compile_game
         from treeplex.solvers.registry import make_solver
 
         return make_solver(compile_game(spec), algorithm).run
@@ -31,7 +31,7 @@ def treeplex(algorithm: str) -> Callable[[str], Task]:
 def treeplex_exploitability(spec: str) -> Task:
     """Treeplex's judge on the average policy of CFR."""
     from treeplex.evaluate import judge
-    from treeplex.forms.compile import compile_game
+    from treeplex.forms.compile.compile_game import compile_game
     from treeplex.solvers.registry import make_solver
 
     game = compile_game(spec)

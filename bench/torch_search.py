@@ -15,11 +15,11 @@ import torch
 from torch.profiler import ProfilerActivity, profile
 
 import record
-from treeplex.forms.public_rules import public_rules
-from treeplex.forms.subgames import cut
-from treeplex.learn.rebel import RebelSettings, RebelTrainer
-from treeplex.learn.self_play import stacked_ranges
-from treeplex.learn.torch_search import TorchSearch, torch_device
+from treeplex.forms.subgames.batch import cut
+from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.learn.rebel.self_play import stacked_ranges
+from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer
+from treeplex.learn.torch.search import TorchSearch, torch_device
 from treeplex.search.subgame import METHODS, SubgameSearch
 
 GAMES = ("liars_dice(dice_sides=4)", "liars_dice(dice_sides=6)", "leduc_poker")

@@ -12,11 +12,11 @@ from statistics import median
 import numpy as np
 
 import treeplex as tp
-from treeplex.engine.learned import play_episode, trace_episode
-from treeplex.engine.network import forward
-from treeplex.runs.train import train
-from treeplex.runs.train_settings import TrainSettings
-from treeplex.solvers.scheme_files import shipped_scheme
+from treeplex.engine.networks.mlp_single import forward
+from treeplex.engine.tree.learned import play_episode, trace_episode
+from treeplex.runs.discount.settings import TrainSettings
+from treeplex.runs.discount.train import train
+from treeplex.solvers.rules.discount_policy_files import shipped_scheme
 
 EPOCHS, ROUNDS, HORIZON = 4, 5, 1000
 

@@ -1,6 +1,6 @@
 """Draw the trees of the theory page: ``python docs/draw_trees.py`` writes ``docs/images/classes.png``.
 
-Every tree is a game; what is written under it is what :func:`treeplex.forms.structure.classify` says of it.
+Every tree is a game; what is written under it is what :func:`treeplex.forms.structure.classes.classify` says of it.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,8 +11,8 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
-from treeplex.forms.histories import grow
-from treeplex.forms.structure import classify
+from treeplex.forms.compile.histories import grow
+from treeplex.forms.structure.classes import classify
 from treeplex.games import TERMINAL, Game, State
 
 IMAGE = Path(__file__).parent / "images" / "classes.png"

@@ -15,8 +15,8 @@ import typer.main
 
 import treeplex as tp
 from treeplex.errors import AlgorithmError
-from treeplex.games.rules import GameInfo, plain, written
-from treeplex.play.cli import app
+from treeplex.games.parameters import GameInfo, plain, written
+from treeplex.play.cli.main import app
 
 ROOT = Path(__file__).resolve().parents[1]
 MARKER = re.compile(r"(?P<start><!-- (?P<kind>generated|measured): (?P<name>[^\n]+?) -->\n).*?(?P<end><!-- end -->)", re.DOTALL)

@@ -15,13 +15,13 @@ import numpy as np
 
 from drawing import dress, line_style, panels, save
 from results import ROOT, Picture, Result, Table, finish, published
-from treeplex.evaluate.limit_judge import judge_limit
-from treeplex.evaluate.limit_match import LimitMatch, play_limit
-from treeplex.forms.limit_abstraction import LimitGame, limit_game
-from treeplex.forms.limit_betting import limit_betting
-from treeplex.forms.limit_buckets import BucketPlan
-from treeplex.forms.limit_strategy import LimitStrategy
-from treeplex.runs.limit_holdem import LimitRecord, LimitSettings, load_limit, read_records, solve_limit
+from treeplex.evaluate.buckets.judge import judge_limit
+from treeplex.evaluate.buckets.match import LimitMatch, play_limit
+from treeplex.forms.buckets.abstract_game import LimitGame, limit_game
+from treeplex.forms.buckets.betting import limit_betting
+from treeplex.forms.buckets.buckets import BucketPlan
+from treeplex.forms.buckets.strategy import LimitStrategy
+from treeplex.runs.buckets.solve import LimitRecord, LimitSettings, load_limit, read_records, solve_limit
 
 ITERATIONS = {5: 12_000_000, 6: 8_000_000, 8: 30_000_000, 10: 15_000_000}
 EVALUATIONS = {5: 9, 6: 6, 8: 6, 10: 3}

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from treeplex.evaluate import judge
-from treeplex.forms.compiled import CompiledGame
-from treeplex.forms.policy import Policy
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.tabular import Policy
 from treeplex.solvers import Play, Solver, Variant, make_solver
 
 NOISE = 1e-14

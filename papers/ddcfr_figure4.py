@@ -22,8 +22,8 @@ from ddcfr_runs import STEERED, Game, Theirs, digest, games, own_policy, theirs,
 from drawing import dress, line_style, panels, save
 from kept import code, effort, kept
 from results import Picture, Result, finish, published
-from treeplex.engine.learned import trace_episode
-from treeplex.solvers.scheme import DiscountPolicy
+from treeplex.engine.tree.learned import trace_episode
+from treeplex.solvers.rules.discount_policy import DiscountPolicy
 
 PAPERS_GAMES = ("small_matrix", "liars_dice-3", "battleship-3", "big_leduc")
 """The games that the paper's figure shows, beside the mean over all."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from ddcfr_runs import described, own_policy
 from results import Table
-from treeplex.engine.regret import Weights
-from treeplex.solvers.variant import VARIANTS
+from treeplex.engine.tree.regret import Weights
+from treeplex.solvers.rules.variants import VARIANTS
 
 HORIZON = 1000
 TIMES = (1, *range(10, HORIZON + 1, 10))

@@ -31,7 +31,7 @@ from ddcfr_runs import (
 from drawing import dress, few_labels, panels, save
 from kept import effort
 from results import Picture, Result, Table, finish, published
-from treeplex.solvers.scheme import DiscountPolicy
+from treeplex.solvers.rules.discount_policy import DiscountPolicy
 
 NETWORK = "ddcfr, authors' network"
 CLOSE = 1.05

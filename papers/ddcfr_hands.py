@@ -8,34 +8,34 @@ from functools import cached_property
 from ddcfr_runs import FLOOR, ITERATIONS, LATE, Run, digest
 from holdem import ENDGAMES, compile_renumbered, endgame, hand_curve
 from kept import code, kept
-from treeplex.engine.hands.passes import Crew
-from treeplex.evaluate.poker import judging_crew
-from treeplex.forms.hand_compile import HandGame
-from treeplex.games.poker.libratus import BIG_BLIND
-from treeplex.games.poker.spot import Spot
-from treeplex.solvers.scheme import DiscountPolicy
+from treeplex.engine.holdem.passes import Crew
+from treeplex.evaluate.holdem.judge import judging_crew
+from treeplex.forms.holdem.compile_spot import HandGame
+from treeplex.games.poker.spots.libratus import BIG_BLIND
+from treeplex.games.poker.spots.spot import Spot
+from treeplex.solvers.rules.discount_policy import DiscountPolicy
 
 NUMBERS: Mapping[str, int] = {"subgame-3": 3, "subgame-4": 4}
 HAND_KERNELS = ("boards", "form", "gate", "local", "passes", "span", "terminal", "tiles", "turn", "work")
 HANDS = (
-    *(f"treeplex.engine.hands.{name}" for name in HAND_KERNELS),
-    "treeplex.evaluate.poker",
-    "treeplex.forms.hand_boards",
-    "treeplex.forms.hand_compile",
-    "treeplex.forms.hand_forest",
-    "treeplex.games.poker.betting",
-    "treeplex.games.poker.libratus",
-    "treeplex.solvers.poker",
-    "treeplex.solvers.variant",
+    *(f"treeplex.engine.holdem.{name}" for name in HAND_KERNELS),
+    "treeplex.evaluate.holdem.judge",
+    "treeplex.forms.holdem.boards",
+    "treeplex.forms.holdem.compile_spot",
+    "treeplex.forms.holdem.betting_forest",
+    "treeplex.games.poker.betting.tree",
+    "treeplex.games.poker.spots.libratus",
+    "treeplex.solvers.holdem.solver",
+    "treeplex.solvers.rules.variants",
     "curves",
     "holdem",
 )
 STEERED = (
     *HANDS,
-    "treeplex.engine.learned",
-    "treeplex.engine.network",
-    "treeplex.solvers.poker_learned",
-    "treeplex.solvers.scheme",
+    "treeplex.engine.tree.learned",
+    "treeplex.engine.networks.mlp_single",
+    "treeplex.solvers.holdem.learned",
+    "treeplex.solvers.rules.discount_policy",
 )
 """Code that decides the numbers of fixed variants and of learned schemes."""
 

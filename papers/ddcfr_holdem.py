@@ -34,10 +34,10 @@ from drawing import dress, line_style, panels, save
 from holdem import hand_curve
 from kept import effort
 from results import Picture, Result, Table, finish, published
-from treeplex.evaluate.poker import judging_crew
-from treeplex.forms.hand_compile import HandGame, compile_spot
-from treeplex.games.poker.betting import BettingTree, Decision
-from treeplex.solvers.scheme import DiscountPolicy
+from treeplex.evaluate.holdem.judge import judging_crew
+from treeplex.forms.holdem.compile_spot import HandGame, compile_spot
+from treeplex.games.poker.betting.tree import BettingTree, Decision
+from treeplex.solvers.rules.discount_policy import DiscountPolicy
 
 OTHERS = ("lcfr", "pcfr+", "pdcfr", "dcfr+", "pdcfr+", "apcfr+", "sapcfr+", "hs-dcfr", "hs-pcfr+", "vt-cfr+")
 DRAWN = ("cfr", "cfr+", "dcfr", "lcfr", "pcfr+", "pdcfr+", "dcfr+", "hs-dcfr")

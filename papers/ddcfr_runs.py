@@ -21,9 +21,9 @@ from curves import SEEDS, curve, log_points
 from kept import code, kept
 from results import RESULTS, published, short
 from treeplex.errors import TreeplexError
-from treeplex.forms.compiled import CompiledGame
-from treeplex.solvers.scheme import DiscountPolicy
-from treeplex.solvers.scheme_files import load_scheme, shipped_scheme
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.solvers.rules.discount_policy import DiscountPolicy
+from treeplex.solvers.rules.discount_policy_files import load_scheme, shipped_scheme
 
 ITERATIONS = 1000
 FLOOR = 1e-12
@@ -39,17 +39,23 @@ OPTIMIZERS = {"es": "evolution strategies", "ppo": "PPO"}
 CLIPPED = {True: "alpha is held at 1 or above from iteration T/2 on, as theorem 1 asks", False: "alpha is not clipped"}
 
 LOOP = (
-    "treeplex.engine.form",
-    "treeplex.engine.payoff",
-    "treeplex.engine.regret",
-    "treeplex.engine.sweep",
+    "treeplex.engine.tree.form",
+    "treeplex.engine.tree.gradient",
+    "treeplex.engine.tree.regret",
+    "treeplex.engine.tree.sweeps",
     "treeplex.evaluate.judge",
     "treeplex.solvers.cfr",
-    "treeplex.solvers.variant",
+    "treeplex.solvers.rules.variants",
     "curves",
 )
-STEERED = (*LOOP, "treeplex.engine.learned", "treeplex.engine.network", "treeplex.solvers.learned", "treeplex.solvers.scheme")
-GREEDY = (*LOOP, "treeplex.engine.greedy", "treeplex.solvers.greedy")
+STEERED = (
+    *LOOP,
+    "treeplex.engine.tree.learned",
+    "treeplex.engine.networks.mlp_single",
+    "treeplex.solvers.rules.learned",
+    "treeplex.solvers.rules.discount_policy",
+)
+GREEDY = (*LOOP, "treeplex.engine.tree.greedy", "treeplex.solvers.rules.greedy")
 """Code that decides the numbers of fixed variants, of learned schemes and of Greedy Weights."""
 
 

@@ -33,8 +33,8 @@ from drawing import dress, few_labels, panels, save
 from kept import effort
 from results import HERE, Picture, Result, Table, finish, published, short
 from treeplex.errors import TreeplexError
-from treeplex.solvers.scheme import DiscountPolicy
-from treeplex.solvers.scheme_files import load_scheme
+from treeplex.solvers.rules.discount_policy import DiscountPolicy
+from treeplex.solvers.rules.discount_policy_files import load_scheme
 
 FOLDER = HERE / "policies"
 FULL, LIBRARY = "DDCFR", "library"

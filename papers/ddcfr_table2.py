@@ -18,8 +18,8 @@ from ddcfr_runs import ITERATIONS, LARGE, STEERED, Game, digest, games, own_poli
 from ddcfr_table2_text import Costs, costs_table, draw, findings, notes, shares_table
 from kept import code, kept
 from results import Result, finish, published
-from treeplex.engine.form import Floats, Payoff, Tree
-from treeplex.engine.learned import (
+from treeplex.engine.tree.form import Floats, Payoff, Tree
+from treeplex.engine.tree.learned import (
     HEAD,
     INITIAL,
     LEFT,
@@ -31,12 +31,12 @@ from treeplex.engine.learned import (
     iterate_learned,
     weigh,
 )
-from treeplex.engine.regret import FIXED, iterate
-from treeplex.engine.sweep import reach, workspace
-from treeplex.forms.policy import uniform_probabilities
-from treeplex.solvers.poker import PokerSolver
-from treeplex.solvers.poker_learned import exploitability
-from treeplex.solvers.scheme import BASES, DiscountPolicy
+from treeplex.engine.tree.regret import FIXED, iterate
+from treeplex.engine.tree.sweeps import reach, workspace
+from treeplex.forms.policies.tabular import uniform_probabilities
+from treeplex.solvers.holdem.learned import exploitability
+from treeplex.solvers.holdem.solver import PokerSolver
+from treeplex.solvers.rules.discount_policy import BASES, DiscountPolicy
 
 DCFR = np.tile(BASES["dcfr"].defaults, (ITERATIONS, 1))
 """Exponents of every iteration."""
@@ -49,7 +49,7 @@ WAYS = ("alone", "judged", "as_often", "replayed", "ddcfr")
 
 @dataclass
 class State:
-    """A run's arrays, as :class:`treeplex.solvers.learned.LearnedSolver` has them."""
+    """A run's arrays, as :class:`treeplex.solvers.rules.learned.LearnedSolver` has them."""
 
     regrets: Floats
     policy: Floats

@@ -9,7 +9,7 @@ from matplotlib.ticker import EngFormatter, FuncFormatter
 from ddcfr_runs import ITERATIONS, described
 from drawing import dress, panels, save
 from results import Picture, Table
-from treeplex.solvers.scheme import DiscountPolicy
+from treeplex.solvers.rules.discount_policy import DiscountPolicy
 
 SLOW = 100e-6
 """Seconds of an iteration from which on the network should not matter."""

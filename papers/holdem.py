@@ -8,17 +8,17 @@ from pathlib import Path
 import numpy as np
 
 from curves import NOISE, PERTURBED_ITERATIONS
-from treeplex.engine.hands.passes import Crew
+from treeplex.engine.holdem.passes import Crew
 from treeplex.errors import TreeplexError
-from treeplex.evaluate.poker import judge_spot
-from treeplex.forms.hand_boards import Hands, boards_of
-from treeplex.forms.hand_compile import HandGame, arrays_of, compile_spot
-from treeplex.forms.hand_forest import forests_of
-from treeplex.games.poker.betting import BettingTree, Decision, Fold, Node
-from treeplex.games.poker.libratus import read_endgame
-from treeplex.games.poker.spot import Spot
-from treeplex.solvers.poker import PokerSolver
-from treeplex.solvers.scheme import DiscountPolicy
+from treeplex.evaluate.holdem.judge import judge_spot
+from treeplex.forms.holdem.betting_forest import forests_of
+from treeplex.forms.holdem.boards import Hands, boards_of
+from treeplex.forms.holdem.compile_spot import HandGame, arrays_of, compile_spot
+from treeplex.games.poker.betting.tree import BettingTree, Decision, Fold, Node
+from treeplex.games.poker.spots.libratus import read_endgame
+from treeplex.games.poker.spots.spot import Spot
+from treeplex.solvers.holdem.solver import PokerSolver
+from treeplex.solvers.rules.discount_policy import DiscountPolicy
 
 ENDGAMES = "TREEPLEX_ENDGAMES"
 NOISE_OF = {"float64": NOISE, "float32": 1e-7}
@@ -71,7 +71,7 @@ def hand_curve(
         game: the compiled spot.
         algorithm: what to run; its horizon is the last point.
         points: iterations, ascending.
-        crew: from :func:`treeplex.evaluate.poker.judging_crew`.
+        crew: from :func:`treeplex.evaluate.holdem.judge.judging_crew`.
         storage: kind of numbers of the solver; the judge's are float64.
         seed: of the perturbation of the first three iterations; None for an undisturbed run.
         threads: of the solver.

@@ -13,9 +13,9 @@ from results import Result, Table, finish
 from treeplex.errors import AlgorithmError
 from treeplex.evaluate import judge
 from treeplex.evaluate.cce import best_cce, cce_gap
-from treeplex.forms.compile import compile_game
-from treeplex.forms.compiled import CompiledGame
-from treeplex.solvers.joint import CfrJr, CfrS, JointSolver
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.solvers.joint.cfr_joint import CfrJr, CfrS, JointSolver
 
 GAMES: Mapping[str, tuple[str, tuple[int, ...], int]] = {
     "Goofspiel, 2 players": (

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from results import Result, Table, finish, short
-from treeplex.engine.payoff import gradient
-from treeplex.engine.sweep import workspace
+from treeplex.engine.tree.gradient import gradient
+from treeplex.engine.tree.sweeps import workspace
 from treeplex.evaluate import judge
-from treeplex.forms.compile import compile_game
-from treeplex.forms.compiled import CompiledGame
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.solvers import make_solver
 from treeplex.solvers.cfr import CfrSolver
 

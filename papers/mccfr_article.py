@@ -18,7 +18,7 @@ import treeplex as tp
 from drawing import dress, line_style, panels, plain_labels, save
 from mccfr_runs import SEEDS, band, judged, over_seeds, quarters, solver
 from results import Picture, Result, Table, finish, published
-from treeplex.engine.random import advanced, start, unit
+from treeplex.engine.histories.streams import advanced, start, unit
 from treeplex.evaluate import judge
 from treeplex.evaluate.judge import Judgement
 

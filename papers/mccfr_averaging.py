@@ -14,9 +14,9 @@ from kept import effort
 from mccfr_measure import EXACT, KINDS, by_slots, compared, distance
 from mccfr_runs import Floats, band, quarters, solver
 from results import Picture, Result, Table, finish, published
-from treeplex.engine.histories import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL
-from treeplex.engine.sampling import POLICY
-from treeplex.solvers.sampled import AVERAGING
+from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL
+from treeplex.engine.histories.walks import POLICY
+from treeplex.solvers.sampling.solver import AVERAGING
 
 GAMES = {"Kuhn poker": "kuhn_poker", "Leduc poker": "leduc_poker"}
 SCHEMES = {"os-mccfr": "outcome sampling", "es-mccfr": "external sampling"}

@@ -10,13 +10,13 @@ import numpy as np
 import treeplex as tp
 from kept import code, kept
 from mccfr_runs import CODE, Floats, own_reach, solver, three
-from treeplex.engine import sampling
-from treeplex.engine.random import start
-from treeplex.engine.sampling import LEARNED, NO_BASELINE, ORACLE
-from treeplex.engine.sampling import REGRET as REGRET_ROW
-from treeplex.engine.sampling_variance import REGRET, VISITS, WITHIN, spread
+from treeplex.engine.histories import walks as sampling
+from treeplex.engine.histories.streams import start
+from treeplex.engine.histories.variance import REGRET, VISITS, WITHIN, spread
+from treeplex.engine.histories.walks import LEARNED, NO_BASELINE, ORACLE
+from treeplex.engine.histories.walks import REGRET as REGRET_ROW
 from treeplex.evaluate import judge
-from treeplex.solvers.sampled import MonteCarloCfr
+from treeplex.solvers.sampling.solver import MonteCarloCfr
 
 Runs = Sequence[Mapping[str, Sequence[float]]]
 """What was measured, one entry a seed: numbers at each point, by name."""
@@ -83,7 +83,7 @@ def measured(
         return {name: [each[name] for each in found] for name in found[0]}
 
     key = {"what": "mccfr variance", "game": game.identity, "scheme": scheme, "parameters": dict(parameters), "seed": seed}
-    modules = (*CODE, "treeplex.engine.sampling_variance", "mccfr_measure")
+    modules = (*CODE, "treeplex.engine.histories.variance", "mccfr_measure")
     return dict(kept({**key, "points": list(points), "code": code(*modules)}, make))
 
 

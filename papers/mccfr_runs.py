@@ -10,10 +10,15 @@ from numpy.typing import NDArray
 import treeplex as tp
 from kept import code, kept
 from treeplex.evaluate import judge
-from treeplex.solvers.sampled import SAMPLINGS, MonteCarloCfr, sampling_solver
+from treeplex.solvers.sampling.solver import SAMPLINGS, MonteCarloCfr, sampling_solver
 
 SEEDS = (1, 2, 3, 4, 5)
-CODE = ("treeplex.engine.sampling", "treeplex.engine.random", "treeplex.solvers.sampled", "treeplex.solvers.sampling_schedule")
+CODE = (
+    "treeplex.engine.histories.walks",
+    "treeplex.engine.histories.streams",
+    "treeplex.solvers.sampling.solver",
+    "treeplex.solvers.sampling.schedule",
+)
 """What decides the numbers of a run, besides its settings; see ``kept.py``."""
 
 Floats = NDArray[np.float64]

@@ -14,7 +14,7 @@ from mccfr_runs import SEEDS, band, judged, over_seeds, quarters
 from results import Picture, Result, Table, finish, published
 from treeplex.evaluate import judge
 from treeplex.solvers import make_solver
-from treeplex.solvers.sampled import SAMPLINGS
+from treeplex.solvers.sampling.solver import SAMPLINGS
 
 Runs = Sequence[Mapping[str, Sequence[float]]]
 

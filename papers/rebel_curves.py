@@ -10,7 +10,7 @@ from typing import Any
 from drawing import dress, line_style, panels, plain_labels, save
 from rebel_trainings import BUDGETS, IDEAS, drawn, record_of
 from results import Picture, Result, Table, finish, published
-from treeplex.learn.rebel import PAPER
+from treeplex.learn.rebel.trainer import PAPER
 
 NAMES = {
     "recipe": "the recipe",

@@ -9,16 +9,16 @@ from collections.abc import Mapping
 from drawing import dress, line_style, panels, plain_labels, save
 from kept import code, kept
 from results import Picture, Result, Table, finish, published
-from treeplex.forms.public_rules import public_rules
-from treeplex.learn.shipped_nets import REBEL, shipped_net
-from treeplex.runs.rebel_judge import judge_rebel
+from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.learn.rebel.shipped_nets import REBEL, shipped_net
+from treeplex.runs.rebel.judge import judge_rebel
 
 PLAYTHROUGHS, ITERATIONS = 256, (64, 128, 256, 512)
 PAPERS = 512
 """The paper's T: 1,024 updates of one player."""
 JUDGING = (
-    *("treeplex.search.playthroughs", "treeplex.search.subgame", "treeplex.search.leaf", "treeplex.runs.rebel_judge"),
-    *("treeplex.forms.subgames", "treeplex.engine.perceptron", "treeplex.learn.value_net"),
+    *("treeplex.search.play_distribution", "treeplex.search.subgame", "treeplex.search.leaf", "treeplex.runs.rebel.judge"),
+    *("treeplex.forms.subgames.batch", "treeplex.engine.networks.mlp_batch", "treeplex.learn.rebel.value_net"),
 )
 """What decides the numbers besides settings; see ``kept.py``."""
 

@@ -14,14 +14,14 @@ from typing import Any
 from rebel_trainings import FOLDERS, RECORDS, train
 from results import COMMIT, Result, Table, finish, machine, published
 from treeplex.evaluate.judge import judge
-from treeplex.forms.compile import compile_game
-from treeplex.forms.files import write_atomically
-from treeplex.learn.rebel import RebelSettings
-from treeplex.runs.rebel_folder import RebelFolder
-from treeplex.runs.rebel_judge import judge_rebel
-from treeplex.runs.rebel_settings import RebelRun
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.learn.rebel.trainer import RebelSettings
+from treeplex.runs.rebel.folder import RebelFolder
+from treeplex.runs.rebel.judge import judge_rebel
+from treeplex.runs.rebel.settings import RebelRun
 from treeplex.solvers.cfr import CfrSolver
-from treeplex.solvers.variant import VARIANTS
+from treeplex.solvers.rules.variants import VARIANTS
+from treeplex.storage.files import write_atomically
 
 TABULAR = "dcfr"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from rebel_trainings import GAMES, SEEDS, Plan, record_of, tabulated
 from results import Table
-from treeplex.learn.rebel import PAPER
+from treeplex.learn.rebel.trainer import PAPER
 
 WHOLE = "small rests of the game solved whole"
 LARGER = "larger rests solved whole"

@@ -7,9 +7,9 @@ from curves import log_points
 from drawing import dress, line_style, panels, save
 from holdem import hand_curve
 from results import Picture, Result, Table, finish, published
-from treeplex.evaluate.poker import judging_crew
-from treeplex.forms.hand_compile import compile_spot
-from treeplex.games.poker.spots import turn_endgame_holdem
+from treeplex.evaluate.holdem.judge import judging_crew
+from treeplex.forms.holdem.compile_spot import compile_spot
+from treeplex.games.poker.spots.known import turn_endgame_holdem
 from treeplex.runs.plots import GREY
 
 THREADS = 2

@@ -37,8 +37,8 @@ from rebel_teh_search_runs import (
     whole_game,
 )
 from results import Picture, Result, Table, finish, published
-from treeplex.forms.hand_turn import compile_turn
-from treeplex.learn.value_net import torch_module
+from treeplex.forms.holdem.split_turn import compile_turn
+from treeplex.learn.rebel.value_net import torch_module
 
 OWN, PLAIN = "self-play", "lcfr"
 Curves = Mapping[tuple[str, str], Curve]

@@ -5,8 +5,8 @@ from typing import Any
 from kept import code, kept
 from rebel_teh_nets_runs import FINE, LONG, SEARCHING, SEED, network
 from rebel_teh_search_runs import ITERATIONS, RIVER, STORAGE
-from treeplex.forms.hand_turn import HandTurn
-from treeplex.search.holdem_play import Player
+from treeplex.forms.holdem.split_turn import HandTurn
+from treeplex.search.holdem.play_distribution import Player
 
 METHODS = {"lcfr": "CFR-D", "dcfr": "CFR-D by DCFR"}
 

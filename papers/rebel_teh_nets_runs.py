@@ -13,17 +13,17 @@ from numpy.typing import NDArray
 from kept import FOLDER, code, kept
 from rebel_teh_search_runs import RIVER, STORAGE, Curve, points, spot
 from results import machine
-from treeplex.forms.hand_turn import HandTurn
-from treeplex.games.poker.spot import Spot
-from treeplex.learn.river_net import RiverNet, read_river_net
-from treeplex.learn.river_rows import River
-from treeplex.learn.turn_rebel import TurnRebelSettings, TurnTrainer
-from treeplex.learn.turn_self_play import flat_range, random_range
-from treeplex.learn.value_net_files import read_net
-from treeplex.search.holdem_leaf import Ranges
-from treeplex.search.holdem_play import Player
-from treeplex.search.river_bins import RiverBins
-from treeplex.search.steps import steps
+from treeplex.forms.holdem.split_turn import HandTurn
+from treeplex.games.poker.spots.spot import Spot
+from treeplex.learn.rebel.files import read_net
+from treeplex.learn.rebel.holdem_self_play import flat_range, random_range
+from treeplex.learn.rebel.holdem_trainer import TurnRebelSettings, TurnTrainer
+from treeplex.learn.rebel.river_net import RiverNet, read_river_net
+from treeplex.learn.rebel.river_targets import River
+from treeplex.search.holdem.leaf import Ranges
+from treeplex.search.holdem.play_distribution import Player
+from treeplex.search.holdem.strength_bins import RiverBins
+from treeplex.search.search_trace import steps
 
 SETTINGS = TurnRebelSettings(games=800)
 KINDS = {"self-play": "self-play", "random beliefs, by strength": "random", "random beliefs, flat": "flat"}
@@ -43,17 +43,42 @@ LOOKS, FINE = (2, 4, 8, 16), 256
 """Iterations of that search at which they are, and of the rivers that they are compared with."""
 BINS = (16, 32, 64, 128, 256)
 TRAINING = (
-    *("treeplex.learn.turn_rebel", "treeplex.learn.turn_self_play", "treeplex.learn.river_rows", "treeplex.learn.river_net"),
-    *("treeplex.learn.fitting", "treeplex.learn.value_net", "treeplex.learn.replay", "treeplex.learn.random_beliefs"),
-    *("treeplex.search.river_bins", "treeplex.search.holdem_search", "treeplex.search.holdem_beliefs"),
-    *("treeplex.search.subgame", "treeplex.search.beliefs", "treeplex.solvers.poker", "treeplex.solvers.variant"),
-    *("treeplex.engine.river_bins", "treeplex.engine.perceptron", "treeplex.engine.hands"),
-    *("treeplex.forms.hand_turn", "treeplex.forms.hand_compile", "treeplex.forms.hand_boards", "treeplex.games.poker"),
-    *("treeplex.forms.hand_forest", "treeplex.search.leaf", "treeplex.engine.regret", "treeplex.learn.learning"),
+    *(
+        "treeplex.learn.rebel.holdem_trainer",
+        "treeplex.learn.rebel.holdem_self_play",
+        "treeplex.learn.rebel.river_targets",
+        "treeplex.learn.rebel.river_net",
+    ),
+    *(
+        "treeplex.learn.common.fitting",
+        "treeplex.learn.rebel.value_net",
+        "treeplex.learn.common.replay",
+        "treeplex.learn.rebel.random_beliefs",
+    ),
+    *("treeplex.search.holdem.strength_bins", "treeplex.search.holdem.subgame", "treeplex.search.holdem.beliefs"),
+    *(
+        "treeplex.search.subgame",
+        "treeplex.search.beliefs",
+        "treeplex.solvers.holdem.solver",
+        "treeplex.solvers.rules.variants",
+    ),
+    *("treeplex.engine.holdem.strength_bins", "treeplex.engine.networks.mlp_batch", "treeplex.engine.holdem"),
+    *(
+        "treeplex.forms.holdem.split_turn",
+        "treeplex.forms.holdem.compile_spot",
+        "treeplex.forms.holdem.boards",
+        "treeplex.games.poker",
+    ),
+    *(
+        "treeplex.forms.holdem.betting_forest",
+        "treeplex.search.leaf",
+        "treeplex.engine.tree.regret",
+        "treeplex.learn.common.schedules",
+    ),
 )
 SEARCHING = (
-    *(*TRAINING, "rebel_teh_nets_runs", "rebel_teh_search_runs", "treeplex.evaluate.poker"),
-    *("treeplex.search.holdem_play", "treeplex.search.holdem_leaf", "treeplex.search.steps"),
+    *(*TRAINING, "rebel_teh_nets_runs", "rebel_teh_search_runs", "treeplex.evaluate.holdem.judge"),
+    *("treeplex.search.holdem.play_distribution", "treeplex.search.holdem.leaf", "treeplex.search.search_trace"),
 )
 """What decides the numbers of a training, and of a search, besides settings; see ``kept.py``."""
 

@@ -26,7 +26,7 @@ from rebel_teh_search_runs import (
     whole_game,
 )
 from results import Picture, Result, Table, finish, published
-from treeplex.forms.hand_turn import HandTurn, compile_turn
+from treeplex.forms.holdem.split_turn import HandTurn, compile_turn
 
 BIG_BLIND = 100.0
 PLAIN, SOUND, BETTER, FP = EXACT

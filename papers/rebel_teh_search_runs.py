@@ -8,13 +8,13 @@ import numpy as np
 from curves import log_points
 from holdem import hand_curve
 from kept import code, kept
-from treeplex.evaluate.poker import judging_crew
-from treeplex.forms.hand_turn import HandTurn
-from treeplex.games.poker.bets import BetPlan
-from treeplex.games.poker.spot import Spot
-from treeplex.games.poker.spots import turn_endgame_holdem
-from treeplex.search.holdem_play import Player
-from treeplex.solvers.poker import PokerSolver
+from treeplex.evaluate.holdem.judge import judging_crew
+from treeplex.forms.holdem.split_turn import HandTurn
+from treeplex.games.poker.betting.sizes import BetPlan
+from treeplex.games.poker.spots.known import turn_endgame_holdem
+from treeplex.games.poker.spots.spot import Spot
+from treeplex.search.holdem.play_distribution import Player
+from treeplex.solvers.holdem.solver import PokerSolver
 
 ITERATIONS, MARKS, RIVER = 64, (8, 16, 32, 64), 64
 """Of a search, where tables read its curves, and of a solution of the rivers."""
@@ -28,7 +28,7 @@ STORAGE = "float32"
 EXACT = {"lcfr": "CFR-D", "lcfr-avg": "CFR-AVG", "lcfr-avg-modified": "modified CFR-AVG", "flop": "FP"}
 CODE = (
     *("rebel_teh_search_runs", "holdem"),
-    "treeplex.evaluate.poker",
+    "treeplex.evaluate.holdem.judge",
     *("treeplex.search", "treeplex.solvers", "treeplex.forms", "treeplex.engine", "treeplex.games.poker"),
 )
 """What decides the numbers of a run, besides its settings; see ``kept.py``."""

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from results import Result, Table, finish
-from treeplex.forms.horizon import Horizon
-from treeplex.forms.public_rules import public_rules
-from treeplex.forms.public_states import PublicState
-from treeplex.forms.subgames import cut
+from treeplex.forms.subgames.batch import cut
+from treeplex.forms.subgames.horizon import Horizon
+from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.forms.subgames.public_states import PublicState
 from treeplex.games.public import Decision, Leaf, PublicTree
-from treeplex.learn.rebel import RebelSettings, RebelTrainer
-from treeplex.learn.value_net import torch_module
+from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer
+from treeplex.learn.rebel.value_net import torch_module
 from treeplex.search import METHODS
 from treeplex.search.leaf import LeafValue
 from treeplex.search.warm_start import begin_search

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from results import COMMIT, HERE, ROOT, machine
-from treeplex.forms.files import write_atomically
-from treeplex.learn.rebel import PAPER, RebelSettings
-from treeplex.runs.rebel import train_rebel
-from treeplex.runs.rebel_folder import LATE, NET, RebelFolder, is_rebel_folder
-from treeplex.runs.rebel_judge import judge_rebel
-from treeplex.runs.rebel_settings import RebelRun, changed
+from treeplex.learn.rebel.trainer import PAPER, RebelSettings
+from treeplex.runs.rebel.folder import LATE, NET, RebelFolder, is_rebel_folder
+from treeplex.runs.rebel.judge import judge_rebel
+from treeplex.runs.rebel.settings import RebelRun, changed
+from treeplex.runs.rebel.train import train_rebel
+from treeplex.storage.files import write_atomically
 
 RECORDS, FOLDERS = HERE / "results" / "rebel_trainings", ROOT / "runs" / "papers" / "rebel"
 GAMES = {

@@ -29,7 +29,7 @@ from rebel_turn_runs import (
 from rebel_turn_search import Turn
 from rebel_turn_text import curves_table, errors_table, findings, notes
 from results import Picture, Result, finish, published
-from treeplex.learn.value_net import torch_module
+from treeplex.learn.rebel.value_net import torch_module
 
 
 def draw(left: Mapping[str, Curve], trained: Trained, tabular: Sequence[float]) -> Picture:

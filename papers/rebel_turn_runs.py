@@ -11,10 +11,10 @@ import numpy as np
 from curves import curve, log_points
 from kept import code, kept
 from rebel_turn_search import Turn, steps
-from treeplex.forms.horizon import Horizon
-from treeplex.learn.policy_net import GuidedLeaf
-from treeplex.learn.random_beliefs import random_belief
-from treeplex.learn.rebel import RebelSettings, RebelTrainer
+from treeplex.forms.subgames.horizon import Horizon
+from treeplex.learn.rebel.policy_net import GuidedLeaf
+from treeplex.learn.rebel.random_beliefs import random_belief
+from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer
 from treeplex.search.subgame import reach_at
 
 GAME = "turn_holdem"

@@ -6,18 +6,18 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.sweep import reach
+from treeplex.engine.tree.sweeps import reach
 from treeplex.evaluate import judge
-from treeplex.forms.compile import compile_game
-from treeplex.forms.compiled import CompiledGame
-from treeplex.forms.horizon import Horizon
-from treeplex.forms.policy import Policy, normalised
-from treeplex.forms.public_rules import public_rules
-from treeplex.forms.subgames import Places, Subgames, cut
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.tabular import Policy, normalised
+from treeplex.forms.subgames.batch import Places, Subgames, cut
+from treeplex.forms.subgames.horizon import Horizon
+from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.public import Decision, PublicTree
 from treeplex.search import METHODS, NoLeaf, PublicBelief, SubgameSearch
 from treeplex.search.leaf import LeafValue, Ranges, with_trace
-from treeplex.search.steps import steps
+from treeplex.search.search_trace import steps
 from treeplex.search.subgame import place, reach_at
 from treeplex.search.warm_start import begin_search
 

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from results import RESULTS, ROOT, Table, markdown
-from treeplex.forms.files import write_atomically
+from treeplex.storage.files import write_atomically
 
 ORDER = (
     "cfr2007_tables",

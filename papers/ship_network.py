@@ -12,12 +12,12 @@ from datetime import UTC, datetime
 
 from results import published
 from treeplex.errors import TreeplexError
-from treeplex.forms.public_rules import public_rules
-from treeplex.learn.shipped_nets import SHIPPED, shipped_nets
-from treeplex.learn.value_net_files import NetFile, read_net, save_net
-from treeplex.runs.rebel_folder import NET, is_rebel_folder
-from treeplex.runs.rebel_judge import RebelJudgement, judge_rebel, net_of
-from treeplex.runs.rebel_settings import pairs
+from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.learn.rebel.files import NetFile, read_net, save_net
+from treeplex.learn.rebel.shipped_nets import SHIPPED, shipped_nets
+from treeplex.runs.rebel.folder import NET, is_rebel_folder
+from treeplex.runs.rebel.judge import RebelJudgement, judge_rebel, net_of
+from treeplex.runs.rebel.settings import pairs
 
 KEPT = ("exploitability", "playthroughs", "iterations", "method", "depth", "rounds", "endgame", "warm", "seed", "settled")
 """What of a judgement a card says."""

@@ -16,8 +16,8 @@ import treeplex as tp
 from curves import SEEDS, noise_runs
 from results import published
 from treeplex.errors import TreeplexError
-from treeplex.solvers.learned import LEARNED
-from treeplex.solvers.scheme_files import SHIPPED, load_scheme, save_scheme
+from treeplex.solvers.rules.discount_policy_files import SHIPPED, load_scheme, save_scheme
+from treeplex.solvers.rules.learned import LEARNED
 
 TESTING = ("goofspiel-4", "liars_dice-4", "leduc", "battleship-2")
 REPEATS = SEEDS[:4]

@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 
 from rebel_teh_nets_runs import KINDS, SEED, SETTINGS, network
 from rebel_teh_search_runs import spot
-from treeplex.learn.shipped_nets import RIVERS
-from treeplex.runs.turn_search import ITERATIONS, METHOD, search_turn
+from treeplex.learn.rebel.shipped_nets import RIVERS
+from treeplex.runs.holdem.search import ITERATIONS, METHOD, search_turn
 
 KIND, RIVER = "self-play", 256
 """Which network, and iterations of the rivers' solutions when it is judged."""

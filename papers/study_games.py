@@ -16,11 +16,11 @@ import numpy as np
 
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.matrix import MatrixGame
-from treeplex.games.poker.bets import BetPlan, FixedLimit
-from treeplex.games.poker.format import HOLDEM, Format
+from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit
+from treeplex.games.poker.cards.format import HOLDEM, Format
 from treeplex.games.poker.rules import PokerGame
-from treeplex.games.poker.spot import Spot
-from treeplex.games.poker.spots import all_hands, unbound
+from treeplex.games.poker.spots.known import all_hands, unbound
+from treeplex.games.poker.spots.spot import Spot
 
 TUNED_ON, LOOKED_AT, FRESH = GROUPS = ("tuned on", "looked at", "fresh")
 UNIT = 10.0

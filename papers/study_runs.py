@@ -20,9 +20,9 @@ from curves import curve, log_points
 from kept import kept
 from study_games import STUDY_GAMES, StudyGame
 from treeplex.errors import GameError, SpecError, TreeplexError
-from treeplex.forms.openspiel import PREFIX
+from treeplex.forms.sources.openspiel import PREFIX
 from treeplex.solvers.registry import algorithms
-from treeplex.solvers.variant import VARIANTS
+from treeplex.solvers.rules.variants import VARIANTS
 
 STAGES = (100, 300, 1000)
 """Iterations at which policies are judged."""

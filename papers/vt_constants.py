@@ -20,8 +20,8 @@ from results import Result, Table, finish
 from study_games import LOOKED_AT, STUDY_GAMES, TUNED_ON
 from study_runs import STAGES, compiled
 from study_scores import FLOOR
-from treeplex.learn.evolution import Adam, Evolution
-from treeplex.solvers.value_tested import ValueTesting
+from treeplex.learn.discount.evolution import Adam, Evolution
+from treeplex.solvers.rules.value_tested import ValueTesting
 
 NAMES = ("alpha0", "ramp", "memory", "strength")
 STEPS = (0.5, 0.25, 2.0, 0.5)

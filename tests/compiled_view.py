@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from treeplex.forms.compiled import CompiledGame
-from treeplex.forms.matrix_form import payoff_matrix
-from treeplex.forms.policy import Policy
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.compile.matrix_form import payoff_matrix
+from treeplex.forms.policies.tabular import Policy
 
 from .oracle import Floats, Key, Table
 from .oracle import Policy as PolicyDict

@@ -5,13 +5,13 @@ from math import prod
 
 import numpy as np
 
-from treeplex.engine.limit_street import END, FOLD
-from treeplex.forms.limit_abstraction import LimitGame
-from treeplex.forms.limit_betting import limit_betting
-from treeplex.forms.limit_buckets import BucketPlan, make_buckets
-from treeplex.games.poker.bets import FixedLimit
-from treeplex.games.poker.format import royal
-from treeplex.games.poker.strength import compute_strengths
+from treeplex.engine.buckets.street import END, FOLD
+from treeplex.forms.buckets.abstract_game import LimitGame
+from treeplex.forms.buckets.betting import limit_betting
+from treeplex.forms.buckets.buckets import BucketPlan, make_buckets
+from treeplex.games.poker.betting.sizes import FixedLimit
+from treeplex.games.poker.cards.format import royal
+from treeplex.games.poker.cards.strength import compute_strengths
 
 
 @cache

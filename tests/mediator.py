@@ -10,8 +10,8 @@ from itertools import product
 
 import numpy as np
 
-from treeplex.forms.compiled import CompiledGame
-from treeplex.forms.device import Device
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.correlation.device import Device
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 
 from . import oracle

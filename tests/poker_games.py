@@ -8,16 +8,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.hands.form import COUNT, INFOSETS, STORE
-from treeplex.forms.compiled import CompiledGame
-from treeplex.forms.hand_compile import HandGame, compile_spot
-from treeplex.forms.policy import Policy, normalised
-from treeplex.forms.walk import compile_rules
-from treeplex.games.poker.bets import BetPlan, FixedLimit
-from treeplex.games.poker.cards import parse_cards
-from treeplex.games.poker.format import Format, small
+from treeplex.engine.holdem.form import COUNT, INFOSETS, STORE
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.compile.walk import compile_rules
+from treeplex.forms.holdem.compile_spot import HandGame, compile_spot
+from treeplex.forms.policies.tabular import Policy, normalised
+from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit
+from treeplex.games.poker.cards.cards import parse_cards
+from treeplex.games.poker.cards.format import Format, small
 from treeplex.games.poker.rules import PokerGame
-from treeplex.games.poker.spot import Rake, Spot
+from treeplex.games.poker.spots.spot import Rake, Spot
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

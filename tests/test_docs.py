@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 import treeplex as tp
-from treeplex.play.cli import app
+from treeplex.play.cli.main import app
 
 ROOT = Path(__file__).resolve().parents[1]
 WRITTEN_BY_SCRIPTS = {"benchmarks.md", "papers.md"}

@@ -6,7 +6,7 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
-from treeplex.learn.value_net_files import read_net
+from treeplex.learn.rebel.files import read_net
 
 
 def copied(folder: Path, tmp_path: Path) -> Path:

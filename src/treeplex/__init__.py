@@ -17,19 +17,21 @@ if TYPE_CHECKING:
     from treeplex.evaluate.cce import best_cce, cce_gap, cce_gaps
     from treeplex.evaluate.correlation import DeviceJudgement, judge_device
     from treeplex.evaluate.playouts import estimate, head_to_head
-    from treeplex.forms.compile import compile_game as compile
-    from treeplex.forms.compiled import CompiledGame
-    from treeplex.forms.device import Device
-    from treeplex.forms.efg import write_efg
-    from treeplex.forms.load import load
-    from treeplex.forms.openspiel import from_tabular_policy, to_tabular_policy
-    from treeplex.forms.policy import Policy
-    from treeplex.forms.policy_files import load_policy, save_policy, to_dataframe, to_table
-    from treeplex.forms.structure import Structure, structure
-    from treeplex.forms.table_policy import TablePolicy, load_table_policy, save_table_policy
+    from treeplex.forms.compile.compile_game import compile_game as compile
+    from treeplex.forms.compile.compiled_game import CompiledGame
+    from treeplex.forms.correlation.device import Device
+    from treeplex.forms.policies.files import load_policy, save_policy, to_dataframe, to_table
+    from treeplex.forms.policies.sparse import TablePolicy, load_table_policy, save_table_policy
+    from treeplex.forms.policies.tabular import Policy
+    from treeplex.forms.sources.efg import write_efg
+    from treeplex.forms.sources.load import load
+    from treeplex.forms.sources.openspiel import from_tabular_policy, to_tabular_policy
+    from treeplex.forms.structure.classes import Structure, structure
     from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
     from treeplex.games.registry import games as known_games
-    from treeplex.runs.api import (
+    from treeplex.runs.compare import Comparison, compare
+    from treeplex.runs.devices import device_from_policy, load_device, save_device
+    from treeplex.runs.judge import (
         best_response,
         distance_to_value,
         exact_value,
@@ -39,14 +41,12 @@ if TYPE_CHECKING:
         judge,
         nash_conv,
     )
-    from treeplex.runs.compare import Comparison, compare
-    from treeplex.runs.devices import device_from_policy, load_device, save_device
-    from treeplex.runs.rebel import train_rebel
-    from treeplex.runs.rebel_judge import judge_rebel
-    from treeplex.runs.rebel_settings import RebelRun
-    from treeplex.runs.sample import SampleInterrupted, sample
-    from treeplex.runs.solution import Solution
-    from treeplex.runs.solve import SolveInterrupted, solve
+    from treeplex.runs.rebel.judge import judge_rebel
+    from treeplex.runs.rebel.settings import RebelRun
+    from treeplex.runs.rebel.train import train_rebel
+    from treeplex.runs.sample.sample import SampleInterrupted, sample
+    from treeplex.runs.solve.solution import Solution
+    from treeplex.runs.solve.solve import SolveInterrupted, solve
     from treeplex.search.agent import SearchAgent
     from treeplex.solvers import DiscountPolicy, Play, Rule, Step, Variant, Weights, algorithms, load_scheme, save_scheme
 
@@ -56,17 +56,17 @@ _HOMES = {
     "treeplex.evaluate": ("Judgement",),
     "treeplex.evaluate.cce": ("best_cce", "cce_gap", "cce_gaps"),
     "treeplex.evaluate.correlation": ("DeviceJudgement", "judge_device"),
-    "treeplex.forms.compile": ("compile_game",),
-    "treeplex.forms.compiled": ("CompiledGame",),
-    "treeplex.forms.device": ("Device",),
-    "treeplex.forms.load": ("load",),
-    "treeplex.forms.policy": ("Policy",),
-    "treeplex.forms.policy_files": ("load_policy", "save_policy", "to_dataframe", "to_table"),
-    "treeplex.forms.openspiel": ("from_tabular_policy", "to_tabular_policy"),
-    "treeplex.forms.efg": ("write_efg",),
+    "treeplex.forms.compile.compile_game": ("compile_game",),
+    "treeplex.forms.compile.compiled_game": ("CompiledGame",),
+    "treeplex.forms.correlation.device": ("Device",),
+    "treeplex.forms.sources.load": ("load",),
+    "treeplex.forms.policies.tabular": ("Policy",),
+    "treeplex.forms.policies.files": ("load_policy", "save_policy", "to_dataframe", "to_table"),
+    "treeplex.forms.sources.openspiel": ("from_tabular_policy", "to_tabular_policy"),
+    "treeplex.forms.sources.efg": ("write_efg",),
     "treeplex.games.base": ("CHANCE", "SIMULTANEOUS", "TERMINAL", "Game", "State"),
     "treeplex.games.registry": ("games",),
-    "treeplex.runs.api": (
+    "treeplex.runs.judge": (
         "best_response",
         "distance_to_value",
         "exact_value",
@@ -77,17 +77,17 @@ _HOMES = {
         "nash_conv",
     ),
     "treeplex.runs.compare": ("Comparison", "compare"),
-    "treeplex.forms.structure": ("Structure", "structure"),
-    "treeplex.runs.rebel": ("train_rebel",),
-    "treeplex.runs.rebel_judge": ("judge_rebel",),
-    "treeplex.runs.rebel_settings": ("RebelRun",),
+    "treeplex.forms.structure.classes": ("Structure", "structure"),
+    "treeplex.runs.rebel.train": ("train_rebel",),
+    "treeplex.runs.rebel.judge": ("judge_rebel",),
+    "treeplex.runs.rebel.settings": ("RebelRun",),
     "treeplex.search.agent": ("SearchAgent",),
-    "treeplex.runs.sample": ("SampleInterrupted", "sample"),
-    "treeplex.forms.table_policy": ("TablePolicy", "load_table_policy", "save_table_policy"),
+    "treeplex.runs.sample.sample": ("SampleInterrupted", "sample"),
+    "treeplex.forms.policies.sparse": ("TablePolicy", "load_table_policy", "save_table_policy"),
     "treeplex.evaluate.playouts": ("estimate", "head_to_head"),
     "treeplex.runs.devices": ("device_from_policy", "load_device", "save_device"),
-    "treeplex.runs.solution": ("Solution",),
-    "treeplex.runs.solve": ("SolveInterrupted", "solve"),
+    "treeplex.runs.solve.solution": ("Solution",),
+    "treeplex.runs.solve.solve": ("SolveInterrupted", "solve"),
     "treeplex.solvers": (
         "DiscountPolicy",
         "Play",

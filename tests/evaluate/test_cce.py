@@ -8,11 +8,11 @@ from tests.mediator import best_gain, mediator_of, random_device
 from tests.random_games import SEEDS, STEADY, RandomGame, games
 from treeplex.errors import AlgorithmError
 from treeplex.evaluate.cce import best_cce, cce_gap, cce_gaps
-from treeplex.forms.compile import compile_game
-from treeplex.forms.device import Device
-from treeplex.forms.plans import all_plans, count_plans
-from treeplex.forms.walk import compile_rules
-from treeplex.solvers.joint import CfrJr, CfrS
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.walk import compile_rules
+from treeplex.forms.correlation.device import Device
+from treeplex.forms.correlation.plans import all_plans, count_plans
+from treeplex.solvers.joint.cfr_joint import CfrJr, CfrS
 
 GOOFSPIEL = "goofspiel(num_cards=3,imp_info=true,points_order=descending,returns_type=total_points)"
 CHICKEN = "matrix(rows=[[0,7],[2,6]],second=[[0,2],[7,6]])"

@@ -16,11 +16,11 @@ from treeplex.evaluate import correlation
 from treeplex.evaluate.cce import cce_gaps
 from treeplex.evaluate.correlation import CONCEPTS, judge_device
 from treeplex.evaluate.judge import judge
-from treeplex.forms.compile import compile_game
-from treeplex.forms.compiled import CompiledGame
-from treeplex.forms.device import Device
-from treeplex.forms.plans import all_plans, plans_of
-from treeplex.forms.policy import Policy
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.correlation.device import Device
+from treeplex.forms.correlation.plans import all_plans, plans_of
+from treeplex.forms.policies.tabular import Policy
 from treeplex.games.matrix import MatrixGame
 from treeplex.games.registry import load
 from treeplex.solvers import make_solver

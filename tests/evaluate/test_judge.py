@@ -9,10 +9,10 @@ from tests.compiled_view import close_policies, dict_of, policy_of
 from tests.random_games import SEEDS, STEADY, RandomGame, games
 from treeplex.errors import PolicyError
 from treeplex.evaluate import best_response, judge
-from treeplex.forms.compile import compile_game
-from treeplex.forms.policy import Policy, normalised
-from treeplex.forms.walk import compile_rules
-from treeplex.runs.api import expected_values, exploitability, nash_conv
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.walk import compile_rules
+from treeplex.forms.policies.tabular import Policy, normalised
+from treeplex.runs.judge import expected_values, exploitability, nash_conv
 
 pyspiel = pytest.importorskip("pyspiel")
 

@@ -7,11 +7,11 @@ import treeplex as tp
 from treeplex.errors import PolicyError, SpecError
 from treeplex.evaluate import judge
 from treeplex.evaluate.playouts import estimate, head_to_head
-from treeplex.forms.compile import compile_game
-from treeplex.forms.policy import Policy
-from treeplex.forms.table_policy import TablePolicy
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.policies.sparse import TablePolicy
+from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
-from treeplex.runs.sample import sample
+from treeplex.runs.sample.sample import sample
 
 GOOFSPIEL = "goofspiel(num_cards=3,imp_info=true,returns_type=total_points)"
 

@@ -7,12 +7,12 @@ from hypothesis import given
 from tests import oracle
 from tests.compiled_view import policy_of
 from tests.random_games import SEEDS, STEADY, RandomGame, games
-from treeplex.engine.sweep import reach
+from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import PolicyError
 from treeplex.evaluate import infostate_regrets, judge
-from treeplex.forms.compile import compile_game
-from treeplex.forms.policy import Policy
-from treeplex.forms.walk import compile_rules
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.walk import compile_rules
+from treeplex.forms.policies.tabular import Policy
 from treeplex.solvers import make_solver
 
 

@@ -9,12 +9,12 @@ import pytest
 from tests.tree_games import Moves, TreeForm, drawn_payoffs, everything, nothing
 from treeplex.errors import GameError, ImperfectRecallError, SpecError
 from treeplex.evaluate import judge
-from treeplex.forms.compile import compile_game
-from treeplex.forms.load import load
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.sources.load import load
 from treeplex.games import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
 from treeplex.games.open_loop import OpenLoop
 from treeplex.solvers import make_solver
-from treeplex.solvers.recursive import Recursive
+from treeplex.solvers.exact.recursive import Recursive
 
 
 def forgetful(order: Sequence[int], counts: Sequence[int], players: int = 2, seed: int = 0, zero_sum: bool = True) -> TreeForm:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from treeplex.errors import GameError
-from treeplex.forms import public_compile
+from treeplex.forms.compile import public_tree as public_compile
 from treeplex.games import Chance, Decision, Game, Leaf, PublicTree, State, load
 
 from .walks import histories

@@ -10,12 +10,12 @@ import pytest
 
 pytest.importorskip("torch")
 
-from treeplex.games.poker.bets import BetPlan
-from treeplex.games.poker.format import HOLDEM
-from treeplex.games.poker.spot import Spot
-from treeplex.games.poker.spots import all_hands
-from treeplex.learn.river_rows import River
-from treeplex.search.river_bins import RiverBins
+from treeplex.games.poker.betting.sizes import BetPlan
+from treeplex.games.poker.cards.format import HOLDEM
+from treeplex.games.poker.spots.known import all_hands
+from treeplex.games.poker.spots.spot import Spot
+from treeplex.learn.rebel.river_targets import River
+from treeplex.search.holdem.strength_bins import RiverBins
 
 PAPERS = Path(__file__).parents[2] / "papers"
 

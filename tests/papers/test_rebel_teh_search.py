@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from treeplex.forms.hand_turn import compile_turn
-from treeplex.forms.horizon import Horizon
-from treeplex.games.poker.bets import BetPlan
-from treeplex.games.poker.spots import holdem
+from treeplex.forms.holdem.split_turn import compile_turn
+from treeplex.forms.subgames.horizon import Horizon
+from treeplex.games.poker.betting.sizes import BetPlan
+from treeplex.games.poker.spots.known import holdem
 
 PAPERS = Path(__file__).parents[2] / "papers"
 SPEC = "turn_holdem(ranks=5,stack=4,bets=[50%;a],raises=[])"

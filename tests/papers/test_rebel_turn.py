@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from treeplex.evaluate import judge
-from treeplex.forms.horizon import Horizon
-from treeplex.forms.policy import Policy, normalised
+from treeplex.forms.policies.tabular import Policy, normalised
+from treeplex.forms.subgames.horizon import Horizon
 from treeplex.search import ExactLeaf
-from treeplex.search.playthroughs import PlaythroughSettings, averaged_policy
+from treeplex.search.play_distribution import PlaythroughSettings, averaged_policy
 
 PAPERS = Path(__file__).parents[2] / "papers"
 SPEC = "turn_holdem(ranks=5,stack=4,bets=[50%;a],raises=[])"

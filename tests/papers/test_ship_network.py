@@ -9,13 +9,13 @@ import pytest
 
 pytest.importorskip("torch")
 
-from treeplex.forms.public_rules import public_rules
-from treeplex.learn import shipped_nets
-from treeplex.learn.rebel import RebelSettings
-from treeplex.runs.rebel import train_rebel
-from treeplex.runs.rebel_folder import NET, RebelFolder
-from treeplex.runs.rebel_judge import judge_rebel
-from treeplex.runs.rebel_settings import RebelRun
+from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.learn.rebel import shipped_nets
+from treeplex.learn.rebel.trainer import RebelSettings
+from treeplex.runs.rebel.folder import NET, RebelFolder
+from treeplex.runs.rebel.judge import judge_rebel
+from treeplex.runs.rebel.settings import RebelRun
+from treeplex.runs.rebel.train import train_rebel
 
 PAPERS = Path(__file__).parents[2] / "papers"
 DICE = "liars_dice(dice_sides=2)"

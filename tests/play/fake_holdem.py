@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from treeplex.errors import SpecError
-from treeplex.games.poker.bets import BetPlan
-from treeplex.games.poker.cards import HANDS, parse_cards
-from treeplex.games.poker.spot import Spot
+from treeplex.games.poker.betting.sizes import BetPlan
+from treeplex.games.poker.cards.cards import HANDS, parse_cards
+from treeplex.games.poker.spots.spot import Spot
 
 POT, STACK = 200.0, 900.0
 BOARD = parse_cards("Td 9d 6h Qc")

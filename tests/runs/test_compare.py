@@ -10,7 +10,7 @@ import treeplex as tp
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.runs.compare import short, usual_axis
 from treeplex.solvers.cfr import CfrSolver
-from treeplex.solvers.variant import Variant, cfr
+from treeplex.solvers.rules.variants import Variant, cfr
 
 KUHN3 = "kuhn_poker(players=3)"
 

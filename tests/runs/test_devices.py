@@ -5,14 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.mediator import random_device
 
 import treeplex as tp
+from tests.mediator import random_device
 from treeplex.errors import AlgorithmError, FileError, PolicyError
 from treeplex.evaluate.correlation import judge_device
-from treeplex.forms.compile import compile_game
-from treeplex.forms.device import Device
-from treeplex.forms.policy import Policy
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.correlation.device import Device
+from treeplex.forms.policies.tabular import Policy
 from treeplex.runs import devices
 from treeplex.runs.devices import device_from_policy, load_device, read_device, save_device
 

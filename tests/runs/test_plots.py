@@ -11,8 +11,8 @@ import pytest
 import treeplex as tp
 from treeplex.errors import FileError, SpecError
 from treeplex.runs.compare import slug
+from treeplex.runs.job.record import Record
 from treeplex.runs.plots import ROUNDING, convergence_figure, spread
-from treeplex.runs.record import Record
 from treeplex.solvers import Variant, Weights
 
 PNG = b"\x89PNG\r\n\x1a\n"

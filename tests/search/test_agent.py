@@ -5,16 +5,16 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 import pytest
 
-from treeplex.engine.sweep import reach
+from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import GameError
-from treeplex.forms.compile import compile_game
-from treeplex.forms.horizon import fewer_nodes
-from treeplex.forms.public_rules import public_rules
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.subgames.horizon import fewer_nodes
+from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.public import Chance, Decision, Leaf, PublicTree
 from treeplex.search import ZeroLeaf
+from treeplex.search.action_subset import Menu
 from treeplex.search.agent import SearchAgent
-from treeplex.search.menus import Menu
-from treeplex.search.playthroughs import PlaythroughSettings, averaged_policy
+from treeplex.search.play_distribution import PlaythroughSettings, averaged_policy
 
 DICE = "liars_dice(dice_sides=2)"
 

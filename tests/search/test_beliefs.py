@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from treeplex.errors import GameError
-from treeplex.forms.public_rules import public_rules
-from treeplex.forms.public_states import first_state
+from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.forms.subgames.public_states import first_state
 from treeplex.games.public import Chance, Decision, Leaf, PublicTree
 from treeplex.games.registry import load
 from treeplex.search import PublicBelief

@@ -10,13 +10,13 @@ Neither need get to a maximum where the function has kinks.
 import numpy as np
 import pytest
 
-from treeplex.forms.horizon import Horizon
-from treeplex.forms.public_rules import MatrixPublicTree
-from treeplex.forms.subgames import Places, cut
+from treeplex.forms.subgames.batch import Places, cut
+from treeplex.forms.subgames.horizon import Horizon
+from treeplex.forms.subgames.public_rules import MatrixPublicTree
 from treeplex.games.matrix import MODIFIED_RPS, MatrixGame
 from treeplex.search import METHODS, PublicBelief, SubgameSearch
 from treeplex.search.leaf import Ranges
-from treeplex.solvers.fictitious import PLAYS
+from treeplex.solvers.rules.fictitious import PLAYS
 
 HIDE = [[0.0, 1.0], [2.0, 0.0], [0.8, 0.8]]
 """Player 1 guesses in which of two places, worth 1 and 2, player 0 hides, or it took 0.8, which is the value of the game."""

@@ -7,11 +7,11 @@ Player 0 has moved unseen, and player 1 searches. Its equilibrium is 0.4, 0.4, 0
 import numpy as np
 import pytest
 
-from treeplex.forms.horizon import Horizon
-from treeplex.forms.public_rules import MatrixPublicTree, public_rules
-from treeplex.forms.subgames import cut
+from treeplex.forms.subgames.batch import cut
+from treeplex.forms.subgames.horizon import Horizon
+from treeplex.forms.subgames.public_rules import MatrixPublicTree, public_rules
 from treeplex.search import METHODS, ExactLeaf, NoLeaf, PublicBelief, SubgameSearch
-from treeplex.search.playthroughs import average_weights
+from treeplex.search.play_distribution import average_weights
 
 EQUILIBRIUM = (0.4, 0.4, 0.2)
 LEAF = 30

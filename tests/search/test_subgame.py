@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 
 from treeplex.errors import AlgorithmError, GameError
-from treeplex.forms.compile import compile_game
-from treeplex.forms.horizon import Horizon
-from treeplex.forms.public_rules import public_rules
-from treeplex.forms.public_states import PublicState
-from treeplex.forms.subgames import cut
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.subgames.batch import cut
+from treeplex.forms.subgames.horizon import Horizon
+from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.forms.subgames.public_states import PublicState
 from treeplex.games.public import Decision
 from treeplex.search import METHODS, ExactLeaf, NoLeaf, PublicBelief, SubgameSearch, ZeroLeaf
 from treeplex.search.leaf import LeafValue
 from treeplex.solvers.cfr import CfrSolver
-from treeplex.solvers.variant import VARIANTS
+from treeplex.solvers.rules.variants import VARIANTS
 
 DICE = "liars_dice(dice_sides=3)"
 

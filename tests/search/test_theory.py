@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 
 from tests.search.exact_values import PublicProgram
-from treeplex.forms.compile import compile_game
-from treeplex.forms.horizon import TO_THE_END, Horizon
-from treeplex.forms.public_rules import public_rules
-from treeplex.forms.public_states import PublicState
-from treeplex.forms.subgames import Places, cut
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.subgames.batch import Places, cut
+from treeplex.forms.subgames.horizon import TO_THE_END, Horizon
+from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.forms.subgames.public_states import PublicState
 from treeplex.games.public import Decision, PublicTree
 from treeplex.search import METHODS, ExactLeaf, LeafValue, NoLeaf, PublicBelief, SubgameSearch, ZeroLeaf
 from treeplex.search.leaf import Ranges
 from treeplex.solvers.cfr import CfrSolver
-from treeplex.solvers.fictitious import Play
-from treeplex.solvers.variant import Variant
+from treeplex.solvers.rules.fictitious import Play
+from treeplex.solvers.rules.variants import Variant
 
 DICE = "liars_dice(dice_sides=3)"
 MODIFIED = [name for name, method in METHODS.items() if method.leaves == "modified"]

@@ -3,22 +3,22 @@
 import numpy as np
 import pytest
 
-from treeplex.engine.leaves import gather
-from treeplex.engine.payoff import gradient
-from treeplex.engine.sweep import backup, best_value, normalise, reach, workspace
+from treeplex.engine.tree.gradient import gradient
+from treeplex.engine.tree.leaves import gather
+from treeplex.engine.tree.sweeps import backup, best_value, normalise, reach, workspace
 from treeplex.evaluate import judge
-from treeplex.forms.compile import compile_game
-from treeplex.forms.horizon import Horizon
-from treeplex.forms.policy import Policy, normalised
-from treeplex.forms.public_rules import public_rules
-from treeplex.forms.subgames import Subgames, cut
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.policies.tabular import Policy, normalised
+from treeplex.forms.subgames.batch import Subgames, cut
+from treeplex.forms.subgames.horizon import Horizon
+from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.search import METHODS, ExactLeaf, NoLeaf, PublicBelief, SubgameSearch
 from treeplex.search.agent import SearchAgent
 from treeplex.search.leaf import LeafValue, Ranges
-from treeplex.search.playthroughs import Node, PlaythroughSettings, Share, add_policies
+from treeplex.search.play_distribution import Node, PlaythroughSettings, Share, add_policies
 from treeplex.search.warm_start import begin_search, start_warm, weights_of
 from treeplex.solvers import make_solver
-from treeplex.solvers.variant import VARIANTS
+from treeplex.solvers.rules.variants import VARIANTS
 
 DICE = "liars_dice(dice_sides=3)"
 FAMILY = sorted(name for name, variant in VARIANTS.items() if not variant.adaptive)

@@ -8,10 +8,10 @@ from hypothesis import given
 from tests import oracle
 from tests.random_games import STEADY, RandomGame, RandomPublicGame, games, public_games
 from treeplex.evaluate import judge
-from treeplex.forms.compile import compile_game
-from treeplex.forms.policy import Policy
-from treeplex.forms.walk import compile_rules
-from treeplex.runs.api import nash_conv
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.walk import compile_rules
+from treeplex.forms.policies.tabular import Policy
+from treeplex.runs.judge import nash_conv
 from treeplex.solvers import algorithms, make_solver
 
 SAMPLED = [name for name in algorithms() if name.endswith("-mccfr") or name == "cfr-s"]

@@ -7,13 +7,13 @@ import treeplex as tp
 from tests import oracle
 from tests.compiled_view import close_policies, dict_of
 from tests.random_games import RandomGame
-from treeplex.engine.payoff import gradient
-from treeplex.engine.sweep import best_value, workspace
+from treeplex.engine.tree.gradient import gradient
+from treeplex.engine.tree.sweeps import best_value, workspace
 from treeplex.errors import AlgorithmError
 from treeplex.evaluate import judge
-from treeplex.forms.compile import compile_game
-from treeplex.forms.policy import Policy
-from treeplex.forms.walk import compile_rules
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.walk import compile_rules
+from treeplex.forms.policies.tabular import Policy
 from treeplex.solvers import algorithms, make_solver
 from treeplex.solvers.cfr import CfrSolver
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from treeplex.engine.regret import Weights
-from treeplex.forms.compile import compile_game
-from treeplex.forms.compiled import CompiledGame
-from treeplex.runs.api import exploitability
+from treeplex.engine.tree.regret import Weights
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.runs.judge import exploitability
 from treeplex.solvers import Variant, make_solver
 from treeplex.solvers.cfr import CfrSolver
-from treeplex.solvers.variant import average_discount, discount
+from treeplex.solvers.rules.variants import average_discount, discount
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "cfr_reference.json").read_text())
 GAMES = {

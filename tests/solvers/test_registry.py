@@ -3,7 +3,7 @@
 import pytest
 
 from treeplex.errors import AlgorithmError, SpecError
-from treeplex.forms.compile import compile_game
+from treeplex.forms.compile.compile_game import compile_game
 from treeplex.solvers import Rule, Variant, Weights, algorithms, make_solver
 
 KUHN = compile_game("kuhn_poker")

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from treeplex.errors import FileError
-from treeplex.forms.compile import compile_game
-from treeplex.forms.compiled import CompiledGame
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.solvers import Rule, Solver, algorithms, make_solver
 
 GAME, STATIC = compile_game("leduc_poker"), compile_game("small_matrix")

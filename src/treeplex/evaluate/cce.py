@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, hstack
 
-from treeplex.engine.plans import product_statistics
-from treeplex.engine.sweep import best_value, workspace
+from treeplex.engine.plans.plans import product_statistics
+from treeplex.engine.tree.sweeps import best_value, workspace
 from treeplex.errors import AlgorithmError
-from treeplex.forms.compiled import CompiledGame
-from treeplex.forms.device import Device
-from treeplex.forms.plans import all_plans, count_plans, written
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.correlation.device import Device
+from treeplex.forms.correlation.plans import all_plans, count_plans, written
 
 Floats = NDArray[np.float64]
 

@@ -36,7 +36,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treeplex.engine.correlation import (
+from treeplex.engine.plans.correlation import (
     BEST_BY_PLAN,
     EMPTY,
     EXPECTED,
@@ -47,10 +47,10 @@ from treeplex.engine.correlation import (
     leave,
     look,
 )
-from treeplex.engine.form import Tree
+from treeplex.engine.tree.form import Tree
 from treeplex.errors import AlgorithmError, SpecError
-from treeplex.forms.compiled import CompiledGame, Floats, Ints
-from treeplex.forms.device import Device
+from treeplex.forms.compile.compiled_game import CompiledGame, Floats, Ints
+from treeplex.forms.correlation.device import Device
 
 CONCEPTS = ("CCE", "EFCCE", "EFCE", "CE", "AFCCE", "AFCE")
 """What :func:`judge_device` finds the distance to, in this order."""

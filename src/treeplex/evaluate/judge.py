@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treeplex.engine.payoff import gradient
-from treeplex.engine.sweep import best_response as best_response_sweep
-from treeplex.engine.sweep import reach, value_and_best_response, workspace
+from treeplex.engine.tree.gradient import gradient
+from treeplex.engine.tree.sweeps import best_response as best_response_sweep
+from treeplex.engine.tree.sweeps import reach, value_and_best_response, workspace
 from treeplex.errors import PolicyError
-from treeplex.forms.compiled import CompiledGame
-from treeplex.forms.policy import Policy
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.tabular import Policy
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.random import Stream
+from treeplex.engine.histories.streams import Stream
 from treeplex.errors import GameError, PolicyError, SpecError, TreeplexError
-from treeplex.forms.blame import failed_rules
-from treeplex.forms.load import load
-from treeplex.forms.playing import outcomes, picked, turn_by_turn
+from treeplex.forms.compile.rule_errors import failed_rules
+from treeplex.forms.compile.stepping import outcomes, picked, turn_by_turn
+from treeplex.forms.sources.load import load
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 
 PLAYOUTS = 1000

@@ -3,11 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.payoff import gradient
-from treeplex.engine.sweep import backup, reach, workspace
+from treeplex.engine.tree.gradient import gradient
+from treeplex.engine.tree.sweeps import backup, reach, workspace
 from treeplex.evaluate.judge import check_game
-from treeplex.forms.compiled import CompiledGame
-from treeplex.forms.policy import Policy
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.tabular import Policy
 
 
 def infostate_regrets(game: CompiledGame, policy: Policy) -> NDArray[np.float64]:

@@ -2,9 +2,9 @@
 
 from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
 from treeplex.games.matrix import MatrixGame
+from treeplex.games.parameters import GameInfo, Parameter
 from treeplex.games.public import Chance, Decision, Leaf, PublicTree
 from treeplex.games.registry import games, load
-from treeplex.games.rules import GameInfo, Parameter
 from treeplex.games.turn_based import TurnBased
 
 __all__ = [

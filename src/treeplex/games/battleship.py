@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from treeplex.errors import SpecError
 from treeplex.games.base import TERMINAL, Game, State
-from treeplex.games.rules import GameInfo, flag, items, observer, real, whole
+from treeplex.games.parameters import GameInfo, flag, items, observer, real, whole
 
 MOST_CACHED = 1 << 16
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
-from treeplex.games.rules import GameInfo, choice, flag, observer, whole
+from treeplex.games.parameters import GameInfo, choice, flag, observer, whole
 from treeplex.games.turn_based import TurnBased
 
 TIE = -3

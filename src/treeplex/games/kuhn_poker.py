@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
+from treeplex.games.parameters import GameInfo, observer, whole
 from treeplex.games.public import Decision, Leaf, PublicTree
-from treeplex.games.rules import GameInfo, observer, whole
 
 PASS, BET = 0, 1
 LETTERS = "pb"

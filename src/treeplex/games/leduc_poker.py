@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
+from treeplex.games.parameters import GameInfo, flag, items, observer, whole
 from treeplex.games.public import Chance, Decision, Leaf, PublicTree, check_entries
-from treeplex.games.rules import GameInfo, flag, items, observer, whole
 
 FOLD, CALL, RAISE = 0, 1, 2
 ACTION_NAMES = ("Fold", "Call", "Raise")

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
+from treeplex.games.parameters import GameInfo, observer, whole
 from treeplex.games.public import Chance, Decision, Leaf, PublicTree, check_entries
-from treeplex.games.rules import GameInfo, observer, whole
 from treeplex.spec import nearest
 
 

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treeplex.errors import FileError, SpecError
 from treeplex.games.base import TERMINAL, Game, State
-from treeplex.games.rules import GameInfo, canonical_spec, observer
+from treeplex.games.parameters import GameInfo, canonical_spec, observer
 
 ROCK_PAPER_SCISSORS = [[0, -1, 1], [1, 0, -1], [-1, 1, 0]]
 MODIFIED_RPS = [[0, -1, 2], [1, 0, -2], [-2, 2, 0]]

@@ -10,8 +10,8 @@ from types import MappingProxyType
 from treeplex.errors import SpecError
 from treeplex.games import battleship, goofspiel, kuhn_poker, leduc_poker, liars_dice, matrix, tic_tac_toe
 from treeplex.games.base import Game
+from treeplex.games.parameters import GameInfo
 from treeplex.games.poker import named
-from treeplex.games.rules import GameInfo
 from treeplex.spec import Spec, nearest, parse_spec
 
 _INFOS = (

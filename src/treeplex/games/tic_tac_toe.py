@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.games.base import TERMINAL, Game, State
-from treeplex.games.rules import GameInfo
+from treeplex.games.parameters import GameInfo
 
 CELLS = range(9)
 LINES = [sum(1 << cell for cell in line) for line in (range(3), range(3, 6), range(6, 9))]

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from treeplex.errors import GameError
 from treeplex.games.base import SIMULTANEOUS, Game, State
-from treeplex.games.rules import observer
+from treeplex.games.parameters import observer
 
 
 def turn_text(player: int) -> str:

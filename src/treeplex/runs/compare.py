@@ -11,15 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from treeplex.errors import FileError, SpecError
-from treeplex.forms.compile import compile_game
-from treeplex.forms.compiled import CompiledGame
-from treeplex.forms.files import write_atomically
-from treeplex.runs.api import AnyGame
-from treeplex.runs.folder import PLOT, RunFolder
-from treeplex.runs.record import check_effort, words_of
-from treeplex.runs.run import Watcher
-from treeplex.runs.solution import Solution
-from treeplex.runs.solve import (
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.runs.job.record import check_effort, words_of
+from treeplex.runs.judge import AnyGame
+from treeplex.runs.solve.folder import PLOT, RunFolder
+from treeplex.runs.solve.loop import Watcher
+from treeplex.runs.solve.solution import Solution
+from treeplex.runs.solve.solve import (
     DEFAULT_ITERATIONS,
     AnyAlgorithm,
     SolveInterrupted,
@@ -31,6 +30,7 @@ from treeplex.runs.solve import (
     walk_ahead,
 )
 from treeplex.solvers.registry import pace_of, samples
+from treeplex.storage.files import write_atomically
 
 NUMBERS = ("iterations", "nodes", "seconds", "exploitability", "nash_conv")
 """What a row says of every solution, in this order."""

@@ -2,7 +2,7 @@
 
 ====================  ===============================================================================================
 ``.safetensors``      ``weights`` float64 [S], ``support`` int64 [S, N], ``plans_0``, ``plans_1``, ... int32 [P_i, I_i] as in
-                      :class:`treeplex.forms.device.Device`; format, game and a digest in the metadata
+                      :class:`treeplex.forms.correlation.device.Device`; format, game and a digest in the metadata
 ``.json``             format, game and ``"joint_plans": [{"probability": p, "plans": [{infostate: action id}, ...]}]``
 ====================  ===============================================================================================
 """
@@ -20,18 +20,18 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as arrays_from_bytes
 from safetensors.numpy import save as bytes_from_arrays
 
-from treeplex.engine.sweep import reach
+from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import AlgorithmError, FileError, PolicyError, TreeplexError
-from treeplex.forms.compile import compile_game
-from treeplex.forms.compiled import CompiledGame
-from treeplex.forms.device import Device
-from treeplex.forms.files import read_bytes, write_atomically
-from treeplex.forms.mixtures import mixture_device
-from treeplex.forms.policy import Policy
-from treeplex.forms.user_module import names_python
-from treeplex.runs.checkpoint import digest, metadata
-from treeplex.runs.folder import DEVICE, RunFolder, is_run_folder
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.correlation.device import Device
+from treeplex.forms.correlation.mixtures import mixture_device
+from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.sources.user_module import names_python
+from treeplex.runs.job.checkpoint import digest, metadata
+from treeplex.runs.solve.folder import DEVICE, RunFolder, is_run_folder
 from treeplex.solvers import Solver
+from treeplex.storage.files import read_bytes, write_atomically
 
 FORMAT = "treeplex device"
 VERSION = 1

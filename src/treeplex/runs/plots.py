@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from treeplex.errors import FileError
-from treeplex.forms.files import write_atomically
-from treeplex.runs.record import Record, check_effort, words_of
+from treeplex.runs.job.record import Record, check_effort, words_of
+from treeplex.storage.files import write_atomically
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4B2E83", "#7F5539")
 """Colours of Okabe and Ito (2008), told apart with any colour vision, and two more; after eight, line styles differ."""
@@ -53,7 +53,7 @@ AXES: Mapping[str, Axis] = {
     "nodes": Axis("Nodes touched (histories walked)", lambda record: record.nodes, 1e4),
     "seconds": Axis("Seconds in the solver", lambda record: record.seconds, 1e4),
 }
-"""The horizontal axes, one for each of :data:`treeplex.runs.record.EFFORTS`."""
+"""The horizontal axes, one for each of :data:`treeplex.runs.job.record.EFFORTS`."""
 
 
 @dataclass(frozen=True)

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.sweep import reach
+from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import GameError
-from treeplex.forms.subgames import Subgames, cut
+from treeplex.forms.subgames.batch import Subgames, cut
 from treeplex.games.public import Decision, Leaf, PublicTree
+from treeplex.search.action_subset import Menu
 from treeplex.search.beliefs import PublicBelief
 from treeplex.search.leaf import LeafValue
-from treeplex.search.menus import Menu
-from treeplex.search.playthroughs import PlaythroughSettings, average_weights
+from treeplex.search.play_distribution import PlaythroughSettings, average_weights
 from treeplex.search.subgame import METHODS, place, reach_at
 from treeplex.search.warm_start import begin_search
-from treeplex.solvers.fictitious import Play
+from treeplex.solvers.rules.fictitious import Play
 
 Floats = NDArray[np.float64]
 Key = tuple[tuple[int, ...], tuple[int, ...]]
@@ -50,7 +50,7 @@ class SearchAgent:
     do.
 
     Attributes:
-        rules: the public-tree rules; a :class:`treeplex.search.menus.Menu` may leave out actions.
+        rules: the public-tree rules; a :class:`treeplex.search.action_subset.Menu` may leave out actions.
         leaf: values at the leaves of subgames.
         settings: method, iterations and horizon of searches.
         node: the public node reached.

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import GameError
-from treeplex.forms.public_states import PublicState, first_state
+from treeplex.forms.subgames.public_states import PublicState, first_state
 from treeplex.games.public import Chance, Decision, PublicTree
 
 Floats = NDArray[np.float64]

@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.leaves import decode, encode
+from treeplex.engine.tree.leaves import decode, encode
 from treeplex.errors import GameError
-from treeplex.forms.public_states import PublicState
-from treeplex.forms.subgames import Places
+from treeplex.forms.subgames.batch import Places
+from treeplex.forms.subgames.public_states import PublicState
 from treeplex.games.public import Decision, PublicTree
 from treeplex.search.leaf import Ranges
 

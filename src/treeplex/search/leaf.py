@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import AlgorithmError
-from treeplex.forms.public_states import PublicState
-from treeplex.forms.subgames import Places, cut
+from treeplex.forms.subgames.batch import Places, cut
+from treeplex.forms.subgames.public_states import PublicState
 from treeplex.games.public import PublicTree
 
 Floats = NDArray[np.float64]
@@ -64,7 +64,7 @@ class ExactLeaf:
         self._states: dict[int, tuple[PublicState, ...]] = {}
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
-        from treeplex.forms.subgames import Subgames
+        from treeplex.forms.subgames.batch import Subgames
         from treeplex.search.subgame import METHODS, SubgameSearch
 
         if not len(places):

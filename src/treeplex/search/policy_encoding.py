@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import GameError
-from treeplex.forms.public_states import PublicState
-from treeplex.forms.subgames import Subgames
+from treeplex.forms.subgames.batch import Subgames
+from treeplex.forms.subgames.public_states import PublicState
 from treeplex.games.public import Chance, Decision, PublicTree
 from treeplex.search.encoding import MOST_SEEN, Encoding, Singles
 from treeplex.search.subgame import SubgameSearch, reach_at
@@ -60,7 +60,7 @@ class PolicyEncoding:
     def table(self, subgames: Subgames) -> Ints:
         """The sequence of each decision, hand and action, int64 [decisions, H, A]; -1 for none.
 
-        The subgames' rules may leave out actions, as a :class:`treeplex.search.menus.Menu` does.
+        The subgames' rules may leave out actions, as a :class:`treeplex.search.action_subset.Menu` does.
         """
         columns = [self._columns_at(subgames.rules, state) for state in subgames.decisions.states]
         counts = np.array([len(own) for own in columns])

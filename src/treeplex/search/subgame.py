@@ -7,16 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.best_reply import mix
-from treeplex.engine.leaves import gather, scatter, write_opposing_mass
-from treeplex.engine.payoff import gradient
-from treeplex.engine.regret import FIXED, Weights, accumulate, update
-from treeplex.engine.sweep import backup, best_response, normalise, reach, workspace
-from treeplex.forms.subgames import Places, Subgames
+from treeplex.engine.tree.fictitious import mix
+from treeplex.engine.tree.gradient import gradient
+from treeplex.engine.tree.leaves import gather, scatter, write_opposing_mass
+from treeplex.engine.tree.regret import FIXED, Weights, accumulate, update
+from treeplex.engine.tree.sweeps import backup, best_response, normalise, reach, workspace
+from treeplex.forms.subgames.batch import Places, Subgames
 from treeplex.search.beliefs import normalised_range, possible_hands
 from treeplex.search.leaf import LeafValue, Ranges
-from treeplex.solvers.fictitious import PLAYS, Play
-from treeplex.solvers.variant import VARIANTS, Variant
+from treeplex.solvers.rules.fictitious import PLAYS, Play
+from treeplex.solvers.rules.variants import VARIANTS, Variant
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -12,14 +12,14 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.leaves import gather, scatter
-from treeplex.engine.payoff import gradient
-from treeplex.engine.sweep import backup, best_value, reach, workspace
-from treeplex.forms.subgames import Subgames
+from treeplex.engine.tree.gradient import gradient
+from treeplex.engine.tree.leaves import gather, scatter
+from treeplex.engine.tree.sweeps import backup, best_value, reach, workspace
+from treeplex.forms.subgames.batch import Subgames
 from treeplex.search.leaf import LeafValue, Ranges
 from treeplex.search.subgame import Method, SubgameSearch, opposing_mass, reach_at
-from treeplex.solvers.fictitious import Play
-from treeplex.solvers.variant import Variant
+from treeplex.solvers.rules.fictitious import Play
+from treeplex.solvers.rules.variants import Variant
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

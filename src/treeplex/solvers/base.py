@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import FileError, SpecError
-from treeplex.forms.compiled import CompiledGame
-from treeplex.forms.policy import Policy, normalised
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.tabular import Policy, normalised
 
 UPDATES = ("alternating", "simultaneous")
 """The orders of updates."""

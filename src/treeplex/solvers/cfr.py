@@ -5,13 +5,13 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.regret import Weights, iterate
-from treeplex.engine.sweep import reach, workspace
+from treeplex.engine.tree.regret import Weights, iterate
+from treeplex.engine.tree.sweeps import reach, workspace
 from treeplex.errors import SpecError
-from treeplex.forms.compiled import CompiledGame
-from treeplex.forms.policy import Policy, uniform_probabilities
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.tabular import Policy, uniform_probabilities
 from treeplex.solvers.base import Solver, order_of_updates
-from treeplex.solvers.variant import Variant
+from treeplex.solvers.rules.variants import Variant
 
 CHUNK = 4096
 """Iterations whose weights are prepared at a time."""

@@ -5,21 +5,21 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from treeplex.errors import AlgorithmError, SpecError
-from treeplex.forms.compiled import CompiledGame
+from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.solvers.base import UPDATES, Algorithm, Solver, order_of_updates
 from treeplex.solvers.cfr import CfrSolver
-from treeplex.solvers.fictitious import PLAYS, FictitiousPlay, Play
-from treeplex.solvers.greedy import GreedyWeights
-from treeplex.solvers.joint import CfrJr, CfrS, JointSolver
-from treeplex.solvers.learned import LEARNED, REFERENCE, LearnedSolver, checked_horizon, discounting_of
-from treeplex.solvers.regret_matching import RegretMatching
-from treeplex.solvers.rule import Rule, RuleSolver
-from treeplex.solvers.sampled import AVERAGING, BASELINES, KEYS, SAMPLINGS, Sampling, SamplingOptions, sampling_solver
-from treeplex.solvers.sampling_schedule import COURSES
-from treeplex.solvers.scheme import DiscountPolicy
-from treeplex.solvers.value_tested import NAME as VALUE_TESTED
-from treeplex.solvers.value_tested import ValueTestedSolver, ValueTesting
-from treeplex.solvers.variant import VARIANTS, Variant
+from treeplex.solvers.joint.cfr_joint import CfrJr, CfrS, JointSolver
+from treeplex.solvers.joint.regret_matching import RegretMatching
+from treeplex.solvers.rules.custom import Rule, RuleSolver
+from treeplex.solvers.rules.discount_policy import DiscountPolicy
+from treeplex.solvers.rules.fictitious import PLAYS, FictitiousPlay, Play
+from treeplex.solvers.rules.greedy import GreedyWeights
+from treeplex.solvers.rules.learned import LEARNED, REFERENCE, LearnedSolver, checked_horizon, discounting_of
+from treeplex.solvers.rules.value_tested import NAME as VALUE_TESTED
+from treeplex.solvers.rules.value_tested import ValueTestedSolver, ValueTesting
+from treeplex.solvers.rules.variants import VARIANTS, Variant
+from treeplex.solvers.sampling.schedule import COURSES
+from treeplex.solvers.sampling.solver import AVERAGING, BASELINES, KEYS, SAMPLINGS, Sampling, SamplingOptions, sampling_solver
 from treeplex.spec import Spec, nearest, parse_spec
 
 
@@ -122,8 +122,8 @@ def joint_algorithm(build: type[JointSolver], summary: str) -> Algorithm:
 
 
 def build_lp(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:
-    """A :class:`treeplex.solvers.lp.LinearProgram` solver; imported here, because SciPy's optimisers are slow to import."""
-    from treeplex.solvers.lp import LinearProgram
+    """A ``solvers.exact.lp.LinearProgram`` solver; imported here, because SciPy's optimisers are slow to import."""
+    from treeplex.solvers.exact.lp import LinearProgram
 
     return LinearProgram(game)
 
@@ -131,8 +131,8 @@ def build_lp(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int,
 def build_recursive(
     game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int
 ) -> Solver:
-    """A :class:`treeplex.solvers.recursive.Recursive` solver; imported here for SciPy's optimisers, as with ``lp``."""
-    from treeplex.solvers.recursive import Recursive
+    """A :class:`treeplex.solvers.exact.recursive.Recursive` solver; imported here for SciPy's optimisers, as with ``lp``."""
+    from treeplex.solvers.exact.recursive import Recursive
 
     return Recursive(game)
 

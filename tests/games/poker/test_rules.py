@@ -5,22 +5,22 @@ import random
 import numpy as np
 import pytest
 
-from tests.forms.test_compile import check_same
+from tests.forms.compile.test_compile_game import check_same
 from tests.games.walks import histories, playout
 from tests.poker_games import SPOTS
 from treeplex.errors import GameError, SpecError
 from treeplex.evaluate import judge
-from treeplex.forms.compile import compile_game
-from treeplex.forms.walk import compile_rules
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.walk import compile_rules
 from treeplex.games import load
 from treeplex.games.base import CHANCE
-from treeplex.games.poker.bets import BetPlan
-from treeplex.games.poker.cards import parse_cards
-from treeplex.games.poker.format import small
+from treeplex.games.poker.betting.sizes import BetPlan
+from treeplex.games.poker.cards.cards import parse_cards
+from treeplex.games.poker.cards.format import small
 from treeplex.games.poker.rules import PokerGame, PokerState, cards_of_deal, number_of_deal
-from treeplex.games.poker.spot import Rake, Spot
-from treeplex.games.poker.spots import all_hands, leduc_holdem, limit_holdem, rhode_island_holdem, turn_endgame_holdem
-from treeplex.solvers.lp import LinearProgram
+from treeplex.games.poker.spots.known import all_hands, leduc_holdem, limit_holdem, rhode_island_holdem, turn_endgame_holdem
+from treeplex.games.poker.spots.spot import Rake, Spot
+from treeplex.solvers.exact.lp import LinearProgram
 
 ALL_IN = BetPlan.same("a", "", streets=2)
 TWO_STREETS = small(ranks=3, suits=2, hole=2, deal=(0, 2))

@@ -6,13 +6,13 @@ Amounts are whole chips. Actions are numbered game by game: fold, check, call, t
 from collections.abc import Mapping, Sequence
 
 from treeplex.errors import SpecError
-from treeplex.games.poker.bets import BetPlan, FixedLimit
-from treeplex.games.poker.cards import cards_to_string, parse_cards
-from treeplex.games.poker.format import RANKINGS, Format, rhode_island, small
+from treeplex.games.parameters import GameInfo, choice, items, whole
+from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit
+from treeplex.games.poker.cards.cards import cards_to_string, parse_cards
+from treeplex.games.poker.cards.format import RANKINGS, Format, rhode_island, small
 from treeplex.games.poker.rules import PokerGame
-from treeplex.games.poker.spot import Spot
-from treeplex.games.poker.spots import all_hands, unbound
-from treeplex.games.rules import GameInfo, choice, items, whole
+from treeplex.games.poker.spots.known import all_hands, unbound
+from treeplex.games.poker.spots.spot import Spot
 
 TURN = 4
 """Board cards on the turn."""

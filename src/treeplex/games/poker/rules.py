@@ -6,7 +6,7 @@ next one in a single deal; after an all-in the board runs out street by street. 
 starting pot back.
 
 Everything that needs histories or infosets one by one (an exact linear program, a policy by infostate, a learner's environment)
-starts here, for small decks. Hold'em is solved by :mod:`treeplex.forms.hand_compile`, which never enumerates hands.
+starts here, for small decks. Hold'em is solved by :mod:`treeplex.forms.holdem.compile_spot`, which never enumerates hands.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -20,11 +20,21 @@ from numpy.typing import NDArray
 from treeplex.errors import GameError
 from treeplex.games import public
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
-from treeplex.games.poker.betting import Action, BettingTree, Decision, Fold, Node, Showdown, StreetEnd, betting_tree, payoffs
-from treeplex.games.poker.cards import cards_to_string
-from treeplex.games.poker.look import equities, features_of_betting, features_of_board, futures
-from treeplex.games.poker.spot import Spot
-from treeplex.games.rules import observer
+from treeplex.games.parameters import observer
+from treeplex.games.poker.betting.tree import (
+    Action,
+    BettingTree,
+    Decision,
+    Fold,
+    Node,
+    Showdown,
+    StreetEnd,
+    betting_tree,
+    payoffs,
+)
+from treeplex.games.poker.cards.cards import cards_to_string
+from treeplex.games.poker.features import equities, features_of_betting, features_of_board, futures
+from treeplex.games.poker.spots.spot import Spot
 
 MOST_SEQUENCES = 20_000_000
 """The most sequences of a player in public-tree rules; beyond it nothing that enumerates infosets would finish."""
@@ -169,7 +179,7 @@ class PokerGame(Game):
     def strengths(self, board: tuple[int, ...]) -> list[int]:
         """The strength of every hand on a complete board: higher wins."""
         if board not in self._strengths:
-            from treeplex.games.poker.evaluator import format_strengths  # it loads Numba, which most games do without
+            from treeplex.games.poker.cards.evaluator import format_strengths  # it loads Numba, which most games do without
 
             given = self.spot.strengths
             self._strengths[board] = (format_strengths(self.spot.format, board) if given is None else given).tolist()
@@ -246,7 +256,7 @@ class PokerPublicTree(public.PublicTree):
         return self._futures[number], tuple(sorted(board))
 
     def features(self, node: Hashable) -> NDArray[np.float64]:
-        """The betting, then the board as a network embeds it; see :mod:`treeplex.games.poker.look`."""
+        """The betting, then the board as a network embeds it; see :mod:`treeplex.games.poker.features`."""
         number, board = table(node)
         spot = self.game.spot
         return np.concatenate((features_of_betting(self._nodes[number], spot), features_of_board(spot.format, board)))

@@ -1,1 +1,0 @@
-"""Kernels for public trees over hands: poker."""

@@ -1,0 +1,1 @@
+"""Kernels that walk single histories: sampling schemes, their variance, subtrees and random streams."""

@@ -1,0 +1,202 @@
+"""Subtrees of a game tree: where infosets meet, which subtrees nobody's ignorance leaves, and backward induction over them.
+
+A subtree is **closed** if every infoset that it meets lies in it as a whole: a proper subgame in the sense of Selten (1965).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL, Histories
+from treeplex.engine.tree.form import Floats, SmallInts
+
+
+class Outline(NamedTuple):
+    """How the histories of a tree lie to each other; all int32 [H].
+
+    Attributes:
+        parent: the history before each; -1 for the root.
+        place: the number of each history in depth-first order, children in the order of actions.
+        extent: histories in the subtree of each, itself included: they are those at ``place .. place + extent - 1``.
+        level: players' moves before each history, chance's not counted.
+    """
+
+    parent: SmallInts
+    place: SmallInts
+    extent: SmallInts
+    level: SmallInts
+
+
+@njit(cache=True, nogil=True)
+def outline(nodes: SmallInts) -> Outline:
+    """The :class:`Outline` of a tree's nodes, int32 [H, 4]."""
+    count = nodes.shape[0]
+    parent, level = np.full(count, -1, np.int32), np.zeros(count, np.int32)
+    extent, place = np.ones(count, np.int32), np.zeros(count, np.int32)
+    for h in range(count):
+        for child in range(nodes[h, CHILD], nodes[h, CHILD] + nodes[h, CHILDREN]):
+            parent[child] = h
+            level[child] = level[h] + (1 if nodes[h, ACTOR] >= 0 else 0)
+    for h in range(count - 1, 0, -1):
+        extent[parent[h]] += extent[h]
+    for h in range(count):
+        following = place[h] + 1
+        for child in range(nodes[h, CHILD], nodes[h, CHILD] + nodes[h, CHILDREN]):
+            place[child] = following
+            following += extent[child]
+    return Outline(parent, place, extent, level)
+
+
+@njit(cache=True, nogil=True)
+def contains(lines: Outline, above: int, below: int) -> bool:
+    """Whether ``below`` lies in the subtree of ``above``; every history lies in its own."""
+    return bool(lines.place[above] <= lines.place[below] < lines.place[above] + lines.extent[above])
+
+
+@njit(cache=True, nogil=True)
+def edges(nodes: SmallInts, lines: Outline, infosets: int) -> SmallInts:
+    """The first and the last history of every infoset in depth-first order, int32 [I, 2]."""
+    ends = np.full((infosets, 2), -1, np.int32)
+    for h in range(nodes.shape[0]):
+        if nodes[h, ACTOR] >= 0:
+            infoset = nodes[h, KEY]
+            if ends[infoset, 0] < 0 or lines.place[h] < lines.place[ends[infoset, 0]]:
+                ends[infoset, 0] = h
+            if ends[infoset, 1] < 0 or lines.place[h] > lines.place[ends[infoset, 1]]:
+                ends[infoset, 1] = h
+    return ends
+
+
+@njit(cache=True, nogil=True)
+def meetings(lines: Outline, ends: SmallInts) -> SmallInts:
+    """The last history that all histories of an infoset have in common, int32 [I]; of a single history itself."""
+    common = ends[:, 0].copy()
+    for infoset in range(ends.shape[0]):
+        while not contains(lines, common[infoset], ends[infoset, 1]):
+            common[infoset] = lines.parent[common[infoset]]
+    return common
+
+
+@njit(cache=True, nogil=True)
+def own_move(nodes: SmallInts, lines: Outline, history: int) -> int:
+    """The history right after the actor's last own move before ``history``; -1 if there was none."""
+    after = history
+    while lines.parent[after] >= 0:
+        if nodes[lines.parent[after], ACTOR] == nodes[history, ACTOR]:
+            return int(after)
+        after = lines.parent[after]
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def forgotten(nodes: SmallInts, lines: Outline, ends: SmallInts) -> SmallInts:
+    """For each infoset a history whose actor's own past differs from that of the infoset's first history; -1 if none does.
+
+    The last own infoset and action are compared; where they agree in every infoset, so do whole pasts.
+    """
+    other = np.full(ends.shape[0], -1, np.int32)
+    for h in range(nodes.shape[0]):
+        if nodes[h, ACTOR] < 0 or other[nodes[h, KEY]] >= 0 or h == ends[nodes[h, KEY], 0]:
+            continue
+        here, there = own_move(nodes, lines, h), own_move(nodes, lines, ends[nodes[h, KEY], 0])
+        if here < 0 or there < 0:
+            same = here == there
+        else:
+            one, two = lines.parent[here], lines.parent[there]
+            same = nodes[one, KEY] == nodes[two, KEY] and here - nodes[one, CHILD] == there - nodes[two, CHILD]
+        if not same:
+            other[nodes[h, KEY]] = h
+    return other
+
+
+@njit(cache=True, nogil=True)
+def closed_subtrees(nodes: SmallInts, lines: Outline, ends: SmallInts) -> SmallInts:
+    """1 where the subtree of a history is closed, else 0; int32 [H]."""
+    count = nodes.shape[0]
+    low, high = lines.place.copy(), lines.place.copy()
+    closed = np.zeros(count, np.int32)
+    for h in range(count - 1, -1, -1):
+        if nodes[h, ACTOR] >= 0:
+            low[h] = min(low[h], lines.place[ends[nodes[h, KEY], 0]])
+            high[h] = max(high[h], lines.place[ends[nodes[h, KEY], 1]])
+        if low[h] == lines.place[h] and high[h] < lines.place[h] + lines.extent[h]:
+            closed[h] = 1
+        if h > 0:
+            low[lines.parent[h]] = min(low[lines.parent[h]], low[h])
+            high[lines.parent[h]] = max(high[lines.parent[h]], high[h])
+    return closed
+
+
+@njit(cache=True, nogil=True)
+def ties(nodes: SmallInts, lines: Outline, infosets: int) -> SmallInts:
+    """Which siblings some infoset ties together, int32 [H]: the first sibling that each history is tied to, or itself.
+
+    Two siblings are tied if an infoset has a history below each, or if both are tied to a third.
+    """
+    count = nodes.shape[0]
+    tied = np.arange(count).astype(np.int32)
+    at = np.empty(count, np.int32)
+    for h in range(count):
+        at[lines.place[h]] = h
+    last = np.full(infosets, -1, np.int32)
+    for place in range(count):
+        h = at[place]
+        if nodes[h, ACTOR] < 0:
+            continue
+        one, two = last[nodes[h, KEY]], h
+        last[nodes[h, KEY]] = h
+        if one < 0 or contains(lines, one, two):
+            continue
+        while not contains(lines, lines.parent[one], h):
+            one = lines.parent[one]
+        while lines.parent[two] != lines.parent[one]:
+            two = lines.parent[two]
+        while tied[one] != one:
+            one = tied[one]
+        while tied[two] != two:
+            two = tied[two]
+        tied[max(one, two)] = min(one, two)
+    for h in range(count):  # a group is named by its least number, which comes first and is final by then
+        tied[h] = tied[tied[h]]
+    return tied
+
+
+@njit(cache=True, nogil=True)
+def fold(tree: Histories, closed: SmallInts, start: int, end: int, values: Floats, choices: SmallInts) -> None:
+    """Backward induction from history ``start`` back to ``end``, where it takes no more than a comparison or a mean.
+
+    Args:
+        tree: the histories.
+        closed: what :func:`closed_subtrees` found; other histories are passed over.
+        start, end: the first and the last history to look at, in descending order; none of them has tied actions.
+        values: [H, N], what every player gets at each history with a closed subtree; read above ``start``, written from there.
+        choices: [I], the number of the action chosen where an infoset is one history; of equal actions the first.
+    """
+    nodes = tree.nodes
+    for h in range(start, end - 1, -1):
+        actor, first, count, key = nodes[h, ACTOR], nodes[h, CHILD], nodes[h, CHILDREN], nodes[h, KEY]
+        if actor == TERMINAL:
+            values[h] = tree.payoffs[key]
+        elif closed[h] == 0:
+            continue
+        elif actor == CHANCE:
+            values[h] = 0.0
+            for child in range(first, first + count):
+                values[h] += tree.chance[key + child - first] * values[child]
+        else:
+            best = first
+            for child in range(first + 1, first + count):
+                if values[child, actor] > values[best, actor]:
+                    best = child
+            values[h] = values[best]
+            choices[key] = best - first
+
+
+@njit(cache=True, nogil=True)
+def second_act(nodes: SmallInts, lines: Outline) -> int:
+    """A history whose actor has moved before; -1 if nobody ever moves twice."""
+    for h in range(nodes.shape[0]):
+        if nodes[h, ACTOR] >= 0 and own_move(nodes, lines, h) >= 0:
+            return h
+    return -1

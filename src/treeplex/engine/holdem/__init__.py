@@ -1,0 +1,1 @@
+"""The hold'em engine: the four operations over hands, boards and betting, with card removal."""

@@ -1,0 +1,441 @@
+"""Passes: kernels over some boards of a street, and :class:`Crew`, which shares boards out to threads.
+
+A pass for a player is: the opponent's reach downwards, terminals, the player's values upwards. The kernels release the GIL and
+never allocate; whatever number of threads, every sum has one order, so results are the same bit for bit.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from treeplex.engine.holdem.barrier import meet
+from treeplex.engine.holdem.boards import (
+    descend_board,
+    gather_end,
+    gradient_rows,
+    reach_folds,
+    reach_terminals,
+    return_rows,
+    value_terminals,
+)
+from treeplex.engine.holdem.form import (
+    ACTIONS,
+    BOARDS,
+    CHILDREN,
+    COUNT,
+    ENDS,
+    INFOSETS,
+    NODES,
+    REACH,
+    RETURN,
+    ROOTS,
+    SCALES,
+    STORE,
+    Floats,
+    HandForm,
+    Ints,
+    Store,
+    Work,
+)
+from treeplex.engine.holdem.node import TILE, best, expect, update, update_adaptively
+from treeplex.engine.holdem.storage import close_tile, open_tile
+from treeplex.engine.holdem.value_tested import DECAY, update_by_test
+
+BEST, REPLY, EXPECT = 0, 1, 2
+"""What :func:`answer` does at own nodes: take the best action; also keep it (fictitious play); follow a policy."""
+
+NUMBERS_A_THREAD = 150_000
+"""Stored numbers (actions times hands) that a thread needs on a single board before it is worth waiting for."""
+
+CHUNKS = 4
+"""Pieces of work a thread, so that a slow one does not keep the others waiting."""
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def descend(
+    form: HandForm,
+    street: int,
+    first: int,
+    last: int,
+    player: int,
+    source: Floats,
+    scales: Floats,
+    store: Store,
+    keep: float,
+    add: float,
+    optimism: float,
+    work: Work,
+    thread: int,
+) -> None:
+    """Own reach at boards ``first..last-1`` of a street: kept in ``work.reach`` and added to the average."""
+    sequences = form.streets[street, ROOTS] + form.streets[street, ACTIONS + player]
+    below = street + 1 < form.streets.shape[0]
+    rows = work.rows[thread]
+    for board in range(first, last):
+        hands, start = (form.boards[board, COUNT + player], form.boards[board, REACH + player])
+        for low in range(0, hands, TILE):
+            width = min(TILE, hands - low)
+            descend_board(form, street, board, player, source, scales, store, keep, add, optimism, low, width, work, thread)
+            if below:
+                for q in range(sequences):
+                    row, kept = (rows[q], work.reach[start + q * hands + low : start + q * hands + low + width])
+                    for j in range(width):
+                        kept[j] = row[j]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def improve_board(
+    form: HandForm,
+    street: int,
+    board: int,
+    player: int,
+    store: Store,
+    weights: Floats,
+    work: Work,
+    thread: int,
+    slot: int,
+    space: int,
+    share: int,
+    shares: int,
+) -> None:
+    """Update the regrets of ``player`` at one board from the values in ``work.valued[space]``; tiles are shared out."""
+    streets = form.streets[street]
+    nodes, roots = form.nodes[streets[NODES + player] : streets[NODES + player + 1]], streets[ROOTS]
+    rows, scratch, actions = work.rows[thread], work.scratch[thread], streets[ACTIONS + player]
+    unpacked, more_unpacked = work.unpacked[thread, 0], work.unpacked[thread, 1]
+    predicts = store.guesses.ctypes.data != store.regrets.ctypes.data
+    base, hands = form.boards[board, STORE + player], form.boards[board, COUNT + player]
+    infosets, scale = form.boards[board, INFOSETS + player], form.boards[board, SCALES + player]
+    for low in range(share * TILE, hands, shares * TILE):
+        width = min(TILE, hands - low)
+        gradient_rows(form, street, board, player, low, width, work, thread, space)
+        regrets, start, stride = open_tile(
+            store.regrets, store.regret_scales, scale, base, hands, low, width, actions, unpacked
+        )
+        guesses = regrets
+        if predicts:
+            guesses, start, stride = open_tile(
+                store.guesses, store.guess_scales, scale, base, hands, low, width, actions, more_unpacked
+            )
+        if weights.shape[0] > DECAY:
+            update_by_test(
+                nodes, roots, regrets, guesses, store.previous, store.changes,
+                start, stride, infosets + low, hands, width, weights, rows, scratch
+            )  # fmt: skip
+        elif store.previous.shape[0] > 0:
+            update_adaptively(
+                nodes, roots, regrets, guesses, store.previous, store.changes,
+                start, stride, infosets + low, hands, width, weights, rows, scratch
+            )  # fmt: skip
+        else:
+            update(nodes, roots, regrets, guesses, predicts, start, stride, width, weights, rows, scratch)
+        close_tile(store.regrets, store.regret_scales, scale, base, hands, low, width, actions, unpacked)
+        if predicts:
+            close_tile(store.guesses, store.guess_scales, scale, base, hands, low, width, actions, more_unpacked)
+        return_rows(form, street, board, player, low, width, work, thread, slot)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def improve(
+    form: HandForm,
+    street: int,
+    first: int,
+    last: int,
+    player: int,
+    store: Store,
+    weights: Floats,
+    keep: float,
+    add: float,
+    raked: bool,
+    work: Work,
+    thread: int,
+    slot: int,
+) -> None:
+    """Update the regrets of ``player`` at boards ``first..last-1`` of a street, whose boards below are done.
+
+    In the last street the opponent's reach is found on the way, and added to his average with ``keep`` and ``add``.
+    """
+    for board in range(first, last):
+        if street + 1 == form.streets.shape[0]:
+            guesses, scales = store.guesses, store.guess_scales
+            reach_terminals(form, board, 1 - player, guesses, scales, store, keep, add, work, thread, thread, 0, 1)
+        else:
+            reach_folds(form, street, board, 1 - player, work, thread)
+        value_terminals(form, street, board, player, raked, work, thread, thread, 0, 1)
+        improve_board(form, street, board, player, store, weights, work, thread, slot, thread, 0, 1)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def answer(
+    form: HandForm,
+    street: int,
+    first: int,
+    last: int,
+    player: int,
+    mode: int,
+    against: Floats,
+    scales: Floats,
+    store: Store,
+    raked: bool,
+    work: Work,
+    thread: int,
+    slot: int,
+) -> None:
+    """Best responses or expected values of ``player`` against ``against``, board by board as :func:`improve`."""
+    streets = form.streets[street]
+    nodes, roots = (form.nodes[streets[NODES + player] : streets[NODES + player + 1]], streets[ROOTS])
+    rows, scratch, actions = (work.rows[thread], work.scratch[thread], streets[ACTIONS + player])
+    unpacked = work.unpacked[thread, 0]
+    for board in range(first, last):
+        if street + 1 == form.streets.shape[0]:
+            reach_terminals(form, board, 1 - player, against, scales, store, 1.0, 0.0, work, thread, thread, 0, 1)
+        else:
+            reach_folds(form, street, board, 1 - player, work, thread)
+        value_terminals(form, street, board, player, raked, work, thread, thread, 0, 1)
+        base, hands = (form.boards[board, STORE + player], form.boards[board, COUNT + player])
+        infosets, scale = (form.boards[board, INFOSETS + player], form.boards[board, SCALES + player])
+        for low in range(0, hands, TILE):
+            width = min(TILE, hands - low)
+            gradient_rows(form, street, board, player, low, width, work, thread, thread)
+            if mode == EXPECT:
+                policy, start, stride = open_tile(against, scales, scale, base, hands, low, width, actions, unpacked)
+                expect(nodes, roots, policy, start, stride, width, rows, scratch)
+            else:
+                best(
+                    nodes, roots, store.regrets, store.locked, base + low, hands, infosets + low, hands,
+                    width, mode == REPLY, rows, scratch
+                )  # fmt: skip
+            return_rows(form, street, board, player, low, width, work, thread, slot)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def gather(form: HandForm, street: int, first: int, last: int, player: int, work: Work, slot: int) -> None:
+    """Sum what came back for pairs of a board of a street and one of its ends, numbers ``first..last-1``."""
+    ends = form.streets[street, ENDS + 1] - form.streets[street, ENDS]
+    for pair in range(first, last):
+        gather_end(form, street, form.streets[street, BOARDS] + pair // ends, player, pair % ends, work, slot)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def hold(store: Store) -> None:
+    """Put locked policies back in place."""
+    for k in range(store.lock_places.shape[0]):
+        store.regrets[store.lock_places[k]] = store.lock_values[k]
+        store.guesses[store.lock_places[k]] = store.lock_values[k]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def iterate_board(
+    form: HandForm, weights: Floats, raked: bool, store: Store, work: Work, thread: int, threads: int, gate: Ints
+) -> None:
+    """All iterations of a spot with one board, see :meth:`Crew.iterate`, by threads that share its hands and terminals."""
+    guesses, scales = store.guesses, store.guess_scales
+    if weights.shape[0] > 0 and thread == 0:
+        descend(form, 0, 0, 1, 0, guesses, scales, store, weights[0, 7], weights[0, 8], 0.0, work, 0)
+    meet(gate, threads)
+    for k in range(weights.shape[0]):
+        after = min(k + 1, weights.shape[0] - 1)
+        for player in range(2):
+            ahead = k if player == 0 else after
+            keep, add = weights[ahead, 7], 0.0 if player == 1 and after == k else weights[ahead, 8]
+            reach_terminals(form, 0, 1 - player, guesses, scales, store, keep, add, work, thread, 0, thread, threads)
+            meet(gate, threads)
+            value_terminals(form, 0, 0, player, raked, work, thread, 0, thread, threads)
+            meet(gate, threads)
+            improve_board(form, 0, 0, player, store, weights[k], work, thread, 0, 0, thread, threads)
+            meet(gate, threads)
+            if store.lock_places.shape[0] > 0:
+                if thread == 0:
+                    hold(store)
+                meet(gate, threads)
+
+
+class Crew:
+    """Threads that share the boards of a street, and the passes composed of them.
+
+    Attributes:
+        form: the public tree over hands.
+        work: scratch space for as many threads.
+        raked: whether showdowns pay the winner less than they cost the loser.
+    """
+
+    def __init__(self, form: HandForm, work: Work, *, raked: bool) -> None:
+        self.form, self.work, self.raked = form, work, raked
+        self.threads = work.rows.shape[0]
+        self.pool = ThreadPoolExecutor(self.threads - 1) if self.threads > 1 else None
+        self.last = len(form.streets) - 1
+
+    def share(self, piece: Callable[[int, int, int], None], size: int) -> None:
+        """Run ``piece(first, last, thread)`` for pieces of ``range(size)``."""
+        chunks = min(size, self.threads * CHUNKS)
+        if self.pool is None or chunks < 2:
+            piece(0, size, 0)
+            return
+        turns = count()
+
+        def serve(thread: int) -> None:
+            while (turn := next(turns)) < chunks:
+                piece(size * turn // chunks, size * (turn + 1) // chunks, thread)
+
+        others = [self.pool.submit(serve, thread) for thread in range(1, self.threads)]
+        try:
+            serve(0)
+        finally:
+            for other in others:
+                other.result()
+
+    def boards(self, street: int) -> tuple[int, int]:
+        """The slice of boards of a street."""
+        return int(self.form.streets[street, BOARDS]), int(self.form.streets[street, BOARDS + 1])
+
+    def descend(
+        self,
+        player: int,
+        source: Floats,
+        scales: Floats,
+        store: Store,
+        *,
+        keep: float = 1.0,
+        add: float = 0.0,
+        optimism: float = 0.0,
+        streets: int,
+    ) -> None:
+        """Own reach in the first ``streets`` streets; ``add`` it to the average unless that is 0."""
+        form, work = self.form, self.work
+        for street in range(streets):
+            start, end = self.boards(street)
+
+            def piece(first: int, last: int, thread: int, street: int = street, start: int = start) -> None:
+                first, last = start + first, start + last
+                descend(form, street, first, last, player, source, scales, store, keep, add, optimism, work, thread)
+
+            self.share(piece, end - start)
+
+    def ascend(self, kernel: Callable[..., None], player: int, *arguments: Any) -> None:
+        """``kernel`` at all boards, streets from the last to the first, and what it returns gathered in between."""
+        form, work, raked = self.form, self.work, self.raked
+        if self.last > 0:
+            self.ascend_groups(kernel, player, *arguments)
+        for street in range(max(self.last - 1, 0), -1, -1):
+            start, end = self.boards(street)
+            if street < self.last - 1:
+                ends = int(form.streets[street, ENDS + 1] - form.streets[street, ENDS])
+
+                def gathering(first: int, last: int, thread: int, street: int = street) -> None:
+                    gather(form, street, first, last, player, work, 0)
+
+                self.share(gathering, (end - start) * ends)
+
+            def piece(first: int, last: int, thread: int, street: int = street, start: int = start) -> None:
+                kernel(form, street, start + first, start + last, player, *arguments, raked, work, thread, 0)
+
+            self.share(piece, end - start)
+
+    def ascend_groups(self, kernel: Callable[..., None], player: int, *arguments: Any) -> None:
+        """The last street, all boards below one board of the street above at a time, gathered at once.
+
+        Rows that come back are numbered anew for each group: every thread has groups and a slot of its own, or, where there are
+        few groups, all threads share the boards of one after the other.
+        """
+        form, work, raked, street = self.form, self.work, self.raked, self.last
+        start, end = self.boards(street - 1)
+        ends = int(form.streets[street - 1, ENDS + 1] - form.streets[street - 1, ENDS])
+
+        if work.returned.shape[0] < self.threads:
+            for parent in range(end - start):
+                low, high = (int(number) for number in form.boards[start + parent, CHILDREN : CHILDREN + 2])
+
+                def share(first: int, last: int, thread: int, low: int = low) -> None:
+                    kernel(form, street, low + first, low + last, player, *arguments, raked, work, thread, 0)
+
+                def gathering(first: int, last: int, thread: int, before: int = parent * ends) -> None:
+                    gather(form, street - 1, before + first, before + last, player, work, 0)
+
+                self.share(share, high - low)
+                self.share(gathering, ends)
+            return
+
+        def piece(first: int, last: int, thread: int) -> None:
+            for parent in range(first, last):
+                low, high = form.boards[start + parent, CHILDREN : CHILDREN + 2]
+                kernel(form, street, low, high, player, *arguments, raked, work, thread, thread)
+                gather(form, street - 1, parent * ends, (parent + 1) * ends, player, work, thread)
+
+        self.share(piece, end - start)
+
+    def answer(self, player: int, mode: int, against: Floats, scales: Floats, store: Store) -> None:
+        """A pass of best responses or expected values; :meth:`root_values` has the result."""
+        self.descend(1 - player, against, scales, store, streets=self.last)
+        self.ascend(answer, player, mode, against, scales, store)
+
+    def root_values(self, player: int) -> Floats:
+        """After a pass: the values of a player's hands at the root, in chips times the opponent's compatible range weight."""
+        row = self.form.boards[0]
+        return self.work.returned[0, row[RETURN + player] : row[RETURN + player] + row[COUNT + player]]
+
+    def iterate(self, weights: Floats, store: Store) -> None:
+        """Run one alternating iteration for each row of ``weights`` (:class:`treeplex.engine.tree.regret.Weights`).
+
+        Value-tested CFR+ has three columns more (:mod:`treeplex.engine.holdem.value_tested`).
+
+        Player 0 updates against player 1's current policy, then player 1 against the new one; the strategy that enters an
+        average is the one just played. Player 0's next strategy is added to his average when it is played against, a row ahead
+        of time, so that no pass is needed for it; the first is added before the loop and none after the last.
+        """
+        if not len(weights):
+            self.prepare(store)
+            return
+        if self.last == 0:
+            self.iterate_board(weights, store)
+            return
+        guesses, scales = store.guesses, store.guess_scales
+        self.descend(0, guesses, scales, store, keep=weights[0, 7], add=weights[0, 8], streets=self.last + 1)
+        for k, row in enumerate(weights):
+            ahead = weights[min(k + 1, len(weights) - 1)]
+            for player, keep, add in ((0, row[7], row[8]), (1, ahead[7], ahead[8] if k + 1 < len(weights) else 0.0)):
+                self.descend(1 - player, guesses, scales, store, keep=keep, add=add, streets=self.last)
+                self.ascend(improve, player, store, row, keep, add)
+                hold(store)
+
+    def iterate_board(self, weights: Floats, store: Store) -> None:
+        """:meth:`iterate` for one board; threads pay off where there is enough to share."""
+        actions, hands = self.form.streets[0, ACTIONS : ACTIONS + 2], self.form.boards[0, COUNT : COUNT + 2]
+        threads = min(self.threads, int(actions @ hands) // NUMBERS_A_THREAD) or 1
+        gate = np.zeros(2, np.int64)
+
+        def serve(thread: int) -> None:
+            iterate_board(self.form, weights, self.raked, store, self.work, thread, threads, gate)
+
+        others = [self.pool.submit(serve, thread) for thread in range(1, threads)] if self.pool else []
+        serve(0)
+        for other in others:
+            other.result()
+
+    def prepare(self, store: Store) -> None:
+        """Compile the kernels of :meth:`iterate`, or load them."""
+        form, work, row = self.form, self.work, np.zeros(9)
+        if self.last == 0:
+            iterate_board(form, np.zeros((0, 9)), self.raked, store, work, 0, 1, np.zeros(2, np.int64))
+            return
+        descend(form, 0, 0, 0, 0, store.guesses, store.guess_scales, store, 1.0, 0.0, 0.0, work, 0)
+        improve(form, 0, 0, 0, 0, store, row, 1.0, 0.0, self.raked, work, 0, 0)
+        gather(form, 0, 0, 0, 0, work, 0)
+
+    def iterate_replies(self, steps: Floats, optimism: Floats, following: float, store: Store) -> None:
+        """Run one alternating iteration of fictitious play for each entry of ``steps`` and ``optimism``.
+
+        The rule of ``engine.tree.fictitious.iterate_best_replies``. ``regrets`` holds the last replies; ``following``
+        is the optimism of the iteration after the last.
+        """
+        against, scales = (store.target if store.target.size else store.average, store.average_scales)
+        for k, step in enumerate(steps):
+            after = optimism[k + 1] if k + 1 < len(steps) else following
+            for player, mix in ((0, optimism[k]), (1, after)):
+                self.answer(player, REPLY, against, scales, store)
+                hold(store)
+                replies, keep = store.regrets, 1.0 - step
+                self.descend(player, replies, scales, store, keep=keep, add=step, optimism=mix, streets=self.last + 1)

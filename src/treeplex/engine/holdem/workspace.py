@@ -1,0 +1,88 @@
+"""Allocate the scratch space of passes."""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from treeplex.engine.holdem.form import ACTIONS, BOARDS, COUNT, FOLDS, REACH, RETURN, ROOTS, SHOWDOWNS, HandForm, Work
+from treeplex.engine.holdem.node import TILE
+from treeplex.engine.holdem.terminal import CARDS, COLUMNS, PADDING
+from treeplex.engine.holdem.transpose import BLOCK
+
+LINE = 64
+"""Bytes of a cache line."""
+
+
+def padded_columns(terminals: int) -> int:
+    """Terminals in whole vectors."""
+    return -(-terminals // PADDING) * PADDING
+
+
+def columns_of_street(form: HandForm, street: int) -> int:
+    """Columns that a street needs: showdowns, then folds, each padded."""
+    row = form.streets[street]
+    return padded_columns(int(row[SHOWDOWNS + 1] - row[SHOWDOWNS])) + padded_columns(int(row[FOLDS + 1] - row[FOLDS]))
+
+
+def slots_of(form: HandForm, threads: int) -> int:
+    """Slots of ``Work.returned``: one a thread when threads take whole groups of last boards, else one for all."""
+    streets = form.streets
+    parents = int(streets[-2, BOARDS + 1] - streets[-2, BOARDS]) if len(streets) > 1 else 0
+    return threads if parents >= 2 * threads else 1
+
+
+def work_sizes(form: HandForm, threads: int, *, packed: bool = False) -> dict[str, tuple[int, ...]]:
+    """The shape of every array of :class:`Work`; ``packed`` for 16-bit storage."""
+    streets = form.streets
+    actions = int(streets[:, ACTIONS : ACTIONS + 2].max())
+    sequences = int((streets[:, ROOTS, None] + streets[:, ACTIONS : ACTIONS + 2]).max())
+    columns = max(columns_of_street(form, street) for street in range(len(streets)))
+    hands = int(form.boards[:, COUNT : COUNT + 2].max())
+    roots = np.repeat(streets[:, ROOTS], streets[:, BOARDS + 1] - streets[:, BOARDS])
+    returned = int((form.boards[:, RETURN + 1] + form.boards[:, COUNT + 1] * roots).max())
+    kept = 0
+    if len(streets) > 1:
+        before = form.boards[int(streets[-1, BOARDS]) - 1]
+        kept = int(before[REACH + 1] + before[COUNT + 1] * (streets[-2, ROOTS] + streets[-2, ACTIONS + 1]))
+    return {
+        "rows": (threads, sequences, TILE),
+        "scratch": (threads, 4, TILE),
+        "turned": (threads, COLUMNS, TILE),
+        "unpacked": (threads, 2, actions * TILE if packed else 0),
+        "reached": (threads, (hands + 1 + BLOCK) * columns),
+        "valued": (threads, (hands + 1 + BLOCK) * columns),
+        "total": (threads, COLUMNS),
+        "by_card": (threads, CARDS * COLUMNS),
+        "chips": (len(streets), 2, 4, columns),
+        "reach": (kept,),
+        "returned": (slots_of(form, threads), returned),
+        "gathered": (kept,),
+    }
+
+
+def aligned_zeros(shape: tuple[int, ...], kind: np.dtype[Any]) -> NDArray[Any]:
+    """Zeros that begin where a cache line does, so that vectors lie in one line."""
+    size = math.prod(shape) * kind.itemsize
+    space = np.zeros(size + LINE, np.uint8)
+    start = -space.ctypes.data % LINE
+    return space[start : start + size].view(kind).reshape(shape)
+
+
+def make_work(form: HandForm, threads: int, kind: DTypeLike, *, raked: bool = False, packed: bool = False) -> Work:
+    """Scratch space for so many threads, in numbers of this kind; sums over chance are float64."""
+    arrays: dict[str, NDArray[Any]] = {
+        name: aligned_zeros(shape, np.dtype(np.float64 if name == "gathered" else kind))
+        for name, shape in work_sizes(form, threads, packed=packed).items()
+    }
+    for street, row in enumerate(form.streets):
+        shown = slice(row[SHOWDOWNS], row[SHOWDOWNS + 1])
+        folded = slice(row[FOLDS], row[FOLDS + 1])
+        count, first = (shown.stop - shown.start, padded_columns(int(shown.stop - shown.start)))
+        for player in (0, 1):
+            chips = arrays["chips"][street, player]
+            chips[1:4, :count] = form.showdown_values[shown].T
+            chips[0, :count] = 1.0 if raked else form.showdown_values[shown, 0]
+            chips[0, first : first + folded.stop - folded.start] = form.fold_values[folded, player]
+    return Work(**arrays)

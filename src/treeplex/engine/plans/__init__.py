@@ -1,0 +1,1 @@
+"""Kernels over joint plans: correlated play and learning in normal form."""

@@ -1,0 +1,311 @@
+"""What a player who is told a plan could gain by not following it: sums over joint plans, and sweeps over the sums.
+
+Sequences of one player are numbered here by **place**: infosets in preorder, the actions of an infoset side by side, the
+infosets below them next. So everything at and below an infoset is one slice, and its parents come before it.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from treeplex.engine.plans.plans import follow
+from treeplex.engine.tree.form import Floats, Ints, Payoff, SmallInts, Tree
+from treeplex.engine.tree.gradient import gradient
+
+
+class Preorder(NamedTuple):
+    """The treeplex of one player by place; the player has n infosets and K sequences besides the empty one.
+
+    Attributes:
+        infoset: [n], the number of each infoset among the player's, in preorder.
+        start: [n], the place of its first action.
+        actions: [n], how many it has.
+        end: [n], the place after all that is at or below it.
+        after: [n], the first infoset after those at or below it.
+        parent: [n], the place that leads to it; -1 where it is the empty sequence.
+        sequence: [K], the sequence (global number) at each place.
+        table: [K + 1], where the row of each place begins in a table that has, for each place, one number for each place at
+            or below its infoset.
+    """
+
+    infoset: Ints
+    start: Ints
+    actions: Ints
+    end: Ints
+    after: Ints
+    parent: Ints
+    sequence: Ints
+    table: Ints
+
+
+class Seen(NamedTuple):
+    """What one player has been told, and what it is worth: sums over the joint plans; places as in :class:`Preorder`.
+
+    Attributes:
+        gradients: [table[K]], at row p and place p': what p' earns against the others' plans, over the joint plans whose own
+            plan plays p. Every entry is weighted by the probability of the joint plan.
+        swapped: [K, A], at p and b: action b is taken at the infoset of p by those who were told p, and what they are told
+            from there on is followed.
+        shares: [K], the probability that the own plan plays the place.
+        totals: [4], payoff of the empty sequence; the sum over own plans of the best payoff against what the others were told
+            with each; the largest gain of these over the plan itself; the expected payoff.
+    """
+
+    gradients: Floats
+    swapped: Floats
+    shares: Floats
+    totals: Floats
+
+
+EMPTY, BEST_BY_PLAN, LARGEST_BY_PLAN, EXPECTED = 0, 1, 2, 3
+"""Places in :attr:`Seen.totals`."""
+
+
+@njit(cache=True, nogil=True)
+def best_below(order: Preorder, infoset: int, values: Floats) -> float:
+    """The best payoff from an infoset on.
+
+    Args:
+        order: the places.
+        infoset: in preorder.
+        values: [end - start], what each place at or below it earns; overwritten by the values of sequences.
+    """
+    first = order.start[infoset]
+    best = 0.0
+    for below in range(order.after[infoset] - 1, infoset - 1, -1):
+        place = order.start[below] - first
+        best = values[place]
+        for action in range(1, order.actions[below]):
+            best = max(best, values[place + action])
+        if below > infoset:
+            values[order.parent[below] - first] += best
+    return float(best)
+
+
+@njit(cache=True, nogil=True)
+def told_gradient(
+    tree: Tree,
+    payoff: Payoff,
+    player: int,
+    plans: SmallInts,
+    plan_offsets: Ints,
+    support: Ints,
+    weights: Floats,
+    strategy: Floats,
+    values: Floats,
+    total: Floats,
+) -> None:
+    """Add to ``total`` [Q] the gradient of ``player`` against the others' plans, each joint plan times its weight.
+
+    The gradient is linear in the strategy of one player, so that joint plans that follow each other and differ in the last
+    other player's plan only take one gradient together. ``strategy`` and ``values`` [Q] are scratch.
+    """
+    players = tree.sequence_offsets.shape[0] - 1
+    last = players - 1 if player < players - 1 else players - 2
+    row = 0
+    while row < support.shape[0]:
+        for other in range(players):
+            if other != player and other != last:
+                follow_number(tree, other, plans, plan_offsets, support[row, other], strategy)
+        stop = row
+        mixed = 0.0
+        if last >= 0:
+            strategy[tree.sequence_offsets[last] : tree.sequence_offsets[last + 1]] = 0.0
+        while stop < support.shape[0] and alike(support, row, stop, last):
+            mixed += weights[stop]
+            if last >= 0:
+                add_number(tree, last, plans, plan_offsets, support[stop, last], weights[stop], strategy)
+            stop += 1
+        gradient(tree, payoff, player, strategy, values)
+        factor = 1.0 if last >= 0 else mixed
+        for q in range(tree.sequence_offsets[player], tree.sequence_offsets[player + 1]):
+            total[q] += factor * values[q]
+        row = stop
+
+
+@njit(cache=True, nogil=True)
+def alike(support: Ints, one: int, other: int, last: int) -> bool:
+    """Whether two joint plans are the same but for the plan of player ``last``."""
+    same = True
+    for player in range(support.shape[1]):
+        same = same and (player == last or support[one, player] == support[other, player])
+    return same
+
+
+@njit(cache=True, nogil=True)
+def follow_number(tree: Tree, player: int, plans: SmallInts, plan_offsets: Ints, number: int, strategy: Floats) -> None:
+    """The sequence form of a numbered plan, as :func:`treeplex.engine.plans.plans.follow`."""
+    infosets = tree.infoset_offsets[player + 1] - tree.infoset_offsets[player]
+    begin = plan_offsets[player] + number * infosets
+    follow(tree, player, plans[begin : begin + infosets], strategy)
+
+
+@njit(cache=True, nogil=True)
+def add_number(
+    tree: Tree, player: int, plans: SmallInts, plan_offsets: Ints, number: int, weight: float, strategy: Floats
+) -> None:
+    """Add ``weight`` on the sequences that a numbered plan plays."""
+    first = tree.infoset_offsets[player]
+    infosets = tree.infoset_offsets[player + 1] - first
+    begin = plan_offsets[player] + number * infosets
+    strategy[tree.sequence_offsets[player]] += weight
+    for local in range(infosets):
+        action = plans[begin + local]
+        if action >= 0:
+            layout = tree.infoset_layout[first + local]
+            strategy[layout[0] + action * layout[1]] += weight
+
+
+@njit(cache=True, nogil=True)
+def look(
+    tree: Tree,
+    payoff: Payoff,
+    player: int,
+    order: Preorder,
+    plans: SmallInts,
+    plan_offsets: Ints,
+    support: Ints,
+    weights: Floats,
+    behaviour: Floats,
+    seen: Seen,
+) -> None:
+    """Fill ``seen``, which holds zeros, for one player.
+
+    Args:
+        tree, payoff: the game.
+        player: who is told.
+        order: its places.
+        plans, plan_offsets: as in :func:`treeplex.engine.plans.plans.joint_gradients`.
+        support: [S, N], joint plans, sorted by the player's own plan first and by the last other player's last.
+        weights: [S].
+        behaviour: [K], by place: what is played where an own plan says nothing.
+        seen: output.
+    """
+    size = tree.sequence_offsets[-1]
+    strategy, values, total = np.zeros(size), np.zeros(size), np.zeros(size)
+    placed, worth, backed = np.zeros(order.sequence.shape[0]), np.zeros(order.start.shape[0]), np.zeros(order.sequence.shape[0])
+    infosets = tree.infoset_offsets[player + 1] - tree.infoset_offsets[player]
+    row = 0
+    seen.totals[LARGEST_BY_PLAN] = -np.inf
+    while row < support.shape[0]:
+        stop = row
+        share = 0.0
+        while stop < support.shape[0] and support[stop, player] == support[row, player]:
+            share += weights[stop]
+            stop += 1
+        total[tree.sequence_offsets[player] : tree.sequence_offsets[player + 1]] = 0.0
+        told_gradient(tree, payoff, player, plans, plan_offsets, support[row:stop], weights[row:stop], strategy, values, total)
+        for place in range(placed.shape[0]):
+            placed[place] = total[order.sequence[place]]
+        begin = plan_offsets[player] + support[row, player] * infosets
+        empty = total[tree.sequence_offsets[player]]
+        add_plan(order, plans[begin : begin + infosets], share, empty, placed, behaviour, backed, worth, seen)
+        row = stop
+
+
+@njit(cache=True, nogil=True)
+def add_plan(
+    order: Preorder,
+    plan: SmallInts,
+    share: float,
+    empty: float,
+    placed: Floats,
+    behaviour: Floats,
+    backed: Floats,
+    worth: Floats,
+    seen: Seen,
+) -> None:
+    """Add one own plan to ``seen``: its probability ``share``, and the gradient against what the others are told with it.
+
+    Args:
+        order: the places.
+        plan: [I_i], the own plan.
+        share: its probability.
+        empty: the payoff of the empty sequence.
+        placed: [K], the gradient by place, weighted.
+        behaviour: [K], what is played where the plan says nothing.
+        backed, worth: [K] and [n], scratch.
+        seen: in and out.
+    """
+    count = order.start.shape[0]
+    backed[:] = placed
+    expected, best = empty, empty
+    for infoset in range(count - 1, -1, -1):
+        start, told = order.start[infoset], plan[order.infoset[infoset]]
+        value = 0.0
+        for action in range(order.actions[infoset]):
+            chance = behaviour[start + action] if told < 0 else 1.0 if action == told else 0.0
+            value += chance * backed[start + action]
+        worth[infoset] = value
+        if order.parent[infoset] >= 0:
+            backed[order.parent[infoset]] += value
+        else:
+            expected += value
+    for infoset in range(count):
+        start, told = order.start[infoset], plan[order.infoset[infoset]]
+        if told >= 0:
+            row = order.table[start + told]
+            seen.shares[start + told] += share
+            for place in range(start, order.end[infoset]):
+                seen.gradients[row + place - start] += placed[place]
+            for action in range(order.actions[infoset]):
+                seen.swapped[start + told, action] += backed[start + action]
+    infoset = 0
+    backed[:] = placed
+    while infoset < count:
+        best += best_below(order, infoset, backed[order.start[infoset] : order.end[infoset]])
+        infoset = order.after[infoset]
+    seen.totals[EMPTY] += empty
+    seen.totals[EXPECTED] += expected
+    seen.totals[BEST_BY_PLAN] += best
+    seen.totals[LARGEST_BY_PLAN] = max(seen.totals[LARGEST_BY_PLAN], best - expected)
+
+
+@njit(cache=True, nogil=True)
+def leave(order: Preorder, seen: Seen, informed: Floats, uninformed: Floats) -> None:
+    """The best that a player gets who stops following at an infoset and plays on alone.
+
+    Args:
+        order: the places.
+        seen: what :func:`look` found.
+        informed: [K], output: stop when told the place's action.
+        uninformed: [n], output: stop before being told what to do at the infoset.
+    """
+    widest = 0
+    for infoset in range(order.start.shape[0]):
+        widest = max(widest, order.end[infoset] - order.start[infoset])
+    scratch, together = np.zeros(widest), np.zeros(widest)
+    for infoset in range(order.start.shape[0]):
+        start, size = order.start[infoset], order.end[infoset] - order.start[infoset]
+        together[:size] = 0.0
+        for place in range(start, start + order.actions[infoset]):
+            row = seen.gradients[order.table[place] : order.table[place] + size]
+            together[:size] += row
+            scratch[:size] = row
+            informed[place] = best_below(order, infoset, scratch[:size])
+        uninformed[infoset] = best_below(order, infoset, together[:size])
+
+
+@njit(cache=True, nogil=True)
+def extended_value(order: Preorder, follow_on: Floats, deviation: Floats, informed: bool) -> float:
+    """The best payoff, without that of the empty sequence, of a player who may leave the plan at every infoset.
+
+    Args:
+        order: the places.
+        follow_on: [K], in: what each place itself earns those who are told it and follow; out: with all that comes after.
+        deviation: what leaving earns: [K], when told the action of the place, or [n], before being told. -inf to stay.
+        informed: which of the two.
+    """
+    total = 0.0
+    for infoset in range(order.start.shape[0] - 1, -1, -1):
+        value = 0.0
+        for place in range(order.start[infoset], order.start[infoset] + order.actions[infoset]):
+            value += max(follow_on[place], deviation[place]) if informed else follow_on[place]
+        if not informed:
+            value = max(value, deviation[infoset])
+        if order.parent[infoset] >= 0:
+            follow_on[order.parent[infoset]] += value
+        else:
+            total += value
+    return total

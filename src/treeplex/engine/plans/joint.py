@@ -1,0 +1,92 @@
+"""The loop of CFR-S and CFR-Jr: regret matching whose joint play, not each player's average, is what counts."""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from treeplex.engine.histories.streams import start
+from treeplex.engine.plans.plans import draw_plan
+from treeplex.engine.tree.form import Floats, Ints, Payoff, Tree
+from treeplex.engine.tree.gradient import gradient
+from treeplex.engine.tree.regret import FIXED, update
+from treeplex.engine.tree.sweeps import reach
+
+
+@njit(cache=True, nogil=True)
+def iterate_jointly(
+    tree: Tree,
+    payoff: Payoff,
+    row: Floats,
+    first: int,
+    iterations: int,
+    seed: int,
+    sampled: bool,
+    regrets: Floats,
+    policy: Floats,
+    strategy: Floats,
+    average: Floats,
+    gradients: Floats,
+    earned: Floats,
+    kept: NDArray[np.float64] | NDArray[np.uint8],
+    spacing: Ints,
+    values: Floats,
+    infoset_values: Floats,
+    totals: Floats,
+) -> None:
+    """Run iterations ``first, first + 1, ...`` (from 1), all players at once.
+
+    What is played is the current strategies or, if ``sampled``, a plan drawn from each player's; the gradients of all players
+    are taken against it, and regrets compare the infoset's actions with the current policy there.
+
+    Args:
+        tree, payoff: the game.
+        row: [9], :class:`treeplex.engine.tree.regret.Weights` of every iteration.
+        first, iterations: which iterations.
+        seed: of the plans drawn.
+        sampled: whether plans are drawn (CFR-S) or not (CFR-Jr).
+        regrets, policy, strategy: [Q], state, updated in place.
+        average: [Q], sum of what was played, in sequence form, updated in place.
+        gradients: [Q], sum of the gradients against what was played; what the gap needs, updated in place.
+        earned: [N], sum of what each player was paid, updated in place.
+        kept: [K, Q], what was played at iterations ``s, 2 s, 3 s, ...``; when it is full, every second row goes and s doubles.
+        spacing: [2], s and the number of rows in ``kept``, updated in place.
+        values, infoset_values, totals: [Q], [I], [I], scratch.
+    """
+    players = tree.sequence_offsets.shape[0] - 1
+    played = strategy.copy()
+    nothing, no_changes = np.empty(0), np.empty((2, 0))
+    for t in range(first, first + iterations):
+        for player in range(players):
+            if sampled:
+                draw_plan(tree, player, policy, start(np.uint64(seed), np.uint64(t), np.uint64(player)), played)
+            else:
+                own = slice(tree.sequence_offsets[player], tree.sequence_offsets[player + 1])
+                played[own] = strategy[own]
+        for player in range(players):
+            gradient(tree, payoff, player, played, values)
+            for q in range(tree.sequence_offsets[player], tree.sequence_offsets[player + 1]):
+                earned[player] += played[q] * values[q]
+                gradients[q] += values[q]
+                average[q] += played[q]
+        keep(kept, spacing, t, played)
+        for player in range(players):
+            update(tree, player, row, FIXED, regrets, policy, nothing, no_changes, values, infoset_values, totals)
+            reach(tree, player, policy, strategy)
+
+
+@njit(cache=True, nogil=True)
+def keep(kept: NDArray[np.float64] | NDArray[np.uint8], spacing: Ints, t: int, played: Floats) -> None:
+    """Keep what was played at iteration t, if t is a multiple of the spacing; make room first where there is none."""
+    if t % spacing[0] != 0:
+        return
+    if spacing[1] == kept.shape[0]:
+        half = spacing[1] // 2
+        for k in range(half):
+            kept[k] = kept[2 * k + 1]
+        spacing[0] *= 2
+        spacing[1] = half
+        if t % spacing[0] != 0:
+            return
+    for q in range(played.shape[0]):
+        kept[spacing[1], q] = played[q]
+    spacing[1] += 1

@@ -1,0 +1,277 @@
+"""Kernels over reduced plans: pure strategies that say nothing about infosets which they themselves exclude."""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from treeplex.engine.histories.streams import advanced, start, unit
+from treeplex.engine.tree.form import Floats, Ints, Payoff, SmallInts, Tree
+from treeplex.engine.tree.gradient import gradient
+from treeplex.engine.tree.sweeps import normalise
+
+ROUNDING = 2.0**-52
+"""What :func:`decompose` takes for nothing."""
+
+
+@njit(cache=True, nogil=True)
+def follow(tree: Tree, player: int, plan: SmallInts, strategy: Floats) -> None:
+    """Write the sequence form of a plan: 1 on the sequences it plays, 0 on all others of ``player``.
+
+    Args:
+        tree: the treeplexes.
+        player: whose plan, and whose slice of ``strategy`` is written.
+        plan: [I_i], the action number at each infoset of the player, -1 where the plan excludes the infoset.
+        strategy: [Q], output.
+    """
+    strategy[tree.sequence_offsets[player] : tree.sequence_offsets[player + 1]] = 0.0
+    strategy[tree.sequence_offsets[player]] = 1.0
+    first = tree.infoset_offsets[player]
+    for local in range(plan.shape[0]):
+        action = plan[local]
+        if action >= 0:
+            layout = tree.infoset_layout[first + local]
+            strategy[layout[0] + action * layout[1]] = 1.0
+
+
+@njit(cache=True, nogil=True)
+def misfit(tree: Tree, player: int, plan: SmallInts, strategy: Floats) -> int:
+    """The first infoset (of the player's, from 0) at which ``plan`` is no reduced plan; -1 if it is one.
+
+    A reduced plan names an action exactly at the infosets that its own earlier actions lead to. ``strategy`` [Q] is scratch;
+    it holds the plan's sequence form afterwards if the plan is one.
+    """
+    first = tree.infoset_offsets[player]
+    strategy[tree.sequence_offsets[player] : tree.sequence_offsets[player + 1]] = 0.0
+    strategy[tree.sequence_offsets[player]] = 1.0
+    for local in range(plan.shape[0]):
+        layout = tree.infoset_layout[first + local]
+        action = plan[local]
+        reached = strategy[tree.infoset_parent[first + local]] > 0.0
+        if action < -1 or action >= layout[2] or reached != (action >= 0):
+            return local
+        if reached:
+            strategy[layout[0] + action * layout[1]] = 1.0
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def first_misfit(tree: Tree, player: int, plans: SmallInts) -> tuple[int, int]:
+    """The first row of ``plans`` [P, I_i] that is no reduced plan, and the infoset where; (-1, -1) if all are."""
+    strategy = np.zeros(tree.sequence_offsets[-1])
+    for number in range(plans.shape[0]):
+        bad = misfit(tree, player, plans[number], strategy)
+        if bad >= 0:
+            return number, bad
+    return -1, -1
+
+
+@njit(cache=True, nogil=True)
+def joint_gradients(
+    tree: Tree,
+    payoff: Payoff,
+    plans: SmallInts,
+    plan_offsets: Ints,
+    support: Ints,
+    weights: Floats,
+    gradients: Floats,
+    values: Floats,
+) -> None:
+    """What a distribution over joint plans pays, and what each sequence would earn against the others' part of it.
+
+    Args:
+        tree, payoff: the game.
+        plans: flat, the plans of player 0 one after another, then those of player 1, and so on.
+        plan_offsets: [N], where the plans of each player begin.
+        support: [S, N], the number of each player's plan.
+        weights: [S].
+        gradients: [Q], output: the mean over the support of each player's gradient against the others' plans.
+        values: [N], output: expected payoff of each player.
+    """
+    players = tree.sequence_offsets.shape[0] - 1
+    strategy, found = np.zeros(gradients.shape[0]), np.zeros(gradients.shape[0])
+    gradients[:] = 0.0
+    values[:] = 0.0
+    for s in range(support.shape[0]):
+        for player in range(players):
+            infosets = tree.infoset_offsets[player + 1] - tree.infoset_offsets[player]
+            start = plan_offsets[player] + support[s, player] * infosets
+            follow(tree, player, plans[start : start + infosets], strategy)
+        for player in range(players):
+            gradient(tree, payoff, player, strategy, found)
+            for q in range(tree.sequence_offsets[player], tree.sequence_offsets[player + 1]):
+                gradients[q] += weights[s] * found[q]
+                values[player] += weights[s] * found[q] * strategy[q]
+
+
+@njit(cache=True, nogil=True)
+def draw_plan(tree: Tree, player: int, policy: Floats, state: np.uint64, strategy: Floats) -> np.uint64:
+    """Draw a reduced plan from a behaviour policy and write its sequence form; return the stream's next state.
+
+    One number is drawn at each infoset that the plan leads to, in compiled order; the first action whose cumulative probability
+    exceeds it is taken, the last with a positive probability if none does.
+    """
+    strategy[tree.sequence_offsets[player] : tree.sequence_offsets[player + 1]] = 0.0
+    strategy[tree.sequence_offsets[player]] = 1.0
+    for infoset in range(tree.infoset_offsets[player], tree.infoset_offsets[player + 1]):
+        if strategy[tree.infoset_parent[infoset]] > 0.0:
+            first, stride, actions = tree.infoset_layout[infoset]
+            state = advanced(state)
+            drawn, total, chosen = unit(state), 0.0, 0
+            for a in range(actions):
+                probability = policy[first + a * stride]
+                if probability > 0.0:
+                    total += probability
+                    chosen = a
+                    if drawn < total:
+                        break
+            strategy[first + chosen * stride] = 1.0
+    return state
+
+
+@njit(cache=True, nogil=True)
+def read_plan(tree: Tree, player: int, strategy: Floats, plan: SmallInts) -> None:
+    """The inverse of :func:`follow`: write the plan [I_i] whose sequence form ``strategy`` [Q] (zeros and ones) is."""
+    plan[:] = -1
+    for q in range(tree.sequence_offsets[player] + 1, tree.sequence_offsets[player + 1]):
+        if strategy[q] > 0.5:
+            infoset = tree.sequence_infoset[q]
+            layout = tree.infoset_layout[infoset]
+            plan[infoset - tree.infoset_offsets[player]] = (q - layout[0]) // layout[1]
+
+
+@njit(cache=True, nogil=True)
+def decompose(tree: Tree, player: int, strategy: Floats, plans: SmallInts, weights: Floats) -> int:
+    """Split a strategy in sequence form into plans; return how many.
+
+    Again and again the plan is taken whose least remaining weight, over the last sequences that it plays, is greatest; that
+    weight is subtracted from them. What remains is a strategy in sequence form times a number, so a plan of positive weight is
+    there until nothing is left but rounding (2^-52), and each takes at least one last sequence to zero: there are no more plans
+    than last sequences (those with no infoset below). Celli et al. (2019), algorithm 2.
+
+    Args:
+        tree: the treeplexes.
+        player: whose strategy.
+        strategy: [Q], sequence form; not changed.
+        plans: [L, I_i], output, for L last sequences.
+        weights: [L], output; they sum to 1 up to rounding.
+    """
+    q0, q1 = tree.sequence_offsets[player], tree.sequence_offsets[player + 1]
+    i0, i1 = tree.infoset_offsets[player], tree.infoset_offsets[player + 1]
+    left, least = strategy[q0:q1].copy(), np.empty(q1 - q0)
+    choice, last = np.empty(i1 - i0, np.int32), np.ones(q1 - q0, np.bool_)
+    for infoset in range(i0, i1):
+        last[tree.infoset_parent[infoset] - q0] = False
+    count = 0
+    while count < weights.shape[0]:
+        for q in range(q1 - q0):
+            least[q] = left[q] if last[q] else np.inf
+        for infoset in range(i1 - 1, i0 - 1, -1):
+            first, stride, actions = tree.infoset_layout[infoset]
+            best = -1.0
+            for a in range(actions):
+                found = least[first - q0 + a * stride]
+                if found > best:
+                    best = found
+                    choice[infoset - i0] = a
+            parent = tree.infoset_parent[infoset] - q0
+            least[parent] = min(least[parent], best)
+        weight = least[0]
+        if weight <= ROUNDING:
+            break
+        weights[count] = weight
+        take(tree, player, choice, weight, last, left, plans[count])
+        count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def take(
+    tree: Tree, player: int, choice: SmallInts, weight: float, last: NDArray[np.bool_], left: Floats, plan: SmallInts
+) -> None:
+    """Write the reduced plan that makes the choices [I_i] and subtract its weight from what is left of its last sequences."""
+    q0, i0 = tree.sequence_offsets[player], tree.infoset_offsets[player]
+    played = np.zeros(left.shape[0], np.bool_)
+    played[0] = True
+    for local in range(choice.shape[0]):
+        plan[local] = -1
+        if played[tree.infoset_parent[i0 + local] - q0]:
+            plan[local] = choice[local]
+            layout = tree.infoset_layout[i0 + local]
+            played[layout[0] - q0 + choice[local] * layout[1]] = True
+    for q in range(left.shape[0]):
+        if played[q] and last[q]:
+            left[q] -= weight
+
+
+@njit(cache=True, nogil=True)
+def product_statistics(tree: Tree, payoff: Payoff, strategies: Floats, gradients: Floats, values: Floats) -> None:
+    """What products of strategies pay, one product a row.
+
+    Args:
+        tree, payoff: the game.
+        strategies: [K, Q], sequence forms of all players.
+        gradients: [K, Q], output: each player's gradient against the others.
+        values: [K, N], output: expected payoffs.
+    """
+    for k in range(strategies.shape[0]):
+        for player in range(values.shape[1]):
+            gradient(tree, payoff, player, strategies[k], gradients[k])
+            total = 0.0
+            for q in range(tree.sequence_offsets[player], tree.sequence_offsets[player + 1]):
+                total += strategies[k, q] * gradients[k, q]
+            values[k, player] = total
+
+
+@njit(cache=True, nogil=True)
+def decompose_all(tree: Tree, player: int, strategies: Floats, plans: SmallInts, weights: Floats, counts: Ints) -> None:
+    """:func:`decompose` each row of ``strategies`` [K, Q].
+
+    Args:
+        tree: the treeplexes.
+        player: whose strategies.
+        strategies: [K, Q], sequence forms.
+        plans, weights, counts: [K, L, I_i], [K, L] and [K], output; weights are scaled to sums of 1.
+    """
+    for k in range(strategies.shape[0]):
+        counts[k] = decompose(tree, player, strategies[k], plans[k], weights[k])
+        total = weights[k, : counts[k]].sum()
+        for p in range(counts[k]):
+            weights[k, p] /= total
+
+
+@njit(cache=True, nogil=True)
+def cross(counts: Ints, numbers: Ints, parts: Floats, shares: Floats, support: Ints, weights: Floats) -> None:
+    """Write out products of mixtures of plans as joint plans.
+
+    Args:
+        counts: [N, K], for each player and product the number of plans.
+        numbers, parts: [N, K, L], the plans' numbers and weights.
+        shares: [K], the weight of each product.
+        support, weights: [S, N], [S], output, for S the sum of the products of counts.
+    """
+    players = counts.shape[0]
+    place, s = np.zeros(players, np.int64), 0
+    for k in range(counts.shape[1]):
+        place[:] = 0
+        while place[0] < counts[0, k]:
+            weights[s] = shares[k]
+            for player in range(players):
+                support[s, player] = numbers[player, k, place[player]]
+                weights[s] *= parts[player, k, place[player]]
+            s += 1
+            player = players - 1
+            place[player] += 1
+            while player > 0 and place[player] == counts[player, k]:
+                place[player] = 0
+                player -= 1
+                place[player] += 1
+
+
+@njit(cache=True, nogil=True)
+def draw_plans(tree: Tree, player: int, strategies: Floats, seed: int, first: int, plans: SmallInts) -> None:
+    """Draw one plan from each row of ``strategies`` [K, Q] into ``plans`` [K, I_i], row k from the stream of ``first + k``."""
+    policy, drawn = np.empty(strategies.shape[1]), np.empty(strategies.shape[1])
+    for k in range(strategies.shape[0]):
+        normalise(tree, player, strategies[k], policy)
+        draw_plan(tree, player, policy, start(np.uint64(seed), np.uint64(first + k), np.uint64(player)), drawn)
+        read_plan(tree, player, drawn, plans[k])

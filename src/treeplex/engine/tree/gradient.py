@@ -1,0 +1,95 @@
+"""The gradient: what each sequence of a player is worth against the others' strategies, from the payoff operators."""
+
+import numpy as np
+from numba import njit
+
+from treeplex.engine.tree.form import Dense, Floats, Payoff, Sparse, Tree
+
+LANES = 64
+"""Terminals that one pass of the dense operator treats side by side (the vector axis)."""
+
+
+@njit(cache=True, nogil=True)
+def gradient(tree: Tree, payoff: Payoff, player: int, strategy: Floats, values: Floats) -> None:
+    """Write the utility gradient of ``player``: ``g[q] = sum over terminals of u * chance * prod of the others' reach``.
+
+    Args:
+        tree: the treeplexes.
+        payoff: the operators.
+        player: whose slice of ``values`` is written.
+        strategy: [Q], sequence-form strategies of all players (the player's own is not read).
+        values: [Q], output, in the game's units times the others' reach.
+    """
+    if payoff.sparse.values.shape[0] > 0:
+        sparse_gradient(tree, payoff.sparse, player, strategy, values)
+    else:
+        values[tree.sequence_offsets[player] : tree.sequence_offsets[player + 1]] = 0.0
+    if payoff.dense.groups.shape[0] > 0:
+        dense_gradient(payoff.dense, player, strategy, values)
+
+
+@njit(cache=True, nogil=True)
+def sparse_gradient(tree: Tree, sparse: Sparse, player: int, strategy: Floats, values: Floats) -> None:
+    """The sparse operator's part; overwrites the player's slice of ``values``."""
+    factors = sparse.others.shape[1]
+    for q in range(tree.sequence_offsets[player], tree.sequence_offsets[player + 1]):
+        total = 0.0
+        if factors == 1:
+            for k in range(sparse.pointers[q], sparse.pointers[q + 1]):
+                total += sparse.values[k] * strategy[sparse.others[k, 0]]
+        elif factors == 2:
+            for k in range(sparse.pointers[q], sparse.pointers[q + 1]):
+                total += sparse.values[k] * strategy[sparse.others[k, 0]] * strategy[sparse.others[k, 1]]
+        else:
+            for k in range(sparse.pointers[q], sparse.pointers[q + 1]):
+                term = sparse.values[k]
+                for m in range(factors):
+                    term *= strategy[sparse.others[k, m]]
+                total += term
+        values[q] = total
+
+
+@njit(cache=True, nogil=True)
+def dense_gradient(dense: Dense, player: int, strategy: Floats, values: Floats) -> None:
+    """The dense operator's part; adds to the player's slice of ``values``.
+
+    Terminals that share a matrix are gathered ``LANES`` at a time, hands outermost, so that each matrix entry is one
+    multiply-add over a contiguous row of terminals.
+    """
+    matrices, starts, scales, groups = dense.matrices, dense.starts, dense.scales, dense.groups
+    widest = 0
+    for m in range(groups.shape[0]):
+        widest = max(widest, groups[m, 1], groups[m, 2])
+    gathered, product = np.empty(widest * LANES), np.empty(LANES)
+    own, other = player, 1 - player
+    sign = 1.0 if player == 0 else -1.0
+    for m in range(groups.shape[0]):
+        offset, n0, n1, last_terminal = groups[m, 0], groups[m, 1], groups[m, 2], groups[m, 4]
+        rows, columns = (n0, n1) if player == 0 else (n1, n0)
+        row_step, column_step = (n1, 1) if player == 0 else (1, n1)
+        for first in range(groups[m, 3], last_terminal, LANES):
+            lanes = min(LANES, last_terminal - first)
+            for k in range(lanes):
+                source = starts[first + k, other]
+                scale = sign * scales[first + k]
+                for c in range(columns):
+                    gathered[c * LANES + k] = scale * strategy[source + c]
+            for r in range(rows):
+                product[:lanes] = 0.0
+                for c in range(columns):
+                    entry = matrices[offset + r * row_step + c * column_step]
+                    if entry != 0.0:
+                        for k in range(lanes):
+                            product[k] += entry * gathered[c * LANES + k]
+                for k in range(lanes):
+                    values[starts[first + k, own] + r] += product[k]
+
+
+def empty_dense() -> Dense:
+    """A dense operator without terminals."""
+    return Dense(np.empty(0), np.empty((0, 5), np.int64), np.empty((0, 2), np.int64), np.empty(0))
+
+
+def empty_sparse(sequences: int, players: int) -> Sparse:
+    """A sparse operator without entries."""
+    return Sparse(np.zeros(sequences + 1, np.int64), np.empty((0, players - 1), np.int32), np.empty(0))

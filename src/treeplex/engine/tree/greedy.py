@@ -1,0 +1,79 @@
+"""The loop of Greedy Weights: each iteration gets the weight that makes the potential of the average regrets least."""
+
+from numba import njit
+
+from treeplex.engine.tree.form import Floats, Payoff, Tree
+from treeplex.engine.tree.gradient import gradient
+from treeplex.engine.tree.sweeps import backup, normalise, reach
+
+BISECTIONS = 50
+
+
+@njit(cache=True, nogil=True)
+def iterate_greedily(
+    tree: Tree,
+    payoff: Payoff,
+    first: int,
+    iterations: int,
+    floor: float,
+    mean_regrets: Floats,
+    policy: Floats,
+    strategy: Floats,
+    average: Floats,
+    values: Floats,
+    infoset_values: Floats,
+) -> None:
+    """Run iterations ``first, first + 1, ...`` (from 1), all players simultaneously with one weight.
+
+    With ``m`` the weighted mean of regrets so far and ``r`` the new ones, the new mean is ``(1 - s) m + s r`` where the
+    share ``s`` minimises ``sum over sequences of ([(1 - s) m + s r]+)^2``, a convex function of s, over
+    ``s >= floor / (t - 1 + floor)``, that is a weight of at least ``floor`` times the mean weight so far.
+
+    Args:
+        tree, payoff: the game.
+        first, iterations: which iterations.
+        floor: least weight, as a part of the mean weight so far.
+        mean_regrets, policy, strategy, average: [Q], the solver's state, updated in place (all means, not sums).
+        values, infoset_values: [Q], [I], scratch.
+    """
+    players = tree.sequence_offsets.shape[0] - 1
+    for t in range(first, first + iterations):
+        for player in range(players):
+            gradient(tree, payoff, player, strategy, values)
+            backup(tree, player, policy, values, infoset_values)
+        for q in range(values.shape[0]):
+            infoset = tree.sequence_infoset[q]
+            values[q] = values[q] - infoset_values[infoset] if infoset >= 0 else 0.0
+        share = 1.0 if t == 1 else least_potential(mean_regrets, values, floor / (t - 1 + floor))
+        for q in range(values.shape[0]):
+            mean_regrets[q] = (1.0 - share) * mean_regrets[q] + share * values[q]
+            average[q] = (1.0 - share) * average[q] + share * strategy[q]
+            values[q] = max(mean_regrets[q], 0.0)
+        for player in range(players):
+            normalise(tree, player, values, policy)
+            reach(tree, player, policy, strategy)
+
+
+@njit(cache=True, nogil=True)
+def least_potential(old: Floats, new: Floats, lowest: float) -> float:
+    """The share s in [lowest, 1] at which ``sum ([(1 - s) old + s new]+)^2`` is least, by bisection of its slope."""
+    low, high = lowest, 1.0
+    if potential_slope(old, new, low) >= 0.0:
+        return low
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (low + high)
+        if potential_slope(old, new, middle) < 0.0:
+            low = middle
+        else:
+            high = middle
+    return 0.5 * (low + high)
+
+
+@njit(cache=True, nogil=True)
+def potential_slope(old: Floats, new: Floats, share: float) -> float:
+    """Half the derivative of the potential."""
+    slope = 0.0
+    for q in range(old.shape[0]):
+        step = new[q] - old[q]
+        slope += max(old[q] + share * step, 0.0) * step
+    return slope

@@ -1,0 +1,320 @@
+"""Learned discounting: a network looks at the run and sets how the next iterations discount (Xu et al. 2024, DDCFR, section 3).
+
+The loop decides, iterates and judges without leaving compiled code, so that a training episode of 1000 iterations with an
+exploitability at each takes milliseconds.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from treeplex.engine.networks.mlp_single import forward
+from treeplex.engine.tree.form import Floats, Ints, Payoff, Tree
+from treeplex.engine.tree.gradient import gradient
+from treeplex.engine.tree.regret import FIXED, iterate
+from treeplex.engine.tree.sweeps import best_value, reach
+
+FEATURES = ("iteration", "exploitability", "regret", "movement")
+"""What a network may see, by code. With k iterations done of T:
+
+iteration: ``k / T``. exploitability: ``(log10 e_k + 12) / (log10 e_0 + 12)`` of the average policy, e floored at 1e-12.
+regret: ``log10(|R_k| / |R_j|) / log10 T`` with the Euclidean norm of positive regrets, j the first decision after an iteration;
+0 until then.
+movement: ``(log10 m + 12) / 12`` with m the mean change of a probability since the last decision; 1 for k = 0.
+"""
+
+EXPONENTS = ("alpha", "beta", "gamma", "prediction")
+"""What a network may set, by code: the exponents of DCFR, and how much of the new regrets the next policy counts again."""
+
+LOWEST = 1e-12
+"""Least exploitability (and change) that is told apart from zero."""
+
+INITIAL, NORM, LEFT, SET, LATEST, OUTSIDE = 0, 1, 2, 3, 7, 8
+"""Places in ``memory``: exploitability of the uniform policy, norm of regrets when first looked at, iterations for which the
+exponents still hold, the four exponents, exploitability at the last decision, iterations outside theorem 1's ranges."""
+MEMORY = 9
+
+HEAD = 7
+"""Columns of a trace before features and outputs: t, exploitability before it, the four exponents, the iterations held."""
+
+
+class Scheme(NamedTuple):
+    """A learned scheme, as Numba sees it.
+
+    Attributes:
+        sizes, parameters: the network, see :func:`treeplex.engine.networks.mlp_single.forward`.
+        features: [F], codes of :data:`FEATURES`, the network's inputs.
+        exponents: [A], codes of :data:`EXPONENTS`, what its outputs set, in order.
+        low, high: [A], their ranges.
+        levels: [A], 0 for a continuous output, ``low + (high - low) (tanh x + 1) / 2``; n for n outputs, the largest of which
+            chooses one of n equally spaced values.
+        holds: [H], for how many iterations a decision may hold, chosen by the largest of H more outputs; empty: always 1.
+        defaults: [4], exponents that the network does not set; an infinite alpha or beta is no discount.
+        floor: 1.0 to set negative regrets to zero after adding, else 0.0.
+        clipped: alpha is at least 1 from iteration T/2 on, as DDCFR's theorem 1 asks.
+    """
+
+    sizes: Ints
+    parameters: Floats
+    features: Ints
+    exponents: Ints
+    low: Floats
+    high: Floats
+    levels: Ints
+    holds: Ints
+    defaults: Floats
+    floor: float
+    clipped: bool
+
+
+@njit(cache=True, nogil=True)
+def kept(t: float, exponent: float) -> float:
+    """``t^a / (t^a + 1)``, the share of regrets kept; 0 for t <= 0, 1 for an infinite exponent."""
+    if t <= 0.0:
+        return 0.0
+    if exponent == math.inf:
+        return 1.0
+    power = t**exponent
+    return power / (power + 1.0) if power < math.inf else 1.0
+
+
+@njit(cache=True, nogil=True)
+def weigh(exponents: Floats, floor: float, t: int, row: Floats) -> None:
+    """Write the :class:`treeplex.engine.tree.regret.Weights` that exponents amount to at iteration t.
+
+    A prediction strength above 0 makes the next policy see regrets discounted by the factor that is due next, as in PDCFR.
+    """
+    alpha, beta, gamma, prediction = exponents[0], exponents[1], exponents[2], exponents[3]
+    row[0], row[1], row[2], row[3] = kept(t - 1.0, alpha), kept(t - 1.0, beta), 1.0, floor
+    row[4] = kept(float(t), alpha) if prediction > 0.0 else 1.0
+    row[5] = kept(float(t), beta) if prediction > 0.0 else 1.0
+    row[6] = prediction
+    row[7] = ((t - 1.0) / t) ** gamma
+    row[8] = 1.0
+
+
+@njit(cache=True, nogil=True)
+def outside_theorem(exponents: Floats, t: int, horizon: int) -> bool:
+    """Whether the exponents of iteration t leave the ranges for which convergence is proved (Xu et al. 2024, theorem 1).
+
+    Alpha is in [0, 5], from T/2 on in [1, 5]; beta in [-5, 0]; gamma in [0, 5].
+    """
+    least = 1.0 if 2 * t >= horizon else 0.0
+    alpha, beta, gamma = exponents[0], exponents[1], exponents[2]
+    return not (least <= alpha <= 5.0 and -5.0 <= beta <= 0.0 and 0.0 <= gamma <= 5.0)
+
+
+@njit(cache=True, nogil=True)
+def decide(scheme: Scheme, activations: Floats, noise: Floats, t: int, horizon: int, exponents: Floats) -> int:
+    """Evaluate the network on the features at the front of ``activations`` and write the four exponents.
+
+    Args:
+        scheme: the scheme.
+        activations: as in :func:`treeplex.engine.networks.mlp_single.forward`.
+        noise: [outputs], added to the outputs (and left in ``activations``); empty for none.
+        t, horizon: the next iteration, from 1, of so many planned.
+        exponents: [4], output.
+
+    Returns:
+        For how many iterations they hold.
+    """
+    first = forward(scheme.sizes, scheme.parameters, activations)
+    for o in range(noise.shape[0]):
+        activations[first + o] += noise[o]
+    exponents[:] = scheme.defaults
+    place = first
+    for a in range(scheme.exponents.shape[0]):
+        span, levels = scheme.high[a] - scheme.low[a], scheme.levels[a]
+        if levels == 0:
+            share = 0.5 * (math.tanh(activations[place]) + 1.0)
+            place += 1
+        else:
+            share = np.argmax(activations[place : place + levels]) / max(levels - 1.0, 1.0)
+            place += levels
+        exponents[scheme.exponents[a]] = scheme.low[a] + span * share
+    if scheme.clipped and 2 * t >= horizon:
+        exponents[0] = max(exponents[0], 1.0)
+    holds = scheme.holds.shape[0]
+    return scheme.holds[np.argmax(activations[place : place + holds])] if holds else 1
+
+
+@njit(cache=True, nogil=True)
+def exploitability_of_sums(tree: Tree, payoff: Payoff, average: Floats, values: Floats, infoset_values: Floats) -> float:
+    """Exploitability of the average policy of a two-player zero-sum game, from sums in sequence form, float64 [Q].
+
+    Gradients are linear in the other's strategy, so nothing is normalised before the end.
+    """
+    total = 0.0
+    for player in range(2):
+        gradient(tree, payoff, player, average, values)
+        total += best_value(tree, player, values, infoset_values) / average[tree.sequence_offsets[1 - player]]
+    return 0.5 * total
+
+
+@njit(cache=True, nogil=True)
+def observe(
+    tree: Tree,
+    payoff: Payoff,
+    scheme: Scheme,
+    done: int,
+    horizon: int,
+    regrets: Floats,
+    policy: Floats,
+    average: Floats,
+    seen: Floats,
+    memory: Floats,
+    values: Floats,
+    infoset_values: Floats,
+    activations: Floats,
+) -> None:
+    """Write the features of the run to the front of ``activations``; ``memory[LATEST]`` gets the exploitability, if looked at.
+
+    ``seen`` [Q] holds the policy at the last decision (empty if no feature needs it).
+    """
+    for f in range(scheme.features.shape[0]):
+        feature = scheme.features[f]
+        if feature == 0:
+            activations[f] = done / horizon
+        elif feature == 1:
+            current = memory[INITIAL]
+            if done > 0:
+                current = max(exploitability_of_sums(tree, payoff, average, values, infoset_values), LOWEST)
+            memory[LATEST] = current
+            scale = math.log10(memory[INITIAL]) + 12.0
+            activations[f] = (math.log10(current) + 12.0) / scale if scale > 0.0 else 0.0
+        elif feature == 2:
+            squares = 0.0
+            for q in range(regrets.shape[0]):
+                squares += max(regrets[q], 0.0) ** 2
+            norm = max(math.sqrt(squares), LOWEST)
+            if memory[NORM] <= LOWEST:
+                memory[NORM] = norm
+            activations[f] = math.log10(norm / memory[NORM]) / math.log10(max(horizon, 2))
+        else:
+            moved = 0.0
+            for q in range(policy.shape[0]):
+                moved += abs(policy[q] - seen[q])
+                seen[q] = policy[q]
+            change = max(moved / max(policy.shape[0], 1), LOWEST) if done > 0 else 1.0
+            activations[f] = (math.log10(change) + 12.0) / 12.0
+
+
+@njit(cache=True, nogil=True)
+def iterate_learned(
+    tree: Tree,
+    payoff: Payoff,
+    scheme: Scheme,
+    done: int,
+    iterations: int,
+    horizon: int,
+    alternating: bool,
+    noise: Floats,
+    regrets: Floats,
+    policy: Floats,
+    strategy: Floats,
+    average: Floats,
+    seen: Floats,
+    memory: Floats,
+    values: Floats,
+    infoset_values: Floats,
+    totals: Floats,
+    activations: Floats,
+    trace: Floats,
+) -> int:
+    """Run iterations ``done + 1 ... done + iterations``, deciding how to discount whenever the last decision has run out.
+
+    Args:
+        tree, payoff: a two-player zero-sum game.
+        scheme: the learned scheme.
+        done, iterations, horizon: done so far, to do, planned in all (T).
+        alternating: the order of updates.
+        noise: [D, outputs], added to the outputs at decision d of this call; [0, outputs] for none.
+        regrets, policy, strategy, average: [Q], the solver's state, as in :func:`treeplex.engine.tree.regret.iterate`.
+        seen, memory: [Q] (or empty) and [MEMORY], the rest of the state.
+        values, infoset_values, totals, activations: scratch.
+        trace: [D, HEAD + features + outputs], a row for each decision; [0, ...] for none.
+
+    Returns:
+        The number of decisions.
+    """
+    row, unused = np.empty((1, 9)), np.empty(0)
+    changes, exponents, silent = np.empty((2, 0)), memory[SET : SET + 4], np.empty(0)
+    features = scheme.features.shape[0]
+    outputs = activations.shape[0] - scheme.sizes[-1]
+    decisions = 0
+    for k in range(done, done + iterations):
+        if memory[LEFT] <= 0.0:
+            observe(
+                tree, payoff, scheme, k, horizon, regrets, policy, average, seen, memory, values, infoset_values, activations
+            )
+            hold = decide(scheme, activations, noise[decisions] if noise.shape[0] > 0 else silent, k + 1, horizon, exponents)
+            memory[LEFT] = float(hold)
+            if trace.shape[0] > 0:
+                record = trace[decisions]
+                record[0], record[1], record[6] = k + 1.0, memory[LATEST], float(hold)
+                record[2:6] = exponents
+                record[HEAD : HEAD + features] = activations[:features]
+                record[HEAD + features :] = activations[outputs:]
+            decisions += 1
+        memory[OUTSIDE] += outside_theorem(exponents, k + 1, horizon)
+        weigh(exponents, scheme.floor, k + 1, row[0])
+        iterate(
+            tree, payoff, row, alternating, FIXED, regrets, policy, strategy, average, unused, changes, values,
+            infoset_values, totals
+        )  # fmt: skip
+        memory[LEFT] -= 1.0
+    return decisions
+
+
+@njit(cache=True, nogil=True)
+def run_episode(tree: Tree, payoff: Payoff, scheme: Scheme, horizon: int, noise: Floats, trace: Floats) -> float:
+    """Run T iterations from the uniform policy, updates alternating; return the exploitability of the average policy.
+
+    ``noise`` and ``trace`` are as in :func:`iterate_learned`, [0, ...] for none; rows of ``trace`` that stay unused keep t = 0.
+    """
+    sequences, infosets = tree.sequence_offsets[-1], tree.infoset_offsets[-1]
+    policy, strategy, values = np.empty(sequences), np.empty(sequences), np.empty(sequences)
+    regrets, average = np.zeros(sequences), np.zeros(sequences)
+    infoset_values, totals, memory = np.empty(infosets), np.empty(infosets), np.zeros(MEMORY)
+    seen = np.zeros(sequences if (scheme.features == 3).any() else 0)
+    for q in range(sequences):
+        infoset = tree.sequence_infoset[q]
+        policy[q] = 1.0 / tree.infoset_layout[infoset, 2] if infoset >= 0 else 1.0
+    for player in range(2):
+        reach(tree, player, policy, strategy)
+    memory[INITIAL] = max(exploitability_of_sums(tree, payoff, strategy, values, infoset_values), LOWEST)
+    iterate_learned(
+        tree, payoff, scheme, 0, horizon, horizon, True, noise, regrets, policy, strategy, average, seen, memory, values,
+        infoset_values, totals, np.empty(scheme.sizes.sum()), trace
+    )  # fmt: skip
+    return exploitability_of_sums(tree, payoff, average, values, infoset_values)
+
+
+def play_episode(tree: Tree, payoff: Payoff, scheme: Scheme, horizon: int) -> float:
+    """Exploitability of the average policy after ``horizon`` iterations of a learned scheme, in the game's units."""
+    empty = np.empty((0, 0))
+    return float(run_episode(tree, payoff, scheme, horizon, empty, empty))
+
+
+def trace_episode(
+    tree: Tree, payoff: Payoff, scheme: Scheme, horizon: int, noise: Floats | None = None
+) -> tuple[float, Floats]:
+    """An episode and what was decided in it.
+
+    Args:
+        tree, payoff: a two-player zero-sum game.
+        scheme: the learned scheme.
+        horizon: iterations.
+        noise: [horizon, outputs], added to the network's outputs at each decision; None for none.
+
+    Returns:
+        The exploitability at the end, and a row for each decision, float64 [D, HEAD + F + outputs]: the iteration it is for,
+        the exploitability it saw (0 if it did not look), alpha, beta, gamma, prediction, the iterations it holds, the features
+        and the network's outputs (with noise).
+    """
+    outputs = int(scheme.sizes[-1])
+    trace = np.zeros((horizon, HEAD + len(scheme.features) + outputs))
+    found = run_episode(tree, payoff, scheme, horizon, np.empty((0, outputs)) if noise is None else noise, trace)
+    return float(found), trace[trace[:, 0] > 0]

@@ -1,0 +1,200 @@
+"""The local update of the CFR family, fused with the backup, and the loop over iterations.
+
+One kernel runs every variant: what distinguishes them is the :class:`Weights` that an iteration is given.
+"""
+
+import math
+from typing import NamedTuple
+
+from numba import njit
+
+from treeplex.engine.tree.form import Floats, Payoff, Tree
+from treeplex.engine.tree.gradient import gradient
+from treeplex.engine.tree.sweeps import reach
+
+
+class Weights(NamedTuple):
+    """How one iteration treats regrets, prediction and average. The defaults are plain CFR.
+
+    Attributes:
+        positive, negative: factors on positive and negative regrets before the new ones are added.
+        regret: weight of the new regrets.
+        floor: 1.0 to set negative regrets to zero after adding (regret matching+), else 0.0.
+        predicted_positive, predicted_negative: factors on regrets in the next policy (a discount that is due next).
+        prediction: how much of the new regrets the next policy counts once more; 1 is full prediction.
+        average_discount: factor on the average before the current strategy is added.
+        average: weight with which the current strategy is added.
+    """
+
+    positive: float = 1.0
+    negative: float = 1.0
+    regret: float = 1.0
+    floor: float = 0.0
+    predicted_positive: float = 1.0
+    predicted_negative: float = 1.0
+    prediction: float = 0.0
+    average_discount: float = 1.0
+    average: float = 1.0
+
+
+FIXED, ADAPTIVE = 0, 1
+"""Prediction strength: the weight row's, or APCFR+'s own factor for every infoset."""
+
+ADAPTIVE_CAP = 5.0
+
+
+@njit(cache=True, nogil=True)
+def iterate(
+    tree: Tree,
+    payoff: Payoff,
+    weights: Floats,
+    alternating: bool,
+    prediction: int,
+    regrets: Floats,
+    policy: Floats,
+    strategy: Floats,
+    average: Floats,
+    previous: Floats,
+    changes: Floats,
+    values: Floats,
+    infoset_values: Floats,
+    totals: Floats,
+) -> None:
+    """Run one iteration for each row of ``weights``.
+
+    Alternating: player 0 updates against the others' current strategies, then player 1 against the new one, and so on.
+    Simultaneous: all gradients are taken before anyone updates. In both, the strategy added to the average is the one
+    just played, and the next policy is set last.
+
+    Args:
+        tree, payoff: the game.
+        weights: [K, 9], one row of :class:`Weights` an iteration.
+        alternating: the order of updates.
+        prediction: ``FIXED`` or ``ADAPTIVE``.
+        regrets, policy, strategy, average: [Q], the solver's state, updated in place; ``strategy`` is the sequence form of
+            ``policy``, ``average`` accumulates own-reach-weighted policies.
+        previous, changes: [Q] last regrets and [2, I] sums of squared changes; read and written by ``ADAPTIVE`` only.
+        values, infoset_values, totals: [Q], [I], [I], scratch.
+    """
+    players = tree.sequence_offsets.shape[0] - 1
+    for k in range(weights.shape[0]):
+        row = weights[k]
+        if not alternating:
+            for player in range(players):
+                gradient(tree, payoff, player, strategy, values)
+        for player in range(players):
+            if alternating:
+                gradient(tree, payoff, player, strategy, values)
+            accumulate(tree, player, row[7], row[8], strategy, average)
+            update(tree, player, row, prediction, regrets, policy, previous, changes, values, infoset_values, totals)
+            if alternating:
+                reach(tree, player, policy, strategy)
+        if not alternating:
+            for player in range(players):
+                reach(tree, player, policy, strategy)
+
+
+@njit(cache=True, nogil=True)
+def accumulate(tree: Tree, player: int, discount: float, weight: float, strategy: Floats, average: Floats) -> None:
+    """Discount the average of ``player`` and add the current strategy, both in sequence form."""
+    start, end = tree.sequence_offsets[player], tree.sequence_offsets[player + 1]
+    own_average, own_strategy = average[start:end], strategy[start:end]
+    for q in range(end - start):
+        own_average[q] = discount * own_average[q] + weight * own_strategy[q]
+
+
+@njit(cache=True, nogil=True)
+def update(
+    tree: Tree,
+    player: int,
+    row: Floats,
+    prediction: int,
+    regrets: Floats,
+    policy: Floats,
+    previous: Floats,
+    changes: Floats,
+    values: Floats,
+    infoset_values: Floats,
+    totals: Floats,
+) -> None:
+    """Backup and local update in one bottom-up sweep: new regrets and next policy of ``player``.
+
+    ``r = values - infoset value``; ``R = [R * d + w * r]`` (floored or not); next policy proportional to
+    ``[R * d' + m * r]+``, uniform where that is zero.
+    """
+    positive, negative, regret_weight, floor = row[0], row[1], row[2], row[3] > 0.0
+    predicted_positive, predicted_negative = row[4], row[5]
+    lowest = 0.0 if floor else -math.inf
+    for b in range(tree.block_offsets[player + 1] - 1, tree.block_offsets[player] - 1, -1):
+        q0, i0, n, actions = tree.blocks[b, 0], tree.blocks[b, 1], tree.blocks[b, 2], tree.blocks[b, 3]
+        block_values, total = infoset_values[i0 : i0 + n], totals[i0 : i0 + n]
+        parents = tree.infoset_parent[i0 : i0 + n]
+        for j in range(n):
+            block_values[j] = 0.0
+            total[j] = 0.0
+        for a in range(actions):
+            action_values, probabilities = values[q0 + a * n : q0 + a * n + n], policy[q0 + a * n : q0 + a * n + n]
+            for j in range(n):
+                block_values[j] += probabilities[j] * action_values[j]
+        for j in range(n):
+            values[parents[j]] += block_values[j]
+        strength = row[6]
+        if prediction == ADAPTIVE:
+            adapt(
+                q0, i0, n, actions, positive, negative, regret_weight, lowest, regrets, values, block_values, previous, changes
+            )
+        for a in range(actions - 1, -1, -1):  # either order is right; see "order of sums" in docs/log.md
+            action_values, next_policy = values[q0 + a * n : q0 + a * n + n], policy[q0 + a * n : q0 + a * n + n]
+            action_regrets = regrets[q0 + a * n : q0 + a * n + n]
+            for j in range(n):
+                new = action_values[j] - block_values[j]
+                old = action_regrets[j]
+                regret = max(old * (positive if old > 0.0 else negative) + regret_weight * new, lowest)
+                action_regrets[j] = regret
+                if prediction == ADAPTIVE:
+                    strength = 1.0 / (1.0 + adaptive_factor(changes, i0 + j))
+                guess = regret * (predicted_positive if regret > 0.0 else predicted_negative) + strength * new
+                guess = max(guess, 0.0)
+                next_policy[j] = guess
+                total[j] += guess
+        uniform = 1.0 / actions
+        for a in range(actions):
+            next_policy = policy[q0 + a * n : q0 + a * n + n]
+            for j in range(n):
+                next_policy[j] = next_policy[j] / total[j] if total[j] > 0.0 else uniform
+
+
+@njit(cache=True, nogil=True)
+def adapt(
+    q0: int,
+    i0: int,
+    n: int,
+    actions: int,
+    positive: float,
+    negative: float,
+    regret_weight: float,
+    lowest: float,
+    regrets: Floats,
+    values: Floats,
+    block_values: Floats,
+    previous: Floats,
+    changes: Floats,
+) -> None:
+    """Add a block's squared changes of instantaneous and of accumulated regrets (APCFR+, Meng et al. 2025)."""
+    for a in range(actions):
+        for j in range(n):
+            q = q0 + a * n + j
+            new = values[q] - block_values[j]
+            old = regrets[q]
+            regret = max(old * (positive if old > 0.0 else negative) + regret_weight * new, lowest)
+            changes[0, i0 + j] += (new - previous[q]) ** 2
+            changes[1, i0 + j] += (regret - old) ** 2
+            previous[q] = new
+
+
+@njit(cache=True, nogil=True)
+def adaptive_factor(changes: Floats, infoset: int) -> float:
+    """APCFR+'s ``a = min(sqrt(sum |r^s - r^(s-1)|^2 / sum |R^(s+1) - R^s|^2), 5)`` of an infoset."""
+    if changes[1, infoset] <= 0.0:
+        return ADAPTIVE_CAP if changes[0, infoset] > 0.0 else 0.0
+    return min(math.sqrt(changes[0, infoset] / changes[1, infoset]), ADAPTIVE_CAP)

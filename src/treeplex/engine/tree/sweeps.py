@@ -1,0 +1,138 @@
+"""Reach (top-down) and backup (bottom-up) over the treeplex of one player, and what they compose to for a judge."""
+
+import numpy as np
+from numba import njit
+
+from treeplex.engine.tree.form import Floats, Payoff, Tree
+from treeplex.engine.tree.gradient import gradient
+
+
+@njit(cache=True, nogil=True)
+def reach(tree: Tree, player: int, policy: Floats, strategy: Floats) -> None:
+    """Write the sequence-form strategy of ``player``: own reach times the probability of the last action.
+
+    Args:
+        tree: the treeplexes.
+        player: whose slice is written.
+        policy: [Q], behaviour probabilities.
+        strategy: [Q], output; the empty sequence gets 1.
+    """
+    strategy[tree.sequence_offsets[player]] = 1.0
+    own_reach = np.empty(widest_block(tree, player))
+    for b in range(tree.block_offsets[player], tree.block_offsets[player + 1]):
+        q0, i0, n, actions = tree.blocks[b, 0], tree.blocks[b, 1], tree.blocks[b, 2], tree.blocks[b, 3]
+        parents = tree.infoset_parent[i0 : i0 + n]
+        for j in range(n):
+            own_reach[j] = strategy[parents[j]]
+        for a in range(actions):
+            below, probabilities = strategy[q0 + a * n : q0 + a * n + n], policy[q0 + a * n : q0 + a * n + n]
+            for j in range(n):
+                below[j] = own_reach[j] * probabilities[j]
+
+
+@njit(cache=True, nogil=True)
+def widest_block(tree: Tree, player: int) -> int:
+    """The most infosets in one block of a player."""
+    widest = 0
+    for b in range(tree.block_offsets[player], tree.block_offsets[player + 1]):
+        widest = max(widest, tree.blocks[b, 2])
+    return widest
+
+
+@njit(cache=True, nogil=True)
+def backup(tree: Tree, player: int, policy: Floats, values: Floats, infoset_values: Floats) -> float:
+    """Turn the gradient of ``player`` into action values, bottom-up; return the value at the root.
+
+    Args:
+        tree: the treeplexes.
+        player: whose slice is swept.
+        policy: [Q], behaviour probabilities by which infoset values average.
+        values: [Q], in: the gradient; out: counterfactual values of sequences.
+        infoset_values: [I], output: counterfactual values of infosets.
+    """
+    for b in range(tree.block_offsets[player + 1] - 1, tree.block_offsets[player] - 1, -1):
+        q0, i0, n, actions = tree.blocks[b, 0], tree.blocks[b, 1], tree.blocks[b, 2], tree.blocks[b, 3]
+        block_values = infoset_values[i0 : i0 + n]
+        block_values[:] = 0.0
+        for a in range(actions):
+            action_values = values[q0 + a * n : q0 + (a + 1) * n]
+            probabilities = policy[q0 + a * n : q0 + (a + 1) * n]
+            for j in range(n):
+                block_values[j] += probabilities[j] * action_values[j]
+        for j in range(n):
+            values[tree.infoset_parent[i0 + j]] += block_values[j]
+    return float(values[tree.sequence_offsets[player]])
+
+
+@njit(cache=True, nogil=True)
+def best_value(tree: Tree, player: int, values: Floats, infoset_values: Floats) -> float:
+    """The value of a best response of ``player`` against a gradient: :func:`backup` with max in place of the average."""
+    for b in range(tree.block_offsets[player + 1] - 1, tree.block_offsets[player] - 1, -1):
+        q0, i0, n, actions = tree.blocks[b, 0], tree.blocks[b, 1], tree.blocks[b, 2], tree.blocks[b, 3]
+        block_values = infoset_values[i0 : i0 + n]
+        block_values[:] = values[q0 : q0 + n]
+        for a in range(1, actions):
+            action_values = values[q0 + a * n : q0 + (a + 1) * n]
+            for j in range(n):
+                block_values[j] = max(block_values[j], action_values[j])
+        for j in range(n):
+            values[tree.infoset_parent[i0 + j]] += block_values[j]
+    return float(values[tree.sequence_offsets[player]])
+
+
+@njit(cache=True, nogil=True)
+def best_response(tree: Tree, player: int, values: Floats, infoset_values: Floats, policy: Floats) -> float:
+    """:func:`best_value`, and write the pure policy that attains it; of equal actions the first is played."""
+    value = best_value(tree, player, values, infoset_values)
+    for b in range(tree.block_offsets[player], tree.block_offsets[player + 1]):
+        q0, i0, n, actions = tree.blocks[b, 0], tree.blocks[b, 1], tree.blocks[b, 2], tree.blocks[b, 3]
+        for j in range(n):
+            open_choice = True
+            for a in range(actions):
+                chosen = open_choice and values[q0 + a * n + j] == infoset_values[i0 + j]
+                policy[q0 + a * n + j] = 1.0 if chosen else 0.0
+                open_choice = open_choice and not chosen
+    return value
+
+
+@njit(cache=True, nogil=True)
+def normalise(tree: Tree, player: int, weights: Floats, policy: Floats) -> None:
+    """Write ``policy`` [Q] proportional to ``weights`` [Q] >= 0 at each infoset of ``player``; uniform where they sum to 0."""
+    policy[tree.sequence_offsets[player]] = 1.0
+    for b in range(tree.block_offsets[player], tree.block_offsets[player + 1]):
+        q0, n, actions = tree.blocks[b, 0], tree.blocks[b, 2], tree.blocks[b, 3]
+        for j in range(n):
+            total = 0.0
+            for a in range(actions):
+                total += weights[q0 + a * n + j]
+            for a in range(actions):
+                q = q0 + a * n + j
+                policy[q] = weights[q] / total if total > 0.0 else 1.0 / actions
+
+
+@njit(cache=True, nogil=True)
+def value_and_best_response(
+    tree: Tree,
+    payoff: Payoff,
+    policy: Floats,
+    strategy: Floats,
+    values: Floats,
+    infoset_values: Floats,
+    found: Floats,
+) -> None:
+    """Write each player's expected value to ``found[0]`` and best-response value to ``found[1]``; the rest is scratch."""
+    players = found.shape[1]
+    for player in range(players):
+        reach(tree, player, policy, strategy)
+    for player in range(players):
+        gradient(tree, payoff, player, strategy, values)
+        expected = 0.0
+        for q in range(tree.sequence_offsets[player], tree.sequence_offsets[player + 1]):
+            expected += values[q] * strategy[q]
+        found[0, player] = expected
+        found[1, player] = best_value(tree, player, values, infoset_values)
+
+
+def workspace(tree: Tree) -> tuple[Floats, Floats]:
+    """Scratch arrays for the sweeps: values [Q] and infoset values [I]."""
+    return np.empty(int(tree.sequence_offsets[-1])), np.empty(int(tree.infoset_offsets[-1]))

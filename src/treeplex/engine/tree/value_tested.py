@@ -1,0 +1,154 @@
+"""Value-tested CFR+: every infoset tests what prediction would have earned, and predicts as much as that was worth.
+
+Each infoset keeps two candidates that it does not play: the strategy without prediction and the one with full prediction. When
+the next action values are known, the difference of what the two would have earned goes into a fading sum; the sum, over the
+fading sum of its absolute values, sets the prediction strength.
+"""
+
+from typing import NamedTuple
+
+from numba import njit
+
+from treeplex.engine.tree.form import Floats, Payoff, Tree
+from treeplex.engine.tree.gradient import gradient
+from treeplex.engine.tree.regret import accumulate
+from treeplex.engine.tree.sweeps import reach
+
+
+class ValueTest(NamedTuple):
+    """How one iteration of value-tested CFR+ treats regrets and tests.
+
+    Attributes:
+        discount: factor on regrets before the new ones are added.
+        next_discount: factor on regrets in the next policy (the discount that is due next).
+        decay: factor on the sums of the test before the new difference is added.
+        strength: how fast the prediction strength leaves 1/2: it is ``1/2 + strength * A / B``, kept in [0, 1].
+        untested: the prediction strength where B is 0, that is where the candidates have never differed.
+        rounding: a difference of two probabilities, or a difference in value as a share of its terms, up to this counts as
+            none. At iteration 2 all candidates are equal but for rounding, and actions often tie exactly; with 0 rounding
+            then makes A / B 1 or -1.
+    """
+
+    discount: float
+    next_discount: float
+    decay: float
+    strength: float
+    untested: float
+    rounding: float
+
+
+COLUMNS = len(ValueTest._fields)
+"""Columns of a row before those of the averages."""
+
+
+@njit(cache=True, nogil=True)
+def iterate_tested(
+    tree: Tree,
+    payoff: Payoff,
+    weights: Floats,
+    alternating: bool,
+    regrets: Floats,
+    differences: Floats,
+    tests: Floats,
+    policy: Floats,
+    strategy: Floats,
+    averages: Floats,
+    values: Floats,
+    scratch: Floats,
+) -> None:
+    """Run one iteration for each row of ``weights``; the order is that of :func:`treeplex.engine.tree.regret.iterate`.
+
+    Args:
+        tree, payoff: the game.
+        weights: [K, 6 + M], one row of :class:`ValueTest` an iteration, then the factor on each average.
+        alternating: the order of updates.
+        regrets, differences, policy, strategy: [Q], the solver's state, updated in place; see :func:`update_tested`.
+            ``strategy`` is the sequence form of ``policy``.
+        tests: [2, I], fading sums of differences in value and of their absolute values.
+        averages: [M, Q], own-reach-weighted sums of policies, each discounted by its own factor.
+        values, scratch: [Q] and [7, widest block], scratch.
+    """
+    players = tree.sequence_offsets.shape[0] - 1
+    for k in range(weights.shape[0]):
+        row = weights[k]
+        if not alternating:
+            for player in range(players):
+                gradient(tree, payoff, player, strategy, values)
+        for player in range(players):
+            if alternating:
+                gradient(tree, payoff, player, strategy, values)
+            for m in range(averages.shape[0]):
+                accumulate(tree, player, row[COLUMNS + m], 1.0, strategy, averages[m])
+            update_tested(tree, player, row, regrets, differences, tests, policy, values, scratch)
+            if alternating:
+                reach(tree, player, policy, strategy)
+        if not alternating:
+            for player in range(players):
+                reach(tree, player, policy, strategy)
+
+
+@njit(cache=True, nogil=True)
+def update_tested(
+    tree: Tree,
+    player: int,
+    row: Floats,
+    regrets: Floats,
+    differences: Floats,
+    tests: Floats,
+    policy: Floats,
+    values: Floats,
+    scratch: Floats,
+) -> None:
+    """Backup and local update in one bottom-up sweep: test, new regrets, next candidates and next policy of ``player``.
+
+    With action values g, ``r = g - <policy, g>`` and d, d' the discounts: ``A = A * decay + <difference, g>``, ``B`` the same
+    with the absolute value, ``q = 1/2 + strength * A / B`` within [0, 1] (``untested`` where B is 0); ``R = [R d + r]+``; the
+    next policy is proportional to ``[R d' + q r]+``, the candidate without prediction to ``R``, the one with full prediction to
+    ``[R d' + r]+``, each uniform where it is zero. ``differences`` is the second candidate minus the first.
+    """
+    discount, next_discount, decay, factor, untested, rounding = row[0], row[1], row[2], row[3], row[4], row[5]
+    for b in range(tree.block_offsets[player + 1] - 1, tree.block_offsets[player] - 1, -1):
+        q0, i0, n, actions = tree.blocks[b, 0], tree.blocks[b, 1], tree.blocks[b, 2], tree.blocks[b, 3]
+        value, earned, terms, strength = scratch[0, :n], scratch[1, :n], scratch[2, :n], scratch[3, :n]
+        total, without, full = scratch[4, :n], scratch[5, :n], scratch[6, :n]
+        parents, sums, sizes = tree.infoset_parent[i0 : i0 + n], tests[0, i0 : i0 + n], tests[1, i0 : i0 + n]
+        for j in range(n):
+            value[j] = earned[j] = terms[j] = total[j] = without[j] = full[j] = 0.0
+        for a in range(actions):
+            start, end = q0 + a * n, q0 + (a + 1) * n
+            action_values, probabilities, difference = values[start:end], policy[start:end], differences[start:end]
+            for j in range(n):
+                value[j] += probabilities[j] * action_values[j]
+                term = difference[j] * action_values[j]
+                earned[j] += term
+                terms[j] += abs(term)
+        for j in range(n):
+            values[parents[j]] += value[j]
+        for j in range(n):
+            gain = earned[j] if abs(earned[j]) > rounding * terms[j] else 0.0
+            sums[j] = sums[j] * decay + gain
+            sizes[j] = sizes[j] * decay + abs(gain)
+            balance = 0.5 + factor * (sums[j] / sizes[j]) if sizes[j] > 0.0 else untested
+            strength[j] = min(max(balance, 0.0), 1.0)
+        for a in range(actions):
+            start, end = q0 + a * n, q0 + (a + 1) * n
+            action_values, action_regrets = values[start:end], regrets[start:end]
+            next_policy, difference = policy[start:end], differences[start:end]
+            for j in range(n):
+                new = action_values[j] - value[j]
+                regret = max(action_regrets[j] * discount + new, 0.0)
+                kept = regret * next_discount
+                guess, sure = max(kept + strength[j] * new, 0.0), max(kept + new, 0.0)
+                action_regrets[j], next_policy[j], difference[j] = regret, guess, sure
+                without[j] += regret
+                total[j] += guess
+                full[j] += sure
+        uniform = 1.0 / actions
+        for a in range(actions):
+            start, end = q0 + a * n, q0 + (a + 1) * n
+            action_regrets, next_policy, difference = regrets[start:end], policy[start:end], differences[start:end]
+            for j in range(n):
+                next_policy[j] = next_policy[j] / total[j] if total[j] > 0.0 else uniform
+                plain = action_regrets[j] / without[j] if without[j] > 0.0 else uniform
+                gap = (difference[j] / full[j] if full[j] > 0.0 else uniform) - plain
+                difference[j] = gap if abs(gap) > rounding else 0.0

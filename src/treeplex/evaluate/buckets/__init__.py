@@ -1,0 +1,1 @@
+"""Judging policies of limit hold'em in buckets: best responses and matches."""

@@ -1,0 +1,67 @@
+"""Judge a strategy on a compiled spot: best responses, exploitability and expected values, with the same operators."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.holdem.form import COUNT, HANDS, Store
+from treeplex.engine.holdem.passes import BEST, EXPECT, Crew
+from treeplex.engine.holdem.workspace import make_work
+from treeplex.forms.holdem.compile_spot import HandGame
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PokerJudgement:
+    """What :func:`judge_spot` found, in chips against getting half of the starting pot back.
+
+    Attributes:
+        exploitability: mean over both players of what a best response gains.
+        ev: expected value of each player when both follow the strategy.
+        best: expected value of each player who best-responds to the other.
+    """
+
+    exploitability: float
+    ev: tuple[float, float]
+    best: tuple[float, float]
+
+
+def root_values(crew: Crew, player: int, mode: int, average: NDArray[Any], store: Store) -> Floats:
+    """Values of a player's hands at the root, float64 [hands], in chips times the opponent's compatible range weight.
+
+    ``mode`` is ``BEST`` (against the average of the other) or ``EXPECT`` (both follow the average).
+    """
+    scales = store.average_scales if average is store.average else store.average_scales[:0]
+    crew.answer(player, mode, average, scales, store)
+    return np.asarray(crew.root_values(player), np.float64)
+
+
+def judge_spot(game: HandGame, average: NDArray[Any], store: Store, crew: Crew, *, expected: bool = True) -> PokerJudgement:
+    """Judge the policy that is proportional to ``average`` (uniform where that is zero).
+
+    Args:
+        game: the compiled spot.
+        average: [Q], the strategy.
+        store: a solver's store, for its locks: a best response follows them.
+        crew: threads with scratch space, of float64 for full accuracy.
+        expected: also find expected values; without rake exploitability does not need them, and ``ev`` is NaN then.
+    """
+    best, ev = [], []
+    for player in (0, 1):
+        first, count = game.form.boards[0, HANDS + player], game.form.boards[0, COUNT + player]
+        own = game.form.weights[first : first + count]
+        best.append(float(own @ root_values(crew, player, BEST, average, store)) / game.compatible)
+        if expected or game.raked:
+            ev.append(float(own @ root_values(crew, player, EXPECT, average, store)) / game.compatible)
+    found = (ev[0], ev[1]) if ev else (float("nan"), float("nan"))
+    gains = sum(best) - (sum(found) if game.raked else 0.0)
+    return PokerJudgement(gains / 2, found, (best[0], best[1]))
+
+
+def judging_crew(game: HandGame, threads: int) -> Crew:
+    """Threads with scratch space in double precision."""
+    work = make_work(game.form, threads, np.float64, raked=game.raked, packed=True)
+    return Crew(game.form, work, raked=game.raked)

@@ -1,0 +1,52 @@
+"""One door to compilation: from a spec, rules or an OpenSpiel game to a :class:`CompiledGame`."""
+
+from collections.abc import Callable
+from typing import Any
+from weakref import WeakValueDictionary
+
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.compile.public_tree import compile_public_tree
+from treeplex.forms.compile.walk import MOST_HISTORIES, compile_rules
+from treeplex.forms.sources.load import load
+from treeplex.games.base import Game
+from treeplex.games.public import PublicTree
+
+_compiled: "WeakValueDictionary[tuple[int, bool], CompiledGame]" = WeakValueDictionary()
+"""By the identity of a rules object (which need not be hashable) and ``refine``; a compiled game keeps its rules alive."""
+
+
+def compile_game(
+    game: "str | Game | CompiledGame | Any",
+    *,
+    refine: bool = False,
+    most_histories: int = MOST_HISTORIES,
+    watch: Callable[[int], None] | None = None,
+) -> CompiledGame:
+    """Compile a game, through its public tree where it has one, else by walking its rules.
+
+    Args:
+        game: a spec (``"leduc_poker"``), rules, an OpenSpiel game, or a compiled game, which is returned as it is.
+        refine: split infosets in which a player's own past differs, instead of refusing them.
+        most_histories: give up on walking the rules beyond so many.
+        watch: called now and then, while the rules are walked, with the number of histories so far.
+
+    Returns:
+        The compiled game; the same object for the same rules object and ``refine``, as long as somebody holds it.
+
+    Raises:
+        SpecError: an unknown name or parameter.
+        GameError: rules that are no game of perfect recall (see :func:`treeplex.forms.compile.walk.compile_rules`).
+    """
+    if isinstance(game, CompiledGame):
+        return game
+    rules = load(game)
+    key = id(rules), refine
+    compiled = _compiled.get(key)
+    if compiled is None:
+        tree = rules.public_tree()
+        if isinstance(tree, PublicTree):  # with perfect recall: nothing is left to refine
+            compiled = compile_public_tree(rules, tree, watch=watch)
+        else:
+            compiled = compile_rules(rules, refine=refine, most_histories=most_histories, watch=watch)
+        _compiled[key] = compiled
+    return compiled

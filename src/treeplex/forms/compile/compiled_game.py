@@ -1,0 +1,119 @@
+"""The compiled game: what every algorithm runs on. See ``docs/design.md`` for the layout."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.tree.form import Payoff, Tree
+from treeplex.games.base import Game
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class GameSize:
+    """Counts of a game, as in Table 4 of the DDCFR paper (Xu et al., 2024).
+
+    Attributes:
+        histories: all nodes of the game tree, chance and terminal ones included.
+        terminals: terminal histories.
+        depth: nodes on the longest path, chance nodes included.
+        largest_infoset: the most histories in one infoset.
+        public_states: public states with a decision, or None when the rules do not say what is public.
+    """
+
+    histories: int
+    terminals: int
+    depth: int
+    largest_infoset: int
+    public_states: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledGame:
+    """A game of perfect recall as treeplexes and payoff operators.
+
+    Attributes:
+        spec: the text that names the game (``leduc_poker(ranks=4)``); it goes into every file.
+        players: number of players, N.
+        tree: the treeplexes of all players (:class:`treeplex.engine.tree.form.Tree`).
+        payoff: the payoff operators (:class:`treeplex.engine.tree.form.Payoff`).
+        infostates: the infostate string of every infoset, length I.
+        action_ids: int64 [Q], the rules' action id of every sequence's last action; -1 for empty sequences.
+        action_names: readable action names: ``action_names[player][action_id]`` where the same name fits the whole game,
+            else the id as text.
+        size: counts of the game.
+        constant: payoffs of all players sum to this constant at every terminal, or None for general sums.
+        rules: the rules it was compiled from, for what walks histories; None where only the spec is known.
+    """
+
+    spec: str
+    players: int
+    tree: Tree
+    payoff: Payoff
+    infostates: tuple[str, ...]
+    action_ids: Ints
+    action_names: tuple[Mapping[int, str], ...]
+    size: GameSize
+    constant: float | None
+    rules: Game | None = field(default=None, repr=False)
+
+    @property
+    def sequences(self) -> tuple[int, ...]:
+        """Sequences of each player, the empty one included."""
+        return tuple(int(n) for n in np.diff(self.tree.sequence_offsets))
+
+    @property
+    def infosets(self) -> tuple[int, ...]:
+        """Infosets of each player."""
+        return tuple(int(n) for n in np.diff(self.tree.infoset_offsets))
+
+    @property
+    def zero_sum(self) -> bool:
+        """Whether payoffs sum to zero at every terminal."""
+        return self.constant is not None and abs(self.constant) < 1e-12
+
+    def player_of(self, infoset: int) -> int:
+        """The player who acts at an infoset."""
+        return int(np.searchsorted(self.tree.infoset_offsets, infoset, side="right")) - 1
+
+    def sequences_at(self, infoset: int) -> Ints:
+        """The sequences that leave an infoset, int64 [A], in the order of the rules' actions."""
+        first, stride, actions = self.tree.infoset_layout[infoset]
+        return np.arange(first, first + stride * actions, stride)
+
+    def actions_at(self, infoset: int) -> list[int]:
+        """The action ids at an infoset, in order."""
+        return [int(action) for action in self.action_ids[self.sequences_at(infoset)]]
+
+    @cached_property
+    def identity(self) -> str:
+        """A hash of structure and payoffs (to nine decimals): equal for equal games, whatever their spec says."""
+        digest = hashlib.sha256("\x00".join(self.infostates).encode())
+        sparse, dense = self.payoff
+        whole = (*self.tree, self.action_ids, sparse.pointers, sparse.others, dense.groups, dense.starts)
+        rounded = [np.round(real, 9) + 0.0 for real in (sparse.values, dense.matrices, dense.scales)]
+        for part in (*whole, *rounded):
+            digest.update(np.asarray(part).tobytes())
+        return digest.hexdigest()[:16]
+
+    @cached_property
+    def lookup(self) -> Mapping[tuple[int, str], int]:
+        """From (player, infostate string) to infoset."""
+        offsets = self.tree.infoset_offsets
+        return {
+            (player, self.infostates[infoset]): infoset
+            for player in range(self.players)
+            for infoset in range(int(offsets[player]), int(offsets[player + 1]))
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"<compiled {self.spec}: {self.players} players, {self.size.histories:,} histories, "
+            f"infosets {'/'.join(map(str, self.infosets))}, sequences {'/'.join(map(str, self.sequences))}>"
+        )

@@ -1,0 +1,262 @@
+"""The game tree itself, every history as a row of an array; rules are walked once more for it, and need no perfect recall."""
+
+from array import array
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import isfinite
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.histories.form import Histories
+from treeplex.errors import GameError, TreeplexError
+from treeplex.forms.compile.assemble import PROBABILITY_TOLERANCE
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.compile.rule_errors import failed_rules
+from treeplex.forms.sources.load import load
+from treeplex.games import base
+from treeplex.games.base import Game, State
+from treeplex.games.turn_based import TurnBased
+
+MOST_HISTORIES = 50_000_000
+"""Where a walk gives up: some two gigabytes."""
+WATCH_EVERY = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class HistoryTree:
+    """The histories of a game, and what its infosets and actions are called.
+
+    Attributes:
+        spec: the text that names the game.
+        players: N.
+        histories: the tree (:class:`treeplex.engine.histories.form.Histories`).
+        infostates: the infostate string of every infoset; infosets count over all players.
+        infoset_player: int64 [I], who acts there.
+        actions: int64 [H], the rules' id of the action that leads to each history; -1 at the root.
+        action_names: ``action_names[player][action id]``; where a name does not fit the whole game, the id as text.
+    """
+
+    spec: str
+    players: int
+    histories: Histories
+    infostates: tuple[str, ...]
+    infoset_player: NDArray[np.int64]
+    actions: NDArray[np.int64]
+    action_names: tuple[dict[int, str], ...]
+
+    def __len__(self) -> int:
+        return len(self.histories.nodes)
+
+
+@dataclass
+class Growth:
+    """What a walk has gathered so far."""
+
+    game: Game
+    recall: bool
+    rows: "array[int]" = field(default_factory=lambda: array("i"))
+    actions: "array[int]" = field(default_factory=lambda: array("q"))
+    chance: "array[float]" = field(default_factory=lambda: array("d"))
+    payoffs: "array[float]" = field(default_factory=lambda: array("d"))
+    numbers: dict[tuple[int, str, int], int] = field(default_factory=dict)
+    infostates: list[str] = field(default_factory=list)
+    infoset_player: list[int] = field(default_factory=list)
+    infoset_actions: list[tuple[int, ...]] = field(default_factory=list)
+    first_sequence: list[int] = field(default_factory=list)
+    parents: list[int] = field(default_factory=list)
+    sequences: int = 0
+    names: list[dict[int, str]] = field(default_factory=list)
+
+
+def grow(
+    game: Game,
+    *,
+    recall: bool = False,
+    most_histories: int = MOST_HISTORIES,
+    watch: Callable[[int], None] | None = None,
+) -> HistoryTree:
+    """Walk all histories of rules, depth first; simultaneous moves become hidden sequential ones.
+
+    Args:
+        game: any rules; players may forget.
+        recall: split infosets that differ in the player's own past, as compiling with ``refine`` does.
+        most_histories: give up beyond so many; each takes some 40 bytes.
+        watch: called now and then with the number of histories so far.
+
+    Raises:
+        GameError: chance that does not sum to one, actions that differ within an infostate, payoffs that are not finite, too
+            many histories, an exception in the rules.
+    """
+    return harvested(grown(game, recall, most_histories, watch))
+
+
+def grown(game: Game, recall: bool, most_histories: int, watch: Callable[[int], None] | None) -> Growth:
+    """The walk of :func:`grow`."""
+    growth = Growth(game, recall, names=[{} for _ in range(game.num_players)])
+    growth.sequences = game.num_players
+    state: State | None = None
+    try:
+        state = game.new_initial_state()
+        if state.current_player() == base.SIMULTANEOUS:
+            return grown(TurnBased(game, game.spec), recall, most_histories, watch)
+        growth.rows.extend((0, 0, 0, 0))
+        growth.actions.append(-1)
+        stack: list[tuple[State, int, tuple[int, ...]]] = [(state, 0, tuple(range(game.num_players)))]
+        visited = 0
+        while stack:
+            state, node, sequences = stack.pop()
+            visited += 1
+            if watch is not None and visited % WATCH_EVERY == 0:
+                watch(visited)
+            player = state.current_player()
+            if player == base.SIMULTANEOUS:
+                return grown(TurnBased(game, game.spec), recall, most_histories, watch)
+            children = add_node(growth, state, node, player, sequences)
+            if len(growth.actions) > most_histories:
+                raise GameError(f"{game.spec} has more than {most_histories:,} histories; make it smaller")
+            stack.extend(reversed(children))
+    except (TreeplexError, MemoryError):
+        raise
+    except (Exception, SystemExit) as error:
+        raise failed_rules(error, f"at {state!r}") from error
+    return growth
+
+
+def add_node(
+    growth: Growth, state: State, node: int, player: int, sequences: tuple[int, ...]
+) -> list[tuple[State, int, tuple[int, ...]]]:
+    """Describe a history and make room for its children; return them, in the order of their actions."""
+    first = len(growth.actions)
+    if player == base.TERMINAL:
+        returns = [float(payoff) for payoff in state.returns()]
+        if len(returns) != growth.game.num_players or not all(map(isfinite, returns)):
+            raise GameError(f"returns() is {returns} at a terminal history; give {growth.game.num_players} finite payoffs")
+        key, actions = len(growth.payoffs) // growth.game.num_players, []
+        growth.payoffs.extend(returns)
+    elif player == base.CHANCE:
+        outcomes = [(action, chance) for action, chance in state.chance_outcomes() if chance > 0.0]
+        total = sum(chance for _, chance in outcomes)
+        if not abs(total - 1.0) <= PROBABILITY_TOLERANCE:
+            raise GameError(f"chance probabilities sum to {total:.12g}, not 1: {outcomes[:6]}; correct chance_outcomes()")
+        key, actions = len(growth.chance), [action for action, _ in outcomes]
+        growth.chance.extend([chance for _, chance in outcomes])
+    else:
+        key, actions = visit_infoset(growth, state, player, sequences[player])
+    growth.rows[4 * node : 4 * node + 4] = array("i", (player, first, len(actions), key))
+    growth.rows.extend(bytes_of_rows(len(actions)))
+    growth.actions.extend(actions)
+    below = []
+    for number, action in enumerate(actions):
+        after = sequences
+        if player >= 0:
+            after = (*sequences[:player], growth.first_sequence[key] + number, *sequences[player + 1 :])
+        below.append((state.child(action), first + number, after))
+    return below
+
+
+def bytes_of_rows(count: int) -> "array[int]":
+    """So many empty rows."""
+    return array("i", bytes(16 * count))
+
+
+def visit_infoset(growth: Growth, state: State, player: int, parent: int) -> tuple[int, list[int]]:
+    """The number of the infoset of the player to act, and the actions there."""
+    if not 0 <= player < growth.game.num_players:
+        raise GameError(f"current_player() is {player}; give 0 to {growth.game.num_players - 1}, CHANCE or TERMINAL")
+    infostate, actions = state.information_state_string(player), [int(action) for action in state.legal_actions()]
+    key = (player, infostate, parent if growth.recall else -1)
+    infoset = growth.numbers.setdefault(key, len(growth.infostates))
+    if infoset == len(growth.infostates):
+        if not actions:
+            raise GameError(f"no legal action at infostate {infostate!r}; a node without actions must be terminal")
+        growth.infostates.append(infostate)
+        growth.infoset_player.append(player)
+        growth.infoset_actions.append(tuple(actions))
+        growth.first_sequence.append(growth.sequences)
+        growth.parents.append(parent)
+        growth.sequences += len(actions)
+        for action in actions:
+            name = state.action_to_string(action)
+            if growth.names[player].setdefault(action, name) != name:
+                growth.names[player][action] = str(action)
+    elif growth.infoset_actions[infoset] != tuple(actions):
+        raise GameError(
+            f"infostate {infostate!r} has actions {list(growth.infoset_actions[infoset])} in one history and {actions} in "
+            "another; histories that a player cannot tell apart must offer the same actions in the same order"
+        )
+    return infoset, actions
+
+
+def harvested(growth: Growth) -> HistoryTree:
+    """The finished tree of a walk."""
+    players = growth.game.num_players
+    histories = Histories(
+        np.frombuffer(growth.rows, np.int32).reshape(-1, 4),
+        np.frombuffer(growth.chance, np.float64) if growth.chance else np.empty(0),
+        np.frombuffer(growth.payoffs, np.float64).reshape(-1, players),
+    )
+    return HistoryTree(
+        spec=growth.game.spec,
+        players=players,
+        histories=histories,
+        infostates=tuple(growth.infostates),
+        infoset_player=np.array(growth.infoset_player, np.int64),
+        actions=np.frombuffer(growth.actions, np.int64),
+        action_names=tuple(growth.names),
+    )
+
+
+_histories: "WeakKeyDictionary[CompiledGame, Histories]" = WeakKeyDictionary()
+
+
+def histories_of(
+    game: CompiledGame, *, most_histories: int = MOST_HISTORIES, watch: Callable[[int], None] | None = None
+) -> Histories:
+    """The histories of a compiled game, with its numbers of infosets; the same arrays for the same game.
+
+    Raises:
+        GameError: the rules are no longer those that were compiled, or have too many histories.
+    """
+    if game not in _histories:
+        rules = load(game.spec) if game.rules is None else game.rules
+        growth = grown(rules, True, most_histories, watch)
+        numbers = compiled_numbers(game, growth)
+        histories = harvested(growth).histories
+        nodes = histories.nodes.copy()
+        decisions = nodes[:, 0] >= 0
+        nodes[decisions, 3] = numbers[nodes[decisions, 3]]
+        _histories[game] = histories._replace(nodes=nodes)
+    return _histories[game]
+
+
+def compiled_numbers(game: CompiledGame, growth: Growth) -> NDArray[np.int64]:
+    """The compiled number of each infoset met, int64 [met]; infosets are met parents first."""
+    tree = game.tree
+    final = np.full(growth.sequences, -1, np.int64)
+    final[: game.players] = tree.sequence_offsets[:-1]
+    numbers = np.full(len(growth.infostates), -1, np.int64)
+    for met, infostate in enumerate(growth.infostates):
+        player, parent = growth.infoset_player[met], int(final[growth.parents[met]])
+        infoset = named_below(game, player, infostate, parent)
+        if infoset is None or tuple(game.actions_at(infoset)) != growth.infoset_actions[met]:
+            raise GameError(f"the rules of {game.spec} have changed since it was compiled (infostate {infostate!r})")
+        numbers[met] = infoset
+        first = growth.first_sequence[met]
+        final[first : first + len(growth.infoset_actions[met])] = game.sequences_at(infoset)
+    if len(set(numbers.tolist())) != len(game.infostates):
+        raise GameError(f"the rules of {game.spec} have changed since it was compiled: they have fewer infostates")
+    return numbers
+
+
+def named_below(game: CompiledGame, player: int, infostate: str, parent: int) -> int | None:
+    """The infoset of an infostate string right below a sequence; refined ones are called ``infostate#1``, ``#2``, ..."""
+    infoset = game.lookup.get((player, infostate))
+    copy = 0
+    while infoset is None or game.tree.infoset_parent[infoset] != parent:
+        copy += 1
+        infoset = game.lookup.get((player, f"{infostate}#{copy}"))
+        if infoset is None:
+            return None
+    return infoset

@@ -1,0 +1,217 @@
+"""Compile public-tree rules: hands and public nodes, never histories."""
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.tree.form import Dense, Payoff
+from treeplex.engine.tree.gradient import empty_dense, empty_sparse
+from treeplex.errors import GameError
+from treeplex.forms.compile.assemble import PROBABILITY_TOLERANCE, Discovery, lay_out
+from treeplex.forms.compile.compiled_game import CompiledGame, GameSize
+from treeplex.games.base import Game
+from treeplex.games.public import Chance, Decision, Leaf, PublicTree
+
+MOST_SEQUENCES = 50_000_000
+"""Where a walk over public nodes gives up: some eight gigabytes."""
+WATCH_EVERY = 1024
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A player's last sequences at a public node, one a hand.
+
+    Attributes:
+        first: provisional number of the first hand's sequence.
+        stride: step between the sequences of neighbouring hands (provisional).
+        hands: the hands, int64 [n]; None for the empty sequence, which all hands share.
+    """
+
+    first: int
+    stride: int
+    hands: Ints | None
+
+    def sequence(self, hand: int) -> int:
+        """The provisional sequence of one hand."""
+        if self.hands is None:
+            return self.first
+        return self.first + self.stride * int(np.searchsorted(self.hands, hand))
+
+
+@dataclass
+class Terminals:
+    """Leaves gathered by the matrix they share."""
+
+    matrices: list[Floats] = field(default_factory=list)
+    numbers: dict[tuple[bytes, tuple[int, ...]], int] = field(default_factory=dict)
+    matrix: list[int] = field(default_factory=list)
+    starts: list[tuple[int, int]] = field(default_factory=list)
+    scales: list[float] = field(default_factory=list)
+
+    def add(self, matrix: Floats, starts: tuple[int, int], scale: float) -> None:
+        """Record one leaf: ``scale * x0 @ matrix @ x1``.
+
+        The largest entry goes into the scale, so that entries are mostly 0, 1 and -1: sums over them round less, and more
+        leaves share a matrix.
+        """
+        largest = float(np.abs(matrix).max())
+        if largest == 0.0 or scale == 0.0:
+            return
+        matrix, scale = matrix / largest, scale * largest
+        number = self.numbers.setdefault((matrix.tobytes(), matrix.shape), len(self.matrices))
+        if number == len(self.matrices):
+            self.matrices.append(matrix)
+        self.matrix.append(number)
+        self.starts.append(starts)
+        self.scales.append(scale)
+
+    def operator(self, final: Ints) -> Dense:
+        """The dense operator, with final sequence numbers."""
+        if not self.matrices:
+            return empty_dense()
+        order = np.argsort(np.array(self.matrix), kind="stable")
+        counts = np.bincount(self.matrix, minlength=len(self.matrices))
+        ends = np.cumsum(counts)
+        shapes = np.array([matrix.shape for matrix in self.matrices])
+        offsets = np.concatenate(([0], np.cumsum(shapes.prod(axis=1))))[:-1]
+        groups = np.stack((offsets, shapes[:, 0], shapes[:, 1], ends - counts, ends), axis=1)
+        flat = np.concatenate([matrix.ravel() for matrix in self.matrices])
+        return Dense(flat, groups, final[np.array(self.starts)[order]], np.array(self.scales)[order])
+
+
+@dataclass
+class PublicWalk:
+    """What a walk over public nodes has gathered so far."""
+
+    rules: PublicTree
+    found: Discovery = field(default_factory=lambda: Discovery(2))
+    terminals: Terminals = field(default_factory=Terminals)
+    names: tuple[dict[int, str], dict[int, str]] = field(default_factory=lambda: ({}, {}))
+    seen: set[tuple[int, str]] = field(default_factory=set)
+    histories: int = 0
+    terminal_histories: int = 0
+    depth: int = 0
+    largest_infoset: int = 0
+    public_states: int = 0
+
+
+def compile_public_tree(game: Game, rules: PublicTree, *, watch: Callable[[int], None] | None = None) -> CompiledGame:
+    """Compile ``rules``, the public-tree rules of ``game``; ``watch`` is called now and then with the number of histories.
+
+    Raises:
+        GameError: a prior or chance weights that are no distributions, a payoff that is not finite, no or repeated actions,
+            an infostate given to two public nodes, too many sequences.
+    """
+    prior = np.asarray(rules.prior, np.float64)
+    if not abs(prior.sum() - 1.0) <= PROBABILITY_TOLERANCE or not (prior >= 0).all():
+        raise GameError(f"the prior over hands of {game.spec} sums to {prior.sum():.12g}, not 1, or has negative entries")
+    walk = PublicWalk(rules, histories=rules.deal_histories)
+    root = (Slice(0, 0, None), Slice(1, 0, None))
+    stack: list[tuple[Hashable, Floats, tuple[Slice, Slice], int]] = [(rules.root, prior, root, rules.deal_depth + 1)]
+    while stack:
+        if len(walk.found.action_ids) > MOST_SEQUENCES:
+            raise GameError(f"{game.spec} has more than {MOST_SEQUENCES:,} sequences; make it smaller")
+        if watch is not None and walk.public_states % WATCH_EVERY == 0:
+            watch(walk.histories)
+        node, weight, slices, depth = stack.pop()
+        if not weight.any():
+            continue  # no pair of hands can be here
+        walk.depth = max(walk.depth, depth)
+        walk.histories += int(rules.deals[weight > 0].sum())
+        visited = rules.visit(node)
+        if isinstance(visited, Leaf):
+            add_leaf(walk, node, visited, weight, slices)
+        elif isinstance(visited, Chance):
+            check_chance(node, visited, weight)
+            for label, probability in reversed(visited.outcomes):
+                stack.append((rules.child(node, label), weight * probability, slices, depth + 1))
+        else:
+            below = add_decision(walk, node, visited, weight, slices)
+            for action, after in zip(reversed(visited.actions), reversed(below), strict=True):
+                stack.append((rules.child(node, action), weight, after, depth + 1))
+    layout = lay_out(walk.found)
+    return CompiledGame(
+        spec=game.spec,
+        players=2,
+        tree=layout.tree,
+        payoff=Payoff(empty_sparse(len(layout.final), 2), walk.terminals.operator(layout.final)),
+        infostates=layout.infostates,
+        action_ids=layout.action_ids,
+        action_names=walk.names,
+        size=GameSize(walk.histories, walk.terminal_histories, walk.depth, walk.largest_infoset, walk.public_states),
+        constant=0.0,
+        rules=game,
+    )
+
+
+def check_chance(node: Hashable, chance: Chance, weight: Floats) -> None:
+    """For every pair of hands that can be here, the outcomes' probabilities must be a distribution."""
+    possible = weight > 0
+    total = sum(probability for _, probability in chance.outcomes)
+    if not (np.abs(np.where(possible, total, 1.0) - 1.0) <= PROBABILITY_TOLERANCE).all():
+        raise GameError(f"chance probabilities at public node {node!r} do not sum to 1 for every pair of hands")
+    if any(((probability < 0) & possible).any() for _, probability in chance.outcomes):
+        raise GameError(f"a chance probability at public node {node!r} is negative")
+
+
+def add_decision(
+    walk: PublicWalk, node: Hashable, decision: Decision, weight: Floats, slices: tuple[Slice, Slice]
+) -> list[tuple[Slice, Slice]]:
+    """Register the infosets of a public node; return the slices below each action."""
+    rules, found, player = walk.rules, walk.found, decision.player
+    possible = (weight > 0).any(axis=1 - player)
+    hands = np.flatnonzero(possible)
+    if not decision.actions or len(set(decision.actions)) != len(decision.actions):
+        raise GameError(f"actions at public node {node!r} are {list(decision.actions)}; give at least one, none twice")
+    if decision.private:
+        raise GameError(f"the action at public node {node!r} is private; such rules are for search, compile the game's own")
+    first = len(found.action_ids)
+    for hand in hands:
+        infostate = rules.infostate(node, player, int(hand))
+        if (player, infostate) in walk.seen:
+            raise GameError(f"infostate {infostate!r} of player {player} belongs to two public nodes, one of them {node!r}")
+        walk.seen.add((player, infostate))
+        found.add(player, slices[player].sequence(int(hand)), infostate, decision.actions)
+    for action in decision.actions:
+        name = rules.action_to_string(node, action)
+        if walk.names[player].setdefault(action, name) != name:
+            walk.names[player][action] = str(action)
+    sizes = np.where(weight > 0, rules.deals, 0).sum(axis=1 - player)
+    walk.largest_infoset = max(walk.largest_infoset, int(sizes.max(initial=0)))
+    walk.public_states += 1
+    below = []
+    for a in range(len(decision.actions)):
+        own = Slice(first + a, len(decision.actions), hands)
+        below.append((own, slices[1]) if player == 0 else (slices[0], own))
+    return below
+
+
+def add_leaf(walk: PublicWalk, node: Hashable, leaf: Leaf, weight: Floats, slices: tuple[Slice, Slice]) -> None:
+    """Register a terminal public node."""
+    payoff = weight * leaf.matrix
+    if not np.isfinite(payoff).all() or not np.isfinite(leaf.scale):
+        raise GameError(f"a payoff at public node {node!r} is not finite")
+    for player in (0, 1):
+        hands = slices[player].hands
+        payoff = payoff.sum(axis=player, keepdims=True) if hands is None else payoff.take(hands, axis=player)
+    walk.terminals.add(np.ascontiguousarray(payoff), (slices[0].first, slices[1].first), leaf.scale)
+    walk.terminal_histories += int(walk.rules.deals[weight > 0].sum())
+
+
+def dense_entries(dense: Dense) -> tuple[Ints, Ints, Floats]:
+    """The dense operator as coordinates: sequences of player 0, of player 1, and what player 0 gets."""
+    rows, columns, values = [], [], []
+    for offset, n0, n1, start, end in dense.groups:
+        matrix = dense.matrices[offset : offset + n0 * n1].reshape(n0, n1)
+        i, j = np.nonzero(matrix)
+        rows.append((dense.starts[start:end, :1] + i).ravel())
+        columns.append((dense.starts[start:end, 1:] + j).ravel())
+        values.append((dense.scales[start:end, None] * matrix[i, j]).ravel())
+    if not rows:
+        return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
+    return np.concatenate(rows), np.concatenate(columns), np.concatenate(values)

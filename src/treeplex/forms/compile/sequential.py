@@ -1,0 +1,25 @@
+"""Rules without simultaneous moves, for whatever takes one move at a time."""
+
+from treeplex.forms.sources.explicit_tree import TreeGame
+from treeplex.forms.sources.openspiel import OpenSpielGame
+from treeplex.games.base import Game, State
+from treeplex.games.turn_based import TurnBased
+
+
+def one_at_a_time(game: Game) -> Game:
+    """``game`` itself if nobody ever moves at the same time, else ``game`` turn by turn (:class:`TurnBased`).
+
+    The tree is walked until a simultaneous state turns up, except where the kind of game excludes them.
+    """
+    if isinstance(game, TreeGame | OpenSpielGame | TurnBased) or game.public_tree() is not None:
+        return game
+    stack: list[State] = [game.new_initial_state()]
+    while stack:
+        state = stack.pop()
+        if state.is_simultaneous_node():
+            return TurnBased(game)
+        if state.is_chance_node():
+            stack.extend(state.child(action) for action, _ in state.chance_outcomes())
+        elif not state.is_terminal():
+            stack.extend(state.child(action) for action in state.legal_actions())
+    return game

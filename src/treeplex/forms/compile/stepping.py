@@ -1,0 +1,71 @@
+"""Playing rules move by move: chance outcomes checked, options picked by a number, simultaneous moves one at a time."""
+
+from collections.abc import Sequence
+
+from treeplex.engine.histories.streams import Stream
+from treeplex.errors import GameError, TreeplexError
+from treeplex.forms.compile.assemble import PROBABILITY_TOLERANCE
+from treeplex.forms.compile.rule_errors import failed_rules
+from treeplex.forms.sources.explicit_tree import TreeGame
+from treeplex.forms.sources.openspiel import OpenSpielGame
+from treeplex.games.base import SIMULTANEOUS, TERMINAL, Game, State
+from treeplex.games.turn_based import TurnBased
+
+PROBES, PROBE_MOVES = 8, 1000
+"""Random playouts that look for simultaneous moves, and how far each goes."""
+
+
+def outcomes(state: State) -> tuple[list[int], list[float]]:
+    """What chance can do at a state, and with which probabilities; without what cannot happen.
+
+    Raises:
+        GameError: the probabilities do not sum to one.
+    """
+    actions, probabilities = [], []
+    for action, probability in state.chance_outcomes():
+        if probability > 0.0:
+            actions.append(action)
+            probabilities.append(float(probability))
+    if not abs(sum(probabilities) - 1.0) <= PROBABILITY_TOLERANCE:
+        found = list(zip(actions, probabilities, strict=True))
+        raise GameError(f"chance probabilities sum to {sum(probabilities):.12g}, not 1: {found[:6]}; correct chance_outcomes()")
+    return actions, probabilities
+
+
+def picked(probabilities: Sequence[float], number: float) -> int:
+    """The first option whose cumulative probability exceeds a number in [0, 1); the last if none does."""
+    cumulative = 0.0
+    for option, probability in enumerate(probabilities):
+        cumulative += probability
+        if number < cumulative:
+            return option
+    return len(probabilities) - 1
+
+
+def turn_by_turn(game: Game) -> Game:
+    """The game itself, or with simultaneous moves one at a time if some random playouts come to any; the tree is not walked.
+
+    Raises:
+        GameError: rules that cannot be played.
+    """
+    if isinstance(game, TreeGame | OpenSpielGame | TurnBased):
+        return game
+    state: State | None = None
+    try:
+        for number in range(PROBES):
+            state, stream = game.new_initial_state(), Stream(0, number, 0)
+            for _ in range(PROBE_MOVES):
+                actor = state.current_player()
+                if actor == SIMULTANEOUS:
+                    return TurnBased(game, game.spec)
+                if actor == TERMINAL:
+                    break
+                actions = outcomes(state)[0] if state.is_chance_node() else state.legal_actions()
+                if not actions:
+                    break  # a walk that comes here says what is wrong
+                state = state.child(actions[int(stream.draw() * len(actions))])
+    except (TreeplexError, MemoryError):
+        raise
+    except (Exception, SystemExit) as error:
+        raise failed_rules(error, f"at {state!r}") from error
+    return game

@@ -1,0 +1,307 @@
+"""Compile rules by walking the game tree once."""
+
+from array import array
+from collections import Counter
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from math import isfinite
+
+import numpy as np
+
+from treeplex.engine.tree.form import Payoff
+from treeplex.engine.tree.gradient import empty_dense
+from treeplex.errors import GameError, ImperfectRecallError, TreeplexError
+from treeplex.forms.compile.assemble import PROBABILITY_TOLERANCE, Discovery, lay_out, sparse_operator
+from treeplex.forms.compile.compiled_game import CompiledGame, GameSize
+from treeplex.forms.compile.rule_errors import failed_rules
+from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
+from treeplex.games.turn_based import TurnBased
+
+LEAK_CHECKS = 50_000
+"""Histories at which the public state is checked against every player's infostate (the acting player's always is)."""
+
+MOST_HISTORIES = 50_000_000
+"""Where a walk gives up: some five gigabytes."""
+MOST_PLAYERS = 127
+"""What an int8 holds: :class:`treeplex.forms.compile.assemble.Discovery` keeps a player number an infoset."""
+MOST_ACTION = 2**63
+WATCH_EVERY = 4096
+
+Path = tuple["Path", int] | None
+
+
+@dataclass
+class Walk:
+    """What a walk has gathered so far; public states are numbered in the order of discovery."""
+
+    game: Game
+    refine: bool
+    found: Discovery
+    numbers: tuple[dict[Hashable, int], ...] = ()
+    infoset_sizes: "array[int]" = field(default_factory=lambda: array("q"))
+    infoset_publics: "array[int]" = field(default_factory=lambda: array("q"))
+    publics: dict[Hashable, int] = field(default_factory=dict)
+    public_of: tuple[dict[int, int], ...] = ()
+    names: list[dict[int, str]] = field(default_factory=list)
+    terminal_sequences: "array[int]" = field(default_factory=lambda: array("i"))
+    terminal_payoffs: "array[float]" = field(default_factory=lambda: array("d"))
+    lowest_sum: float = float("inf")
+    highest_sum: float = -float("inf")
+    largest: float = 0.0
+    histories: int = 0
+    terminals: int = 0
+    depth: int = 0
+
+
+def compile_rules(
+    game: Game,
+    *,
+    refine: bool = False,
+    most_histories: int = MOST_HISTORIES,
+    watch: Callable[[int], None] | None = None,
+) -> CompiledGame:
+    """Walk the whole tree of ``game`` and compile what was seen.
+
+    Args:
+        game: any number of players, general sums; simultaneous moves become hidden sequential ones.
+        refine: split infosets whose histories differ in the player's own past, which makes recall perfect.
+        most_histories: give up beyond so many; compiling takes up to some 100 bytes a history.
+        watch: called now and then with the number of histories so far.
+
+    Raises:
+        ImperfectRecallError: a player's own past differs within an infostate (named) and ``refine`` is off.
+        GameError: chance probabilities that do not sum to one, differing actions within an infostate, no legal action,
+            payoffs that are not finite or too few, a public state that leaks or splits an infostate, too many histories
+            or players, an exception in the rules.
+    """
+    if not isinstance(game.num_players, int) or not 1 <= game.num_players <= MOST_PLAYERS:
+        raise GameError(f"{game.spec} has num_players {game.num_players}; 1 to {MOST_PLAYERS} players can be compiled")
+    players = range(game.num_players)
+    walk = Walk(
+        game,
+        refine,
+        Discovery(game.num_players),
+        numbers=tuple({} for _ in players),
+        public_of=tuple({} for _ in players),
+        names=[{} for _ in players],
+    )
+    path: Path = None
+    try:
+        stack: list[tuple[State, float, tuple[int, ...], int, Path]] = [
+            (game.new_initial_state(), 1.0, tuple(range(game.num_players)), 1, None)
+        ]
+        while stack:
+            state, chance, sequences, depth, path = stack.pop()
+            walk.histories += 1
+            if walk.histories > most_histories:
+                raise GameError(
+                    f"{game.spec} has more than {most_histories:,} histories; make it smaller, or raise most_histories"
+                )
+            if watch is not None and walk.histories % WATCH_EVERY == 0:
+                watch(walk.histories)
+            walk.depth = max(walk.depth, depth)
+            player = state.current_player()
+            if player == TERMINAL:
+                add_terminal(walk, state, chance, sequences, path)
+            elif player == CHANCE:
+                for action, probability in reversed(checked_outcomes(walk, state, path)):
+                    stack.append((state.child(action), chance * probability, sequences, depth + 1, (path, action)))
+            elif player == SIMULTANEOUS:
+                return compile_rules(TurnBased(game, game.spec), refine=refine, most_histories=most_histories, watch=watch)
+            elif 0 <= player < game.num_players:
+                first, actions = visit_infoset(walk, state, player, sequences, path)
+                for a in range(len(actions) - 1, -1, -1):
+                    below = (*sequences[:player], first + a, *sequences[player + 1 :])
+                    stack.append((state.child(actions[a]), chance, below, depth + 1, (path, actions[a])))
+            else:
+                raise GameError(
+                    f"current_player() is {player} {at(walk, path)}; give 0 to {game.num_players - 1}, CHANCE or TERMINAL"
+                )
+    except (TreeplexError, MemoryError):
+        raise
+    except (Exception, SystemExit) as error:
+        raise failed_rules(error, safely_at(walk, path)) from error
+    return finished(walk)
+
+
+def at(walk: Walk, path: Path) -> str:
+    """Where a history is, in words: its actions from the root."""
+    actions: list[int] = []
+    while path is not None:
+        path, action = path
+        actions.append(action)
+    state, names = walk.game.new_initial_state(), []
+    for action in reversed(actions):
+        names.append(state.action_to_string(action))
+        state = state.child(action)
+    return f"after history [{', '.join(names)}]" if names else "at the root"
+
+
+def safely_at(walk: Walk, path: Path) -> str:
+    """The same with rules that may raise: then without the names of actions."""
+    try:
+        return at(walk, path)
+    except Exception:
+        actions: list[int] = []
+        while path is not None:
+            path, action = path
+            actions.append(action)
+        return f"after the actions {actions[::-1]}" if actions else "at the root"
+
+
+def checked_outcomes(walk: Walk, state: State, path: Path) -> list[tuple[int, float]]:
+    """The chance outcomes of positive probability."""
+    outcomes = list(state.chance_outcomes())
+    total = sum(probability for _, probability in outcomes)
+    if not abs(total - 1.0) <= PROBABILITY_TOLERANCE or any(not probability >= 0.0 for _, probability in outcomes):
+        wrong = "are negative" if abs(total - 1.0) <= PROBABILITY_TOLERANCE else f"sum to {total:.12g}, not 1"
+        raise GameError(f"chance probabilities {at(walk, path)} {wrong}: {outcomes[:6]}; correct chance_outcomes()")
+    return [(action, probability) for action, probability in outcomes if probability > 0.0]
+
+
+def visit_infoset(walk: Walk, state: State, player: int, sequences: tuple[int, ...], path: Path) -> tuple[int, list[int]]:
+    """Find or register the infoset of the player to act; return its first sequence and its actions."""
+    found, parent = walk.found, sequences[player]
+    infostate = state.information_state_string(player)
+    actions = list(state.legal_actions())
+    key = (infostate, parent) if walk.refine else infostate
+    infoset = walk.numbers[player].get(key)
+    public = state.public_state()
+    if infoset is None:
+        check_new_infoset(walk, infostate, actions, path)
+        infoset = found.add(player, parent, infostate, actions)
+        walk.numbers[player][key] = infoset
+        walk.infoset_sizes.append(0)
+        walk.infoset_publics.append(number_of(walk, public))
+        names = walk.names[player]
+        for action in actions:
+            name = state.action_to_string(action)
+            if names.setdefault(action, name) != name:
+                names[action] = str(action)
+    else:
+        check_known_infoset(walk, infoset, parent, actions, public, path)
+    walk.infoset_sizes[infoset] += 1
+    if public is not None and walk.histories <= LEAK_CHECKS:
+        check_public_state(walk, state, public, sequences, path)
+    return found.first[infoset], actions
+
+
+def check_new_infoset(walk: Walk, infostate: object, actions: list[int], path: Path) -> None:
+    """Infostates are text, actions distinct whole numbers."""
+    if not isinstance(infostate, str):
+        raise GameError(f"information_state_string() is {infostate!r} {at(walk, path)}; give text")
+    if not actions:
+        raise GameError(f"no legal action at infostate {infostate!r} {at(walk, path)}; a node without actions must be terminal")
+    if not all(isinstance(action, int | np.integer) and 0 <= action < MOST_ACTION for action in actions):
+        raise GameError(
+            f"legal_actions() is {actions} at infostate {infostate!r} {at(walk, path)}; give whole numbers from 0 to 2**63 - 1"
+        )
+    if len(set(actions)) != len(actions):
+        raise GameError(f"legal actions repeat at infostate {infostate!r}: {actions}")
+
+
+def check_known_infoset(walk: Walk, infoset: int, parent: int, actions: list[int], public: Hashable, path: Path) -> None:
+    """A history that joins an infoset must agree with those already there."""
+    found = walk.found
+    infostate = found.infostates[infoset]
+    if found.parent[infoset] != parent:
+        raise ImperfectRecallError(
+            f"player {found.player[infoset]} lacks perfect recall at infostate {infostate!r} ({at(walk, path)}): "
+            "its histories differ in the player's own past actions or infostates. Put them into "
+            "information_state_string(), or compile with refine=True (--refine) to split such infostates; where players learn "
+            "nothing while they play, open_loop(game=...) makes a static game of it"
+        )
+    first = found.first[infoset]
+    known = list(found.action_ids[first : first + found.actions[infoset]])
+    if known != actions:
+        raise GameError(
+            f"infostate {infostate!r} has actions {known} in one history and {actions} {at(walk, path)}; "
+            "histories that a player cannot tell apart must offer the same actions in the same order"
+        )
+    if walk.infoset_publics[infoset] != number_of(walk, public):
+        raise GameError(
+            f"the public state splits infostate {infostate!r}: {at(walk, path)} it is {public!r}, in another history of the "
+            "infostate it is not; what is public must be known to every player"
+        )
+
+
+def number_of(walk: Walk, public: Hashable) -> int:
+    """The number of a public state; -1 for None."""
+    return -1 if public is None else walk.publics.setdefault(public, len(walk.publics))
+
+
+def check_public_state(walk: Walk, state: State, public: Hashable, sequences: tuple[int, ...], path: Path) -> None:
+    """The public state may hold only what each player's infostate says, and their own past where that is refined."""
+    for player in range(walk.game.num_players):
+        infostate = state.information_state_string(player)
+        known = (infostate, sequences[player]) if walk.refine else infostate
+        number = number_of(walk, public)
+        if walk.public_of[player].setdefault(hash(known), number) != number:
+            raise GameError(
+                f"the public state leaks to player {player}: {at(walk, path)} it is {public!r}, in another history of the same "
+                f"infostate {infostate!r} it is not; what is public must be known to every player"
+            )
+
+
+def add_terminal(walk: Walk, state: State, chance: float, sequences: tuple[int, ...], path: Path) -> None:
+    """Record a terminal history."""
+    returns = state.returns()
+    players = walk.game.num_players
+    if len(returns) != players or not all(map(isfinite, returns)):
+        raise GameError(f"returns() is {list(returns)} {at(walk, path)}; give {players} finite payoffs")
+    walk.terminals += 1
+    if any(returns):
+        walk.terminal_sequences.extend(sequences)
+        walk.terminal_payoffs.extend([chance * payoff for payoff in returns])
+    total = sum(returns)
+    walk.lowest_sum, walk.highest_sum = min(walk.lowest_sum, total), max(walk.highest_sum, total)
+    walk.largest = max((walk.largest, *map(abs, returns)))
+
+
+def finished(walk: Walk) -> CompiledGame:
+    """Number everything and build the payoff operator."""
+    game, players = walk.game, walk.game.num_players
+    infostates = walk.found.infostates
+    if walk.refine:
+        infostates[:] = distinct(walk.found.player, infostates)
+    layout = lay_out(walk.found)
+    walk.numbers, walk.public_of = (), ()
+    payoffs = np.frombuffer(walk.terminal_payoffs, np.float64).reshape(-1, players)
+    sequences = layout.final.astype(np.int32)[np.frombuffer(walk.terminal_sequences, np.int32).reshape(-1, players)]
+    walk.terminal_sequences = array("i")
+    size = GameSize(
+        histories=walk.histories,
+        terminals=walk.terminals,
+        depth=walk.depth,
+        largest_infoset=max(walk.infoset_sizes, default=0),
+        public_states=len(walk.publics) if -1 not in walk.infoset_publics else None,
+    )
+    return CompiledGame(
+        spec=game.spec,
+        players=players,
+        tree=layout.tree,
+        payoff=Payoff(sparse_operator(layout.tree, sequences, payoffs), empty_dense()),
+        infostates=layout.infostates,
+        action_ids=layout.action_ids,
+        action_names=tuple(walk.names),
+        size=size,
+        constant=walk.highest_sum if walk.highest_sum - walk.lowest_sum <= 1e-9 * walk.largest else None,
+        rules=game,
+    )
+
+
+def distinct(players: "array[int]", infostates: list[str]) -> list[str]:
+    """Append ``#1``, ``#2``, ... to infostates that a refinement has split, so that none answers for the others."""
+    keys = list(zip(players, infostates, strict=True))
+    copies = Counter(keys)
+    seen: Counter[tuple[int, str]] = Counter()
+    names = []
+    for key in keys:
+        player, infostate = key
+        if copies[key] > 1:
+            seen[key] += 1
+            while (player, f"{infostate}#{seen[key]}") in copies:
+                seen[key] += 1
+            infostate = f"{infostate}#{seen[key]}"
+        names.append(infostate)
+    return names

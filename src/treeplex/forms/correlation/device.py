@@ -1,0 +1,199 @@
+"""Correlation devices: distributions over joint plans, from which a mediator tells every player a plan."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.plans.plans import first_misfit, follow, joint_gradients
+from treeplex.errors import PolicyError
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.tabular import Policy, normalised
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Plans = NDArray[np.int32]
+
+WEIGHT_TOLERANCE = 1e-9
+"""How far the weights of a device may be from a sum of 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class Device:
+    """A distribution over joint reduced plans of a compiled game.
+
+    A **plan** of a player is a pure strategy that says nothing about infosets which it excludes itself: the number of an
+    action (its place among the infoset's actions) at every infoset that the player's own earlier actions lead to, -1 elsewhere.
+
+    Attributes:
+        game: the compiled game.
+        plans: for each player int32 [P_i, I_i], one plan a row; columns are the player's infosets in compiled order.
+        support: int64 [S, N], each row a joint plan: the number of the plan of each player.
+        weights: float64 [S], the probability of each joint plan; they sum to 1.
+
+    Raises:
+        PolicyError: shapes that do not fit the game, a plan that is not reduced, a number of a plan that does not exist,
+            weights that are no distribution.
+    """
+
+    game: CompiledGame
+    plans: tuple[Plans, ...]
+    support: Ints
+    weights: Floats
+
+    def __post_init__(self) -> None:
+        plans = tuple(whole_numbers(table, np.int32) for table in self.plans)
+        object.__setattr__(self, "plans", plans)
+        object.__setattr__(self, "support", whole_numbers(self.support, np.int64))
+        object.__setattr__(self, "weights", np.ascontiguousarray(self.weights, np.float64))
+        check_plans(self.game, plans)
+        check_support(self)
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    @cached_property
+    def _pays(self) -> tuple[Floats, Floats]:
+        """Each player's mean gradient against the others' plans, float64 [Q], and expected payoffs, float64 [N]."""
+        gradients, values = np.empty(int(self.game.tree.sequence_offsets[-1])), np.empty(self.game.players)
+        sizes = [table.size for table in self.plans]
+        offsets = np.concatenate(([0], np.cumsum(sizes)[:-1])).astype(np.int64)
+        flat = np.concatenate([table.ravel() for table in self.plans])
+        joint_gradients(self.game.tree, self.game.payoff, flat, offsets, self.support, self.weights, gradients, values)
+        for found in (gradients, values):
+            found.setflags(write=False)
+        return gradients, values
+
+    @property
+    def gradients(self) -> Floats:
+        """Float64 [Q]: what each sequence earns its player on average against the plans told to the others."""
+        return self._pays[0]
+
+    @property
+    def payoffs(self) -> Floats:
+        """Expected payoff of each player when all follow the device, float64 [N]."""
+        return self._pays[1]
+
+    @property
+    def welfare(self) -> float:
+        """The sum of the expected payoffs."""
+        return float(self.payoffs.sum())
+
+    def strategy(self, player: int, plan: int) -> Floats:
+        """The sequence form of a plan on the player's own sequences, float64 [Q_i] of zeros and ones."""
+        tree = self.game.tree
+        whole = np.zeros(int(tree.sequence_offsets[-1]))
+        follow(tree, player, self.plans[player][plan], whole)
+        return whole[int(tree.sequence_offsets[player]) : int(tree.sequence_offsets[player + 1])]
+
+    def actions(self, player: int, plan: int) -> dict[str, int]:
+        """A plan to read: ``{infostate: action id}`` at the infosets that it does not exclude."""
+        first, row = int(self.game.tree.infoset_offsets[player]), self.plans[player][plan]
+        return {
+            self.game.infostates[first + local]: self.game.actions_at(first + local)[row[local]]
+            for local in np.flatnonzero(row >= 0).tolist()
+        }
+
+    def shares(self, player: int) -> Floats:
+        """The probability of each plan of a player, float64 [P_i]."""
+        shares = np.bincount(self.support[:, player], weights=self.weights, minlength=len(self.plans[player]))
+        return np.asarray(shares, np.float64)
+
+    def average_strategy(self) -> Floats:
+        """The sequence form of what each player does on average, float64 [Q]."""
+        mean = np.zeros(int(self.game.tree.sequence_offsets[-1]))
+        for player in range(self.game.players):
+            own = slice(*(int(q) for q in self.game.tree.sequence_offsets[player : player + 2]))
+            for plan, share in enumerate(self.shares(player)):
+                mean[own] += share * self.strategy(player, plan)
+        return mean
+
+    def policy(self) -> Policy:
+        """What each player does on average, as if the players did not see one device: the correlation is lost."""
+        return Policy(self.game, normalised(self.game, self.average_strategy()))
+
+    def sample(self, generator: np.random.Generator, size: int | None = None) -> Ints:
+        """Draw joint plans.
+
+        Args:
+            generator: where the randomness comes from.
+            size: how many; None for one.
+
+        Returns:
+            The numbers of the plans, int64 [N], or [size, N].
+        """
+        edges = np.cumsum(self.weights)
+        rows = np.searchsorted(edges, generator.random(size) * edges[-1], side="right")
+        drawn: Ints = self.support[np.minimum(rows, len(self) - 1)]
+        return drawn
+
+    def merged(self) -> "Device":
+        """The same distribution without repeated plans, repeated joint plans and joint plans of weight 0, all in order."""
+        kept = self.weights > 0.0
+        numbers, plans = [], []
+        for player, table in enumerate(self.plans):
+            used, place = np.unique(self.support[kept, player], return_inverse=True)
+            rows, number = np.unique(table[used], axis=0, return_inverse=True)
+            plans.append(rows)
+            numbers.append(number.reshape(-1)[place.reshape(-1)])
+        support, row = np.unique(np.stack(numbers, axis=1), axis=0, return_inverse=True)
+        weights = np.bincount(row.reshape(-1), weights=self.weights[kept], minlength=len(support))
+        return Device(self.game, tuple(plans), support, weights / weights.sum())
+
+    def __repr__(self) -> str:
+        counts = "/".join(str(len(table)) for table in self.plans)
+        return f"<correlation device for {self.game.spec}: {len(self)} joint plans, plans {counts}>"
+
+
+def whole_numbers(given: NDArray[Any], kind: type[np.int32] | type[np.int64]) -> NDArray[Any]:
+    """An array of integers, contiguous; refuse what would be rounded or cut off on the way."""
+    given = np.asarray(given)
+    with np.errstate(invalid="ignore"):
+        found = np.ascontiguousarray(given, kind)
+    if not np.array_equal(found, given):
+        wrong = given[found != given].flat[0]
+        raise PolicyError(f"plans, actions and the support of a device are numbered by whole numbers; found {wrong!s}")
+    return found
+
+
+def check_plans(game: CompiledGame, plans: tuple[Plans, ...]) -> None:
+    """Refuse plans that are none of this game."""
+    if len(plans) != game.players:
+        raise PolicyError(
+            f"{game.spec} has {game.players} players, the device has plans of {len(plans)}; give one table a player"
+        )
+    for player, (table, infosets) in enumerate(zip(plans, game.infosets, strict=True)):
+        if table.ndim != 2 or table.shape[1] != infosets:
+            raise PolicyError(
+                f"plans of player {player} of {game.spec} have {infosets} columns, one an infoset; found shape {table.shape}"
+            )
+        number, local = first_misfit(game.tree, player, table)
+        if number >= 0:
+            infoset = int(game.tree.infoset_offsets[player]) + local
+            raise PolicyError(
+                f"plan {number} of player {player} is not reduced: it has {table[number, local]} at infostate "
+                f"{game.infostates[infoset]!r}; give the number of an action (below {game.tree.infoset_layout[infoset, 2]}) "
+                "where the plan itself leads, -1 where it does not"
+            )
+
+
+def check_support(device: Device) -> None:
+    """Refuse a support or weights that are no distribution over joint plans."""
+    support, weights, players = device.support, device.weights, device.game.players
+    if weights.ndim != 1 or len(weights) == 0 or support.shape != (len(weights), players):
+        raise PolicyError(
+            f"a device of {players} players has a support of shape [S, {players}] and S >= 1 weights; found {support.shape} "
+            f"and {weights.shape}"
+        )
+    for player, table in enumerate(device.plans):
+        column = support[:, player]
+        if column.min() < 0 or column.max() >= len(table):
+            row = int(np.argmax((column < 0) | (column >= len(table))))
+            raise PolicyError(f"joint plan {row} names plan {column[row]} of player {player}, who has {len(table)} plans")
+    total = float(weights.sum())
+    if not (np.isfinite(weights).all() and weights.min() >= 0.0 and abs(total - 1.0) <= WEIGHT_TOLERANCE):
+        raise PolicyError(
+            f"the weights of a device are numbers >= 0 that sum to 1; these sum to {total!r}, least {weights.min()}"
+        )

@@ -1,0 +1,155 @@
+"""Mixtures of products of strategies, written out as correlation devices or drawn from."""
+
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.plans.plans import cross, decompose_all, draw_plans
+from treeplex.errors import AlgorithmError, SpecError
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.correlation.device import Device, Plans
+from treeplex.forms.correlation.plans import last_sequences
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+MOST_JOINT_PLANS = 1_000_000
+"""Where :func:`mixture_device` gives up."""
+REPEATS = 20
+"""How many joint plans are written, equal ones not yet put together, for each that a device may have."""
+POOL = 1 << 20
+"""Joint plans, and numbers in tables of plans, that are written before equal ones are put together."""
+
+
+def mixture_device(
+    game: CompiledGame, strategies: NDArray[np.generic], shares: Floats, *, most: int = MOST_JOINT_PLANS
+) -> Device:
+    """Write a mixture of products of strategies as a device: the same distribution over what is reached.
+
+    Each player's strategy is split into plans (``forms.correlation.plans.plans_of``), each product into the joint plans of
+    its players' plans, and equal joint plans are put together.
+
+    Args:
+        game: the compiled game.
+        strategies: [K, Q], sequence forms of all players, a product a row.
+        shares: float64 [K], the weight of each product; they sum to 1.
+        most: give up beyond so many joint plans, or where :data:`REPEATS` times as many would be written.
+
+    Raises:
+        AlgorithmError: too many joint plans, which happens soon in games with many infosets.
+    """
+    writing = Writing(game, most)
+    last = max(len(last_sequences(game, player)) for player in range(game.players))
+    rows = max(1, POOL // (last * max(1, *game.infosets)))
+    for first in range(0, len(strategies), rows):
+        writing.add(strategies[first : first + rows].astype(np.float64), shares[first : first + rows], last)
+    return writing.device()
+
+
+def sampled_device(game: CompiledGame, strategies: NDArray[np.generic], shares: Floats, count: int, *, seed: int) -> Device:
+    """Draw joint plans from a mixture of products; averages over the device are those of the mixture up to noise.
+
+    Products are taken evenly, in proportion to their shares; each player's plan is drawn from the player's strategy.
+
+    Args:
+        game, strategies, shares: as :func:`mixture_device`.
+        count: how many joint plans to draw; equal ones are put together.
+        seed: of the draws, >= 0.
+
+    Raises:
+        SpecError: a count below 1.
+    """
+    if count < 1:
+        raise SpecError(f"a device is drawn from at least 1 joint plan, not {count!r}")
+    edges = np.cumsum(shares)
+    chosen = np.searchsorted(edges, (np.arange(count) + 0.5) / count * edges[-1], side="right")
+    chosen = np.minimum(chosen, len(shares) - 1)
+    tables, support = [], np.empty((count, game.players), np.int64)
+    for player in range(game.players):
+        plans = np.empty((count, game.infosets[player]), np.int32)
+        for first in range(0, count, rows := max(1, POOL // strategies.shape[1])):
+            some = slice(first, first + rows)
+            draw_plans(game.tree, player, strategies[chosen[some]].astype(np.float64), seed, first, plans[some])
+        table, support[:, player] = distinct(plans)
+        tables.append(table)
+    return Device(game, tuple(tables), support, np.full(count, 1.0 / count)).merged()
+
+
+def distinct(plans: Plans) -> tuple[Plans, Ints]:
+    """The different rows of ``plans`` [M, I], in order, and for each row the number of its like, int64 [M]."""
+    wide = np.ascontiguousarray(plans, ">i4").view(np.uint8).reshape(len(plans), -1)
+    if wide.shape[1] == 0:
+        return plans[:1], np.zeros(len(plans), np.int64)
+    _, first, number = np.unique(wide.view(f"V{wide.shape[1]}").ravel(), return_index=True, return_inverse=True)
+    return plans[first], number.reshape(-1).astype(np.int64)
+
+
+class Writing:
+    """A device in the making, to which products are added.
+
+    Attributes:
+        game: the compiled game.
+        most: the most joint plans.
+        plans: for each player the plans met, in the order of their numbers.
+        support, weights: joint plans, int64 [S, N] and float64 [S].
+    """
+
+    def __init__(self, game: CompiledGame, most: int) -> None:
+        self.game, self.most, self.written = game, most, 0
+        self.plans: tuple[dict[bytes, Plans], ...] = tuple({} for _ in range(game.players))
+        self.numbers: tuple[dict[bytes, int], ...] = tuple({} for _ in range(game.players))
+        self.support, self.weights = np.empty((0, game.players), np.int64), np.empty(0)
+
+    def add(self, strategies: Floats, shares: Floats, last: int) -> None:
+        """Add products of strategies [K, Q] with their weights [K]; no strategy has more than ``last`` plans."""
+        shape = (self.game.players, len(strategies), last)
+        counts, numbers, parts = np.empty(shape[:2], np.int64), np.zeros(shape, np.int64), np.zeros(shape)
+        for player in range(self.game.players):
+            plans = np.empty((len(strategies), last, self.game.infosets[player]), np.int32)
+            decompose_all(self.game.tree, player, strategies, plans, parts[player], counts[player])
+            there = np.arange(last)[None, :] < counts[player][:, None]
+            table, number = distinct(plans[there])
+            numbers[player][there] = np.array([self.number(player, plan) for plan in table], np.int64)[number]
+        sizes = [prod(int(n) for n in column) for column in counts.T]
+        self.written += sum(sizes)
+        self.check()
+        start = 0
+        while start < len(sizes):
+            stop, size = start, 0
+            while stop < len(sizes) and (stop == start or size + sizes[stop] <= POOL):
+                size, stop = size + sizes[stop], stop + 1
+            support, weights = np.empty((size, self.game.players), np.int64), np.empty(size)
+            some = slice(start, stop)
+            cross(counts[:, some], numbers[:, some], parts[:, some], shares[some], support, weights)
+            self.put(support, weights)
+            self.check()
+            start = stop
+
+    def check(self) -> None:
+        """Give up where there are too many joint plans."""
+        if len(self.support) > self.most or self.written > REPEATS * self.most:
+            raise AlgorithmError(
+                f"a device of {self.game.spec} needs more than {self.most:,} joint plans; keep fewer iterations, or draw one "
+                "with samples=10000"
+            )
+
+    def number(self, player: int, plan: Plans) -> int:
+        """The number of a plan, a new one if it has none."""
+        key = plan.tobytes()
+        self.plans[player].setdefault(key, plan.copy())
+        return self.numbers[player].setdefault(key, len(self.numbers[player]))
+
+    def put(self, support: Ints, weights: Floats) -> None:
+        """Put new joint plans with those that are there, equal ones together."""
+        support, weights = np.concatenate((self.support, support)), np.concatenate((self.weights, weights))
+        rows = np.lexsort(support.T[::-1])
+        support = support[rows]
+        fresh = np.append(True, (support[1:] != support[:-1]).any(axis=1))
+        self.support = support[fresh]
+        self.weights = np.bincount(np.cumsum(fresh) - 1, weights=weights[rows]).astype(np.float64)
+
+    def device(self) -> Device:
+        """What has been written."""
+        tables = tuple(np.stack([*plans.values()]) for plans in self.plans)
+        return Device(self.game, tables, self.support, self.weights / self.weights.sum()).merged()

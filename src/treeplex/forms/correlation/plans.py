@@ -1,0 +1,89 @@
+"""Reduced plans of a player, and strategies as mixtures of plans."""
+
+from math import log10
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.plans.plans import decompose
+from treeplex.errors import AlgorithmError
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.correlation.device import Plans
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+MOST_PLANS = 1_000_000
+"""Where :func:`all_plans` gives up."""
+MOST_WRITTEN = 10**15
+"""Counts that messages write out; of greater ones they say the power of ten."""
+
+
+def last_sequences(game: CompiledGame, player: int) -> Ints:
+    """The sequences of a player with none of the player's infosets below, int64 (global numbers)."""
+    first, end = (int(q) for q in game.tree.sequence_offsets[player : player + 2])
+    i0, i1 = (int(i) for i in game.tree.infoset_offsets[player : player + 2])
+    return np.setdiff1d(np.arange(first, end), game.tree.infoset_parent[i0:i1])
+
+
+def count_plans(game: CompiledGame, player: int) -> int:
+    """How many reduced plans a player has: a product over infosets below a sequence, a sum over actions."""
+    first = int(game.tree.sequence_offsets[player])
+    below = [1] * game.sequences[player]
+    i0, i1 = (int(i) for i in game.tree.infoset_offsets[player : player + 2])
+    for infoset in range(i1 - 1, i0 - 1, -1):
+        parent = int(game.tree.infoset_parent[infoset]) - first
+        below[parent] *= sum(below[q - first] for q in game.sequences_at(infoset).tolist())
+    return below[0]
+
+
+def written(count: int) -> str:
+    """A count for a message, however many digits it has: ``8,000``, or ``some 10^671``."""
+    return f"{count:,}" if count < MOST_WRITTEN else f"some 10^{int(log10(count))}"
+
+
+def all_plans(game: CompiledGame, player: int, *, most: int = MOST_PLANS) -> Plans:
+    """All reduced plans of a player, int32 [P_i, I_i], in lexicographic order along infosets.
+
+    Raises:
+        AlgorithmError: there are more than ``most``.
+    """
+    count = count_plans(game, player)
+    if count > most:
+        raise AlgorithmError(
+            f"player {player} of {game.spec} has {written(count)} reduced plans, more than {most:,}; take a smaller game"
+        )
+    tree, infosets = game.tree, game.infosets[player]
+    i0 = int(tree.infoset_offsets[player])
+    plans = np.full((1, infosets), -1, np.int32)
+    reached = np.zeros((1, int(tree.sequence_offsets[-1])), np.bool_)
+    reached[:, tree.sequence_offsets[player]] = True
+    for local in range(infosets):
+        here = reached[:, tree.infoset_parent[i0 + local]]
+        sequences = game.sequences_at(i0 + local)
+        copies = np.where(here, len(sequences), 1)
+        rows = np.repeat(np.arange(len(plans)), copies)
+        action = np.arange(len(rows)) - np.repeat(np.cumsum(copies) - copies, copies)
+        plans, reached, here = plans[rows], reached[rows], here[rows]
+        plans[here, local] = action[here]
+        reached[here, sequences[action[here]]] = True
+    return plans
+
+
+def plans_of(game: CompiledGame, player: int, strategy: Floats) -> tuple[Plans, Floats]:
+    """A strategy as a mixture of reduced plans with the same realisation.
+
+    Args:
+        game: the compiled game.
+        player: whose strategy.
+        strategy: float64 [Q], a strategy in sequence form, of which the player's slice is read.
+
+    Returns:
+        Plans int32 [P, I_i] and their weights float64 [P], which sum to 1; P is at most the number of the player's last
+        sequences. On every sequence the weights of the plans that play it sum to its weight in ``strategy``, within some
+        2^-52 for each plan.
+    """
+    most = len(last_sequences(game, player))
+    plans, weights = np.empty((most, game.infosets[player]), np.int32), np.empty(most)
+    count = decompose(game.tree, player, strategy, plans, weights)
+    return plans[:count], weights[:count] / weights[:count].sum()

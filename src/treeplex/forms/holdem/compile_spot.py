@@ -1,0 +1,218 @@
+"""Compile a poker spot: betting forests, boards and hands become the arrays that the hand engine runs on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.holdem.form import (
+    ACTIONS,
+    BOARDS,
+    CHILDREN,
+    COPIES,
+    COUNT,
+    HANDS,
+    INFOSETS,
+    PARENT,
+    REACH,
+    RETURN,
+    SCALES,
+    STORE,
+    HandForm,
+)
+from treeplex.engine.holdem.node import TILE
+from treeplex.errors import GameError
+from treeplex.forms.holdem.betting_forest import Forest, forests_of
+from treeplex.forms.holdem.boards import Board, Hands, boards_of, card_rows, deal_chance, mirror_of, twins_of
+from treeplex.games.poker.betting.tree import BettingTree, betting_tree
+from treeplex.games.poker.spots.spot import Spot
+
+Floats = NDArray[np.float64]
+MOST_HANDS = 32_767
+
+
+@dataclass(frozen=True, eq=False)
+class HandGame:
+    """A compiled spot.
+
+    Attributes:
+        spot: what was compiled.
+        betting: its betting tree, cards factored out.
+        forests: the betting of each street.
+        boards: the boards of each street.
+        form: the arrays for the engine.
+        compatible: the sum over pairs of hands that share no card of the product of both range weights.
+        raked: whether a showdown pays the winner less than it costs the loser.
+        isomorphism: whether boards that differ only in suits stand for each other where ranges allow it.
+    """
+
+    spot: Spot
+    betting: BettingTree
+    forests: list[Forest]
+    boards: list[list[Board]]
+    form: HandForm
+    compatible: float
+    raked: bool
+    isomorphism: bool
+
+    @property
+    def stored(self) -> int:
+        """Numbers in one stored array: actions times hands, over all own nodes of both players."""
+        last = self.form.boards[-1]
+        return int(last[STORE + 1] + last[COUNT + 1] * self.form.streets[-1, ACTIONS + 1])
+
+    @cached_property
+    def infosets(self) -> int:
+        """Infosets of both players that are stored (isomorphic ones count once)."""
+        last = self.form.boards[-1]
+        return int(last[INFOSETS + 1] + last[COUNT + 1] * len(self.forests[-1].nodes[1]))
+
+    @property
+    def scales(self) -> int:
+        """Scales of one stored array of 16-bit numbers."""
+        last = self.form.boards[-1]
+        return int(last[SCALES + 1] + self.form.streets[-1, ACTIONS + 1] * -(-last[COUNT + 1] // TILE))
+
+    @property
+    def decisions(self) -> int:
+        """Public decision nodes over all stored boards."""
+        return sum(len(boards) * sum(map(len, forest.nodes)) for boards, forest in zip(self.boards, self.forests, strict=True))
+
+    @property
+    def first_boards(self) -> list[int]:
+        """The number of the first board of each street in ``form.boards``."""
+        return [int(first) for first in self.form.streets[:, BOARDS]]
+
+
+def compile_spot(spot: Spot, *, isomorphism: bool = True) -> HandGame:
+    """Compile a spot for the hand engine.
+
+    Raises:
+        GameError: no pair of hands is possible, or a player holds more hands than the arrays can number.
+    """
+    betting = betting_tree(spot)
+    forests = forests_of(betting, spot.rake)
+    boards = boards_of(spot, isomorphism=isomorphism)
+    hands = Hands(spot)
+    root = boards[0][0]
+    if max(map(len, root.hands)) > MOST_HANDS:
+        raise GameError(f"the format {spot.format.name} has more than {MOST_HANDS:,} hands; use a smaller deck")
+    compatible = compatible_pairs(spot, hands, root)
+    if not compatible > 0:
+        raise GameError("the ranges leave no pair of hands without a shared card; widen a range or change the board")
+    raked = any(win != -lose for forest in forests for win, lose, _ in forest.showdown_values)
+    form = arrays_of(spot, forests, boards, hands)
+    return HandGame(spot, betting, forests, boards, form, compatible, raked, isomorphism)
+
+
+def compatible_pairs(spot: Spot, hands: Hands, root: Board) -> float:
+    """The sum of products of weights over pairs of hands that share no card."""
+    by_card = np.zeros((2, 52))
+    weights = [spot.ranges[player][root.hands[player]] for player in (0, 1)]
+    for player in (0, 1):
+        for column in range(hands.cards.shape[1]):
+            np.add.at(by_card[player], hands.cards[root.hands[player], column], weights[player])
+    total = weights[0].sum() * weights[1].sum() - (by_card[0] * by_card[1]).sum()
+    if hands.cards.shape[1] == 2:
+        total += (spot.ranges[0] * spot.ranges[1]).sum()
+    return float(total)
+
+
+def arrays_of(spot: Spot, forests: list[Forest], boards: list[list[Board]], hands: Hands) -> HandForm:
+    """All arrays of a form."""
+    layout = Layout(forests, boards)
+    flat = [board for street in boards for board in street]
+    lists = [(board, player) for board in flat for player in (0, 1)]
+    last = len(boards) - 1
+    return HandForm(
+        streets=layout.streets,
+        factors=np.array([deal_chance(spot, street) for street in range(last + 1)]),
+        nodes=table([row for forest in forests for player in (0, 1) for row in forest.nodes[player]], 3),
+        folds=table([row for forest in forests for row in forest.folds], 2),
+        fold_values=table([row for forest in forests for row in forest.fold_values], 2, float),
+        showdowns=table([row for forest in forests for row in forest.showdowns], 2),
+        showdown_values=table([row for forest in forests for row in forest.showdown_values], 3, float),
+        ends=table([row for forest in forests for row in forest.ends], 2),
+        boards=layout.boards,
+        source=joined([board.source[player] for board, player in lists], np.int16),
+        order=joined([board.order[player] for board, player in lists], np.int16),
+        cards=np.ascontiguousarray(np.concatenate([card_rows(hands, board.hands[player]) for board, player in lists])),
+        twin=joined([twins_of(board, player, spot.format.hole) for board, player in lists], np.int16),
+        mirror=joined([mirror_of(board, player, hands) for board, player in lists], np.int16),
+        copies=layout.copies,
+        targets=joined([row for board in flat for pair in board.targets for row in pair], np.int16),
+        weights=np.concatenate([spot.ranges[player][boards[0][0].hands[player]] for player in (0, 1)]),
+    )
+
+
+def table(rows: Sequence[Sequence[float]], width: int, kind: type = int) -> NDArray[Any]:
+    """Rows as an array, also when there are none."""
+    return np.array(rows, np.float64 if kind is float else np.int64).reshape(-1, width)
+
+
+def joined(arrays: Sequence[NDArray[Any]], kind: type) -> NDArray[Any]:
+    """Arrays one after the other."""
+    return np.concatenate(arrays).astype(kind) if arrays else np.empty(0, kind)
+
+
+class Layout:
+    """Where everything lies: the tables ``streets``, ``boards`` and ``copies`` of a form."""
+
+    def __init__(self, forests: list[Forest], boards: list[list[Board]]) -> None:
+        rows = []
+        nodes = folds = showdowns = ends = first = 0
+        for forest, street in zip(forests, boards, strict=True):
+            middle = nodes + len(forest.nodes[0])
+            after = middle + len(forest.nodes[1])
+            next_folds, next_showdowns = folds + len(forest.folds), showdowns + len(forest.showdowns)
+            next_ends, next_first = ends + len(forest.ends), first + len(street)
+            rows.append(
+                (
+                    *(len(forest.roots), nodes, middle, after, *forest.actions),
+                    *(folds, next_folds, showdowns, next_showdowns, ends, next_ends, first, next_first),
+                )
+            )
+            nodes, folds, showdowns, ends, first = after, next_folds, next_showdowns, next_ends, next_first
+        self.streets = np.array(rows, np.int64)
+        self.copies = np.empty((0, 2), np.int64)
+        self.boards = self.board_table(forests, boards)
+
+    def board_table(self, forests: list[Forest], boards: list[list[Board]]) -> NDArray[np.int64]:
+        """The table of boards; fills ``copies`` on the way."""
+        rows: list[NDArray[np.int64]] = []
+        copies: list[tuple[int, int]] = []
+        hand = stored = reach = returned = infoset = target = scale = 0
+        last = len(boards) - 1
+        for street, forest in enumerate(forests):
+            above = self.streets[street - 1, BOARDS] if street else 0
+            below = self.streets[street + 1, BOARDS] if street < last else 0
+            roots, group, parent = len(forest.roots), returned, 0
+            for board in boards[street]:
+                row = np.zeros(SCALES + 2, np.int64)
+                if street == last and board.parent != parent:
+                    parent, returned = board.parent, group
+                row[PARENT] = above + board.parent if street else -1
+                row[COPIES : COPIES + 2] = len(copies), len(copies) + len(board.targets)
+                row[CHILDREN : CHILDREN + 2] = below + board.children.start, below + board.children.stop
+                for player in (0, 1):
+                    count, actions = len(board.hands[player]), forest.actions[player]
+                    row[HANDS + player], row[COUNT + player] = hand, count
+                    row[STORE + player], row[REACH + player] = stored, reach
+                    row[RETURN + player], row[INFOSETS + player], row[SCALES + player] = returned, infoset, scale
+                    hand += count
+                    stored += actions * count
+                    infoset += len(forest.nodes[player]) * count
+                    scale += actions * -(-count // TILE)
+                    returned += roots * count
+                    if street < last:
+                        reach += (roots + actions) * count
+                for pair in board.targets:
+                    copies.append((target, target + len(pair[0])))
+                    target += len(pair[0]) + len(pair[1])
+                rows.append(row)
+        if copies:
+            self.copies = np.array(copies, np.int64)
+        return np.array(rows, np.int64)

@@ -1,0 +1,1 @@
+"""Policies: of compiled games, sparse tables, and their files."""

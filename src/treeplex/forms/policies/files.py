@@ -1,0 +1,334 @@
+"""Policies as files: ``.safetensors``, ``.npz``, ``.json`` and ``.csv``, and as tables.
+
+Every file carries a header: format version, the game's spec and identity (a hash of its structure), Treeplex's version, the
+user's metadata and a checksum. Loading executes nothing, not even the code of a game in a user's Python file.
+
+====================  ===============================================================================================
+``.safetensors``      ``probabilities`` float64 [Q]; the header as metadata
+``.npz``              ``probabilities`` float64 [Q]; ``header``, JSON text
+``.json``             the header and ``"policy": {player: {infostate: {action: probability}}}``, to read and to edit
+``.csv``              the header as a first line ``# {...}``, then ``player,infostate,action,action_name,probability``
+====================  ===============================================================================================
+
+In ``.json`` and ``.csv`` files the checksum may be left out, so that policies can be written and edited by hand.
+"""
+
+import csv
+import hashlib
+import importlib.metadata
+import io
+import json
+import os
+import zipfile
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import safetensors
+import safetensors.numpy
+from numpy.typing import NDArray
+
+from treeplex.errors import FileError, PolicyError
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.sparse import is_table_policy, load_table_policy
+from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.sources.openspiel import same_rules, transferred
+from treeplex.forms.sources.user_module import names_python
+from treeplex.storage.files import read_bytes, read_text, write_atomically
+
+FORMAT = "treeplex policy"
+VERSION = 1
+COLUMNS = ("player", "infostate", "action", "action_name", "probability")
+Header = dict[str, Any]
+Entry = tuple[int, str, int, float]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a file holds: its header and the probabilities, as an array [Q] or as entries (player, infostate, action, p)."""
+
+    header: Header
+    probabilities: NDArray[np.float64] | None = None
+    entries: tuple[Entry, ...] = ()
+
+
+def save_policy(policy: Policy, path: str | os.PathLike[str], *, metadata: Mapping[str, Any] | None = None) -> None:
+    """Write a policy; the suffix of ``path`` chooses the format (``.safetensors`` if it has none).
+
+    Args:
+        policy: what to write.
+        path: the file; an existing one is replaced at once, and only by a whole one.
+        metadata: anything that JSON can say; :func:`read_policy_header` gives it back.
+
+    Raises:
+        FileError: an unknown suffix, metadata that JSON cannot say, or a file that cannot be written.
+    """
+    target = with_suffix(path)
+    write = by_suffix(target, WRITERS)
+    header: Header = {
+        "format": FORMAT,
+        "format_version": VERSION,
+        "game": policy.game.spec,
+        "game_identity": policy.game.identity,
+        "treeplex": importlib.metadata.version("treeplex"),
+    }
+    try:
+        header["metadata"] = json.loads(json.dumps(dict(metadata or {})))
+        header["checksum"] = checksum(header, policy.probabilities)
+    except (TypeError, ValueError) as error:
+        raise FileError(f"cannot write {target}: metadata must be what JSON can say; {error}") from error
+    write_atomically(target, write(header, policy))
+
+
+def load_policy(path: str | os.PathLike[str], game: CompiledGame | None = None) -> Policy:
+    """Read a policy.
+
+    Args:
+        path: the file; the suffix says the format.
+        game: the game it must be for; by default the game that the file names is loaded and compiled. OpenSpiel's
+            game takes policies for Treeplex's own of the same name, and the other way round.
+
+    Raises:
+        FileError: the file is missing, truncated, changed since it was written, no policy or of another format version.
+        PolicyError: the policy of another game, or not a policy on this one.
+    """
+    if is_table_policy(path):
+        table = load_table_policy(path)
+        if game is None and names_python(table.spec):
+            raise FileError(f"{path} is for {table.spec}, whose code is not run on loading; pass the compiled game")
+        return table.on(compile_game(table.spec) if game is None else game)
+    contents = read_contents(path)
+    header = contents.header
+    if game is None:
+        if names_python(header["game"]):
+            raise FileError(f"{path} is for {header['game']}, whose code is not run on loading; pass the compiled game")
+        game = compile_game(header["game"])
+    if header.get("game_identity", game.identity) != game.identity:
+        if same_rules(header["game"], game.spec):
+            return transferred(load_policy(path), game)
+        same = "which has other rules now" if header["game"] == game.spec else f"not for {game.spec}"
+        raise PolicyError(f"{path} is a policy for {header['game']}, {same}; load it with the game it was made for")
+    probabilities = array_of(contents, game, path)
+    optional = contents.probabilities is None
+    if header.get("checksum") != checksum(header, probabilities) and not (optional and "checksum" not in header):
+        raise FileError(f"{path} was changed after it was written (the checksum differs); save the policy again")
+    try:
+        return Policy(game, probabilities)
+    except PolicyError as error:
+        raise PolicyError(f"{path}: {error}") from error
+
+
+def read_policy_header(path: str | os.PathLike[str]) -> Header:
+    """The header of a policy file: ``game``, ``game_identity``, ``treeplex``, ``metadata`` and so on.
+
+    Raises:
+        FileError: the file is missing, truncated, no policy or of another format version.
+    """
+    return read_contents(path).header
+
+
+def with_suffix(path: str | os.PathLike[str]) -> Path:
+    """``path`` with ``.safetensors`` added if it has no suffix."""
+    target = Path(path)
+    if not target.name:
+        raise FileError(f"{str(path)!r} is not the name of a policy file; use {', '.join(WRITERS)}")
+    return target if target.suffix else target.with_suffix(".safetensors")
+
+
+def by_suffix(path: Path, table: Mapping[str, T]) -> T:
+    """The entry of a path's suffix."""
+    if path.suffix.lower() not in table:
+        raise FileError(f"unknown kind of policy file {path}; use {', '.join(table)}")
+    return table[path.suffix.lower()]
+
+
+def check_path(path: Path) -> None:
+    """Say what is there if it is no policy file."""
+    if path.is_dir():
+        raise FileError(f"{path} is a folder without a run; give a policy file or a folder that solve wrote with --out")
+    if path.is_file():
+        by_suffix(path, READERS)
+    if not path.suffix:
+        raise FileError(f"no policy file or run folder {path}; check the path")
+
+
+def checksum(header: Header, probabilities: NDArray[np.float64]) -> str:
+    """SHA-256 of the header (without the checksum) and of the little-endian bytes of the probabilities."""
+    rest = {key: value for key, value in header.items() if key != "checksum"}
+    digest = hashlib.sha256(json.dumps(rest, sort_keys=True, allow_nan=False).encode())
+    digest.update(np.ascontiguousarray(probabilities, dtype="<f8").tobytes())
+    return digest.hexdigest()
+
+
+def read_contents(path: str | os.PathLike[str]) -> Contents:
+    """The contents of a file of any format, its header checked."""
+    source = with_suffix(path)
+    if not source.exists():
+        check_path(Path(path))
+    read = by_suffix(source, READERS)
+    try:
+        contents = read(source)
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        EOFError,
+        NotImplementedError,
+        zipfile.BadZipFile,
+        csv.Error,
+        safetensors.SafetensorError,
+    ) as error:
+        raise FileError(f"{source} is truncated, damaged or no policy file ({error}); save the policy again") from error
+    header = contents.header
+    if not isinstance(header, dict) or header.get("format") != FORMAT or not isinstance(header.get("game"), str):
+        raise FileError(f"{source} is not a policy file: its header lacks the format {FORMAT!r} or the game")
+    if header.get("format_version") != VERSION:
+        found = header.get("format_version")
+        raise FileError(f"{source} has format version {found}, this Treeplex reads {VERSION}; use the version that wrote it")
+    return contents
+
+
+def array_of(contents: Contents, game: CompiledGame, path: str | os.PathLike[str]) -> NDArray[np.float64]:
+    """The probabilities [Q] of a file's contents on ``game``."""
+    if contents.probabilities is not None:
+        return contents.probabilities
+    size = int(game.tree.sequence_offsets[-1])
+    probabilities = np.full(size, np.nan)
+    probabilities[game.tree.sequence_offsets[:-1]] = 1.0
+    for player, infostate, action, probability in contents.entries:
+        infoset = game.lookup.get((player, infostate))
+        if infoset is None:
+            raise PolicyError(f"{path}: {game.spec} has no infostate {infostate!r} of player {player}; remove it")
+        actions = game.actions_at(infoset)
+        if action not in actions:
+            raise PolicyError(f"{path}: no action {action} at infostate {infostate!r} of player {player}; legal are {actions}")
+        sequence = game.sequences_at(infoset)[actions.index(action)]
+        if not np.isnan(probabilities[sequence]):
+            raise PolicyError(f"{path}: action {action} at infostate {infostate!r} of player {player} is given twice")
+        probabilities[sequence] = probability
+    missing = np.flatnonzero(np.isnan(probabilities))
+    if missing.size:
+        infoset = int(game.tree.sequence_infoset[missing[0]])
+        raise PolicyError(f"{path}: no number for some action at infostate {game.infostates[infoset]!r}; give all of them")
+    return probabilities
+
+
+def to_table(policy: Policy) -> list[dict[str, Any]]:
+    """One row for each action: ``player``, ``infostate``, ``action`` (id), ``action_name``, ``probability``."""
+    game = policy.game
+    rows = []
+    for player, infostate in policy:
+        names = game.action_names[player]
+        rows += [
+            dict(zip(COLUMNS, (player, infostate, action, names.get(action, str(action)), probability), strict=True))
+            for action, probability in policy[player, infostate].items()
+        ]
+    return rows
+
+
+def to_dataframe(policy: Policy) -> Any:
+    """:func:`to_table` as a ``pandas.DataFrame``.
+
+    Raises:
+        PolicyError: pandas is not installed.
+    """
+    try:
+        import pandas
+    except ImportError as error:
+        raise PolicyError("a data frame needs pandas; run: pip install pandas, or use to_table") from error
+    return pandas.DataFrame(to_table(policy), columns=list(COLUMNS))
+
+
+def write_safetensors(header: Header, policy: Policy) -> bytes:
+    """The header as the metadata, the probabilities as a tensor."""
+    data: bytes = safetensors.numpy.save(
+        {"probabilities": np.ascontiguousarray(policy.probabilities)}, metadata={"header": json.dumps(header)}
+    )
+    return data
+
+
+def read_safetensors(path: Path) -> Contents:
+    """The header and the probabilities [Q]."""
+    data = read_bytes(path)
+    size = int.from_bytes(data[:8], "little")
+    fields = json.loads(data[8 : 8 + size])
+    array = safetensors.numpy.load(data)["probabilities"]
+    return Contents(json.loads(fields["__metadata__"]["header"]), float64(array))
+
+
+def write_npz(header: Header, policy: Policy) -> bytes:
+    """The header as JSON text, the probabilities as an array; no pickle."""
+    buffer = io.BytesIO()
+    np.savez(buffer, allow_pickle=False, probabilities=policy.probabilities, header=np.array(json.dumps(header)))
+    return buffer.getvalue()
+
+
+def read_npz(path: Path) -> Contents:
+    """The header and the probabilities [Q]; no pickle."""
+    with np.load(io.BytesIO(read_bytes(path)), allow_pickle=False) as arrays:
+        return Contents(json.loads(str(arrays["header"])), float64(arrays["probabilities"]))
+
+
+def float64(array: NDArray[Any]) -> NDArray[np.float64]:
+    """The array, if its elements are float64."""
+    if array.dtype != np.float64:
+        raise ValueError(f"probabilities are {array.dtype}, not float64")
+    return array.astype(np.float64, copy=False)
+
+
+def write_json(header: Header, policy: Policy) -> str:
+    """The header with the policy beside it, indented."""
+    players: dict[str, dict[str, dict[str, float]]] = {str(player): {} for player in range(policy.game.players)}
+    for player, infostate in policy:
+        players[str(player)][infostate] = {str(action): p for action, p in policy[player, infostate].items()}
+    return json.dumps({**header, "policy": players}, indent=1, ensure_ascii=False) + "\n"
+
+
+def read_json(path: Path) -> Contents:
+    """The header and one entry an action."""
+    header = json.loads(read_text(path))
+    players = header.pop("policy")
+    entries = (
+        (int(player), str(infostate), int(action), float(probability))
+        for player, infostates in players.items()
+        for infostate, row in infostates.items()
+        for action, probability in row.items()
+    )
+    return Contents(header, entries=tuple(entries))
+
+
+def write_csv(header: Header, policy: Policy) -> str:
+    """The header as a comment, then a table."""
+    buffer = io.StringIO(newline="")
+    buffer.write(f"# {json.dumps(header)}\n")
+    writer = csv.DictWriter(buffer, COLUMNS, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    writer.writeheader()
+    writer.writerows(to_table(policy))
+    return buffer.getvalue()
+
+
+def read_csv(path: Path) -> Contents:
+    """The header and one entry an action."""
+    first, _, table = read_bytes(path).decode("utf-8-sig").partition("\n")
+    rows: Iterable[dict[str, str]] = csv.DictReader(io.StringIO(table, newline=""), strict=True)
+    entries = ((int(row["player"]), row["infostate"], int(row["action"]), float(row["probability"])) for row in rows)
+    return Contents(json.loads(first.removeprefix("#")), entries=tuple(entries))
+
+
+WRITERS: Mapping[str, Callable[[Header, Policy], bytes | str]] = {
+    ".safetensors": write_safetensors,
+    ".npz": write_npz,
+    ".json": write_json,
+    ".csv": write_csv,
+}
+READERS: Mapping[str, Callable[[Path], Contents]] = {
+    ".safetensors": read_safetensors,
+    ".npz": read_npz,
+    ".json": read_json,
+    ".csv": read_csv,
+}

@@ -1,0 +1,303 @@
+"""Policies on rules: a table of the infosets that were met, uniform elsewhere. For games too large to compile."""
+
+import json
+import os
+import sys
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import FileError, PolicyError
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.tabular import AnyState, Policy, uniform_probabilities
+from treeplex.storage.tensors import (
+    LONGEST_HEADER,
+    METADATA,
+    PIECE,
+    Bytes,
+    Tensor,
+    TensorFile,
+    tensor,
+    write_tensors,
+)
+
+FORMAT = "treeplex table policy"
+VERSION = 1
+TOLERANCE = 1e-9
+
+
+@final
+class Infosets:
+    """One player's infosets in the order in which they were met; the actions of each are slots side by side.
+
+    Attributes:
+        lookup: the number of each infostate.
+        first: int64 [I+1], the first slot of each infoset, and the number of slots.
+        actions: int64 [S], the rules' id of each slot's action.
+        text_bytes: memory that the infostates take.
+    """
+
+    def __init__(self) -> None:
+        self.lookup: Final[dict[str, int]] = {}
+        self.first: Final[array[int]] = array("q", (0,))
+        self.actions: Final[array[int]] = array("q")
+        self.text_bytes = 0
+
+    def __len__(self) -> int:
+        return len(self.lookup)
+
+    def add(self, infostate: str, actions: Sequence[int]) -> int:
+        """A new infoset; returns its number."""
+        number = len(self.lookup)
+        self.actions.extend(actions)
+        self.first.append(len(self.actions))
+        self.lookup[infostate] = number
+        self.text_bytes += text_bytes(infostate)
+        return number
+
+    def actions_at(self, number: int) -> list[int]:
+        """The ids of the actions of an infoset."""
+        return self.actions[self.first[number] : self.first[number + 1]].tolist()
+
+
+def text_bytes(infostate: str) -> int:
+    """The memory of a string, as allocated: in steps of 16 bytes, with what an allocator may add."""
+    return sys.getsizeof(infostate) + 31 & ~15
+
+
+@final
+class TablePolicy:
+    """A behaviour policy on rules: probabilities at some infosets, uniform at all others.
+
+    ``policy[player, infostate]`` gives ``{action id: probability}`` at an infoset in the table;
+    ``policy.action_probabilities(state)`` does at any state of the rules.
+
+    Attributes:
+        spec: the text that names the game; empty for rules without a name.
+        infosets: of each player; may hold more of them than the policy, which then come last.
+        probabilities: float64 [S] of each player.
+        about: what is known of where it comes from.
+    """
+
+    def __init__(
+        self,
+        spec: str,
+        infosets: Sequence[Infosets],
+        probabilities: Sequence[NDArray[np.float64]],
+        about: Mapping[str, str] | None = None,
+    ) -> None:
+        """Wrap tables, which are not copied."""
+        self.spec, self.infosets, self.probabilities = spec, tuple(infosets), tuple(probabilities)
+        self.about: Mapping[str, str] = dict(about or {})
+        self.counts: Final = tuple(
+            int(np.searchsorted(np.frombuffer(each.first, np.int64), len(row), side="left"))
+            for each, row in zip(self.infosets, self.probabilities, strict=True)
+        )
+
+    @classmethod
+    def uniform(cls, spec: str, players: int) -> "TablePolicy":
+        """The policy that plays every action with the same probability: an empty table."""
+        return cls(spec, [Infosets() for _ in range(players)], [np.empty(0) for _ in range(players)])
+
+    @property
+    def players(self) -> int:
+        """How many."""
+        return len(self.infosets)
+
+    def number(self, player: int, infostate: str) -> int:
+        """The number of an infoset among its player's; -1 if the table lacks it."""
+        number = self.infosets[player].lookup.get(infostate, -1)
+        return number if number < self.counts[player] else -1
+
+    def __len__(self) -> int:
+        return sum(self.counts)
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        for player, (infosets, count) in enumerate(zip(self.infosets, self.counts, strict=True)):
+            yield from ((player, infostate) for infostate, number in infosets.lookup.items() if number < count)
+
+    def __contains__(self, key: object) -> bool:
+        return (
+            isinstance(key, tuple)
+            and len(key) == 2
+            and key[0] in range(self.players)
+            and isinstance(key[1], str)
+            and self.number(*key) >= 0
+        )
+
+    def __getitem__(self, key: tuple[int, str]) -> dict[int, float]:
+        if key not in self:
+            raise PolicyError(f"no infostate {key!r} in the table; action_probabilities(state) is uniform there")
+        return self.at(key[0], self.number(*key))
+
+    def at(self, player: int, number: int) -> dict[int, float]:
+        """``{action id: probability}`` at an infoset by number."""
+        first = self.infosets[player].first
+        row = self.probabilities[player][first[number] : first[number + 1]]
+        return dict(zip(self.infosets[player].actions_at(number), row.tolist(), strict=True))
+
+    def action_probabilities(self, state: AnyState, player_id: int | None = None) -> dict[int, float]:
+        """``{action id: probability}`` at a state; uniform where the table has nothing. Name and meaning are OpenSpiel's.
+
+        Raises:
+            PolicyError: nobody acts there or all at once, or the state has other actions than the table.
+        """
+        player = state.current_player() if player_id is None else player_id
+        if not 0 <= player < self.players:
+            raise PolicyError("no single player acts at this state; give player_id, or a state of some player's turn")
+        number = self.number(player, infostate := state.information_state_string(player))
+        legal: list[int] = list(state.legal_actions())  # type: ignore[attr-defined]
+        if number < 0:
+            return dict.fromkeys(legal, 1.0 / len(legal))
+        found = self.at(player, number)
+        if list(found) != legal:
+            raise PolicyError(
+                f"actions {list(found)} in the table at infostate {infostate!r}, but {legal} at the state; "
+                f"is the policy for this game? It was made for {self.spec or 'rules without a name'}"
+            )
+        return found
+
+    def on(self, game: CompiledGame) -> Policy:
+        """The same on a compiled game, so that it can be judged.
+
+        Raises:
+            PolicyError: an infostate with other actions, or none of the game's infostates is in the table.
+        """
+        probabilities, known = uniform_probabilities(game), 0
+        for (player, infostate), infoset in game.lookup.items():
+            number = self.number(player, infostate) if player < self.players else -1
+            if number < 0:
+                continue
+            found, actions = self.at(player, number), list(game.actions_at(infoset))
+            if sorted(found) != sorted(actions):
+                raise PolicyError(f"actions {list(found)} at infostate {infostate!r}, in {game.spec} {actions}")
+            probabilities[game.sequences_at(infoset)] = [found[action] for action in actions]
+            known += 1
+        if len(self) and not known:
+            raise PolicyError(f"the policy has no infostate of {game.spec}; it was made for {self.spec}")
+        return Policy(game, probabilities)
+
+    def __repr__(self) -> str:
+        return f"<table policy for {self.spec}: {len(self)} infosets>"
+
+
+def tensors_of(infosets: Infosets, player: int) -> dict[str, Tensor]:
+    """A player's infosets as tensors: all infostates in one text, where each ends, first slots and actions."""
+    ends = np.empty(len(infosets), np.int64)
+    end = 0
+    for number, infostate in enumerate(infosets.lookup):
+        end += len(infostate) if infostate.isascii() else len(infostate.encode())
+        ends[number] = end
+    return {
+        f"infostates.{player}": Tensor("U8", (end,), lambda: encoded(infosets)),
+        f"ends.{player}": tensor(ends),
+        f"first.{player}": tensor(np.frombuffer(infosets.first, np.int64)),
+        f"actions.{player}": tensor(np.frombuffer(infosets.actions, np.int64) if infosets.actions else np.empty(0, np.int64)),
+    }
+
+
+def encoded(infosets: Infosets) -> Iterator[Bytes]:
+    """All infostates in UTF-8, in pieces."""
+    parts: list[str] = []
+    size = 0
+    for infostate in infosets.lookup:
+        parts.append(infostate)
+        size += len(infostate)
+        if size > PIECE:
+            yield "".join(parts).encode()
+            parts, size = [], 0
+    yield "".join(parts).encode()
+
+
+def infosets_from(file: TensorFile, player: int) -> Infosets:
+    """Read what :func:`tensors_of` gave.
+
+    Raises:
+        FileError: the tensors do not fit each other.
+    """
+    found = Infosets()
+    ends, first = file.read(f"ends.{player}", "I64"), file.read(f"first.{player}", "I64")
+    actions, text = file.read(f"actions.{player}", "I64"), file.read(f"infostates.{player}", "U8")
+    whole = len(first) == len(ends) + 1 and first[0] == 0 and first[-1] == len(actions) and bool((np.diff(first) > 0).all())
+    starts = np.concatenate(([0], ends[:-1])) if len(ends) else ends
+    if not whole or not (starts <= ends).all() or (ends[-1] if len(ends) else 0) != len(text):
+        raise FileError(f"{file.path}: infosets and slots of player {player} do not fit; put back a copy")
+    found.actions.frombytes(actions.tobytes())
+    found.first.frombytes(first[1:].tobytes())
+    data = text.tobytes()
+    for number, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
+        try:
+            infostate = data[start:end].decode()
+        except UnicodeDecodeError as error:
+            raise FileError(f"{file.path}: an infostate is not UTF-8 text; put back a copy") from error
+        found.lookup[infostate] = number
+        found.text_bytes += text_bytes(infostate)
+    if len(found.lookup) != len(ends):
+        raise FileError(f"{file.path}: an infostate of player {player} stands there twice; put back a copy")
+    return found
+
+
+def save_table_policy(policy: TablePolicy, path: str | os.PathLike[str]) -> None:
+    """Write a policy (``.safetensors``), piece by piece.
+
+    Raises:
+        FileError: the file cannot be written.
+    """
+    tensors: dict[str, Tensor] = {}
+    for player, (infosets, probabilities) in enumerate(zip(policy.infosets, policy.probabilities, strict=True)):
+        if policy.counts[player] != len(infosets):
+            raise PolicyError("the table has grown since this policy was made; take the policy again and save that")
+        tensors |= {**tensors_of(infosets, player), f"probabilities.{player}": tensor(probabilities)}
+    about = {
+        **policy.about,
+        "format": FORMAT,
+        "version": str(VERSION),
+        "game": policy.spec,
+        "players": str(policy.players),
+    }
+    write_tensors(path, about, tensors)
+
+
+def load_table_policy(path: str | os.PathLike[str]) -> TablePolicy:
+    """Read what :func:`save_table_policy` wrote. Nothing is executed, and no game is loaded.
+
+    Raises:
+        FileError: the file is missing, truncated, changed, no table policy, or of another version.
+    """
+    with TensorFile(path, FORMAT, VERSION) as file:
+        try:
+            players = int(file.about.get("players", ""))
+        except ValueError as error:
+            raise FileError(f"{path}: the number of players is missing; put back a copy") from error
+        infosets = [infosets_from(file, player) for player in range(players)]
+        probabilities = [file.read(f"probabilities.{player}", "F64") for player in range(players)]
+        about = {key: value for key, value in file.about.items() if key not in OWN_FIELDS}
+        for player, (own, row) in enumerate(zip(infosets, probabilities, strict=True)):
+            check_distributions(file, player, own, row)
+        return TablePolicy(file.about.get("game", ""), infosets, probabilities, about)
+
+
+def is_table_policy(path: str | os.PathLike[str]) -> bool:
+    """Whether a file says that it is a table policy; only its header is read, and nothing is checked."""
+    try:
+        with open(path, "rb") as file:
+            length = int.from_bytes(file.read(8), "little")
+            header = json.loads(file.read(min(length, LONGEST_HEADER)))
+            return bool(header[METADATA]["format"] == FORMAT)
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+OWN_FIELDS = ("format", "version", "game", "players", "digest")
+
+
+def check_distributions(file: TensorFile, player: int, infosets: Infosets, probabilities: NDArray[Any]) -> None:
+    """Raise :class:`FileError` unless every infoset has a distribution."""
+    first = np.frombuffer(infosets.first, np.int64)
+    whole = len(probabilities) == first[-1] and bool((probabilities >= 0.0).all())
+    sums = np.add.reduceat(probabilities, first[:-1]) if whole and len(infosets) else np.empty(0)
+    if not whole or not (np.abs(sums - 1.0) <= TOLERANCE).all():
+        raise FileError(f"{file.path}: not a distribution at some infoset of player {player}; put back a copy")

@@ -1,0 +1,167 @@
+"""Policies: a distribution over actions at every infoset of every player."""
+
+import html
+from collections.abc import Iterator, Mapping
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import PolicyError
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.games.turn_based import turn_text
+
+SHOWN_INFOSETS = 20
+"""Infosets that a notebook shows of a policy."""
+
+
+class AnyState(Protocol):
+    """The part of a state that a policy reads; Treeplex's and OpenSpiel's states have it."""
+
+    def current_player(self) -> int: ...
+    def information_state_string(self, player: int, /) -> str: ...
+
+
+class Policy:
+    """A behaviour policy of all players on a compiled game.
+
+    ``policy[infostate]`` and ``policy[player, infostate]`` give ``{action id: probability}``;
+    ``policy.action_probabilities(state)`` does for any state of the rules, Treeplex's or OpenSpiel's.
+
+    Attributes:
+        game: the compiled game.
+        probabilities: float64 [Q], the probability of each sequence's last action at its infoset; 1 for empty sequences.
+    """
+
+    def __init__(self, game: CompiledGame, probabilities: NDArray[np.float64]) -> None:
+        """Wrap ``probabilities`` (float64 [Q], not copied).
+
+        Raises:
+            PolicyError: wrong shape, NaN, negative, or an infoset whose probabilities do not sum to 1 within 1e-9.
+        """
+        self.game = game
+        self.probabilities = validated(game, probabilities)
+
+    @classmethod
+    def uniform(cls, game: CompiledGame) -> "Policy":
+        """The policy that plays every action with the same probability."""
+        return cls(game, uniform_probabilities(game))
+
+    def __getitem__(self, key: str | tuple[int, str]) -> dict[int, float]:
+        return self.at(self.infoset(key))
+
+    def __contains__(self, key: object) -> bool:
+        return bool(self.known_keys(key))
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        return iter(self.game.lookup)
+
+    def __len__(self) -> int:
+        return len(self.game.infostates)
+
+    def infoset(self, key: str | tuple[int, str]) -> int:
+        """The infoset of an infostate string, or of a pair (player, string).
+
+        Where moves were simultaneous, the string of the rules themselves will do, without whose turn it is.
+        """
+        keys = self.known_keys(key)
+        if len(keys) > 1:
+            raise PolicyError(f"infostate {key!r} belongs to several players; ask for policy[player, infostate]")
+        if not keys:
+            raise PolicyError(f"no infostate {key!r} in {self.game.spec or 'the game'}; list(policy) has them all")
+        return self.game.lookup[keys[0]]
+
+    def known_keys(self, key: object) -> list[tuple[int, str]]:
+        """The pairs (player, infostate) that a key can mean."""
+        lookup = self.game.lookup
+        if isinstance(key, str):
+            pairs = [(player, key) for player in range(self.game.players)]
+        else:
+            pairs = [key] if isinstance(key, tuple) and len(key) == 2 else []
+        known = [pair for pair in pairs if pair in lookup]
+        turns = [(player, f"{turn_text(player)}{infostate}") for player, infostate in pairs]
+        return known or [pair for pair in turns if pair in lookup]
+
+    def at(self, infoset: int) -> dict[int, float]:
+        """``{action id: probability}`` at an infoset (by number)."""
+        sequences = self.game.sequences_at(infoset)
+        return {
+            int(action): float(probability)
+            for action, probability in zip(self.game.action_ids[sequences], self.probabilities[sequences], strict=True)
+        }
+
+    def action_probabilities(self, state: AnyState, player_id: int | None = None) -> dict[int, float]:
+        """``{action id: probability}`` at a state; the name and meaning are OpenSpiel's.
+
+        Raises:
+            PolicyError: nobody acts there, or all at once and ``player_id`` is not given.
+        """
+        player = state.current_player() if player_id is None else player_id
+        if player < 0:
+            raise PolicyError("no single player acts at this state; give player_id, or a state of some player's turn")
+        return self[player, state.information_state_string(player)]
+
+    def to_dict(self) -> dict[str, dict[int, float]]:
+        """``{infostate: {action id: probability}}``; needs infostate strings that differ between players."""
+        return {self.game.infostates[infoset]: self.at(infoset) for infoset in range(len(self))}
+
+    def __repr__(self) -> str:
+        return f"<policy for {self.game.spec}: {len(self)} infosets>"
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for infoset in range(min(len(self), SHOWN_INFOSETS)):
+            player = self.game.player_of(infoset)
+            names = self.game.action_names[player]
+            played = ", ".join(f"{names.get(a, str(a))} {p:.3f}" for a, p in self.at(infoset).items())
+            cells = (str(player), self.game.infostates[infoset], played)
+            rows.append("".join(f"<td style='text-align:left'>{html.escape(cell)}</td>" for cell in cells))
+        more = f"<p>{SHOWN_INFOSETS} of {len(self):,} infosets</p>" if len(self) > SHOWN_INFOSETS else ""
+        head = "<tr><th>player</th><th>infostate</th><th>policy</th></tr>"
+        return f"<table>{head}{''.join(f'<tr>{row}</tr>' for row in rows)}</table>{more}"
+
+
+def uniform_probabilities(game: CompiledGame) -> NDArray[np.float64]:
+    """Float64 [Q], one over the number of actions; 1 for empty sequences."""
+    infoset = game.tree.sequence_infoset
+    inner = infoset >= 0
+    actions = np.ones(len(infoset))
+    actions[inner] = game.tree.infoset_layout[infoset[inner], 2]
+    return 1.0 / actions
+
+
+def infoset_sums(game: CompiledGame, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sums of ``values`` [Q] over the actions of each infoset, float64 [I]."""
+    inner = game.tree.sequence_infoset >= 0
+    sums = np.bincount(game.tree.sequence_infoset[inner], weights=values[inner], minlength=len(game.infostates))
+    return sums.astype(np.float64, copy=False)
+
+
+def normalised(game: CompiledGame, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Turn weights [Q] >= 0 into probabilities [Q]; uniform where an infoset's weights sum to zero."""
+    sums = infoset_sums(game, weights)
+    infoset = game.tree.sequence_infoset
+    inner = infoset >= 0
+    total = np.ones(len(infoset))
+    total[inner] = sums[infoset[inner]]
+    shares = weights / np.where(total > 0, total, 1.0)
+    probabilities = np.where(total > 0, np.minimum(shares, 1.0), uniform_probabilities(game))
+    probabilities[game.tree.sequence_offsets[:-1]] = 1.0
+    return probabilities
+
+
+def validated(game: CompiledGame, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The same array as float64, or a :class:`PolicyError` that names the first bad infostate."""
+    array = np.asarray(probabilities, dtype=np.float64)
+    size = int(game.tree.sequence_offsets[-1])
+    if array.shape != (size,):
+        raise PolicyError(f"a policy for {game.spec} has {size} probabilities, not an array of shape {array.shape}")
+    sums = infoset_sums(game, array)
+    bad = ~(np.abs(sums - 1.0) <= 1e-9)
+    negative = ~(array >= 0.0) & (game.tree.sequence_infoset >= 0)
+    bad[game.tree.sequence_infoset[negative]] = True
+    if bad.any():
+        infoset = int(np.argmax(bad))
+        found: Mapping[int, float] = {int(game.action_ids[q]): float(array[q]) for q in game.sequences_at(infoset)}
+        raise PolicyError(f"not a distribution at infostate {game.infostates[infoset]!r}: {found}")
+    return array

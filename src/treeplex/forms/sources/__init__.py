@@ -1,0 +1,1 @@
+"""Where games come from: specs, Python files, Gambit, LiteEFG and OpenSpiel."""

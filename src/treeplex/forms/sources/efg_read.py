@@ -1,0 +1,314 @@
+"""Gambit's extensive-form files (``.efg``, format 2), read exactly.
+
+Grammar: https://gambitproject.readthedocs.io/en/latest/formats.efg.html. Nodes come in prefix order::
+
+    EFG 2 R "title" { "player 1" "player 2" } "comment"
+    c "node" INFOSET "label" { "action" PROBABILITY ... } OUTCOME "name" { PAYOFF, ... }
+    p "node" PLAYER INFOSET "label" { "action" ... } OUTCOME ...
+    t "node" OUTCOME "name" { PAYOFF, ... }
+
+An information set or an outcome is described where it first appears and may be given by its number alone after that.
+Numbers are integers, decimals or fractions and stay exact. Payoffs of outcomes at inner nodes add up along the path.
+
+Beyond Gambit: ``#`` and ``//`` comments; decimal chance probabilities may miss one by 1e-9 (they become the simplest
+fractions that sum to one); an information set may repeat its description with another label (the first one counts).
+"""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import NamedTuple, NoReturn
+
+from treeplex.errors import FileError
+from treeplex.forms.sources.explicit_tree import Node, TreeGame, exact_number, simplest_fractions
+from treeplex.games.base import CHANCE, TERMINAL
+from treeplex.storage.files import read_text
+
+TOKEN = re.compile(
+    r"""(?P<blank>\s+|\#[^\n]*|//[^\n]*)
+      | (?P<text>"(?:[^"\\]|\\.)*")
+      | (?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+|/\d+)?(?![^\s{},"]))
+      | (?P<mark>[{},])
+      | (?P<word>[^\s{},"]+)
+      | (?P<open>")""",
+    re.VERBOSE | re.DOTALL,
+)
+KINDS = {"text": "a quoted text", "number": "a number"}
+
+
+class Token(NamedTuple):
+    """A piece of the file: its kind (``text``, ``number``, ``mark``, ``word`` or ``end``), its content and its line."""
+
+    kind: str
+    content: str
+    line: int
+
+    def __str__(self) -> str:
+        return {"end": "the end of the file", "text": f'"{self.content}"'}.get(self.kind, self.content)
+
+
+@dataclass(slots=True)
+class Infoset:
+    """An information set as first described; ``probabilities`` for chance only."""
+
+    label: str
+    actions: tuple[str, ...]
+    probabilities: tuple[Fraction, ...] = ()
+
+
+@dataclass(slots=True)
+class Draft:
+    """A node while its children are being read."""
+
+    player: int
+    infoset: int
+    actions: tuple[str, ...]
+    probabilities: tuple[Fraction, ...]
+    total: tuple[Fraction, ...]
+    children: list[int] = field(default_factory=list)
+
+
+def read_efg(path: str | os.PathLike[str]) -> TreeGame:
+    """Read a game from a ``.efg`` file; infostates are ``p{player}:{label or number of the information set}``.
+
+    Raises:
+        FileError: the file is missing or not in the format; the message has the line.
+    """
+    return parse_efg(read_text(path), os.fspath(path))
+
+
+def parse_efg(text: str, name: str = "text.efg") -> TreeGame:
+    """Read a game from the text of a ``.efg`` file; ``name`` stands in errors and becomes the game's spec."""
+    return EfgReader(text, name).game()
+
+
+class EfgReader:
+    """One pass over one file."""
+
+    def __init__(self, text: str, name: str) -> None:
+        self.name = name
+        self.tokens = self.split(text)
+        self.token = next(self.tokens)
+        self.infosets: dict[tuple[int, int], Infoset] = {}
+        self.outcomes: dict[int, tuple[Fraction, ...]] = {}
+        self.drafts: list[Draft] = []
+
+    def split(self, text: str) -> Iterator[Token]:
+        """The tokens of the file; at the end, ``end`` for ever."""
+        position, line = 0, 1
+        while position < len(text):
+            match = TOKEN.match(text, position)
+            assert match is not None
+            kind, content = str(match.lastgroup), match.group()
+            if kind == "open":
+                raise FileError(f'{self.name}:{line}: a quoted text never ends; add the closing "')
+            if kind == "text":
+                inside = content[1:-1]
+                yield Token(kind, re.sub(r'\\(["\\])', r"\1", inside) if "\\" in inside else inside, line)
+            elif kind != "blank":
+                yield Token(kind, content, line)
+            if kind in ("blank", "text"):
+                line += content.count("\n")
+            position = match.end()
+        while True:
+            yield Token("end", "", line)
+
+    def fail(self, message: str, line: int | None = None) -> NoReturn:
+        raise FileError(f"{self.name}:{self.token.line if line is None else line}: {message}")
+
+    def take(self, kind: str, what: str) -> str:
+        """The content of the next token, which must be of this kind."""
+        token = self.token
+        if token.kind != kind:
+            self.fail(f"expected {what} ({KINDS[kind]}), found {token}")
+        self.token = next(self.tokens)
+        return token.content
+
+    def skip(self, content: str) -> bool:
+        """Whether the next token is this mark or word; passes over it if so."""
+        found = self.token.kind in ("mark", "word") and self.token.content == content
+        if found:
+            self.token = next(self.tokens)
+        return found
+
+    def expect(self, content: str, what: str) -> None:
+        if not self.skip(content):
+            self.fail(f"expected {content!r} {what}, found {self.token}")
+
+    def number(self, what: str) -> Fraction:
+        line = self.token.line
+        try:
+            return exact_number(self.take("number", what))
+        except ValueError as error:
+            self.fail(f"cannot read {what}: {error}", line)
+
+    def integer(self, what: str) -> int:
+        line = self.token.line
+        value = self.number(what)
+        if value.denominator != 1:
+            self.fail(f"{what} must be an integer, not {value}", line)
+        return int(value)
+
+    def game(self) -> TreeGame:
+        """The whole file."""
+        title, player_names = self.header()
+        players = len(player_names)
+        nothing = (Fraction(0),) * players
+        open_nodes: list[int] = []
+        while open_nodes or not self.drafts:
+            total = self.drafts[open_nodes[-1]].total if open_nodes else nothing
+            draft = self.read_node(players, total)
+            if open_nodes:
+                self.drafts[open_nodes[-1]].children.append(len(self.drafts))
+            open_nodes.append(len(self.drafts))
+            self.drafts.append(draft)
+            while open_nodes and len(self.drafts[open_nodes[-1]].children) == len(self.drafts[open_nodes[-1]].actions):
+                open_nodes.pop()
+        if self.token.kind != "end":
+            self.fail(f"the tree is complete, but {self.token} follows; check the action lists above")
+        names = self.infostate_names()
+        nodes = [
+            Node(
+                draft.player,
+                names.get((draft.player, draft.infoset), ""),
+                draft.actions,
+                tuple(draft.children),
+                draft.probabilities,
+                draft.total if draft.player == TERMINAL else (),
+            )
+            for draft in self.drafts
+        ]
+        return TreeGame(nodes, player_names, title=title, spec=self.name)
+
+    def header(self) -> tuple[str, tuple[str, ...]]:
+        """Title and players; passes over the comment."""
+        if not self.skip("EFG"):
+            self.fail("not an .efg file: it must begin with EFG 2 R")
+        line = self.token.line
+        version = self.integer("the format version")
+        if version != 2:
+            self.fail(f"format version {version}; only version 2 is known; save the game again with a current Gambit", line)
+        if not (self.skip("R") or self.skip("D")):
+            self.fail(f"expected R after EFG 2, found {self.token}")
+        title = self.take("text", "the title")
+        self.expect("{", "before the players")
+        player_names = []
+        while not self.skip("}"):
+            player_names.append(self.take("text", "the name of a player"))
+        if not player_names:
+            self.fail("no players; name at least one between { and }")
+        if self.token.kind == "text":
+            self.take("text", "the comment")
+        return title, tuple(player_names)
+
+    def read_node(self, players: int, total: tuple[Fraction, ...]) -> Draft:
+        """The next node; ``total`` is what the outcomes above it pay."""
+        line = self.token.line
+        kind = self.token.content if self.token.kind == "word" else ""
+        if kind not in ("c", "p", "t"):
+            self.fail(f"expected a node (c, p or t), found {self.token}; an action above has no node yet")
+        self.token = next(self.tokens)
+        if self.token.kind == "text":
+            self.take("text", "the name of the node")
+        if kind == "t":
+            return Draft(TERMINAL, 0, (), (), self.outcome(players, total))
+        player = CHANCE
+        if kind == "p":
+            player = self.integer("the player") - 1
+            if not 0 <= player < players:
+                self.fail(f"player {player + 1} does not exist; players are numbered 1 to {players}", line)
+        number = self.integer("the number of the information set")
+        infoset = self.infoset(player, number, line)
+        return Draft(player, number, infoset.actions, infoset.probabilities, self.outcome(players, total))
+
+    def infoset(self, player: int, number: int, line: int) -> Infoset:
+        """The information set of this number: as described here, or as described before."""
+        known = self.infosets.get((player, number))
+        whose = "of chance" if player == CHANCE else f"of player {player + 1}"
+        if self.token.kind != "text" and not (self.token.kind == "mark" and self.token.content == "{"):
+            if known is None:
+                self.fail(f"information set {number} {whose} has no description yet; write its label and actions here", line)
+            return known
+        found = self.described_infoset(player, line)
+        if known is None:
+            self.infosets[player, number] = found
+            return found
+        if known.actions != found.actions or known.probabilities != found.probabilities:
+            self.fail(
+                f"information set {number} {whose} has the actions {list(found.actions)} here but {list(known.actions)} before"
+                f"{' (or other probabilities)' if player == CHANCE else ''}; give another set another number",
+                line,
+            )
+        return known
+
+    def described_infoset(self, player: int, line: int) -> Infoset:
+        """Label and actions, with probabilities at chance."""
+        label = self.take("text", "the label") if self.token.kind == "text" else ""
+        self.expect("{", "before the actions")
+        actions, probabilities, decimals = [], [], False
+        while not self.skip("}"):
+            actions.append(self.take("text", "the name of an action"))
+            if player == CHANCE:
+                decimals |= "." in self.token.content or "e" in self.token.content.lower()
+                probabilities.append(self.number(f"the probability of action {actions[-1]!r}"))
+                if probabilities[-1] < 0:
+                    self.fail(f"the probability of action {actions[-1]!r} is negative", line)
+            self.skip(",")
+        if not actions:
+            self.fail("an information set without actions; end the game there with a t node instead", line)
+        whole = sum(probabilities, Fraction(0))
+        if player == CHANCE and whole != 1:
+            if not decimals or abs(whole - 1) > Fraction(1, 10**9):
+                self.fail(
+                    f"chance probabilities sum to {whole} = {float(whole):.12g}, not to 1; write fractions such as 1/3", line
+                )
+            probabilities = simplest_fractions([float(probability / whole) for probability in probabilities])
+        return Infoset(label, tuple(actions), tuple(probabilities))
+
+    def outcome(self, players: int, total: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+        """``total`` plus the payoffs of the outcome given here (by number, with or without its description)."""
+        line = self.token.line
+        number = self.integer("the number of the outcome")
+        described = self.token.kind == "text" or (self.token.kind == "mark" and self.token.content == "{")
+        if not described:
+            if number and number not in self.outcomes:
+                self.fail(f"outcome {number} has no payoffs yet; write its name and {{ payoffs }} here", line)
+            payoffs = self.outcomes.get(number)
+        else:
+            payoffs = self.described_outcome(players, line)
+            if number == 0:
+                self.fail("outcome 0 is the one without payoffs; give this one another number", line)
+            if self.outcomes.setdefault(number, payoffs) != payoffs:
+                self.fail(f"outcome {number} had other payoffs before; give this one another number", line)
+        return total if payoffs is None else tuple(a + b for a, b in zip(total, payoffs, strict=True))
+
+    def described_outcome(self, players: int, line: int) -> tuple[Fraction, ...]:
+        """The payoffs after the outcome's name."""
+        if self.token.kind == "text":
+            self.take("text", "the name of the outcome")
+        self.expect("{", "before the payoffs")
+        payoffs = []
+        while not self.skip("}"):
+            payoffs.append(self.number("a payoff"))
+            self.skip(",")
+        if len(payoffs) != players:
+            self.fail(f"{len(payoffs)} payoffs for {players} players; write one payoff for each player", line)
+        return tuple(payoffs)
+
+    def infostate_names(self) -> dict[tuple[int, int], str]:
+        """``p{player}:{label}``, or the number of a set without a label; sets that share a label have ``label#number``."""
+        labels = Counter((player, infoset.label) for (player, _), infoset in self.infosets.items())
+        names: dict[tuple[int, int], str] = {}
+        taken: set[str] = set()
+        owned = [key for key in self.infosets if key[0] != CHANCE]
+        for player, number in sorted(owned, key=lambda key: not self.infosets[key].label):
+            label = self.infosets[player, number].label
+            name = f"p{player}:{label if label and labels[player, label] == 1 else f'{label}#{number}' if label else number}"
+            while name in taken:
+                name += "'"
+            taken.add(name)
+            names[player, number] = name
+        return names

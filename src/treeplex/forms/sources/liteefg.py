@@ -1,0 +1,284 @@
+"""LiteEFG's game files: ``.game`` and the ``.openspiel`` files that LiteEFG keeps in ``~/game_instances``.
+
+One line a node or information set, words between blanks, ``#`` comments; players count from 1::
+
+    # num_players: 2,
+    node / chance actions JQ=0.5 QJ=0.5
+    node /C:JQ player 1 actions check bet
+    node /C:JQ/P1:check leaf payoffs 1=1 2=-1
+    infoset pl1_0__J? nodes /C:JQ
+
+In a ``.game`` file actions are labels and the child of ``parent`` is ``parent/C:label`` or ``parent/P1:label``; a file whose
+comment says ``openspiel,`` lists the children themselves, percent-escaped. As in LiteEFG, chance weights are divided by
+their sum, a player missing at a leaf gets 0 and a decision node in no information set is one by itself; unlike LiteEFG,
+weights that miss one by more than 1e-3 are refused.
+"""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NoReturn
+from urllib.parse import quote, unquote
+
+from treeplex.errors import FileError
+from treeplex.forms.compile.sequential import one_at_a_time
+from treeplex.forms.sources.explicit_tree import Node, TreeGame, exact_number, simplest_fractions
+from treeplex.games.base import CHANCE, TERMINAL, Game, State
+from treeplex.storage.files import read_text, write_atomically
+
+PLAYERS = re.compile(r"#\s*(?:num_)?players:\s*(\d+)")
+WEIGHT_TOLERANCE = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A node as its line describes it; ``values`` are chance weights or payoffs by player."""
+
+    number: int
+    player: int
+    words: tuple[str, ...] = ()
+    values: tuple[Fraction, ...] = ()
+
+
+def read_game_file(path: str | os.PathLike[str]) -> TreeGame:
+    """Read a game from a ``.game`` or ``.openspiel`` file; infostates are the labels after ``__`` in the file's names.
+
+    Raises:
+        FileError: the file is missing or not in the format; the message has the line.
+    """
+    return parse_game_file(read_text(path), os.fspath(path))
+
+
+def parse_game_file(text: str, name: str = "text.game") -> TreeGame:
+    """Read a game from the text of such a file; ``name`` stands in errors and becomes the game's spec."""
+    return GameFileReader(text, name).game()
+
+
+class GameFileReader:
+    """One pass over one file."""
+
+    def __init__(self, text: str, name: str) -> None:
+        self.name = name
+        self.nodes: dict[str, Line] = {}
+        self.infosets: dict[str, tuple[int, list[str]]] = {}
+        self.infoset_of: dict[str, str] = {}
+        self.lists_children = False
+        self.players = 0
+        for number, content in enumerate(text.split("\n"), 1):
+            self.read_line(number, content.strip())
+        if not self.nodes:
+            self.fail(1, "no nodes; a game file has lines such as: node / player 1 actions left right")
+        self.players = self.players or max(map(highest_player, self.nodes.values()))
+        for line in self.nodes.values():
+            if highest_player(line) > self.players:
+                self.fail(line.number, f"player {highest_player(line)}, but the file says {self.players} players")
+
+    def fail(self, line: int, message: str) -> NoReturn:
+        raise FileError(f"{self.name}:{line}: {message}")
+
+    def read_line(self, number: int, line: str) -> None:
+        if line.startswith("#"):
+            self.lists_children |= line.lstrip("# ").startswith("openspiel,")
+            players = PLAYERS.match(line)
+            self.players = int(players.group(1)) if players else self.players
+            return
+        words = line.split()
+        if not words:
+            return
+        if words[0] == "node" and len(words) > 3:
+            if words[1] in self.nodes:
+                self.fail(number, f"node {words[1]} is there twice, first on line {self.nodes[words[1]].number}; give it once")
+            self.nodes[words[1]] = self.read_node(number, words[2:])
+        elif words[0] == "infoset" and len(words) > 3 and words[2] == "nodes":
+            self.read_infoset(number, words[1], words[3:])
+        else:
+            self.fail(number, f"cannot read {line[:60]!r}; write 'node NAME ...' or 'infoset NAME nodes ...'")
+
+    def read_node(self, number: int, words: list[str]) -> Line:
+        """What follows the name of a node."""
+        if words[:2] == ["chance", "actions"]:
+            pairs = [self.pair(number, word) for word in words[2:]]
+            return Line(number, CHANCE, tuple(key for key, _ in pairs), self.shares(number, [value for _, value in pairs]))
+        if words[0] == "player" and words[2:3] == ["actions"] and len(words) > 3:
+            if not words[1].isdecimal() or int(words[1]) < 1:
+                self.fail(number, f"player {words[1]!r} is not a number from 1")
+            repeated = [word for word, count in Counter(words[3:]).items() if count > 1]
+            if repeated:
+                self.fail(number, f"action {repeated[0]} is there twice; give every action another label")
+            return Line(number, int(words[1]) - 1, tuple(words[3:]))
+        if words[:2] == ["leaf", "payoffs"]:
+            pairs = [self.pair(number, word) for word in words[2:]]
+            bad = [key for key, _ in pairs if not key.isdecimal() or int(key) < 1]
+            if bad:
+                self.fail(number, f"payoff of player {bad[0]!r}: players are numbered from 1")
+            return Line(number, TERMINAL, tuple(key for key, _ in pairs), tuple(value for _, value in pairs))
+        return self.fail(number, "expected 'chance actions a=p ...', 'player N actions a ...' or 'leaf payoffs 1=x ...'")
+
+    def pair(self, number: int, word: str) -> tuple[str, Fraction]:
+        """Key and number of ``key=number``."""
+        key, equals, value = word.rpartition("=")
+        try:
+            return key, exact_number(value) if equals else self.fail(number, f"expected key=number, found {word!r}")
+        except ValueError as error:
+            self.fail(number, f"{value[:40]!r} is not a number: {error}")
+
+    def shares(self, number: int, weights: list[Fraction]) -> tuple[Fraction, ...]:
+        """Chance weights as fractions that sum to exactly one."""
+        whole = sum(weights, Fraction(0))
+        if min(weights, default=Fraction(0)) < 0:
+            self.fail(number, "a chance probability is negative")
+        if abs(whole - 1) > WEIGHT_TOLERANCE:
+            self.fail(number, f"chance probabilities sum to {float(whole):.9g}, not to 1; correct them")
+        if whole == 1:
+            return tuple(weights)
+        return tuple(simplest_fractions([float(weight / whole) for weight in weights]))
+
+    def read_infoset(self, number: int, name: str, nodes: list[str]) -> None:
+        if name in self.infosets:
+            self.fail(number, f"information set {name} is there twice, first on line {self.infosets[name][0]}; give it once")
+        for node in nodes:
+            if node not in self.nodes:
+                self.fail(number, f"node {node} is not known; give all nodes before the information sets")
+            if node in self.infoset_of:
+                self.fail(number, f"node {node} is already in information set {self.infoset_of[node]}; a node is in one only")
+            self.infoset_of[node] = name
+            if self.nodes[node].player < 0 or self.nodes[node].player != self.nodes[nodes[0]].player:
+                self.fail(number, f"nodes {nodes[0]} and {node} do not belong to one player; split the information set")
+            first, other = self.nodes[nodes[0]].words, self.nodes[node].words
+            if len(first) != len(other) or (first != other and not self.lists_children):
+                self.fail(number, f"nodes {nodes[0]} and {node} have other actions; split the information set")
+        self.infosets[name] = (number, nodes)
+
+    def child(self, parent: str, line: Line, word: str) -> str:
+        """The name of a child node."""
+        if self.lists_children:
+            return word
+        edge = f"C:{word}" if line.player == CHANCE else f"P{line.player + 1}:{word}"
+        return f"{parent}{edge}" if parent.endswith("/") else f"{parent}/{edge}"
+
+    def game(self) -> TreeGame:
+        """The tree, from the root down."""
+        children = {
+            name: () if line.player == TERMINAL else tuple(self.child(name, line, word) for word in line.words)
+            for name, line in self.nodes.items()
+        }
+        below: dict[str, str] = {}
+        for name, names in children.items():
+            for child in names:
+                if child not in self.nodes:
+                    self.fail(self.nodes[name].number, f"child {child} of node {name} is not in the file; add its line")
+                if child in below:
+                    self.fail(self.nodes[name].number, f"node {child} is a child of both {below[child]} and {name}")
+                below[child] = name
+        roots = [name for name in self.nodes if name not in below]
+        if len(roots) != 1:
+            self.fail(self.nodes[roots[1]].number if roots else 1, f"{len(roots)} nodes have no parent; one must, the root")
+        order = [roots[0]]
+        for name in order:
+            order.extend(children[name])
+        if len(order) < len(self.nodes):
+            found = set(order)
+            lost = next(name for name in self.nodes if name not in found)
+            self.fail(self.nodes[lost].number, f"node {lost} cannot be reached from the root")
+        place = {name: number for number, name in enumerate(order)}
+        infostates = self.infostates()
+        nodes = [self.node(name, tuple(place[child] for child in children[name]), infostates) for name in order]
+        return TreeGame(nodes, [f"Player {player}" for player in range(self.players)], spec=self.name)
+
+    def node(self, name: str, children: tuple[int, ...], infostates: dict[str, str]) -> Node:
+        """The node of one line."""
+        line = self.nodes[name]
+        if line.player == TERMINAL:
+            payoffs = [Fraction(0)] * self.players
+            for key, value in zip(line.words, line.values, strict=True):
+                payoffs[int(key) - 1] = value
+            return Node(TERMINAL, payoffs=tuple(payoffs))
+        names = tuple(map(str, range(len(line.words)))) if self.lists_children else line.words
+        return Node(line.player, infostates.get(name, ""), names, children, line.values)
+
+    def infostates(self) -> dict[str, str]:
+        """The infostate of every decision node: ``p{player}:{label}``, the label unescaped in ``openspiel`` files."""
+        names: dict[str, str] = {}
+        taken: dict[str, str] = {}
+        for node, line in self.nodes.items():
+            if line.player < 0:
+                continue
+            infoset = self.infoset_of.get(node)
+            label = node if infoset is None else infoset.partition("__")[2] or infoset
+            infostate = f"p{line.player}:{unquote(label) if self.lists_children else label}"
+            owner = node if infoset is None else infoset
+            while taken.setdefault(infostate, owner) != owner:
+                infostate += "'"
+            names[node] = infostate
+        return names
+
+
+def highest_player(line: Line) -> int:
+    """The highest player number on a node's line, from 1; 0 at a chance node."""
+    return max(map(int, line.words), default=0) if line.player == TERMINAL else max(line.player + 1, 0)
+
+
+def write_game_file(game: Game, path: str | os.PathLike[str]) -> None:
+    """Write the whole tree of ``game`` as a ``.game`` file that LiteEFG reads; simultaneous moves become sequential ones.
+
+    Blanks, slashes and equal signs in labels are percent-escaped; the prefix ``p{player}:`` of infostates is dropped.
+
+    Raises:
+        FileError: the file cannot be written.
+    """
+    write_atomically(path, game_file_text(game))
+
+
+def game_file_text(game: Game) -> str:
+    """The text of the ``.game`` file of ``game``."""
+    game = one_at_a_time(game)
+    lines = [
+        f"# {word(game.spec or type(game).__name__)}",
+        "#",
+        "# Opt {",
+        f"#     num_players: {game.num_players},",
+        "# }",
+        "#",
+    ]
+    labels_of: dict[tuple[int, str], list[str]] = {}
+    nodes_of: dict[tuple[int, str], list[str]] = {}
+    stack: list[tuple[str, State]] = [("/", game.new_initial_state())]
+    while stack:
+        name, state = stack.pop()
+        player = state.current_player()
+        if player == TERMINAL:
+            payoffs = " ".join(f"{number}={float(payoff)!r}" for number, payoff in enumerate(state.returns(), 1))
+            lines.append(f"node {name} leaf payoffs {payoffs}")
+            continue
+        if player == CHANCE:
+            actions, shares = zip(*state.chance_outcomes(), strict=True)
+            labels = edge_labels(state, actions)
+            pairs = zip(labels, shares, strict=True)
+            lines.append(f"node {name} chance actions {' '.join(f'{label}={float(share)!r}' for label, share in pairs)}")
+        else:
+            actions = tuple(state.legal_actions())
+            infoset = player, state.information_state_string(player)
+            labels = labels_of.setdefault(infoset, edge_labels(state, actions))
+            nodes_of.setdefault(infoset, []).append(name)
+            lines.append(f"node {name} player {player + 1} actions {' '.join(labels)}")
+        edge = f"{name.rstrip('/')}/{'C' if player == CHANCE else f'P{player + 1}'}:"
+        children = zip(labels, actions, strict=True)
+        stack.extend((edge + label, state.child(action)) for label, action in reversed(list(children)))
+    for number, ((player, infostate), names) in enumerate(nodes_of.items()):
+        label = word(infostate.removeprefix(f"p{player}:"))
+        lines.append(f"infoset pl{player + 1}_{number}__{label} nodes {' '.join(names)}")
+    return "\n".join([*lines, ""])
+
+
+def edge_labels(state: State, actions: Sequence[int]) -> list[str]:
+    """One word for each action: its name, or its name and id where two actions share a name."""
+    names = [word(state.action_to_string(action)) for action in actions]
+    return [name if names.count(name) == 1 else f"{name}@{action}" for name, action in zip(names, actions, strict=True)]
+
+
+def word(text: str) -> str:
+    """``text`` as one word without ``=``, ``/``, ``#`` and blanks."""
+    return quote(text, safe="!$&'()*+,:;?@[]~-._<>|^{}") or "_"

@@ -1,0 +1,1 @@
+"""The structure of extensive forms: nested information, decomposition, stages and reordering."""

@@ -1,0 +1,269 @@
+"""What kind of extensive form a game has: who knows what when they move.
+
+The classes are those of Basar and Olsder 1999, *Dynamic Noncooperative Game Theory*, definitions 3.10 to 3.21. They speak of
+games without chance. Here chance that nobody moves after is taken for part of the payoffs; feedback games may also have chance
+at the start of a level if everybody sees it, and open-loop games chance that nobody sees. A level of play is a stretch of the
+game in which each player moves at most once; it is cut so that the definitions hold, if that is possible.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from treeplex.engine.histories.form import ACTOR
+from treeplex.engine.histories.subtrees import forgotten, second_act
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.compile.histories import HistoryTree, grow
+from treeplex.forms.sources.load import load
+from treeplex.forms.structure.decomposition import cut
+from treeplex.forms.structure.history_view import Survey, Verdict, informed, spread, unsure
+from treeplex.forms.structure.reordering import nested_orders
+from treeplex.forms.structure.stages import LADDER, NESTED, PLAIN, feedback_verdicts
+from treeplex.games.base import Game
+from treeplex.spec import Spec
+
+MOST_HISTORIES = 5_000_000
+"""Histories up to which a game is looked at; some minutes and a gigabyte."""
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """What backward recursion falls into: pieces in which somebody chooses without full knowledge of what was before.
+
+    Attributes:
+        count: pieces; none in games of perfect information.
+        static: those in which everybody chooses at one infoset at most.
+        players: the most players with a choice in one piece.
+        infosets: the most infosets with a choice in one piece.
+    """
+
+    count: int
+    static: int
+    players: int
+    infosets: int
+
+
+@dataclass(frozen=True)
+class Structure:
+    """The classes of a game; see the module and ``docs/theory.md``.
+
+    Attributes:
+        spec, players, histories: of the game.
+        perfect_information: every infoset is one history.
+        perfect_recall: nobody forgets what they did or knew.
+        single_act: everybody moves at most once.
+        nested: single-act, and everybody knows what those before them knew.
+        ladder_nested: and what they know besides is what the player right before them did with full knowledge.
+        nested_reordered, ladder_nested_reordered: the same game has such a form with its players in another (or this) order.
+        feedback: at the start of each level of play everybody knows the state.
+        nested_feedback, ladder_nested_feedback: feedback, and every level is of that kind.
+        open_loop: nobody ever learns anything: one infoset a player and level.
+        levels: moves before the start of each level of a feedback game; empty otherwise.
+        sub_forms: sub-extensive forms of a nested single-act form (definition 3.16); None otherwise.
+        pieces: of backward recursion; None without perfect recall.
+    """
+
+    spec: str
+    players: int
+    histories: int
+    perfect_information: Verdict
+    perfect_recall: Verdict
+    single_act: Verdict
+    nested: Verdict
+    ladder_nested: Verdict
+    nested_reordered: Verdict
+    ladder_nested_reordered: Verdict
+    feedback: Verdict
+    nested_feedback: Verdict
+    ladder_nested_feedback: Verdict
+    open_loop: Verdict
+    levels: tuple[int, ...]
+    sub_forms: int | None
+    pieces: Pieces | None
+
+    def verdicts(self) -> dict[str, Verdict]:
+        """The verdicts by name, in the order to show them."""
+        return {name: value for name, value in vars(self).items() if isinstance(value, Verdict)}
+
+
+def structure(
+    game: str | Spec | Game | Any,
+    *,
+    refine: bool = False,
+    most_histories: int | None = None,
+    watch: Callable[[int], None] | None = None,
+) -> Structure:
+    """The classes of a game; it need not compile.
+
+    Args:
+        game: a spec, rules or a file, as for :func:`treeplex.load`; or a compiled game.
+        refine: split infosets that differ in the player's own past first.
+        most_histories: give up beyond so many; default: :data:`MOST_HISTORIES`.
+        watch: called now and then with the number of histories walked so far.
+
+    Raises:
+        SpecError: an unknown name or parameter.
+        FileError: a file that cannot be read.
+        GameError: rules that do not describe a game, or too many histories.
+    """
+    compiled = game if isinstance(game, CompiledGame) else None
+    rules = load(game) if compiled is None else compiled.rules or load(compiled.spec)
+    most = MOST_HISTORIES if most_histories is None else most_histories
+    return classify(grow(rules, recall=refine, most_histories=most, watch=watch))
+
+
+def classify(tree: HistoryTree) -> Structure:
+    """Find the classes that a game belongs to."""
+    survey = Survey(tree, cut(tree.histories, len(tree.infostates)))
+    recall, single = perfect_recall(survey), single_act(survey)
+    order = fixed_order(survey)
+    chance = no_chance(survey)
+    nested = single and chance and order and nested_verdict(survey)
+    ladder = nested and ladder_verdict(survey)
+    reordered = reordered_verdicts(survey, nested, ladder) if single and chance else (nested, ladder)
+    levels, feedback = feedback_verdicts(survey, order)
+    return Structure(
+        spec=tree.spec,
+        players=tree.players,
+        histories=len(tree),
+        perfect_information=perfect_information(survey),
+        perfect_recall=recall,
+        single_act=single,
+        nested=nested,
+        ladder_nested=ladder,
+        nested_reordered=reordered[0],
+        ladder_nested_reordered=reordered[1],
+        feedback=feedback[PLAIN],
+        nested_feedback=feedback[NESTED],
+        ladder_nested_feedback=feedback[LADDER],
+        open_loop=order and open_loop(survey),
+        levels=levels,
+        sub_forms=sub_forms(survey) if nested else None,
+        pieces=count_pieces(survey) if recall else None,
+    )
+
+
+def no_chance(survey: Survey) -> Verdict:
+    """Whether chance moves at the end of the game only, if at all."""
+    if not len(survey.chances):
+        return Verdict(True)
+    return Verdict(False, f"chance moves after {survey.path(int(survey.chances[0]))}; the class is one of games without chance")
+
+
+def perfect_information(survey: Survey) -> Verdict:
+    """Whether all infosets are single histories."""
+    wide = np.flatnonzero(survey.sizes > 1)
+    return Verdict(False, survey.confused(int(wide[0]), "")) if len(wide) else Verdict(True)
+
+
+def perfect_recall(survey: Survey) -> Verdict:
+    """Whether the histories of each infoset agree in the actor's own past."""
+    other = forgotten(survey.nodes, survey.parts.lines, survey.parts.ends)
+    lost = np.flatnonzero(other >= 0)
+    if not len(lost):
+        return Verdict(True)
+    infoset = int(lost[0])
+    paths = survey.path(int(survey.parts.ends[infoset, 0])), survey.path(int(other[infoset]))
+    return Verdict(False, f"{survey.who(infoset)} forgets what they did or knew: {paths[0]} or {paths[1]}")
+
+
+def single_act(survey: Survey) -> Verdict:
+    """Whether nobody moves twice."""
+    again = second_act(survey.nodes, survey.parts.lines)
+    return (
+        Verdict(True)
+        if again < 0
+        else Verdict(False, f"player {survey.nodes[again, ACTOR]} moves again after {survey.path(again)}")
+    )
+
+
+def fixed_order(survey: Survey) -> Verdict:
+    """Whether the number of moves before says who moves, and an infoset lies at one depth."""
+    for depth in range(int(survey.depth.max(initial=-1)) + 1):
+        here = survey.moves[survey.depth == depth]
+        actors = survey.nodes[here, ACTOR]
+        if (actors != actors[0]).any():
+            other = int(here[np.argmax(actors != actors[0])])
+            return Verdict(
+                False,
+                f"no fixed order of play: player {actors[0]} moves after {survey.path(int(here[0]))}, "
+                f"player {survey.nodes[other, ACTOR]} after {survey.path(other)}",
+            )
+    low, high = spread(survey.key, survey.depth, survey.infosets)
+    mixed = np.flatnonzero(low < high)
+    if len(mixed):
+        return Verdict(False, survey.confused(int(mixed[0]), ", of other length", lambda place: int(survey.depth[place])))
+    return Verdict(True)
+
+
+def nested_verdict(survey: Survey) -> Verdict:
+    """Whether everybody knows what those before them knew, in a single-act form."""
+    wrong = unsure(survey)
+    if not len(wrong):
+        return Verdict(True)
+    infoset = int(wrong[0])
+    one, _ = survey.two_of(infoset, lambda place: int(survey.above[place]))
+    before = survey.tree.infoset_player[survey.above[one]]
+    what = f", between which player {before} could, who moved before"
+    return Verdict(False, survey.confused(infoset, what, lambda place: int(survey.above[place])))
+
+
+def ladder_verdict(survey: Survey) -> Verdict:
+    """Whether a nested form is ladder-nested."""
+    wrong = informed(survey)
+    if not len(wrong):
+        return Verdict(True)
+    infoset = int(wrong[0])
+    after = np.flatnonzero(survey.above == infoset)
+    player = survey.nodes[survey.moves[after[0]], ACTOR]
+    return Verdict(False, survey.confused(infoset, "") + f", and player {player}, who moves next, knows more than that")
+
+
+def sub_forms(survey: Survey) -> int:
+    """Sub-extensive forms of a nested form: for every singleton infoset the infosets that its branches enter."""
+    inner = survey.above >= 0
+    inner[inner] = survey.sizes[survey.above[inner]] == 1
+    pairs = set(zip(survey.above[inner].tolist(), survey.key[inner].tolist(), strict=True))
+    return len(pairs) or int(len(survey.moves) > 0)
+
+
+def reordered_verdicts(survey: Survey, nested: Verdict, ladder: Verdict) -> tuple[Verdict, Verdict]:
+    """Whether some order of the players of a single-act game without chance makes its form nested, or ladder-nested."""
+    if ladder:
+        return nested, ladder
+    orders = nested_orders(survey.parts)
+    if isinstance(orders, str):
+        failed = Verdict(False, orders)
+        return (nested or failed), failed
+    texts = ["" if order is None else f"with the players in the order {', '.join(map(str, order))}" for order in orders]
+    missing = "in no order of its players"
+    return (
+        nested or Verdict(bool(texts[NESTED]), texts[NESTED] or missing),
+        Verdict(bool(texts[LADDER]), texts[LADDER] or missing),
+    )
+
+
+def open_loop(survey: Survey) -> Verdict:
+    """Whether all histories after the same number of moves lie in one infoset."""
+    low, high = spread(survey.depth, survey.key, int(survey.depth.max(initial=-1)) + 1)
+    wrong = np.flatnonzero(low < high)
+    if not len(wrong):
+        return Verdict(True)
+    here = np.flatnonzero(survey.depth == wrong[0])
+    one, two = here[0], here[np.argmax(survey.key[here] != survey.key[here[0]])]
+    player = survey.nodes[survey.moves[one], ACTOR]
+    paths = survey.path(survey.moves[one]), survey.path(survey.moves[two])
+    return Verdict(False, f"player {player} can tell {paths[0]} from {paths[1]}")
+
+
+def count_pieces(survey: Survey) -> Pieces:
+    """What backward recursion has to solve."""
+    found = [(piece.static, len(piece.choosers), sum(map(len, piece.choices.values()))) for piece in survey.parts.pieces()]
+    return Pieces(
+        count=len(found),
+        static=sum(static for static, _, _ in found),
+        players=max((players for _, players, _ in found), default=0),
+        infosets=max((infosets for _, _, infosets in found), default=0),
+    )

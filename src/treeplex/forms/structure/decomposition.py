@@ -1,0 +1,145 @@
+"""Cut a game tree into pieces that can be solved one after another, the last moves first.
+
+A subtree is closed if every infoset that it meets lies in it as a whole. Below the root of a closed subtree, branches that no
+infoset ties together can be looked at one by one (the sub-extensive forms of Basar and Olsder 1999, definition 3.16, without
+their limits on who moves when); tied ones make a piece. Closed subtrees further down are solved first, and their equilibrium
+payoffs stand in their place.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from math import prod
+
+import numpy as np
+
+from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL, Histories
+from treeplex.engine.histories.subtrees import Outline, closed_subtrees, edges, outline, ties
+from treeplex.engine.tree.form import SmallInts
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """Where a tree falls apart.
+
+    Attributes:
+        tree: the histories.
+        lines: how they lie to each other.
+        ends: int32 [I, 2], the first and the last history of each infoset.
+        closed: int32 [H], 1 where a subtree is closed.
+        tied: int32 [H], the first sibling that each history is tied to, or itself.
+    """
+
+    tree: Histories
+    lines: Outline
+    ends: SmallInts
+    closed: SmallInts
+    tied: SmallInts
+
+    def roots(self) -> list[int]:
+        """The roots of closed subtrees some of whose branches are tied; descending, so that what lies below comes first."""
+        tied = np.flatnonzero(self.tied != np.arange(len(self.tied)))
+        above = np.unique(self.lines.parent[tied])
+        return [int(root) for root in above[self.closed[above] == 1][::-1]]
+
+    def groups(self, root: int) -> list[tuple[int, ...]]:
+        """The branches of a root, those that are tied together."""
+        first, count = (int(n) for n in self.tree.nodes[root, [CHILD, CHILDREN]])
+        branches = sorted(range(first, first + count), key=lambda child: (int(self.tied[child]), child))
+        return [tuple(group) for _, group in groupby(branches, key=lambda child: int(self.tied[child]))]
+
+    def pieces(self) -> Iterator["Piece"]:
+        """All pieces of tied branches, what lies below first."""
+        for root in self.roots():
+            for branches in self.groups(root):
+                if len(branches) > 1:
+                    yield self.piece(root, branches)
+
+    def piece(self, root: int, branches: tuple[int, ...]) -> "Piece":
+        """The piece at some branches of a root."""
+        tree = self.tree
+        actor = int(tree.nodes[root, ACTOR])
+        found = Piece(self, root, branches, {}, {}, [])
+        if actor >= 0:
+            found.actions[int(tree.nodes[root, KEY])] = len(branches)
+            found.players[int(tree.nodes[root, KEY])] = actor
+        stack: list[tuple[int, float, Moves]] = [(root, 1.0, ())]
+        while stack:
+            history, chance, moves = stack.pop()
+            if history != root and self.closed[history]:
+                found.leaves.append((history, chance, moves))
+                continue
+            for number, (child, probability) in enumerate(found.children(history)):
+                player, infoset = (int(n) for n in tree.nodes[history, [ACTOR, KEY]])
+                if player >= 0:
+                    found.players.setdefault(infoset, player)
+                    found.actions.setdefault(infoset, int(tree.nodes[history, CHILDREN]))
+                    stack.append((child, chance, (*moves, (infoset, number))))
+                else:
+                    stack.append((child, chance * probability, moves))
+        return found
+
+
+Moves = tuple[tuple[int, int], ...]
+"""Players' moves on a path: pairs of infoset and number of the action."""
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """A part of a tree in which players move without full knowledge of the part itself, and know all that was before.
+
+    Attributes:
+        cut: the tree.
+        root: the history where it starts; its actor knows all that happened.
+        branches: the branches of the root that belong to it.
+        actions: for each infoset the number of its actions, at the root's the number of branches.
+        players: for each infoset who acts.
+        leaves: closed subtrees (or terminals) where it ends, with chance's probability and the players' moves from the root.
+    """
+
+    cut: Cut
+    root: int
+    branches: tuple[int, ...]
+    actions: dict[int, int]
+    players: dict[int, int]
+    leaves: list[tuple[int, float, Moves]]
+
+    @property
+    def choosers(self) -> tuple[int, ...]:
+        """The players who have a choice."""
+        return tuple(sorted({self.players[infoset] for infoset, count in self.actions.items() if count > 1}))
+
+    @property
+    def choices(self) -> dict[int, list[int]]:
+        """The infosets with a choice of each player who has one."""
+        return {
+            player: [infoset for infoset, count in self.actions.items() if count > 1 and self.players[infoset] == player]
+            for player in self.choosers
+        }
+
+    @property
+    def static(self) -> bool:
+        """Whether every player chooses at one infoset at most, as in a matrix game."""
+        return all(len(infosets) == 1 for infosets in self.choices.values())
+
+    def plans(self) -> tuple[int, ...]:
+        """How many pure plans each player with a choice has: one action an infoset."""
+        return tuple(prod(self.actions[infoset] for infoset in infosets) for infosets in self.choices.values())
+
+    def children(self, history: int) -> list[tuple[int, float]]:
+        """What follows a history within the piece, each with its probability under chance; 1 after a player's move."""
+        actor, first, count, key = (int(n) for n in self.cut.tree.nodes[history])
+        if actor == TERMINAL:
+            return []
+        below = self.branches if history == self.root else range(first, first + count)
+        if actor != CHANCE:
+            return [(child, 1.0) for child in below]
+        chances = [float(self.cut.tree.chance[key + child - first]) for child in below]
+        return [(child, chance / sum(chances)) for child, chance in zip(below, chances, strict=True)]
+
+
+def cut(tree: Histories, infosets: int) -> Cut:
+    """Find where a tree of so many infosets falls apart; it may lack perfect recall."""
+    lines = outline(tree.nodes)
+    ends = edges(tree.nodes, lines, infosets)
+    return Cut(tree, lines, ends, closed_subtrees(tree.nodes, lines, ends), ties(tree.nodes, lines, infosets))

@@ -1,0 +1,136 @@
+"""A game tree as the classes of extensive forms look at it, and the sentences that say where a game is not of one."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.histories.form import ACTOR, CHANCE, KEY
+from treeplex.forms.compile.histories import HistoryTree
+from treeplex.forms.structure.decomposition import Cut
+from treeplex.spec import shown
+
+Ints = NDArray[np.int64]
+
+SHOWN_MOVES = 8
+"""Moves of a history that a witness names, the last ones."""
+SHOWN_CHARACTERS = 40
+"""Characters of an infostate that a witness shows."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a game is of a class; ``why`` says where it fails, or what shows that it holds."""
+
+    holds: bool
+    why: str = ""
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+
+@dataclass(frozen=True)
+class Survey:
+    """A tree and what the classes look at; a player's move counts for depth, chance's does not."""
+
+    tree: HistoryTree
+    parts: Cut
+
+    @cached_property
+    def moves(self) -> Ints:
+        """The histories where a player moves, in depth-first order."""
+        histories = np.flatnonzero(self.nodes[:, ACTOR] >= 0)
+        return np.asarray(histories[np.argsort(self.parts.lines.place[histories])], np.int64)
+
+    @property
+    def nodes(self) -> NDArray[np.int32]:
+        """The histories."""
+        return self.tree.histories.nodes
+
+    @property
+    def infosets(self) -> int:
+        """The number of infosets."""
+        return len(self.tree.infostates)
+
+    @cached_property
+    def key(self) -> Ints:
+        """The infoset at each of :attr:`moves`."""
+        return np.asarray(self.nodes[self.moves, KEY], np.int64)
+
+    @cached_property
+    def depth(self) -> Ints:
+        """Moves before each of :attr:`moves`."""
+        return self.parts.lines.level[self.moves].astype(np.int64)
+
+    @cached_property
+    def above(self) -> Ints:
+        """The infoset where the move right before each of :attr:`moves` was made; -1 after chance or at the root."""
+        parent = self.parts.lines.parent[self.moves]
+        return np.where((parent >= 0) & (self.nodes[parent, ACTOR] >= 0), self.nodes[parent, KEY], -1).astype(np.int64)
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """Histories in each infoset."""
+        return np.bincount(self.key, minlength=self.infosets)
+
+    @cached_property
+    def chances(self) -> Ints:
+        """The histories where chance moves and a player after it."""
+        lines = self.parts.lines
+        moved = np.zeros(len(self.nodes) + 1, np.int64)
+        moved[lines.place[self.moves] + 1] = 1
+        moved = moved.cumsum()
+        chance = np.flatnonzero(self.nodes[:, ACTOR] == CHANCE)
+        start = lines.place[chance]
+        return np.asarray(chance[moved[start + lines.extent[chance]] > moved[start]], np.int64)
+
+    def path(self, history: int) -> str:
+        """The moves that lead to a history, in words."""
+        names: list[str] = []
+        parent = self.parts.lines.parent
+        while history > 0:
+            actor, action = int(self.nodes[parent[history], ACTOR]), int(self.tree.actions[history])
+            names.append(f"chance {action}" if actor == CHANCE else self.tree.action_names[actor].get(action, str(action)))
+            history = int(parent[history])
+        dots = ["..."] if len(names) > SHOWN_MOVES else []
+        return f"[{', '.join([*dots, *reversed(names[:SHOWN_MOVES])])}]"
+
+    def who(self, infoset: int) -> str:
+        """The player at an infoset, and where."""
+        return (
+            f"player {self.tree.infoset_player[infoset]} at infostate {shown(self.tree.infostates[infoset], SHOWN_CHARACTERS)}"
+        )
+
+    def two_of(self, infoset: int, by: Callable[[int], int]) -> tuple[int, int]:
+        """Two histories of an infoset that differ in something, by their places in :attr:`moves`."""
+        places = np.flatnonzero(self.key == infoset)
+        return int(places[0]), next(int(place) for place in places if by(int(place)) != by(int(places[0])))
+
+    def confused(self, infoset: int, what: str, by: Callable[[int], int] | None = None) -> str:
+        """A sentence: somebody cannot tell two histories of an infoset apart."""
+        one, two = self.two_of(infoset, by or (lambda place: place))
+        return f"{self.who(infoset)} cannot tell {self.path(self.moves[one])} from {self.path(self.moves[two])}{what}"
+
+
+def spread(group: Ints, values: Ints, groups: int) -> tuple[Ints, Ints]:
+    """The least and the largest value in each group, int64 [groups]; the least is above the largest in empty groups."""
+    low, high = np.full(groups, np.iinfo(np.int64).max), np.full(groups, -1, np.int64)
+    np.minimum.at(low, group, values)
+    np.maximum.at(high, group, values)
+    return low, high
+
+
+def unsure(survey: Survey) -> Ints:
+    """Infosets whose histories differ in what the player right before knew."""
+    low, high = spread(survey.key, survey.above, survey.infosets)
+    return np.flatnonzero(low < high)
+
+
+def informed(survey: Survey) -> Ints:
+    """Infosets of several histories after which the next player knows more: for each the infoset right before."""
+    inner = survey.above >= 0
+    inner[inner] = survey.sizes[survey.above[inner]] > 1
+    low, high = spread(survey.above[inner], survey.key[inner], survey.infosets)
+    return np.flatnonzero(low < high)

@@ -1,0 +1,91 @@
+"""Other orders in which the players of a single-act game can move without anybody knowing more or less."""
+
+from itertools import permutations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.histories.form import ACTOR, CHILD, KEY, TERMINAL
+from treeplex.forms.structure.decomposition import Cut
+
+Ints = NDArray[np.int64]
+
+MOST_PLAYERS = 6
+"""Players whose orders are all tried."""
+MOST_PLAYS = 100_000
+"""Plays (paths from the root to an end) that are looked at."""
+
+Orders = tuple[tuple[int, ...] | None, tuple[int, ...] | None, tuple[int, ...] | None]
+
+
+def nested_orders(parts: Cut) -> Orders | str:
+    """For a single-act form without chance: an order of players that it admits, one that makes it nested, ladder-nested.
+
+    An order is admitted if what everybody knows follows from the moves of those before them (Basar and Olsder 1999, the text
+    around figure 3.4: the same game in another extensive form).
+
+    Returns:
+        Three orders, None where there is none; or a sentence that says why orders were not tried.
+    """
+    nodes = parts.tree.nodes
+    ends = np.flatnonzero(nodes[:, ACTOR] == TERMINAL)
+    players = sorted({int(player) for player in nodes[:, ACTOR] if player >= 0})
+    if len(players) > MOST_PLAYERS or len(ends) > MOST_PLAYS:
+        return f"other orders of play are tried up to {MOST_PLAYERS} players and {MOST_PLAYS:,} plays only"
+    knows, does = plays(parts, ends, players)
+    if (knows < 0).any():
+        return "other orders of play are tried only where all players move in every play"
+    found: list[tuple[int, ...] | None] = [None, None, None]
+    for order in permutations(range(len(players))):
+        kind = kind_of(knows[:, order], does[:, order])
+        for lower in range(kind + 1):
+            found[lower] = found[lower] or tuple(players[column] for column in order)
+    return found[0], found[1], found[2]
+
+
+def plays(parts: Cut, ends: Ints, players: list[int]) -> tuple[Ints, Ints]:
+    """The infoset of each player and the number of their action in every play, int64 [plays, players]; -1 without a move."""
+    nodes, parent = parts.tree.nodes, parts.lines.parent
+    knows, does = np.full((2, len(ends), len(players)), -1, np.int64)
+    after = ends.copy()
+    while (parent[after] >= 0).any():
+        inner = np.flatnonzero(parent[after] >= 0)
+        before = parent[after[inner]]
+        moves = nodes[before, ACTOR] >= 0
+        rows, columns = inner[moves], np.searchsorted(players, nodes[before[moves], ACTOR])
+        knows[rows, columns] = nodes[before[moves], KEY]
+        does[rows, columns] = after[rows] - nodes[before[moves], CHILD]
+        after[inner] = before
+    return knows, does
+
+
+def kind_of(knows: Ints, does: Ints) -> int:
+    """-1 if a form with the players in this order cannot be, 0 if it can, 1 if it is nested, 2 if ladder-nested."""
+    prefix = np.zeros(len(knows), np.int64)
+    kind = 2
+    single = np.ones(0, bool)
+    for place in range(knows.shape[1]):
+        if not determines(prefix, knows[:, place]):
+            return -1
+        if place > 0:
+            before = knows[:, place - 1]
+            if not determines(knows[:, place], before):
+                kind = 0
+            blind = ~single
+            if not determines(before[blind], knows[blind, place]):
+                kind = min(kind, 1)
+        single = alone(prefix, knows[:, place])
+        prefix = np.unique(np.column_stack((prefix, knows[:, place], does[:, place])), axis=0, return_inverse=True)[1].ravel()
+    return kind
+
+
+def determines(cause: Ints, effect: Ints) -> bool:
+    """Whether equal causes have equal effects."""
+    return len(np.unique(cause)) == len(np.unique(np.column_stack((cause, effect)), axis=0))
+
+
+def alone(prefix: Ints, infoset: Ints) -> NDArray[np.bool_]:
+    """For each play whether the infoset that it meets there is a single history."""
+    pairs = np.unique(np.column_stack((infoset, prefix)), axis=0)
+    infosets, counts = np.unique(pairs[:, 0], return_counts=True)
+    return np.asarray(counts[np.searchsorted(infosets, infoset)] == 1)

@@ -1,0 +1,1 @@
+"""Depth-limited subgames of public trees, walked once as templates and batched."""

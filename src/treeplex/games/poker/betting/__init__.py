@@ -1,0 +1,1 @@
+"""Betting: sizes, moves and trees."""

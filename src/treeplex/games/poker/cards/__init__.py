@@ -1,0 +1,1 @@
+"""Cards: decks, hands, ranges and their strength."""

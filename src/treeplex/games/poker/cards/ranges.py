@@ -1,0 +1,297 @@
+"""Ranges as text: ``QQ+, A5s-A4s, AKo:0.5, AhKh, 50%(JJ,TT)``, or 1326 numbers.
+
+=================== ============================================================================================
+``QQ``, ``AKs``     a pair; suited; ``AKo``: offsuit; ``AK``: both.
+``AhKh``            one hand.
+``QQ+``             this pair and all higher ones.
+``ATs+``            the same high card, low cards from the ten up to one below the high card.
+``T9s+``            a connector climbs: T9s, JTs, QJs, KQs, AKs (also ``9h8h+``: hands of these suits).
+``A5s-A2s``         the same high card, from one low card to the other.
+``JTs-54s``         the same gap, from one hand to the other; ``66-22``, ``AhAs-QhQs`` likewise.
+``AKo:0.5``         with weight 0.5 (from 0 to 1; ``AKo:50%`` is the same); 1 without a weight.
+``50%(JJ,AQ:0.5)``  a group: its weight multiplies those inside; ``0.5(...)`` is the same.
+``random``          every hand; ``any`` and ``100%`` are the same.
+=================== ============================================================================================
+
+Entries are separated by commas or spaces, and case does not matter. Where entries overlap, **the first one counts**: write
+exceptions before the rule, ``AA:0.5, QQ+``. The grammar, overlaps and connectors included, is that of postflop-solver
+(b-inary, 2023), with the groups of eval7; either end of ``A5s-A2s`` may stand first.
+
+A text of 1326 numbers, separated by spaces or commas, is a raw vector in the order of ``HANDS``: by low card, then high
+card, cards numbered 2c, 2d, 2h, 2s, 3c, ..., As. That is the order of postflop-solver's raw data too.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import SpecError
+from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES, N_HANDS, RANKS, SUITS, hand_index, hand_to_string
+from treeplex.spec import shown
+
+_NUMBER = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?"
+_HAND = r"(?:[2-9tjqka][cdhs][2-9tjqka][cdhs]|[2-9tjqka]{2}[so]?)"
+_FLAGS = re.ASCII | re.IGNORECASE
+_ENTRY = re.compile(
+    rf"(?:(?P<all>random|any|100%)|(?P<first>{_HAND})(?:(?P<plus>\+)|\s*-\s*(?P<last>{_HAND}))?)"
+    rf"(?:\s*:\s*(?P<weight>{_NUMBER}%?))?(?=[\s,)]|$)",
+    _FLAGS,
+)
+_GROUP = re.compile(rf"(?P<weight>{_NUMBER}\s*%?)\s*\(", _FLAGS)
+_VECTOR_START = re.compile(rf"[+-]?{_NUMBER}(?=[\s,]|$)", _FLAGS)
+_DASHES = {0x2010: "-", 0x2011: "-", 0x2012: "-", 0x2013: "-", 0x2212: "-"}
+_EXAMPLES = "write entries such as QQ+, A5s-A4s, AKo:0.5, AhKh or 50%(JJ,TT), separated by commas"
+_MISPLACED = {",": "an entry is missing before this comma; remove the comma", ")": "no group ends here; remove the bracket"}
+_HANDS_OF = tuple(np.flatnonzero(number == HAND_CLASSES) for number in range(len(CLASSES)))
+
+
+class Hands(NamedTuple):
+    """A hand class or one hand: two ranks, the higher first, and their ``kind``.
+
+    The kind is ``s`` for suited, ``o`` for offsuit, empty for both, or the two suits of one hand, as in ``hd``.
+    """
+
+    high: int
+    low: int
+    kind: str
+
+    @property
+    def gap(self) -> int:
+        """How far the ranks are apart."""
+        return self.high - self.low
+
+
+def parse_range(text: str) -> NDArray[np.float64]:
+    """The weight of every hand in a range; the module docstring has the grammar.
+
+    An empty text is the empty range. The weights of entries are from 0 to 1; a raw vector may have any scale.
+
+    Returns:
+        float64 [1326] in the order of ``HANDS``.
+
+    Raises:
+        SpecError: an entry that cannot be read (the message shows it and its place), a weight outside its range, or a
+            raw vector of another length.
+    """
+    text = "".join(" " if character.isspace() else character for character in text.translate(_DASHES))
+    if _is_vector(text):
+        return _read_vector(text)
+    weights = np.zeros(N_HANDS)
+    for hands, weight in reversed(list(_entries(text))):
+        weights[hands] = weight
+    return weights
+
+
+def _is_vector(text: str) -> bool:
+    """Whether the text is numbers; ``22, 33`` are pairs unless there are as many as hands."""
+    start = _VECTOR_START.match(text.lstrip(" ,"))
+    if start is None or "(" in text:
+        return False
+    return _ENTRY.match(start.group()) is None or len(text.replace(",", " ").split()) == N_HANDS
+
+
+def _read_vector(text: str) -> NDArray[np.float64]:
+    words = text.replace(",", " ").split()
+    weights = np.empty(len(words))
+    for place, word in enumerate(words):
+        number = float(word) if _VECTOR_START.fullmatch(word) else np.nan
+        if not (np.isfinite(number) and number >= 0):
+            raise SpecError(
+                f"range: number {place + 1} of the raw vector is {shown(word, 40)}; "
+                "write finite numbers that are not negative, or entries such as QQ+, AKs:0.5"
+            )
+        weights[place] = number
+    if len(words) != N_HANDS:
+        raise SpecError(
+            f"range: a raw vector has {N_HANDS} numbers, one for each hand from 2c2d to AhAs, but this one has {len(words)}; "
+            f"add or remove numbers, or {_EXAMPLES}"
+        )
+    return weights
+
+
+def _entries(text: str) -> Iterator[tuple[NDArray[np.int64], float]]:
+    """The hands and the weight of each entry, in the order written."""
+    position, group_weight, group_start, after_entry = 0, 1.0, -1, False
+    while position < len(text):
+        character = text[position]
+        if character == " ":
+            position += 1
+        elif character == "," and after_entry:
+            position, after_entry = position + 1, False
+        elif character == ")" and group_start >= 0 and after_entry:
+            position, group_weight, group_start = position + 1, 1.0, -1
+        elif group := _GROUP.match(text, position):
+            if group_start >= 0:
+                raise _unreadable(text, position, "groups cannot stand in groups; close the first one before it")
+            group_weight, group_start = _read_weight(group["weight"], text, position), position
+            position, after_entry = group.end(), False
+        elif entry := _ENTRY.match(text, position):
+            yield _expand(entry, text), group_weight * _read_weight(entry["weight"] or "1", text, entry.start())
+            position, after_entry = entry.end(), True
+        else:
+            raise _unreadable(text, position, _MISPLACED.get(character, _EXAMPLES))
+    if group_start >= 0:
+        raise _unreadable(text, group_start, "the group is not closed; write ) at its end")
+
+
+def _expand(entry: re.Match[str], text: str) -> NDArray[np.int64]:
+    """The indices of all hands of an entry."""
+    if entry["all"]:
+        return np.arange(N_HANDS)
+    first = _read_hands(entry["first"], text, entry.start("first"))
+    members = [first]
+    if entry["plus"] and first.gap <= 1:
+        members = [Hands(high, high - first.gap, first.kind) for high in range(first.high, 13)]
+    elif entry["plus"]:
+        members = [Hands(first.high, low, first.kind) for low in range(first.low, first.high)]
+    elif entry["last"]:
+        members = _between(first, _read_hands(entry["last"], text, entry.start("last")), text, entry.start())
+    return np.concatenate([_indices(hands) for hands in members])
+
+
+def _between(first: Hands, last: Hands, text: str, position: int) -> list[Hands]:
+    """All hands from the one to the other: of the same gap, or of the same high card."""
+    if first.kind != last.kind:
+        raise _unreadable(text, position, "both ends need the same suits, as in A5s-A2s or AhAs-QhQs")
+    if first.gap == last.gap:
+        highs = range(min(first.high, last.high), max(first.high, last.high) + 1)
+        return [Hands(high, high - first.gap, first.kind) for high in highs]
+    if first.high == last.high:
+        return [Hands(first.high, low, first.kind) for low in range(min(first.low, last.low), max(first.low, last.low) + 1)]
+    raise _unreadable(text, position, "both ends need the same high card, as in A5s-A2s, or the same gap, as in JTs-54s")
+
+
+def _read_hands(word: str, text: str, position: int) -> Hands:
+    """Read ``AKs``, ``AK``, ``QQ`` or ``AhKh``."""
+    if len(word) == 4:
+        cards = sorted((RANKS.index(word[i].upper()), SUITS.index(word[i + 1].lower())) for i in (0, 2))
+        (low, low_suit), (high, high_suit) = cards
+        if cards[0] == cards[1]:
+            raise _unreadable(text, position, "a hand is two different cards, as in AhKh")
+        return Hands(high, low, SUITS[high_suit] + SUITS[low_suit])
+    low, high = sorted(RANKS.index(rank) for rank in word[:2].upper())
+    if low == high and len(word) == 3:
+        raise _unreadable(text, position, f"a pair is neither suited nor offsuit; write {word[:2].upper()}")
+    return Hands(high, low, word[2:].lower())
+
+
+def _indices(hands: Hands) -> NDArray[np.int64]:
+    if len(hands.kind) == 2:
+        high_suit, low_suit = (SUITS.index(suit) for suit in hands.kind)
+        return np.array([hand_index(4 * hands.high + high_suit, 4 * hands.low + low_suit)])
+    suited, offsuit = _HANDS_OF[_class_number(hands, "s")], _HANDS_OF[_class_number(hands, "o")]
+    if hands.kind == "s" or hands.gap == 0:
+        return suited
+    return offsuit if hands.kind == "o" else np.concatenate([suited, offsuit])
+
+
+def _class_number(hands: Hands, kind: str) -> int:
+    """The place in ``CLASSES`` of these ranks, suited or offsuit."""
+    row, column = 12 - hands.high, 12 - hands.low
+    return 13 * row + column if kind == "s" else 13 * column + row
+
+
+def _read_weight(word: str, text: str, position: int) -> float:
+    number = float(word.rstrip("% ")) / (100.0 if word.endswith("%") else 1.0)
+    if not 0.0 <= number <= 1.0:
+        raise _unreadable(text, position, f"weight {shown(word, 40)} is not from 0 to 1; write, say, 0.5 or 50%")
+    return number
+
+
+def _unreadable(text: str, position: int, remedy: str) -> SpecError:
+    """The error about what stands at ``position``."""
+    end = re.compile(r"[\s,]|$").search(text, position + 1)
+    word = text[position : end.start() if end else None]
+    return SpecError(f"range: cannot read {shown(word, 40)} at character {position + 1}: {remedy}")
+
+
+def range_to_string(weights: NDArray[np.float64]) -> str:
+    """A short text of a range, which :func:`parse_range` reads back to exactly the same weights.
+
+    Classes of hands with one weight become entries such as ``QQ+``, ``A5s-A4s`` or ``AKo:0.5``, other hands are written one
+    by one, and hands of weight 0 are left out. Weights above 1 have no entries: such a range becomes a raw vector.
+
+    Args:
+        weights: [1326], in the order of ``HANDS``.
+
+    Raises:
+        SpecError: another shape, or weights that are negative or not finite.
+    """
+    weights = _checked(weights)
+    if weights.max() > 1.0:
+        return " ".join(_weight_text(weight) for weight in weights)
+    if weights.min() == weights.max() > 0.0:
+        return _entry_text("random", weights[0])
+    low = np.array([weights[hands].min() for hands in _HANDS_OF])
+    mixed = low < np.array([weights[hands].max() for hands in _HANDS_OF])
+    common = np.where(mixed, 0.0, low)
+    entries = _line_texts([Hands(rank, rank, "") for rank in range(12, -1, -1)], common[::14])
+    for high in range(12, 0, -1):
+        entries += _high_card_texts(high, common)
+    for number in np.flatnonzero(mixed):
+        hands = _HANDS_OF[number][::-1]
+        entries += [_entry_text(hand_to_string(hand), weights[hand]) for hand in hands if weights[hand] > 0.0]
+    return ",".join(entries)
+
+
+def _high_card_texts(high: int, common: NDArray[np.float64]) -> list[str]:
+    """The entries of all unpaired classes with one high card: suited and offsuit apart, or together where that is shorter."""
+    lines = {kind: [Hands(high, low, kind) for low in range(high - 1, -1, -1)] for kind in ("s", "o", "")}
+    suited = np.array([common[_class_number(hands, "s")] for hands in lines["s"]])
+    offsuit = np.array([common[_class_number(hands, "o")] for hands in lines["o"]])
+    both = np.where(suited == offsuit, suited, 0.0)
+    apart = _line_texts(lines["s"], suited) + _line_texts(lines["o"], offsuit)
+    together = _line_texts(lines[""], both)
+    together += _line_texts(lines["s"], np.where(both > 0.0, 0.0, suited))
+    together += _line_texts(lines["o"], np.where(both > 0.0, 0.0, offsuit))
+    return min(together, apart, key=lambda entries: len(",".join(entries)))
+
+
+def _line_texts(line: Sequence[Hands], weights: NDArray[np.float64]) -> list[str]:
+    """The entries of a line of classes in descending order: runs of one weight become one entry, weight 0 is left out."""
+    texts, start = [], 0
+    for place in range(1, len(line) + 1):
+        if place < len(line) and weights[place] == weights[start]:
+            continue
+        first, last = _class_text(line[start]), _class_text(line[place - 1])
+        if weights[start] > 0.0:
+            run = first if place == start + 1 else f"{last}+" if start == 0 else f"{first}-{last}"
+            texts.append(_entry_text(run, weights[start]))
+        start = place
+    return texts
+
+
+def _class_text(hands: Hands) -> str:
+    return RANKS[hands.high] + RANKS[hands.low] + hands.kind
+
+
+def _entry_text(hands: str, weight: float) -> str:
+    return hands if weight == 1.0 else f"{hands}:{_weight_text(weight)}"
+
+
+def _weight_text(weight: float) -> str:
+    """The shortest decimal that reads back as the same float, without an exponent."""
+    return np.format_float_positional(weight, trim="-")
+
+
+def range_grid(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """[13, 13] the average weight of each class of hands, as in ``CLASSES``: AA top left, suited above the diagonal.
+
+    Raises:
+        SpecError: ``weights`` is not [1326], or has weights that are negative or not finite.
+    """
+    totals = np.bincount(HAND_CLASSES, weights=_checked(weights), minlength=len(CLASSES))
+    return (totals / np.bincount(HAND_CLASSES, minlength=len(CLASSES))).reshape(13, 13)
+
+
+def _checked(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    weights = np.asarray(weights, dtype=np.float64)
+    if weights.shape != (N_HANDS,):
+        raise SpecError(f"range: the weights have shape {weights.shape}; they must be [{N_HANDS}], one for each hand")
+    if not (np.isfinite(weights).all() and weights.min() >= 0.0):
+        bad = int(np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))[0])
+        raise SpecError(f"range: the weight of {hand_to_string(bad)} is {weights[bad]}; weights are finite and not negative")
+    return weights

@@ -1,0 +1,1 @@
+"""Hold'em spots: the situation, its fields and its files."""

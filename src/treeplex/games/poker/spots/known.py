@@ -1,0 +1,91 @@
+"""Ready-made spots: from texts, and the games that papers report numbers for."""
+
+import math
+
+import numpy as np
+
+from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit
+from treeplex.games.poker.cards.cards import parse_cards
+from treeplex.games.poker.cards.format import HOLDEM, Format, rhode_island, small
+from treeplex.games.poker.cards.ranges import parse_range
+from treeplex.games.poker.spots.spot import Floats, Rake, Spot
+
+
+def holdem(
+    board: str,
+    oop: str | Floats,
+    ip: str | Floats,
+    *,
+    pot: float,
+    stack: float,
+    bets: BetPlan | FixedLimit,
+    rake: Rake | None = None,
+    chip: float = 1.0,
+    blinds: tuple[float, float] | None = None,
+) -> Spot:
+    """A hold'em spot with the board and (if you like) the ranges as text: ``holdem("Td9d6h", "QQ+,AK", "22+", ...)``.
+
+    The other arguments are the fields of :class:`Spot`.
+
+    Raises:
+        SpecError: a text that cannot be read, or a value outside its range.
+    """
+    ranges = weights(oop), weights(ip)
+    return Spot(parse_cards(board), pot, stack, ranges, bets, rake or Rake(), chip=chip, blinds=blinds)
+
+
+def weights(range_: str | Floats) -> Floats:
+    """A range as float64 [1326], from its text or as it is."""
+    return parse_range(range_) if isinstance(range_, str) else range_
+
+
+def all_hands(format: Format) -> tuple[Floats, Floats]:
+    """Weight 1 for every hand of both players."""
+    return np.ones(len(format.hands)), np.ones(len(format.hands))
+
+
+def turn_endgame_holdem(board: str = "3s7hTdKs", stack_behind: float = 19_000.0) -> Spot:
+    """Turn endgame hold'em: no-limit hold'em from the turn, every hand equally likely, 1,000 chips a player in the pot.
+
+    First bets are 0.5 pot, 1 pot or all-in, raises 0.75 pot or all-in; the big blind of 100 is the smallest bet. Source: Brown
+    et al. (2020), "Combining deep reinforcement learning and search for imperfect-information games", appendix C.2. The
+    paper's 20,000 chips a player can be read with the pot included (19,000 behind, the default) or without.
+    """
+    plan = BetPlan.same("50%,100%,a", "75%,a", min_bet=100.0)
+    return Spot(parse_cards(board), 2_000.0, stack_behind, all_hands(HOLDEM), plan)
+
+
+def limit_holdem(small_bet: float = 10.0) -> Spot:
+    """Heads-up limit Texas hold'em from the deal: at most four bets a street, blinds of half a small bet and one.
+
+    Bets are one small bet before the turn and two from then on. With the default (blinds 5 and 10, bets 10 and 20) this is the
+    game of Zinkevich et al. (2007), "Regret minimization in games with incomplete information". Stacks never bind.
+
+    Raises:
+        SpecError: ``small_bet`` is not greater than 0.
+    """
+    bets = FixedLimit((small_bet, small_bet, 2 * small_bet, 2 * small_bet), (4, 4, 4, 4))
+    return Spot((), 0.0, unbound(bets), all_hands(HOLDEM), bets, chip=small_bet / 2, blinds=(small_bet / 2, small_bet))
+
+
+def rhode_island_holdem(ranks: int = 13) -> Spot:
+    """Rhode Island hold'em from the deal: ante 5, bets of 10, then 20 and 20, at most three a street.
+
+    Source: Shi and Littman (2001), "Abstraction methods for game theoretic poker"; the sizes are those that give the linear
+    program of 91,224,226 rows of Gilpin and Sandholm (2007), "Lossless abstraction of imperfect information games".
+    """
+    form = rhode_island(ranks)
+    bets = FixedLimit((10.0, 20.0, 20.0), (3, 3, 3))
+    return Spot((), 10.0, unbound(bets), all_hands(form), bets, format=form)
+
+
+def leduc_holdem(ranks: int = 3, raises: int = 2) -> Spot:
+    """Leduc poker (``ranks`` ranks in two suits, ante 1, bets 2 and 4), the game ``leduc_poker``, as a spot."""
+    form = small(ranks=ranks)
+    bets = FixedLimit((2.0, 4.0), (raises, raises))
+    return Spot((), 2.0, unbound(bets), all_hands(form), bets, format=form)
+
+
+def unbound(bets: FixedLimit) -> float:
+    """A stack that no betting line uses up."""
+    return math.fsum(bet * (most + 1) for bet, most in zip(bets.bets, bets.most, strict=True))

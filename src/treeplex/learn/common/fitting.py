@@ -1,0 +1,105 @@
+"""A network, its optimizer and its rows: gradient steps, and all of it as arrays."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import AlgorithmError
+from treeplex.learn.common.replay import Replay
+from treeplex.learn.rebel.value_net import Module, torch_module
+
+Arrays = Mapping[str, NDArray[Any]]
+Loss = Callable[..., Any]
+"""From a network and the parts of some rows, as tensors, to a loss."""
+
+
+def huber(net: Module, inputs: Any, targets: Any) -> Any:
+    """Mean Huber loss of values."""
+    return torch_module().nn.functional.huber_loss(net(inputs), targets)
+
+
+class Fitting:
+    """A network that is fitted by Adam to uniform batches of rows.
+
+    Attributes:
+        net: the network, on the processor.
+        device: where steps are taken; None for the processor.
+        fitted: the network that steps are taken of: ``net`` itself, or on a device a copy, see :meth:`publish`.
+        parameters: its.
+        optimizer: Adam, of one kernel.
+        rows: what it is fitted to.
+        names: of the parts of rows, in :meth:`state`.
+        loss: what falls.
+    """
+
+    def __init__(self, net: Module, rows: Replay, names: Sequence[str], loss: Loss, *, device: Any = None) -> None:
+        self.net, self.rows, self.names, self.loss, self.device = net, rows, names, loss, device
+        self.fitted = net if device is None else deepcopy(net).to(device)
+        self.parameters = list(self.fitted.parameters())
+        self.optimizer = torch_module().optim.Adam(self.parameters, fused=True)
+
+    def step(self, generator: np.random.Generator, *, batch: int, rate: float, clip: float) -> float:
+        """One step of Adam on ``batch`` rows; the loss.
+
+        Raises:
+            AlgorithmError: the loss is not finite; the network is as it was before.
+        """
+        torch = torch_module()
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        parts = self.rows.take(generator.integers(0, len(self.rows), batch))
+        with torch.enable_grad():
+            loss = self.loss(self.fitted, *(torch.from_numpy(part).to(self.device or "cpu") for part in parts))
+            value = float(loss.detach())
+            if not math.isfinite(value):
+                raise AlgorithmError(f"the loss is {value}")
+            self.optimizer.zero_grad()
+            loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.parameters, clip)
+        self.optimizer.step()
+        for parameter in self.parameters:  # Adam of one kernel does not count its changes, which Forward looks at
+            torch.autograd.graph.increment_version(parameter)
+        return value
+
+    def publish(self) -> None:
+        """Bring the weights from the device to :attr:`net`."""
+        if self.device is not None:
+            self.net.load_state_dict(self.fitted.state_dict())
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that :meth:`restore` needs, rows oldest first."""
+        arrays: dict[str, NDArray[Any]] = dict(zip(self.names, self.rows.ordered(), strict=True))
+        for name, tensor in self.fitted.state_dict().items():
+            arrays[f"net.{name}"] = tensor.cpu().numpy().copy()
+        for number, moments in self.optimizer.state_dict()["state"].items():
+            for key in ("step", "exp_avg", "exp_avg_sq"):
+                arrays[f"adam.{number}.{key}"] = np.atleast_1d(moments[key].cpu().numpy().copy())
+        return arrays
+
+    def restore(self, arrays: Arrays) -> None:
+        """Continue bit for bit from what :meth:`state` returned.
+
+        Raises:
+            KeyError, ValueError, RuntimeError: the arrays do not fit.
+        """
+        torch = torch_module()
+        weights = {name: torch.from_numpy(np.array(arrays[f"net.{name}"])) for name in self.fitted.state_dict()}
+        self.fitted.load_state_dict(weights)
+        self.publish()
+        moments = {}
+        for number, parameter in enumerate(self.parameters):
+            if f"adam.{number}.step" in arrays:
+                moments[number] = {
+                    "step": torch.tensor(float(arrays[f"adam.{number}.step"][0])),
+                    **{
+                        key: torch.from_numpy(np.array(arrays[f"adam.{number}.{key}"]).reshape(parameter.shape))
+                        for key in ("exp_avg", "exp_avg_sq")
+                    },
+                }
+        groups = self.optimizer.state_dict()["param_groups"]
+        self.optimizer.load_state_dict({"state": moments, "param_groups": groups})
+        self.rows.restore(*(arrays[name] for name in self.names))

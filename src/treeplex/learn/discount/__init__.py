@@ -1,0 +1,1 @@
+"""Learning how to discount: evolution strategies and PPO."""

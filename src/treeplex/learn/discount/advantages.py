@@ -1,0 +1,88 @@
+"""What the decisions of an epoch of reinforcement learning earned: rewards, and advantages over what a critic expected."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from treeplex.engine.tree.form import Floats, Ints
+
+LEAST_SPREAD = 0.01
+"""Rewards of a game that spread by less (1% of its exploitability) are not blown up to unit variance."""
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """What was seen and done in an epoch: N decisions in E episodes, one after another, as many episodes on each of G games.
+
+    Attributes:
+        offsets: int64 [E+1], where an episode's decisions begin; none is empty.
+        game: int64 [E], the game of each episode, ascending.
+        final: float64 [E], exploitability at its end, floored.
+        features: float64 [N, F].
+        sampled: float64 [N, O], the network's outputs with noise.
+        before: float64 [N], exploitability that the decision saw, floored.
+        holds: float64 [N], iterations that it holds.
+    """
+
+    offsets: Ints
+    game: Ints
+    final: Floats
+    features: Floats
+    sampled: Floats
+    before: Floats
+    holds: Floats
+
+    @cached_property
+    def episode(self) -> Ints:
+        """The episode of each decision, int64 [N]."""
+        return np.repeat(np.arange(len(self.game)), np.diff(self.offsets))
+
+
+def rewards(decisions: Decisions, *, shaped: bool = False) -> Floats:
+    """The reward of each decision, float64 [N].
+
+    An episode's sum is ``-log E_T``, standardised over the episodes of its game to mean 0 and variance 1, for games differ in
+    scale; ``log E_1`` of the paper's ``log E_1 - log E_T`` is a constant of the game and cancels.
+
+    Args:
+        decisions: of the epoch.
+        shaped: pay every decision ``(log e_before - log e_after) / scale``, the last one also what centring the sums takes.
+            Otherwise all is paid at the end, as in the paper.
+    """
+    table = -np.log(decisions.final).reshape(decisions.game[-1] + 1, -1)
+    scales = np.maximum(table.std(axis=1, keepdims=True), LEAST_SPREAD)
+    sums = ((table - table.mean(axis=1, keepdims=True)) / scales).ravel()
+    paid, last = np.zeros(len(decisions.before)), decisions.offsets[1:] - 1
+    if shaped:
+        paid[:-1] = -np.diff(np.log(decisions.before)) / scales[decisions.game[decisions.episode[:-1]], 0]
+        paid[last] = 0.0
+    paid[last] = sums - np.add.reduceat(paid, decisions.offsets[:-1])
+    return paid
+
+
+def estimate_advantages(decisions: Decisions, paid: Floats, values: Floats, discount: float, smoothing: float) -> Floats:
+    """Generalised advantage estimates, float64 [N] (Schulman et al. 2016, equation 16).
+
+        delta_d = r_d + gamma^h_d V_d+1 - V_d,    A_d = delta_d + lambda gamma^h_d A_d+1,
+
+    with V and A zero after an episode's last decision.
+
+    Args:
+        decisions: of the epoch; h_d is how many iterations decision d holds.
+        paid: float64 [N], rewards.
+        values: float64 [N], the critic's estimates V.
+        discount: gamma, of one iteration.
+        smoothing: lambda, of one decision.
+    """
+    lengths = np.diff(decisions.offsets)
+    place = np.arange(len(paid)) - decisions.offsets[decisions.episode]
+    factors, expected, result = (np.zeros((len(lengths), lengths.max() + 1)) for _ in range(3))
+    factors[decisions.episode, place] = discount**decisions.holds
+    expected[decisions.episode, place] = values
+    result[decisions.episode, place] = paid
+    result[:, :-1] += factors[:, :-1] * expected[:, 1:] - expected[:, :-1]
+    for d in range(lengths.max() - 1, -1, -1):
+        result[:, d] += smoothing * factors[:, d] * result[:, d + 1]
+    advantages: Floats = result[decisions.episode, place]
+    return advantages

@@ -1,0 +1,96 @@
+"""The trainer by evolution strategies (Xu et al. 2024, DDCFR, algorithm 1)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from treeplex.errors import FileError
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.learn.common.workers import Alone, Crew, Player, evaluate
+from treeplex.learn.discount.evolution import Adam, Evolution
+from treeplex.learn.discount.fitness import Fitness
+from treeplex.learn.discount.trainer import Arrays, EpochReport, Watch, unwatched
+from treeplex.solvers.rules.discount_policy import DiscountPolicy
+
+
+class EvolutionTrainer:
+    """Evolves a discount policy: a :class:`treeplex.learn.discount.trainer.Trainer`.
+
+    Attributes:
+        games: the training games.
+        fitness: what is maximised.
+        evolution: settings of the search.
+        watch: see :class:`treeplex.learn.discount.trainer.Trainer`.
+    """
+
+    def __init__(
+        self,
+        policy: DiscountPolicy,
+        games: Sequence[CompiledGame],
+        fitness: Fitness,
+        *,
+        evolution: Evolution | None = None,
+        crew: Crew | None = None,
+    ) -> None:
+        """Start from a policy.
+
+        Args:
+            policy: where to start, and what stays: all but the network.
+            games: the training games.
+            fitness: what is maximised.
+            evolution: settings of the search; None for the usual ones.
+            crew: who plays; None for this process alone. The trainer closes it.
+        """
+        self.games, self.fitness = tuple(games), fitness
+        self.evolution = evolution or Evolution()
+        self.watch: Watch = unwatched
+        self._start, self._adam = policy, Adam.start(policy.parameters)
+        self._crew = crew or Alone(Player(tuple(game.spec for game in games), policy))
+
+    @property
+    def policy(self) -> DiscountPolicy:
+        """The policy as trained so far."""
+        return self._start.with_parameters(self._adam.parameters)
+
+    @property
+    def epoch(self) -> int:
+        """Epochs done."""
+        return self._adam.steps
+
+    def step(self) -> EpochReport:
+        """Play a population, climb, and play the policy that comes out."""
+        parameters = self._adam.parameters
+        noise = self.evolution.noise(self.epoch, len(parameters))
+        found, lost = evaluate(self._crew, self.evolution.candidates(parameters, noise), self.games, self.watch)
+        fitness = self.fitness.of(found)
+        climbed = Adam(parameters, self._adam.mean, self._adam.square, self._adam.steps)
+        climbed.climb(self.evolution.gradient(fitness, noise), self.evolution.learning_rate)
+        reached, more = evaluate(self._crew, climbed.parameters[None], self.games, self.watch)
+        self._adam = climbed
+        return EpochReport(
+            epoch=self.epoch,
+            fitness=float(self.fitness.of(reached)[0]),
+            mean=float(fitness.mean()),
+            best=float(fitness.max()),
+            exploitability=tuple(float(value) for value in reached[0]),
+            lost=lost + more,
+        )
+
+    def state(self) -> Arrays:
+        """The network, Adam's moments and the epoch."""
+        return self._adam.arrays()
+
+    def restore(self, arrays: Arrays) -> None:
+        """Continue from :meth:`state`.
+
+        Raises:
+            FileError: the arrays are of another network.
+        """
+        adam = Adam.from_arrays(arrays, len(self._start.parameters))
+        if not np.isfinite(adam.parameters).all():
+            raise FileError("'parameters' are not numbers")
+        self._adam = adam
+
+    def close(self) -> None:
+        """End the workers."""
+        self._crew.close()

@@ -1,0 +1,122 @@
+"""How good a discount policy is: from exploitabilities on the training games to one number."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from treeplex.engine.tree.form import Floats
+from treeplex.engine.tree.learned import LOWEST, play_episode
+from treeplex.errors import AlgorithmError, SpecError
+from treeplex.evaluate import judge
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.tabular import Policy, uniform_probabilities
+from treeplex.solvers import make_solver
+from treeplex.solvers.rules.discount_policy import DiscountPolicy
+from treeplex.spec import nearest
+
+KINDS = ("log", "relative")
+
+
+@dataclass(frozen=True, eq=False)
+class Fitness:
+    """``sum_i w_i (top_i - ln max(e_i, 1e-12)) / span_i / sum_i w_i`` over games i; larger is better.
+
+    ``log``, the paper's reward (Xu et al. 2024, section 3.1): ``top = ln E_1``, ``span = 1``. E_1 is the exploitability after
+    the first iteration. With alternating updates both players play uniformly in it, so E_1 is that of the uniform policy.
+
+    ``relative``, what the authors' code maximises: ``top = ln e_CFR``, ``span = ln e_CFR - ln e_DCFR``, with what CFR and DCFR
+    reach in as many iterations (ours, not files of results): 0 is as good as CFR, 1 as good as DCFR.
+
+    Attributes:
+        weights, top, span: float64 [G].
+    """
+
+    weights: Floats
+    top: Floats
+    span: Floats
+
+    def of(self, exploitability: Floats) -> Floats:
+        """Fitness, [...], of exploitabilities at the end, [..., G], in game units."""
+        gains = (self.top - np.log(np.maximum(exploitability, LOWEST))) / self.span
+        total = np.zeros(gains.shape[:-1])
+        for game, weight in enumerate(self.weights):
+            total += weight * gains[..., game]
+        mean: Floats = total / self.weights.sum()
+        return mean
+
+
+def fitness_on(
+    games: Sequence[CompiledGame], horizon: int, *, kind: str = "log", weights: Sequence[float] | None = None
+) -> Fitness:
+    """The fitness over some games.
+
+    Args:
+        games: the training games.
+        horizon: iterations of an episode.
+        kind: ``log`` or ``relative``, see :class:`Fitness`.
+        weights: one for each game; None for equal ones. The authors' code weighs Kuhn poker with 3, others with 1.
+
+    Raises:
+        SpecError: an unknown kind, or weights that are not one number above 0 for each game.
+        AlgorithmError: ``relative`` on a game on which DCFR does not get below CFR.
+    """
+    if kind not in KINDS:
+        raise SpecError(f"unknown fitness {kind!r}{nearest(kind, KINDS)}")
+    share = np.ones(len(games)) if weights is None else np.array(weights, np.float64)
+    if len(share) != len(games) or not (np.isfinite(share) & (share > 0)).all():
+        given = ", ".join(f"{weight:g}" for weight in share)
+        raise SpecError(f"weights are numbers above 0, one for each of {len(games)} games in their order, not {given}")
+    if kind == "log":
+        first = [uniform_exploitability(game) for game in games]
+        return Fitness(share, np.log(np.maximum(first, LOWEST)), np.ones(len(games)))
+    top, bottom = (np.log([reached(game, name, horizon) for game in games]) for name in ("cfr", "dcfr"))
+    for game, span in zip(games, top - bottom, strict=True):
+        if not span > 0:
+            raise AlgorithmError(
+                f"fitness 'relative' needs games on which DCFR gets below CFR, and on {game.spec} it does not in {horizon} "
+                "iterations; leave the game out or take fitness 'log'"
+            )
+    return Fitness(share, top, top - bottom)
+
+
+def reached(game: CompiledGame, algorithm: str, iterations: int) -> float:
+    """Exploitability of an algorithm's average policy after so many iterations, at least :data:`LOWEST`."""
+    solver = make_solver(game, algorithm, horizon=iterations, updates="alternating", seed=0)
+    solver.run(iterations)
+    return max(float(judge(game, solver.average_policy()).exploitability), LOWEST)
+
+
+def training_games(specs: Sequence[str]) -> list[CompiledGame]:
+    """Compile the games to train on.
+
+    Raises:
+        SpecError: none given, one given twice, or an unknown one.
+        AlgorithmError: a game that is not a two-player zero-sum one.
+    """
+    if not specs:
+        raise SpecError("give at least one game to train on")
+    games = [compile_game(spec) for spec in specs]
+    for number, game in enumerate(games):
+        if game.players != 2 or not game.zero_sum:
+            what = f"has {game.players} players" if game.players != 2 else "is not zero-sum"
+            raise AlgorithmError(
+                f"{specs[number]} {what}; discount policies are trained on two-player zero-sum games, "
+                "such as kuhn_poker, leduc_poker, liars_dice, goofspiel, battleship or small_matrix"
+            )
+        if not uniform_exploitability(game) > LOWEST:
+            raise AlgorithmError(f"on {specs[number]} the uniform policy is an equilibrium, so there is nothing to learn")
+        if game.identity in {other.identity for other in games[:number]}:
+            raise SpecError(f"{specs[number]} is given twice; weights make a game count more")
+    return games
+
+
+def uniform_exploitability(game: CompiledGame) -> float:
+    """Exploitability of the uniform policy."""
+    return float(judge(game, Policy(game, uniform_probabilities(game))).exploitability)
+
+
+def exploitability_of(policy: DiscountPolicy, games: Sequence[CompiledGame]) -> Floats:
+    """What a policy reaches on each game in its own horizon, float64 [G]."""
+    return np.array([play_episode(game.tree, game.payoff, policy.compiled, policy.horizon) for game in games])

@@ -1,0 +1,1 @@
+"""ReBeL: self-play, value and policy networks, their training and their files."""

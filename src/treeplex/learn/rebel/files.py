@@ -1,0 +1,158 @@
+"""Networks of ReBeL as files: safetensors with a card as metadata. Loading runs no code of the file and needs no pickle."""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load as arrays_from_bytes
+from safetensors.numpy import save as bytes_from_arrays
+
+from treeplex.errors import FileError
+from treeplex.games.public import PublicTree
+from treeplex.learn.rebel.policy_net import load_weights, networks
+from treeplex.learn.rebel.value_net import NetworkLeaf
+from treeplex.search.play_distribution import PlaythroughSettings
+from treeplex.storage.files import read_bytes, write_atomically
+
+FORMAT, VERSION = "treeplex value network", 1
+Arrays = Mapping[str, NDArray[np.float32]]
+
+
+class Built(NamedTuple):
+    """What of a training's settings decides its networks."""
+
+    width: int
+    layers: int
+    policy_net: bool
+    warm: int
+    seed: int = 0
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> "Built":
+        """The same from settings by name; those of early versions have no policy network."""
+        policy_net, warm = bool(settings.get("policy_net", False)), int(settings.get("warm", 0))
+        return cls(int(settings["width"]), int(settings["layers"]), policy_net, warm)
+
+
+@dataclass(frozen=True, eq=False)
+class NetFile:
+    """A value network as its file has it, and a policy network, if one was trained.
+
+    Attributes:
+        path: the file.
+        game, identity: spec of its game, and :func:`treeplex.forms.subgames.identity.public_identity` of its rules.
+        settings: of the training, by name; ``width`` and ``layers`` are the networks'.
+        card: how far training was: ``solved``, ``steps``, ``seconds``.
+        weights: float32 arrays by PyTorch's names, a policy network's with ``policy.`` before.
+        checksum: SHA-256 of all that.
+    """
+
+    path: Path
+    game: str
+    identity: str
+    settings: Mapping[str, Any]
+    card: Mapping[str, Any]
+    weights: Arrays
+    checksum: str
+
+    def searching(self, **changes: Any) -> PlaythroughSettings:
+        """How subgames were solved in training, with changes; those that are None change nothing."""
+        names = ("method", "depth", "rounds", "endgame")
+        known = {name: self.settings[name] for name in names if name in self.settings}
+        return PlaythroughSettings(**known | {name: value for name, value in changes.items() if value is not None})
+
+    def leaf(self, rules: PublicTree) -> NetworkLeaf:
+        """Leaf values by this network; searches start warm if there is a policy network.
+
+        Raises:
+            SpecError: PyTorch is missing.
+            FileError: it does not fit the rules.
+        """
+        try:
+            leaf = networks(rules, Built.of(self.settings))
+            load_weights(leaf, self.weights)
+        except (KeyError, ValueError, TypeError, RuntimeError) as error:
+            raise FileError(f"{self.path}: a network for {self.game} that does not fit the rules ({error})") from error
+        return leaf
+
+
+def save_net(
+    path: str | os.PathLike[str],
+    weights: Arrays,
+    *,
+    game: str,
+    identity: str,
+    settings: Mapping[str, Any],
+    card: Mapping[str, Any],
+) -> None:
+    """Write a network atomically.
+
+    Raises:
+        FileError: the file cannot be written.
+    """
+    header = {
+        "format": FORMAT,
+        "format_version": VERSION,
+        "treeplex": version("treeplex"),
+        "game": game,
+        "identity": identity,
+        "settings": dict(settings),
+        "card": dict(card),
+    }
+    arrays = {name: np.ascontiguousarray(array, np.float32) for name, array in weights.items()}
+    header["checksum"] = checksum(header, arrays)
+    write_atomically(path, bytes_from_arrays(arrays, metadata={"header": json.dumps(header)}))
+
+
+def read_net(path: str | os.PathLike[str]) -> NetFile:
+    """Read a network.
+
+    Raises:
+        FileError: missing, truncated, changed, of another version, or not all numbers.
+    """
+    data = read_bytes(path)
+    try:
+        size = int.from_bytes(data[:8], "little")
+        header = json.loads(json.loads(data[8 : 8 + size])["__metadata__"]["header"])
+        weights = arrays_from_bytes(data)
+    except (SafetensorError, ValueError, KeyError, TypeError) as error:
+        raise FileError(f"{path}: truncated or not a value network; give one that train rebel or holdem train wrote") from error
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise FileError(f"{path}: not a value network; give one that train rebel or holdem train wrote")
+    if header.get("format_version") != VERSION:
+        found = header.get("format_version")
+        raise FileError(f"{path}: format version {found}, this Treeplex reads {VERSION}; use the version that wrote it")
+    if header.get("checksum") != checksum(header, weights):
+        raise FileError(f"{path}: changed after it was written (the checksum differs); put back a copy")
+    if not all(np.isfinite(array).all() for array in weights.values()):
+        raise FileError(f"{path}: some weights are no numbers; use an earlier network")
+    about = {name: header[name] for name in ("game", "identity", "settings", "card", "checksum")}
+    return NetFile(path=Path(path), weights=weights, **about)
+
+
+def is_net_file(path: str | os.PathLike[str]) -> bool:
+    """Whether a file says that it is a value network."""
+    source = Path(path)
+    if source.suffix != ".safetensors" or not source.is_file():
+        return False
+    with source.open("rb") as file:
+        size = int.from_bytes(file.read(8), "little")
+        return f'"{FORMAT}"'.encode() in file.read(min(size, 1 << 16)).replace(b"\\", b"")
+
+
+def checksum(header: Mapping[str, Any], arrays: Arrays) -> str:
+    """SHA-256 of the header (without the checksum) and of the weights."""
+    rest = {key: value for key, value in header.items() if key != "checksum"}
+    digest = hashlib.sha256(json.dumps(rest, sort_keys=True).encode())
+    for name in sorted(arrays):
+        digest.update(json.dumps([name, list(arrays[name].shape)]).encode())
+        digest.update(np.ascontiguousarray(arrays[name], "<f4").tobytes())
+    return digest.hexdigest()

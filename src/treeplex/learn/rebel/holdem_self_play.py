@@ -1,0 +1,225 @@
+"""Self-play on turns of hold'em for ReBeL (Brown et al. 2020, algorithm 1): a turn is searched, rivers below it are solved.
+
+A game is a turn and a river. The turn is searched with a network where its betting ends. The river is the rest of the game, so
+its subgame is solved to the end; that gives the network's rows. Several rivers are taken from each search: iteration, betting
+and card are drawn anew for each.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import GameError, SpecError
+from treeplex.forms.holdem.split_turn import compile_turn
+from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit, StreetSizes
+from treeplex.games.poker.betting.tree import Decision, StreetEnd
+from treeplex.games.poker.spots.spot import Spot
+from treeplex.learn.rebel.random_beliefs import split
+from treeplex.learn.rebel.river_targets import River
+from treeplex.search import METHODS
+from treeplex.search.holdem.beliefs import HoldemBelief, HoldemRules
+from treeplex.search.holdem.leaf import HoldemLeaf, Ranges
+from treeplex.search.holdem.strength_bins import RiverBins
+from treeplex.search.holdem.subgame import HoldemSearch
+
+Floats = NDArray[np.float64]
+SOURCES = ("self-play", "random", "flat")
+TRIES = 100
+"""Playthroughs of a turn that may end in a fold or all-in before any of its open ends is taken."""
+
+
+@dataclass(frozen=True)
+class TurnPlaySettings:
+    """How games are drawn, searched and solved.
+
+    Attributes:
+        source: ``self-play``; or public belief states that nobody came to by search, with ranges drawn as DeepStack does
+            (``random``) or uniformly among all ranges (``flat``).
+        method: how turns are searched, a name of :data:`treeplex.search.METHODS`.
+        iterations: of a search; each updates both players.
+        rivers: taken from each search.
+        river_iterations: of Discounted CFR in a river's solution.
+        exploration: how likely the exploring player, drawn anew for each river, plays at random.
+        stacks: the least and the most chips of a player, half of the first pot included; equal for a fixed stack.
+        perturbed: parts of the pot by which sizes in parts of the pot are moved, up or down, anew for each game.
+        boards: whether the turn's board is drawn anew for each game.
+    """
+
+    source: str = "self-play"
+    method: str = "lcfr"
+    iterations: int = 32
+    rivers: int = 32
+    river_iterations: int = 64
+    exploration: float = 0.25
+    stacks: tuple[float, float] = (5_000.0, 50_000.0)
+    perturbed: float = 0.1
+    boards: bool = True
+
+    def __post_init__(self) -> None:
+        if self.source not in SOURCES:
+            raise SpecError(f"source must be one of {', '.join(SOURCES)}, not {self.source!r}")
+        if self.method not in METHODS:
+            raise SpecError(f"method must be one of {', '.join(METHODS)}, not {self.method!r}")
+        for name in ("iterations", "rivers", "river_iterations"):
+            if not 1 <= getattr(self, name) == int(getattr(self, name)):
+                raise SpecError(f"{name} must be a whole number of at least 1, not {getattr(self, name)!r}")
+        if not 0.0 <= self.exploration <= 1.0:
+            raise SpecError(f"exploration must be from 0 to 1, not {self.exploration!r}")
+        if not 0.0 <= self.perturbed < math.inf:
+            raise SpecError(f"perturbed must be parts of the pot, at least 0, not {self.perturbed!r}")
+        if not 0.0 < self.stacks[0] <= self.stacks[1] < math.inf:
+            raise SpecError(f"stacks must be the least and the most chips of a player, not {self.stacks!r}")
+
+
+def drawn_game(spot: Spot, settings: TurnPlaySettings, generator: np.random.Generator) -> Spot:
+    """A spot with another board, stack and bet sizes.
+
+    Raises:
+        SpecError: the least stack leaves nothing behind.
+    """
+    board = spot.board
+    if settings.boards:
+        board = tuple(int(card) for card in generator.choice(spot.format.deck, len(spot.board), replace=False))
+    most = generator.uniform(*settings.stacks) - spot.pot / 2
+    stack = max(round(most / spot.chip), 0) * spot.chip
+    ones = np.ones(len(spot.format.hands))
+    return replace(spot, board=board, stack=stack, bets=moved(spot.bets, settings.perturbed, generator), ranges=(ones, ones))
+
+
+def moved(bets: BetPlan | FixedLimit, most: float, generator: np.random.Generator) -> BetPlan | FixedLimit:
+    """A plan whose sizes in parts of the pot are moved by up to ``most``, each distinct one alike wherever it is offered."""
+    if isinstance(bets, FixedLimit) or not most:
+        return bets
+    by: dict[tuple[str, float], float] = {}
+
+    def changed(sizes: StreetSizes) -> StreetSizes:
+        found = {}
+        for name in ("bets", "raises"):
+            row = []
+            for size in getattr(sizes, name):
+                if size.kind == "pot":
+                    key = name, size.value
+                    if key not in by:
+                        by[key] = generator.uniform(-most, most)
+                    size = replace(size, value=max(size.value + by[key], 0.01))
+                row.append(size)
+            found[name] = tuple(row)
+        return replace(sizes, **found)
+
+    return replace(bets, streets=tuple((changed(first), changed(second)) for first, second in bets.streets))
+
+
+def river_spot(belief: HoldemBelief) -> Spot:
+    """The game from a river's public belief state on, as a spot in which every hand may be held."""
+    whole = belief.rules.spot
+    return replace(whole, board=belief.board, pot=belief.pot, stack=min(belief.stacks))
+
+
+class TurnSelfPlay:
+    """Games drawn, searched and solved, one after the other.
+
+    Attributes:
+        spot: the turn on which games are modelled.
+        settings: how.
+        leaf: what values the ends of a turn's betting.
+        generator: of everything random.
+        games: drawn so far.
+    """
+
+    def __init__(self, spot: Spot, settings: TurnPlaySettings, leaf: HoldemLeaf, generator: np.random.Generator) -> None:
+        """Begin.
+
+        Raises:
+            SpecError: the spot is no turn, or the least stack leaves nothing behind.
+        """
+        if len(spot.streets) != 2:
+            raise SpecError(f"the spot has {len(spot.streets)} streets of betting, not 2: give the board of the turn")
+        if settings.stacks[0] - spot.pot / 2 < spot.chip:
+            raise SpecError(f"stacks must be more than {spot.pot / 2:g} chips, half of the pot, not {settings.stacks[0]:g}")
+        self.spot, self.settings, self.leaf, self.generator = spot, settings, leaf, generator
+        self.games = 0
+
+    def advance(self, bins: int) -> list[River]:
+        """The rivers of one more game, solved; none where all its betting ends in folds and all-ins.
+
+        Args:
+            bins: B, of strength.
+        """
+        self.games += 1
+        spot = drawn_game(self.spot, self.settings, self.generator)
+        beliefs = self._searched(spot) if self.settings.source == "self-play" else self._random(spot)
+        iterations = self.settings.river_iterations
+        return [River.solved(river_spot(belief), belief.ranges, iterations, bins) for belief in beliefs if belief]
+
+    def _searched(self, spot: Spot) -> Iterator[HoldemBelief | None]:
+        """Public belief states of rivers that a search of the turn leads to."""
+        turn, settings = compile_turn(spot), self.settings
+        if not len(turn.open_ends):
+            return
+        method, (first, second) = METHODS[settings.method], turn.game.spot.ranges
+        search = HoldemSearch(turn, method, self.leaf, (first, second), horizon=settings.iterations)
+        for stop in np.sort(self.generator.integers(1, settings.iterations + 1, settings.rivers)):
+            search.run(int(stop) - search.iteration)
+            source = search.strategy if method.leaves == "current" else search.average
+            end, card = self._play(search, source)
+            arrived = search.reach_at_ends(source)
+            yield self._river(search.rules, search.places.nodes[end], card, (arrived[0][end], arrived[1][end]))
+
+    def _random(self, spot: Spot) -> Iterator[HoldemBelief | None]:
+        """Public belief states of rivers below the ends of the turn's betting, with ranges drawn at random."""
+        rules = HoldemRules.of(spot)
+        ends = [number for number, node in enumerate(rules.tree.nodes) if isinstance(node, StreetEnd)]
+        for _ in range(self.settings.rivers if ends else 0):
+            card = int(self.generator.choice([card for card in spot.format.deck if card not in spot.board]))
+            board = RiverBins.of(spot.format, ((*spot.board, card),), 2)
+            draw = random_range if self.settings.source == "random" else flat_range
+            ranges = draw(board, self.generator), draw(board, self.generator)
+            yield self._river(rules, int(self.generator.choice(ends)), card, ranges)
+
+    def _river(self, rules: HoldemRules, node: int, card: int, ranges: Ranges) -> HoldemBelief | None:
+        """The public belief state after a street end and a card; None where the ranges exclude each other."""
+        end = rules.tree.nodes[node]
+        assert isinstance(end, StreetEnd)
+        try:
+            return HoldemBelief.of(rules, end.child, (*rules.spot.board, card), ranges)
+        except GameError:
+            return None
+
+    def _play(self, search: HoldemSearch, source: Floats) -> tuple[int, int]:
+        """Play a policy from the root: the number of the open end that is met, and the river's card."""
+        rules, generator, policies = search.rules, self.generator, {}
+        root, nodes = HoldemBelief.root(rules), search.places.nodes
+        deck = [card for card in rules.spot.format.deck if card not in rules.spot.board]
+        for _ in range(TRIES):
+            hands, explorer, node = root.draw(generator), int(generator.integers(2)), 0
+            while isinstance(event := rules.tree.nodes[node], Decision):
+                count = len(event.actions)
+                if event.player == explorer and generator.random() < self.settings.exploration:
+                    action = int(generator.integers(count))
+                else:
+                    if node not in policies:
+                        policies[node] = search.policy_at(node, source).cumsum(axis=0)
+                    action = int((policies[node][:-1, hands[event.player]] <= generator.random()).sum())
+                node = event.children[action]
+            if isinstance(event, StreetEnd):
+                held = rules.spot.format.hands[list(hands)]
+                return nodes.index(node), int(generator.choice([card for card in deck if card not in held]))
+        return int(generator.integers(len(nodes))), int(generator.choice(deck))
+
+
+def random_range(board: RiverBins, generator: np.random.Generator) -> Floats:
+    """A range on a river, float64 [H], by halving its hands in order of strength; those that tie lie in any order."""
+    order = board.order[0][np.lexsort((generator.random(board.order.shape[1]), board.start[0]))]
+    drawn = np.zeros(len(board.format.hands))
+    drawn[order] = split(len(order), generator)
+    return drawn
+
+
+def flat_range(board: RiverBins, generator: np.random.Generator) -> Floats:
+    """A range on a river drawn uniformly among all, float64 [H]: a flat Dirichlet distribution."""
+    drawn = np.zeros(len(board.format.hands))
+    drawn[board.order[0]] = generator.dirichlet(np.ones(board.order.shape[1]))
+    return drawn

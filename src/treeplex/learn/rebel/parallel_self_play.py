@@ -1,0 +1,177 @@
+"""ReBeL's self-play on many cores: streams of episodes, advanced by processes while this one takes gradient steps.
+
+A worker remembers nothing that matters: a job brings the network's weights and where a stream's episodes stand, and takes back
+the rows and where they stand then. Streams are consumed in turn, and a stream's next job leaves with the weights of the moment
+at which its last rows were consumed. So the numbers depend on how many streams there are, but neither on the number of workers
+nor on which of them die.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from time import process_time
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.games.public import PublicTree
+from treeplex.learn.common.job_queue import Errands
+from treeplex.learn.common.workers import POLL_SECONDS, Workers
+from treeplex.learn.rebel.policy_net import load_weights, networks, weights_of
+from treeplex.learn.rebel.self_play import Rows, SelfPlay
+from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer, random_state, set_random_state
+from treeplex.learn.rebel.value_net import NetworkLeaf, torch_module
+from treeplex.search.policy_encoding import PolicyRows
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Turn:
+    """A job: the networks' weights by name, and the state of a stream's episodes and random numbers."""
+
+    weights: Arrays
+    state: Arrays
+
+
+@dataclass(frozen=True, eq=False)
+class Harvest:
+    """What a job gives: rows, the stream's state after it, and the processor time it took."""
+
+    rows: Rows
+    state: Arrays
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class SelfPlayer:
+    """What a worker knows: the game's spec and the settings."""
+
+    spec: str
+    settings: RebelSettings
+
+    @cached_property
+    def play_of_worker(self) -> SelfPlay:
+        """The worker's own episodes and network, which each job overwrites."""
+        torch_module().set_num_threads(1)
+        rules = public_rules(self.spec)
+        return SelfPlay(rules, self.settings.self_play(), networks(rules, self.settings), np.random.default_rng(0))
+
+    def play(self, job: Turn) -> Harvest:
+        """Advance a stream's episodes by one subgame each."""
+        began = process_time()
+        play = self.play_of_worker
+        assert isinstance(play.leaf, NetworkLeaf)
+        load_weights(play.leaf, job.weights)
+        put(play, job.state)
+        rows = play.advance()
+        return Harvest(rows, taken(play), process_time() - began)
+
+
+@final
+class CrewPlay(SelfPlay):
+    """Self-play whose episodes are streams that workers advance; RebelTrainer takes it as its own.
+
+    Attributes:
+        streams: how many there are.
+        seconds: processor time of the workers so far.
+        errands: the jobs under way.
+    """
+
+    def __init__(
+        self, rules: PublicTree, settings: RebelSettings, leaf: NetworkLeaf, workers: Workers[Turn, Harvest], streams: int
+    ) -> None:
+        super().__init__(rules, settings.self_play(), leaf, np.random.default_rng(settings.seed))
+        self.streams, self.seconds = streams, 0.0
+        self.errands: Errands[Turn, Harvest] = Errands(workers)
+        self._seed, self._next = settings.seed, 0
+        self._ready: dict[int, Harvest] = {}
+        self._begun = False
+
+    def advance(self) -> Rows:
+        """The rows of the next stream, waited for if need be; its next job leaves at once."""
+        self._begin()
+        while self._next not in self._ready:
+            self._collect()
+        stream, harvest = self._next, self._ready.pop(self._next)
+        self._next = (stream + 1) % self.streams
+        self.solved += len(harvest.rows.inputs)
+        self.seconds += harvest.seconds
+        self._send(stream, harvest.state)
+        return harvest.rows
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Where the streams stand, once all jobs under way are done, and the rows not consumed yet."""
+        self._begin()
+        while self.errands:
+            self._collect()
+        arrays: dict[str, NDArray[Any]] = {"next": np.array([self._next])}
+        for stream, harvest in self._ready.items():
+            inputs, targets, examples = harvest.rows
+            rows = {"rows": inputs, "values": targets, "seconds": np.array([harvest.seconds])}
+            if examples is not None:
+                rows |= {f"policy.{name}": part for name, part in examples._asdict().items()}
+            arrays |= {f"stream{stream}.{name}": array for name, array in (rows | dict(harvest.state)).items()}
+        return arrays
+
+    def restore(self, arrays: Arrays) -> None:
+        """Go on where :meth:`state` was.
+
+        Raises:
+            KeyError, ValueError: the arrays do not fit.
+        """
+        following = int(arrays["next"][0])
+        if not 0 <= following < self.streams or f"stream{self.streams}.rows" in arrays:
+            raise ValueError(f"not {self.streams} streams")
+        ready = {}
+        for stream in range(self.streams):
+            begin = f"stream{stream}."
+            own = {name.removeprefix(begin): np.array(array) for name, array in arrays.items() if name.startswith(begin)}
+            inputs, targets, seconds = own.pop("rows"), own.pop("values"), float(own.pop("seconds")[0])
+            examples = None
+            if self.policies is not None:
+                examples = PolicyRows(*(own.pop(f"policy.{name}") for name in PolicyRows._fields))
+            put(self, own)
+            ready[stream] = Harvest(Rows(inputs, targets, examples), own, seconds)
+        self._ready, self._next, self._begun = ready, following, True
+
+    def _begin(self) -> None:
+        """Send every stream's first job, each with random numbers of its own."""
+        if self._begun:
+            return
+        self._begun = True
+        for stream in range(self.streams):
+            fresh = SelfPlay(self.rules, self.settings, self.leaf, np.random.default_rng([self._seed, stream + 1]))
+            self._send(stream, taken(fresh))
+
+    def _send(self, stream: int, state: Arrays) -> None:
+        assert isinstance(self.leaf, NetworkLeaf)
+        self.errands.add(stream, Turn(weights_of(self.leaf), state))
+
+    def _collect(self) -> None:
+        for stream, harvest in self.errands.finished(POLL_SECONDS):
+            assert isinstance(stream, int)
+            self._ready[stream] = harvest
+
+
+def taken(play: SelfPlay) -> dict[str, NDArray[Any]]:
+    """The state of episodes, their random numbers included."""
+    return {**play.state(), "random": random_state(play.generator)}
+
+
+def put(play: SelfPlay, state: Arrays) -> None:
+    """Put episodes and random numbers where :func:`taken` found them."""
+    SelfPlay.restore(play, state)
+    set_random_state(play.generator, state["random"])
+
+
+def crew_trainer(
+    rules: PublicTree, settings: RebelSettings, workers: Workers[Turn, Harvest], streams: int
+) -> tuple[RebelTrainer, CrewPlay]:
+    """A trainer whose self-play is done by workers, and that self-play."""
+    trainer = RebelTrainer(rules, settings)
+    play = CrewPlay(rules, settings, trainer.leaf, workers, streams)
+    trainer.play = play
+    return trainer, play

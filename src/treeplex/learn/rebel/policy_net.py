@@ -1,0 +1,124 @@
+"""The policy network of ReBeL (Brown et al. 2020, section 5.3, appendix E): guesses from which searches start."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.forms.subgames.batch import Subgames
+from treeplex.games.public import PublicTree
+from treeplex.learn.rebel.value_net import Forward, Module, NetworkLeaf, torch_module, value_net
+from treeplex.search.encoding import Encoding, Prepared
+from treeplex.search.leaf import Ranges
+from treeplex.search.policy_encoding import STEPS, PolicyEncoding
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Arrays = Mapping[str, NDArray[Any]]
+PREFIX = "policy."
+"""Of the names of a policy network's weights, where they stand beside a value network's."""
+
+
+class Shape(Protocol):
+    """What of a training's settings decides its networks."""
+
+    @property
+    def width(self) -> int: ...
+    @property
+    def layers(self) -> int: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def policy_net(self) -> bool: ...
+    @property
+    def warm(self) -> int: ...
+
+
+class NetworkGuess:
+    """Guesses by a network, whose outputs are logits.
+
+    Attributes:
+        encoding: what its rows mean.
+        net: the network, float32 [K, inputs] to [K, H * A].
+        forward: its outputs.
+    """
+
+    def __init__(self, encoding: PolicyEncoding, net: Module) -> None:
+        self.encoding, self.net, self.forward = encoding, net, Forward(net)
+        self._known: tuple[Subgames, Ints, Prepared] | None = None
+
+    def __call__(self, subgames: Subgames, rows: Ints, reached: Ranges, policy: Floats) -> None:
+        if self._known is None or self._known[0] is not subgames:
+            self.forward.refresh()
+            self._known = subgames, self.encoding.table(subgames), self.encoding.encoding.prepared(subgames.decisions)
+        _, table, prepared = self._known
+        own, from_numpy = table[rows], torch_module().from_numpy
+        logits, legal = self.forward(prepared.write(reached), rows)[rows], (own >= 0).any(axis=1)
+        found = probabilities(from_numpy(logits), from_numpy(legal)).numpy()
+        policy[own[own >= 0]] = found[own >= 0]
+
+
+class GuidedLeaf(NetworkLeaf):
+    """Leaf values from a network, and guesses of the policies from another.
+
+    Attributes:
+        guess: the guesses.
+        warm: iterations that a guess counts as.
+    """
+
+    def __init__(self, encoding: Encoding, net: Module, guess: NetworkGuess, warm: int) -> None:
+        super().__init__(encoding, net)
+        self.guess, self.warm = guess, warm
+
+
+def probabilities(logits: Any, legal: Any) -> Any:
+    """Policies [K, H, A] from outputs [K, H * A]: a softmax over the actions that are legal, bool [K, A]."""
+    split = logits.reshape(len(legal), -1, legal.shape[1])
+    return split.masked_fill(~legal[:, None], -torch_module().inf).softmax(dim=-1)
+
+
+def policy_loss(net: Module, inputs: Any, targets: Any, legal: Any) -> Any:
+    """Mean squared error of probabilities, over hands that say something and actions that are legal."""
+    counted = (targets.any(dim=-1, keepdim=True) & legal[:, None]).float()
+    errors = (probabilities(net(inputs), legal) - targets.float() / STEPS) ** 2
+    return (errors * counted).sum() / counted.sum().clamp(min=1.0)
+
+
+def networks(rules: PublicTree, shape: Shape) -> NetworkLeaf:
+    """Fresh networks as settings have them: a :class:`GuidedLeaf` where there is a policy network.
+
+    Raises:
+        SpecError: PyTorch is missing.
+        GameError: the rules have no features, or too many public nodes for a policy network.
+    """
+    encoding, sizes = Encoding(rules), {"width": shape.width, "layers": shape.layers, "seed": shape.seed}
+    net = value_net(encoding.inputs, encoding.outputs, **sizes)
+    if not shape.policy_net:
+        return NetworkLeaf(encoding, net)
+    policies = PolicyEncoding(encoding)
+    return GuidedLeaf(encoding, net, NetworkGuess(policies, value_net(encoding.inputs, policies.outputs, **sizes)), shape.warm)
+
+
+def weights_of(leaf: NetworkLeaf) -> dict[str, NDArray[Any]]:
+    """Copies of all weights by name; those of a policy network begin with :data:`PREFIX`."""
+    found = {name: tensor.numpy().copy() for name, tensor in leaf.net.state_dict().items()}
+    if isinstance(leaf, GuidedLeaf):
+        found |= {PREFIX + name: tensor.numpy().copy() for name, tensor in leaf.guess.net.state_dict().items()}
+    return found
+
+
+def load_weights(leaf: NetworkLeaf, arrays: Arrays) -> None:
+    """Put weights as :func:`weights_of` names them into networks.
+
+    Raises:
+        RuntimeError: they do not fit.
+    """
+    torch = torch_module()
+    tensors = {name: torch.from_numpy(np.array(array)) for name, array in arrays.items()}
+    guesses = {name.removeprefix(PREFIX): tensors.pop(name) for name in list(tensors) if name.startswith(PREFIX)}
+    leaf.net.load_state_dict(tensors)
+    if isinstance(leaf, GuidedLeaf):
+        leaf.guess.net.load_state_dict(guesses)
+    elif guesses:
+        raise RuntimeError("weights of a policy network where there is none")

@@ -1,0 +1,104 @@
+"""Rivers solved exactly: what a network of binned rivers learns from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solveh_banded
+
+from treeplex.engine.holdem.passes import EXPECT
+from treeplex.forms.holdem.compile_spot import compile_spot
+from treeplex.games.poker.spots.spot import Spot
+from treeplex.search.beliefs import normalised_range
+from treeplex.search.holdem.strength_bins import RiverBins
+from treeplex.search.leaf import with_trace
+from treeplex.solvers.holdem.solver import PokerSolver
+
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+RIDGE = 0.02
+"""Hands: how much a bin's own mean counts beside its hands when values are fitted."""
+
+
+@dataclass(frozen=True, eq=False)
+class River:
+    """A solved river.
+
+    Attributes:
+        spot: its board, pot, stack and bets; every hand may be held.
+        ranges: for each player float64 [H], with which it began, up to a factor.
+        worth: for each player float64 [N], what each hand is worth over the showdown without further bets, in parts of the
+            pot; hands as in ``bins.order[0]``. NaN for hands that the other's range leaves no hand to meet.
+        bins: the board.
+    """
+
+    spot: Spot
+    ranges: tuple[Floats, Floats]
+    worth: tuple[Floats, Floats]
+    bins: RiverBins
+
+    @classmethod
+    def solved(
+        cls, spot: Spot, ranges: tuple[Floats, Floats], iterations: int, bins: int, *, storage: str = "float32"
+    ) -> "River":
+        """Solve a river by Discounted CFR.
+
+        Args:
+            spot: with a complete board, no rake, and a weight for every hand.
+            ranges: for each player float64 [H], up to a factor; zero on all hands that the board allows counts as uniform.
+            iterations: of the solution.
+            bins: B.
+            storage: kind of numbers, see :data:`treeplex.solvers.holdem.solver.STORAGE`.
+        """
+        board = RiverBins.of(spot.format, (spot.board,), bins)
+        order, possible = board.order[0], np.zeros(len(spot.format.hands))
+        possible[order] = 1.0
+        first, second = (normalised_range(with_trace(own[None])[0], possible) for own in ranges)
+        game = compile_spot(spot, isomorphism=False)
+        weights = np.concatenate([first[order], second[order]])
+        game = replace(game, form=game.form._replace(weights=weights))
+        solver = PokerSolver(game, "dcfr", threads=1, storage=storage, horizon=iterations)
+        solver.run(iterations)
+        worth = []
+        for player, other in ((0, second), (1, first)):
+            store = solver.store
+            solver.crew.answer(player, EXPECT, store.average, store.average_scales, store)
+            chips = np.asarray(solver.crew.root_values(player), np.float64)
+            mass, edge = board.showdown(0, other)
+            sure = mass > 0
+            over = np.full(len(order), np.nan)
+            over[sure] = (chips[sure] / spot.pot - 0.5 * edge[sure]) / mass[sure]
+            worth.append(over)
+        return cls(spot, (first, second), (worth[0], worth[1]), board)
+
+    def row(self) -> tuple[Singles, Singles, Singles]:
+        """What a network sees, what it is to say, and how much each bin counts: float32 [1 + 2B], [2B] and [2B].
+
+        A bin's values are those for which the hands' values, read off the bins, have the least squared error. It counts by
+        its hands: one for the average bin.
+        """
+        pot, stack = np.array([self.spot.pot]), np.array([self.spot.stack])
+        inputs = self.bins.rows((self.ranges[0][None], self.ranges[1][None]), pot, stack)[0]
+        fitted = [fit(self.bins, own) for own in self.worth]
+        return inputs, np.concatenate([own[0] for own in fitted]), np.concatenate([own[1] for own in fitted])
+
+
+def fit(board: RiverBins, worth: Floats) -> tuple[Singles, Singles]:
+    """Values of bins that hands' values [N] follow from, by least squares, and each bin's hands over the average bin's."""
+    sure = np.isfinite(worth)
+    low, share, values = board.low[0][sure].astype(np.int64), board.share[0][sure], worth[sure]
+    below = 1.0 - share
+    count = sums(board.bins, low, (below, share))
+    total = sums(board.bins, low, (below * values, share * values))
+    mean = np.divide(total, count, out=np.zeros(board.bins), where=count > 0)
+    band = np.zeros((2, board.bins))
+    band[1] = sums(board.bins, low, (below * below, share * share)) + RIDGE
+    band[0, 1:] = np.bincount(low, below * share, board.bins)[:-1]
+    found = solveh_banded(band, total + RIDGE * mean)
+    return found.astype(np.float32), (count * (board.bins / max(count.sum(), 1.0))).astype(np.float32)
+
+
+def sums(bins: int, low: NDArray[np.int64], parts: Sequence[Floats]) -> Floats:
+    """Sums over hands, [B]: the first part to the bin below each, the second to the one above."""
+    return np.asarray(np.bincount(low, parts[0], bins) + np.bincount(low + 1, parts[1], bins))

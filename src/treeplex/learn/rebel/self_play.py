@@ -1,0 +1,262 @@
+"""ReBeL's self-play (Brown et al. 2020, algorithms 1 and 2): episodes in lockstep, one subgame of each solved at a time."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.tree.sweeps import reach
+from treeplex.errors import SpecError
+from treeplex.forms.subgames.batch import Subgames, cut
+from treeplex.forms.subgames.horizon import Horizon
+from treeplex.forms.subgames.public_states import PublicState, first_state
+from treeplex.games.public import Chance, Decision, Leaf, PublicTree
+from treeplex.learn.rebel.random_beliefs import random_belief
+from treeplex.learn.torch.search import TorchSearch, check_device, check_method, torch_device
+from treeplex.search.beliefs import PublicBelief, pick
+from treeplex.search.encoding import Encoding
+from treeplex.search.leaf import LeafValue, Ranges
+from treeplex.search.play_distribution import Copies, policies_at
+from treeplex.search.policy_encoding import PolicyEncoding, PolicyRows
+from treeplex.search.subgame import METHODS, place, reach_at
+from treeplex.search.warm_start import begin_search
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Singles = NDArray[np.float32]
+NO_LABEL = -(2**62)
+SOURCES = ("self-play", "random")
+"""Where public belief states come from: what search plays, or chance."""
+
+
+@dataclass(frozen=True)
+class SelfPlaySettings:
+    """How episodes are played.
+
+    Attributes:
+        method: how subgames are solved, one of :data:`treeplex.search.METHODS`.
+        iterations: of each solve; both players update in each.
+        depth, rounds, endgame: where subgames end, see :class:`treeplex.forms.subgames.horizon.Horizon`; depth 0 for none.
+        episodes: played in lockstep.
+        exploration: probability with which the exploring player, drawn anew in each subgame, plays uniformly.
+        source: one of :data:`SOURCES`. ``random``: episodes go down as uniform play takes them, and wherever a subgame begins,
+            the root included, both ranges are drawn by :func:`treeplex.learn.rebel.random_beliefs.random_belief`.
+        policy_net: whether average policies are gathered as well.
+        device: where subgames are solved, one of :data:`treeplex.learn.torch.search.DEVICES`.
+    """
+
+    method: str = "dcfr"
+    iterations: int = 64
+    depth: int = 2
+    rounds: bool = False
+    endgame: int = 0
+    episodes: int = 64
+    exploration: float = 0.25
+    source: str = "self-play"
+    policy_net: bool = False
+    device: str = "cpu"
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise SpecError(f"unknown method {self.method!r}; known: {', '.join(METHODS)}")
+        if self.source not in SOURCES:
+            raise SpecError(f"unknown source {self.source!r}; known: {', '.join(SOURCES)}")
+        check_device(self.device)
+        for name in ("iterations", "episodes"):
+            if getattr(self, name) < 1:
+                raise SpecError(f"{name} must be at least 1, not {getattr(self, name)!r}")
+        self.horizon  # noqa: B018 (raises)
+        if not 0.0 <= self.exploration <= 1.0:
+            raise SpecError(f"exploration must be from 0 to 1, not {self.exploration!r}")
+
+    @property
+    def horizon(self) -> Horizon:
+        """Where subgames end."""
+        return Horizon(self.depth or None, self.rounds, self.endgame)
+
+
+class Rows(NamedTuple):
+    """What a batch of solved subgames teaches: inputs [B, inputs], targets [B, outputs], and policies, if gathered."""
+
+    inputs: Singles
+    targets: Singles
+    policies: PolicyRows | None
+
+
+class SelfPlay:
+    """Episodes of self-play with a value function at the leaves.
+
+    Attributes:
+        beliefs: where each episode stands.
+        paths: actions and chance outcomes from the root to there.
+        solved: subgames solved so far; one that episodes share counts for each of them.
+        sharing: whether a subgame at which several episodes stand is solved once for all of them. It changes no number but
+            those of rows for a policy network, which come once for each subgame solved.
+    """
+
+    def __init__(self, rules: PublicTree, settings: SelfPlaySettings, leaf: LeafValue, generator: np.random.Generator) -> None:
+        """Begin every episode.
+
+        Raises:
+            SpecError: no such device here, or a method that it does not know.
+        """
+        self.rules, self.settings, self.leaf, self.generator = rules, settings, leaf, generator
+        self._device = torch_device(settings.device)
+        if self._device is not None:
+            check_method(METHODS[settings.method])
+        self.encoding = Encoding(rules)
+        self.policies = PolicyEncoding(self.encoding) if settings.policy_net else None
+        self._root = PublicBelief.root(rules)
+        self.beliefs = [self._first() for _ in range(settings.episodes)]
+        self.paths: list[tuple[int, ...]] = [()] * settings.episodes
+        self.solved, self.sharing = 0, True
+
+    def advance(self) -> Rows:
+        """Solve every episode's subgame and go on to a leaf of it, or to a new episode where the game ends.
+
+        Returns:
+            The subgames' root values, and their average policies if these are asked for.
+        """
+        which, distinct = self._distinct()
+        searched = cut(self.rules, [belief.state for belief in distinct], self.settings.horizon)
+        method, iterations = METHODS[self.settings.method], self.settings.iterations
+        search = begin_search(searched, method, self.leaf, stacked_ranges(distinct), iterations)
+        stops = self.generator.integers(search.iteration, iterations + 1, len(self.beliefs))
+        subgames = cut(self.rules, [belief.state for belief in self.beliefs], self.settings.horizon)
+        copies = Copies.of(subgames, searched, which)
+        if self._device is None:
+            sampled = policies_at(search, iterations, stops, copies=copies)
+        else:
+            sampled = TorchSearch(search, device=self._device).policies_at(iterations, stops, copies)
+        prepared = self.encoding.prepared(searched.roots)
+        inputs = prepared.write(search.ranges)[which]
+        targets = prepared.targets(search.root_values())[which]
+        policies = None if self.policies is None else self.policies.rows(search)
+        self._move(subgames, sampled, (search.ranges[0][which], search.ranges[1][which]))
+        self.solved += len(self.beliefs)
+        return Rows(inputs, targets, policies)
+
+    def _distinct(self) -> tuple[Ints, list[PublicBelief]]:
+        """The beliefs to be searched, and which of them each episode's is: a good part of the episodes is at the root."""
+        if not self.sharing:
+            return np.arange(len(self.beliefs)), self.beliefs
+        numbers: dict[int, int] = {}
+        which = np.array([numbers.setdefault(id(belief), len(numbers)) for belief in self.beliefs])
+        return which, [self.beliefs[k] for k in np.unique(which, return_index=True)[1]]
+
+    def _first(self) -> PublicBelief:
+        """Where an episode begins."""
+        if self.settings.source == "random":
+            return random_belief(self.rules, self._root.state, self.generator)
+        return self._root
+
+    def _move(self, subgames: Subgames, policy: Floats, ranges: Ranges) -> None:
+        """Go on to the next public belief state of each episode."""
+        if self.settings.source == "random":
+            policy = uniform(subgames)
+        strategy = np.zeros_like(policy)
+        for player in (0, 1):
+            place(subgames.roots.sequences[player], ranges[player], strategy)
+            reach(subgames.tree, player, policy, strategy)
+        arrived = reach_at(subgames.leaves, strategy)
+        for owner, belief in enumerate(self.beliefs):
+            leaf = self._leaf_of(subgames, policy, owner, belief)
+            following = None if leaf is None else self._belief_at(subgames.leaves.states[leaf], [own[leaf] for own in arrived])
+            if leaf is None or following is None:
+                self.beliefs[owner], self.paths[owner] = self._first(), ()
+            else:
+                self.beliefs[owner] = following
+                self.paths[owner] += subgames.leaves.paths[leaf]
+
+    def _belief_at(self, state: PublicState, arrived: Sequence[Floats]) -> PublicBelief | None:
+        """Where an episode goes on; None where the ranges exclude each other, as of two players who hold the same card."""
+        if self.settings.source == "random":
+            found = random_belief(self.rules, state, self.generator)
+        else:
+            found = PublicBelief.of(state, [own[:size] for own, size in zip(arrived, state.weight.shape, strict=True)])
+        return found if found.joint.any() else None
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Where the episodes stand, as arrays."""
+        longest = max(map(len, self.paths), default=0)
+        paths = np.full((len(self.paths), longest), NO_LABEL, np.int64)
+        for row, path in zip(paths, self.paths, strict=True):
+            row[: len(path)] = path
+        first, second = stacked_ranges(self.beliefs)
+        return {"paths": paths, "range0": first, "range1": second}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Put the episodes where :meth:`state` found them.
+
+        Raises:
+            KeyError, ValueError: the arrays do not fit.
+        """
+        beliefs, paths = [], []
+        for row, *ranges in zip(arrays["paths"], arrays["range0"], arrays["range1"], strict=True):
+            state, path = first_state(self.rules), tuple(int(label) for label in row if label != NO_LABEL)
+            for label in path:
+                state = state.after(self.rules, label)
+            if not path and self.settings.source == "self-play":
+                beliefs.append(self._root)
+                paths.append(path)
+                continue
+            beliefs.append(PublicBelief(state, tuple(own[:n] for own, n in zip(ranges, state.weight.shape, strict=True))))
+            paths.append(path)
+        if len(beliefs) != self.settings.episodes:
+            raise ValueError(f"{len(beliefs)} episodes, not {self.settings.episodes}")
+        self.beliefs, self.paths = beliefs, paths
+
+    def _leaf_of(self, subgames: Subgames, policy: Floats, owner: int, belief: PublicBelief) -> int | None:
+        """Play down one subgame: the number of the leaf that is met, or None where the game ends."""
+        hands = list(belief.draw(self.generator))
+        explorer = int(self.generator.integers(2))
+        path: tuple[int, ...] = ()
+        while True:
+            kind, number = subgames.find(owner, path)
+            if kind == "leaf":
+                return number
+            node = subgames.node_at(owner, path) if kind == "decision" else follow(self.rules, subgames, owner, path)
+            visited = self.rules.visit(node)
+            if isinstance(visited, Leaf):
+                return None
+            if isinstance(visited, Chance):
+                chances = np.array([chance[hands[0], hands[1]] for _, chance in visited.outcomes])
+                path = (*path, visited.outcomes[pick(self.generator, chances)][0])
+                continue
+            assert isinstance(visited, Decision)
+            player = visited.player
+            if player == explorer and self.generator.random() < self.settings.exploration:
+                a = int(self.generator.integers(len(visited.actions)))
+            else:
+                first, stride, count = subgames.tree.infoset_layout[subgames.infosets[number, hands[player]]]
+                a = pick(self.generator, policy[first : first + stride * count : stride])
+            if visited.private:
+                hands[player] = hands[player] * len(visited.actions) + a
+            path = (*path, visited.actions[0 if visited.private else a])
+
+
+def uniform(subgames: Subgames) -> Floats:
+    """The policy that plays every action alike, float64 [Q]."""
+    infosets = subgames.tree.sequence_infoset
+    return np.where(infosets >= 0, 1.0 / subgames.tree.infoset_layout[infosets, 2], 1.0)
+
+
+def follow(rules: PublicTree, subgames: Subgames, owner: int, path: tuple[int, ...]) -> Hashable:
+    """The public node at the end of a path in a subgame."""
+    node = subgames.roots.states[owner].node
+    for label in path:
+        node = rules.child(node, label)
+    return node
+
+
+def stacked_ranges(beliefs: list[PublicBelief]) -> tuple[Floats, Floats]:
+    """The ranges of beliefs as arrays [B, H_i], padded with 0."""
+    found = []
+    for player in (0, 1):
+        table = np.zeros((len(beliefs), max(len(belief.ranges[player]) for belief in beliefs)))
+        for row, belief in zip(table, beliefs, strict=True):
+            row[: len(belief.ranges[player])] = belief.ranges[player]
+        found.append(table)
+    return found[0], found[1]

@@ -1,0 +1,148 @@
+"""The value network of ReBeL (Brown et al. 2020, appendix E), in PyTorch."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.networks.mlp_batch import EPSILON, forward, packed
+from treeplex.engine.tree.leaves import rows_reached
+from treeplex.errors import SpecError
+from treeplex.forms.subgames.batch import Places
+from treeplex.search.encoding import Encoding, Prepared
+from treeplex.search.leaf import Ranges
+
+Singles = NDArray[np.float32]
+Ints = NDArray[np.int64]
+Module = Any
+
+
+def torch_module() -> Any:
+    """PyTorch, or a :class:`SpecError` that says how to install it."""
+    try:
+        import torch
+    except ImportError as error:
+        raise SpecError("value networks need PyTorch; install the extra: pip install 'treeplex[torch]'") from error
+    return torch
+
+
+def value_net(inputs: int, outputs: int, *, width: int, layers: int, seed: int) -> Module:
+    """A multilayer perceptron: ``layers`` times linear, layer norm, GeLU of ``width``, and a linear output, small at first."""
+    torch = torch_module()
+    generator = torch.Generator().manual_seed(seed)
+    parts: list[Any] = []
+    for layer in range(layers):
+        parts += [torch.nn.Linear(width if layer else inputs, width), torch.nn.LayerNorm(width), torch.nn.GELU()]
+    parts.append(torch.nn.Linear(width if layers else inputs, outputs))
+    net = torch.nn.Sequential(*parts)
+    with torch.no_grad():
+        for part in net:
+            if isinstance(part, torch.nn.Linear):
+                bound = part.in_features**-0.5
+                for parameter in (part.weight, part.bias):
+                    parameter.uniform_(-bound, bound, generator=generator)
+        net[-1].weight.mul_(0.01)
+        net[-1].bias.mul_(0.01)
+    return net
+
+
+class Forward:
+    """A network's outputs for rows, without gradients: by the engine if :func:`value_net` made it, else by PyTorch.
+
+    The engine reads a copy of the weights. A copy older than the network would be a silent fault, so every call looks at
+    PyTorch's counts of changes in place, which optimizers and ``load_state_dict`` raise; :meth:`refresh` is for changes that
+    are not counted, those of a parameter's ``data``.
+
+    Attributes:
+        net: the network, float32 [K, inputs] to [K, outputs].
+    """
+
+    def __init__(self, net: Module) -> None:
+        self.net = net
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Copy the weights."""
+        self._tensors = list(self.net.parameters())
+        self._counted, self._layers = self._changes(), layers_of(self.net)
+
+    def __call__(self, rows: Singles, chosen: Ints | None = None) -> Singles:
+        """Outputs, float32 [K, outputs], for rows, float32 [K, inputs]; if some are ``chosen``, int64 [n], 0 for the others.
+
+        Raises:
+            ValueError: rows of another length.
+        """
+        if self._changes() != self._counted:
+            self.refresh()
+        if chosen is None:
+            chosen = np.arange(len(rows))
+        if self._layers is None:
+            return self._by_torch(rows, chosen)
+        sizes, parameters = self._layers
+        if rows.shape[1] != sizes[0]:
+            raise ValueError(f"rows of {rows.shape[1]} numbers, where the network has {sizes[0]} inputs")
+        outputs = np.zeros((len(rows), sizes[-1]), np.float32)
+        forward(sizes, parameters, np.ascontiguousarray(rows), chosen, outputs)
+        return outputs
+
+    def _by_torch(self, rows: Singles, chosen: Ints) -> Singles:
+        """The same by PyTorch."""
+        torch = torch_module()
+        with torch.inference_mode():
+            found = self.net(torch.from_numpy(rows[chosen])).numpy()
+        outputs = np.zeros((len(rows), found.shape[1]), np.float32)
+        outputs[chosen] = found
+        return outputs
+
+    def _changes(self) -> int:
+        """How often the weights have been changed in place."""
+        return sum(tensor._version for tensor in self._tensors)
+
+
+def layers_of(net: Module) -> tuple[Ints, Singles] | None:
+    """Sizes and parameters of a network as the engine reads them; None of one that is not as :func:`value_net` makes them."""
+    torch = torch_module()
+    nn = torch.nn
+    parts = list(net) if isinstance(net, nn.Sequential) else []
+    linear, norms, bends = parts[::3], parts[1::3], parts[2::3]
+    known = [nn.Linear, nn.LayerNorm, nn.GELU] * len(norms) + [nn.Linear]
+    if (
+        [type(part) for part in parts] != known
+        or any(part.weight is None or part.bias is None for part in linear + norms)
+        or any(norm.eps != EPSILON for norm in norms)
+        or any(bend.approximate != "none" for bend in bends)
+        or any(tensor.device.type != "cpu" or tensor.dtype != torch.float32 for tensor in net.parameters())
+    ):
+        return None
+    sizes = np.array([linear[0].in_features, *(part.out_features for part in linear)], np.int64)
+    groups = [[part.weight for part in linear], [part.bias for part in linear]]
+    groups += [[part.weight for part in norms], [part.bias for part in norms]]
+    return sizes, packed(*([tensor.detach().numpy() for tensor in group] for group in groups))
+
+
+class NetworkLeaf:
+    """Leaf values from a network.
+
+    Attributes:
+        encoding: how public belief states look to it.
+        net: the network, float32 [K, inputs] to [K, outputs].
+        forward: its outputs, float32 [K, outputs].
+    """
+
+    def __init__(self, encoding: Encoding, net: Module) -> None:
+        self.encoding, self.net, self.forward = encoding, net, Forward(net)
+        self._prepared: tuple[Places, Prepared] | None = None
+
+    def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
+        prepared = self.prepared(places)
+        # a fifth to a quarter of the leaves get nothing from the other player's current policy
+        counted = None if player is None else rows_reached(reached[1 - player])
+        outputs = self.forward(prepared.write(believed), counted)
+        return prepared.read(outputs, (believed[0].shape[1], believed[1].shape[1]), player)
+
+    def prepared(self, places: Places) -> Prepared:
+        """Rows for places, kept for as long as the same places are asked for."""
+        if self._prepared is None or self._prepared[0] is not places:
+            self.forward.refresh()
+            self._prepared = places, self.encoding.prepared(places)
+        return self._prepared[1]

@@ -1,0 +1,297 @@
+"""The engine's four operations on tensors, for any device that PyTorch has: reach, gradient, backup and update, average.
+
+On a graphics card every operation is a kernel to launch, and launching is what subgames of thousands of sequences cost. So a
+player's sequences stand here in *slots* that make few operations do. Two slots are constants: their factors, by which paths
+multiply, are 1 and 0. Then come the root sequences, then by own depth a row for each infoset, of as many slots as the most
+actions. Strategies are products along paths (one gather and one product, however deep the tree), and terminals that share a
+payoff matrix are stacked for one batched product.
+
+Nothing here reads a tensor's numbers on the host, and no shape depends on them.
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.tree.form import Dense, Payoff, Sparse, Tree
+from treeplex.engine.tree.regret import Weights
+from treeplex.learn.rebel.value_net import torch_module
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Tensor = Any
+ONE, ZERO, CONSTANTS = 0, 1, 2
+"""Slots of the constant factors, and how many these are."""
+WASTE = 1.25
+"""The most rows that stacking may make of one."""
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where tensors are: a PyTorch device, and the type of their numbers (float32 or float64)."""
+
+    device: Any
+    dtype: Any
+
+    def numbers(self, array: NDArray[Any]) -> Tensor:
+        """A copy as floating-point numbers."""
+        return torch_module().tensor(array, dtype=self.dtype, device=self.device)
+
+    def places(self, array: Ints) -> Tensor:
+        """A copy as int64."""
+        return torch_module().tensor(array, dtype=torch_module().int64, device=self.device)
+
+
+@dataclass(frozen=True, eq=False)
+class Treeplex:
+    """The treeplex of one player, of N slots: I infosets of at most A actions, own depth less than D.
+
+    Attributes:
+        begin: the player's first sequence.
+        slots: int64 [own sequences], on the host, the slot of each.
+        head: slots before those of infosets.
+        shape: I and A.
+        ancestors: int64 [D, N], each slot, the one it follows, and so on; then :data:`ONE`.
+        levels: the slots of each own depth, deepest first, and the slots that they follow, int64.
+        lowest, highest: [1] 0, and [I, A] infinity for actions, 0 for slots that stand for none.
+        uniform: [I, A], the uniform policy.
+    """
+
+    begin: int
+    slots: Ints
+    head: int
+    shape: tuple[int, int]
+    ancestors: Tensor
+    levels: tuple[tuple[slice, Tensor], ...]
+    lowest: Tensor
+    highest: Tensor
+    uniform: Tensor
+
+    @classmethod
+    def of(cls, tree: Tree, player: int, at: Placement) -> "Treeplex":
+        """The slots of a player."""
+        begin, end = (int(each) for each in tree.sequence_offsets[player : player + 2])
+        first_infoset, last_infoset = (int(each) for each in tree.infoset_offsets[player : player + 2])
+        infosets, layout = tree.sequence_infoset[begin:end], tree.infoset_layout[first_infoset:last_infoset]
+        rows, most = len(layout), int(layout[:, 2].max(initial=1))
+        inner = infosets >= 0
+        head = CONSTANTS + int((~inner).sum())
+        slots = np.empty(end - begin, np.int64)
+        slots[~inner] = np.arange(CONSTANTS, head)
+        row = infosets[inner] - first_infoset
+        slots[inner] = head + row * most + (np.flatnonzero(inner) + begin - layout[row, 0]) // layout[row, 1]
+        above = slots[tree.infoset_parent[first_infoset:last_infoset] - begin]
+        parent = np.concatenate((np.full(head, ONE), np.repeat(above, most)))
+        ancestors, begins = [np.arange(len(parent))], []
+        while (following := parent[ancestors[-1]]).any():
+            ancestors.append(following)
+            begins.append(int(np.flatnonzero(following != ONE)[0]))  # by own depth, so all from here on are as deep
+        levels = [slice(*ends) for ends in pairwise([*begins, len(parent)])]
+        legal = np.arange(most) < layout[:, 2:]
+        return cls(
+            begin=begin,
+            slots=slots,
+            head=head,
+            shape=(rows, most),
+            ancestors=at.places(np.stack(ancestors)),
+            levels=tuple((own, at.places(parent[own])) for own in reversed(levels)),
+            lowest=at.numbers(np.zeros(1)),
+            highest=at.numbers(np.where(legal, np.inf, 0.0)),
+            uniform=at.numbers(legal / layout[:, 2:]),
+        )
+
+    @property
+    def size(self) -> int:
+        """N."""
+        return self.head + self.shape[0] * self.shape[1]
+
+    def sources(self, sequences: Ints) -> Ints:
+        """Slots to read sequences from; :data:`ZERO` for -1."""
+        return np.where(sequences >= 0, self.slots[np.maximum(sequences - self.begin, 0)], ZERO)
+
+    def targets(self, sequences: Ints) -> Ints:
+        """Slots to add to at sequences, flat; for -1, where zeros are added, any, so that they do not wait for each other."""
+        anywhere = np.arange(sequences.size).reshape(sequences.shape) % self.size
+        return np.where(sequences >= 0, self.slots[np.maximum(sequences - self.begin, 0)], anywhere).ravel()
+
+    def spread(self, own: Floats) -> Floats:
+        """Numbers of own sequences, [own sequences], in slots, float64 [N]; 0 where there is none."""
+        found = np.zeros(self.size)
+        found[self.slots] = own
+        return found
+
+    def inner(self, slots: Any) -> Any:
+        """Of numbers in slots those at infosets, [I, A]."""
+        return slots[self.head :].reshape(self.shape)
+
+
+def factors(head: Tensor, policy: Tensor) -> Tensor:
+    """What each slot multiplies its path by, [N], from that of the first slots, [head], and a policy, [I, A]."""
+    return torch_module().cat((head, policy.flatten()))
+
+
+def reached(treeplex: Treeplex, along: Tensor) -> Tensor:
+    """The strategy in sequence form, [N], from the factors, [N]."""
+    return along[treeplex.ancestors].prod(dim=0)
+
+
+def back_up(treeplex: Treeplex, along: Tensor, values: Tensor) -> None:
+    """Turn a gradient, [N], into counterfactual values of sequences, in place, by the factors, [N], of the policy."""
+    for below, parents in treeplex.levels:
+        values.index_add_(0, parents, values[below] * along[below])
+
+
+def updated(treeplex: Treeplex, row: Weights, values: Tensor, policy: Tensor, regrets: Tensor) -> tuple[Tensor, Tensor]:
+    """The next policy and regrets, both [I, A], as :func:`treeplex.engine.tree.regret.update` finds them.
+
+    Args:
+        treeplex: the player's.
+        row: the iteration's weights.
+        values: [N], counterfactual values.
+        policy, regrets: [I, A], of which slots without an action have policy 0 and any regret.
+    """
+    action_values = treeplex.inner(values)
+    new = action_values - (policy * action_values).sum(dim=1, keepdim=True)
+    regrets = grown(regrets, row.positive, row.negative, new, row.regret)
+    if row.floor > 0.0:
+        regrets = regrets.relu()
+    guess = grown(regrets, row.predicted_positive, row.predicted_negative, new, row.prediction)
+    guess = guess.clamp(treeplex.lowest, treeplex.highest)
+    total = guess.sum(dim=1, keepdim=True)
+    return torch_module().where(total > 0.0, guess / total, treeplex.uniform), regrets
+
+
+def grown(regrets: Tensor, positive: float, negative: float, new: Tensor, weight: float) -> Tensor:
+    """``regrets * (positive where they are, else negative) + weight * new``, in as few operations as these numbers allow."""
+    torch, factor = torch_module(), positive
+    if positive == 0.0 != negative:
+        regrets, factor = regrets.clamp(max=0.0), negative
+    elif positive != negative:
+        regrets = torch.nn.functional.leaky_relu(regrets, negative / positive)
+    if factor == 1.0:
+        return torch.add(regrets, new, alpha=weight) if weight else regrets
+    return torch.add(new if weight == 1.0 else new * weight, regrets, alpha=factor)
+
+
+def averaged(row: Weights, average: Tensor, strategy: Tensor) -> Tensor:
+    """An average moved on by an iteration: discounted, and the strategy added with its weight."""
+    return torch_module().add(strategy if row.average == 1.0 else strategy * row.average, average, alpha=row.average_discount)
+
+
+def stacking(sizes: Ints) -> tuple[Ints, Ints]:
+    """Groups of neighbouring rows as chunks of equal length, so that one batched product serves all.
+
+    Args:
+        sizes: [G], rows of each group, at least 1.
+
+    Returns:
+        The rows of each chunk, int64 [S, C], -1 where there is none, and the group of each, int64 [S]. A single group is one
+        chunk; else C is the largest power of two that makes at most :data:`WASTE` as many rows.
+    """
+    length = int(sizes.max())
+    if len(sizes) > 1:
+        length = 1 << (length.bit_length() - 1)
+        while length > 1 and length * (-(-sizes // length)).sum() > WASTE * sizes.sum():
+            length //= 2
+    counts = -(-sizes // length)
+    group = np.repeat(np.arange(len(sizes)), counts)
+    chunk = np.arange(len(group)) - np.repeat(np.cumsum(counts) - counts, counts)
+    place = chunk[:, None] * length + np.arange(length)
+    rows = (np.cumsum(sizes) - sizes)[group][:, None] + place
+    return np.where(place < sizes[group][:, None], rows, -1), group
+
+
+@dataclass(frozen=True, eq=False)
+class Stacked:
+    """The dense operator for one player: S chunks of C terminals, h own and h' other hands at most.
+
+    Attributes:
+        matrices: [S, h', h].
+        scales: [S, C, 1], what each terminal counts for this player; 0 where there is none.
+        sources: int64 [S, C, h'], the other player's slots.
+        targets: int64 [S * C * h], the own ones.
+    """
+
+    matrices: Tensor
+    scales: Tensor
+    sources: Tensor
+    targets: Tensor
+
+    @classmethod
+    def of(cls, dense: Dense, player: int, treeplexes: tuple[Treeplex, Treeplex], at: Placement) -> "Stacked | None":
+        """The operator; None without terminals."""
+        if not len(dense.groups):
+            return None
+        offsets, shapes = dense.groups[:, 0], dense.groups[:, 1:3]
+        rows, group = stacking(dense.groups[:, 4] - dense.groups[:, 3])
+        widest = shapes.max(axis=0)
+        matrices = np.zeros((len(shapes), *widest))
+        for matrix, offset, (n0, n1) in zip(matrices, offsets, shapes, strict=True):
+            matrix[:n0, :n1] = dense.matrices[offset : offset + n0 * n1].reshape(n0, n1)
+        tables = []
+        for each in (0, 1):
+            hands = np.arange(widest[each])
+            there = (rows >= 0)[:, :, None] & (hands < shapes[group, each][:, None, None])
+            tables.append(np.where(there, dense.starts[rows, each][:, :, None] + hands, -1))
+        matrix = matrices[group].transpose(0, 2, 1) if player == 0 else matrices[group]
+        scales = np.where(rows >= 0, dense.scales[rows], 0.0)[:, :, None]
+        return cls(
+            matrices=at.numbers(np.ascontiguousarray(matrix)),
+            scales=at.numbers(scales if player == 0 else -scales),
+            sources=at.places(treeplexes[1 - player].sources(tables[1 - player])),
+            targets=at.places(treeplexes[player].targets(tables[player])),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """The sparse operator for one player: values [E], the other player's slots and the own ones, int64 [E]."""
+
+    values: Tensor
+    sources: Tensor
+    targets: Tensor
+
+    @classmethod
+    def of(cls, sparse: Sparse, player: int, treeplexes: tuple[Treeplex, Treeplex], at: Placement) -> "Entries | None":
+        """The operator; None without entries."""
+        own, other = treeplexes[player], treeplexes[1 - player]
+        pointers = sparse.pointers[own.begin : own.begin + len(own.slots) + 1]
+        taken = slice(int(pointers[0]), int(pointers[-1]))
+        if taken.start == taken.stop:
+            return None
+        return cls(
+            values=at.numbers(sparse.values[taken]),
+            sources=at.places(other.sources(sparse.others[taken, 0].astype(np.int64))),
+            targets=at.places(np.repeat(own.slots, np.diff(pointers))),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Terminals:
+    """What the ends of a game are worth to one player, of N slots."""
+
+    size: int
+    stacked: Stacked | None
+    entries: Entries | None
+
+    @classmethod
+    def of(cls, payoff: Payoff, player: int, treeplexes: tuple[Treeplex, Treeplex], at: Placement) -> "Terminals":
+        """The operators of a player."""
+        return cls(
+            treeplexes[player].size,
+            Stacked.of(payoff.dense, player, treeplexes, at),
+            Entries.of(payoff.sparse, player, treeplexes, at),
+        )
+
+    def gradient(self, strategy: Tensor) -> Tensor:
+        """What each of the player's slots is worth against the other's strategy, [N]."""
+        found = strategy.new_zeros(self.size)
+        if self.stacked is not None:
+            ends = strategy[self.stacked.sources].bmm(self.stacked.matrices) * self.stacked.scales
+            found.index_add_(0, self.stacked.targets, ends.flatten())
+        if self.entries is not None:
+            found.index_add_(0, self.entries.targets, strategy[self.entries.sources] * self.entries.values)
+        return found

@@ -1,0 +1,332 @@
+"""Subgames solved by CFR-D with tensors: what :class:`SubgameSearch` does with Numba, on any device that PyTorch has.
+
+A search begins on the host, is carried to the device, runs there without the host reading anything, and is carried back. Values
+at the leaves are a network's, a copy of which goes along.
+"""
+
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.tree.regret import Weights
+from treeplex.errors import AlgorithmError, SpecError
+from treeplex.forms.subgames.batch import Places
+from treeplex.learn.rebel.value_net import Module, NetworkLeaf, torch_module
+from treeplex.learn.torch.kernels import (
+    ONE,
+    Placement,
+    Tensor,
+    Terminals,
+    Treeplex,
+    averaged,
+    back_up,
+    factors,
+    reached,
+    stacking,
+    updated,
+)
+from treeplex.search.encoding import Encoding
+from treeplex.search.leaf import NoLeaf, ZeroLeaf
+from treeplex.search.play_distribution import Copies
+from treeplex.search.subgame import METHODS, Method, SubgameSearch
+from treeplex.solvers.rules.variants import Variant
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+DEVICES: Mapping[str, str] = {
+    "cpu": "compiled kernels on the processor",
+    "cuda": "PyTorch on a graphics card",
+    "torch-cpu": "the same on the processor, to try it",
+    "auto": "cuda where there is one, else cpu",
+}
+"""Where searches and gradient steps take place."""
+
+
+def torch_device(name: str) -> Any:
+    """The PyTorch device that one of :data:`DEVICES` is; None for the compiled kernels.
+
+    Raises:
+        SpecError: an unknown name, or no graphics card where one is asked for; PyTorch is missing.
+    """
+    check_device(name)
+    if name == "cpu":
+        return None
+    torch = torch_module()
+    if name == "torch-cpu":
+        return torch.device("cpu")
+    if torch.cuda.is_available():
+        return torch.device("cuda")
+    if name == "cuda":
+        raise SpecError("device cuda: PyTorch finds no CUDA graphics card here; take cpu, or auto, which uses one where it is")
+    return None
+
+
+def check_device(name: str) -> None:
+    """Raise a :class:`SpecError` unless the name is one of :data:`DEVICES`."""
+    if name not in DEVICES:
+        raise SpecError(f"unknown device {name!r}; known: {', '.join(DEVICES)}")
+
+
+def check_method(method: Method) -> None:
+    """Raise a :class:`SpecError` unless a :class:`TorchSearch` knows the method."""
+    if method.leaves != "current":
+        known = ", ".join(name for name, each in METHODS.items() if each.leaves == "current")
+        raise SpecError(f"method {method.name} runs on device cpu only; take that, or one of {known}")
+
+
+class TorchSearch:
+    """A :class:`SubgameSearch` that goes on with tensors, whose numbers :meth:`finish` brings back.
+
+    Whatever the search did so far, a warm start too, stays done. Of each player there are
+
+    Attributes:
+        search: the search, which changes in :meth:`finish` only.
+        iteration: iterations done.
+        strategies, averages: [N], sequence forms in slots, see :mod:`treeplex.learn.torch.kernels`.
+        policies, regrets: [I, A].
+        sums: [head], root values of iterations so far, weighted as the average policy.
+    """
+
+    def __init__(self, search: SubgameSearch, *, device: Any, dtype: Any = None) -> None:
+        """Carry a search to a device.
+
+        Args:
+            search: of a method of CFR-D, with :class:`NetworkLeaf`, :class:`ZeroLeaf` or :class:`NoLeaf`.
+            device: a PyTorch device.
+            dtype: of all but the network; None for float32.
+
+        Raises:
+            SpecError: another method or leaf.
+            AlgorithmError: leaves without values.
+        """
+        check_method(search.method)
+        torch, tree, payoff = torch_module(), search.subgames.tree, search.subgames.payoff
+        at = Placement(device, dtype or torch.float32)
+        self.search, self.iteration, self._sum_weights = search, search.iteration, list(search.sum_weights)
+        self.treeplexes = Treeplex.of(tree, 0, at), Treeplex.of(tree, 1, at)
+        self._terminals = [Terminals.of(payoff, player, self.treeplexes, at) for player in (0, 1)]
+        self._heads, self.policies, self.regrets, self.averages, self.sums = [], [], [], [], []
+        for player, own in enumerate(self.treeplexes):
+            taken = slice(own.begin, own.begin + len(own.slots))
+            head = own.spread(search.strategy[taken])[: own.head]
+            head[ONE] = 1.0
+            sums, roots = np.zeros(own.head), search.subgames.roots.sequences[player]
+            sums[own.sources(roots[roots >= 0])] = search.sums[player][roots >= 0]
+            self._heads.append(at.numbers(head))
+            self.policies.append(at.numbers(own.inner(own.spread(search.policy[taken]))))
+            self.regrets.append(at.numbers(own.inner(own.spread(search.regrets[taken]))))
+            self.averages.append(at.numbers(own.spread(search.average[taken])))
+            self.sums.append(at.numbers(sums))
+        with torch.inference_mode():
+            self._factors = [factors(self._heads[player], self.policies[player]) for player in (0, 1)]
+            self.strategies = [reached(own, along) for own, along in zip(self.treeplexes, self._factors, strict=True)]
+            self._leaves = tensor_leaves(search, self.treeplexes, at)
+            self._seen = [] if self._leaves is None else [self._leaves.seen(p, self.strategies[p]) for p in (0, 1)]
+
+    def run(self, iterations: int) -> None:
+        """Do so many more iterations."""
+        scheme = self.search.method.scheme
+        assert isinstance(scheme, Variant)
+        with torch_module().inference_mode():
+            for t in range(self.iteration + 1, self.iteration + iterations + 1):
+                row = scheme.schedule(t, self.search.horizon, **scheme.parameters)
+                for player in (0, 1):
+                    self._update(player, row)
+                self.iteration = t
+
+    def _update(self, player: int, row: Weights) -> None:
+        """One player's part of an iteration."""
+        own = self.treeplexes[player]
+        values = self._terminals[player].gradient(self.strategies[1 - player])
+        if self._leaves is not None:
+            self._leaves.add(player, self._seen, values)
+        self.averages[player] = averaged(row, self.averages[player], self.strategies[player])
+        back_up(own, self._factors[player], values)
+        self.sums[player] = averaged(row, self.sums[player], values[: own.head])
+        self._sum_weights[player] = row.average_discount * self._sum_weights[player] + row.average
+        self.policies[player], self.regrets[player] = updated(own, row, values, self.policies[player], self.regrets[player])
+        self._factors[player] = factors(self._heads[player], self.policies[player])
+        self.strategies[player] = reached(own, self._factors[player])
+        if self._leaves is not None:
+            self._seen[player] = self._leaves.seen(player, self.strategies[player])
+
+    def finish(self) -> SubgameSearch:
+        """Bring everything back: the search stands where this one does."""
+        search = self.search
+        for player, own in enumerate(self.treeplexes):
+            taken = slice(own.begin, own.begin + len(own.slots))
+            search.strategy[taken] = on_host(self.strategies[player])[own.slots]
+            search.average[taken] = on_host(self.averages[player])[own.slots]
+            inner = own.slots >= own.head
+            at_infosets = own.slots[inner] - own.head
+            search.policy[taken][inner] = on_host(self.policies[player]).ravel()[at_infosets]
+            search.regrets[taken][inner] = on_host(self.regrets[player]).ravel()[at_infosets]
+            roots, found = search.subgames.roots.sequences[player], on_host(self.sums[player])
+            search.sums[player] = np.where(roots >= 0, found[own.sources(roots)], 0.0)
+        search.sum_weights[:] = self._sum_weights
+        search.iteration = self.iteration
+        return search
+
+    def policies_at(self, iterations: int, stops: Ints, copies: Copies | None = None) -> Floats:
+        """Run and :meth:`finish`; the policy of each subgame at its own iteration, as
+        :func:`treeplex.search.play_distribution.policies_at` gives it.
+
+        What is sampled stays on the device until the end.
+        """
+        torch, search = torch_module(), self.search
+        owners = search.subgames.owners if copies is None else copies.subgames.owners
+        source = np.arange(len(owners)) if copies is None else copies.source
+        at = np.where(owners >= 0, stops[owners], 0)
+        sampled = search.policy[source]
+        takers = [Taker.of(own, source, at, self.iteration) for own in self.treeplexes]
+        index = [torch.tensor(taker.slots, device=self._heads[0].device) for taker in takers]
+        pieces: list[list[Tensor]] = [[], []]
+        for t in range(self.iteration + 1, iterations + 1):
+            self.run(1)
+            for player, taker in enumerate(takers):
+                begin, end = np.searchsorted(taker.times, (t, t + 1)).tolist()
+                if begin < end:
+                    with torch.inference_mode():
+                        pieces[player].append(self.policies[player].flatten()[index[player][begin:end]])
+        self.finish()
+        for player, taker in enumerate(takers):
+            if pieces[player]:
+                sampled[taker.sequences] = on_host(torch.cat(pieces[player]))
+        return sampled
+
+
+@dataclass(frozen=True, eq=False)
+class Taker:
+    """Which probabilities of one player are sampled when.
+
+    Attributes:
+        sequences: int64 [n], where they go.
+        slots: int64 [n], where they are, counted from the first infoset's.
+        times: int64 [n], the iterations, in order.
+    """
+
+    sequences: Ints
+    slots: Ints
+    times: Ints
+
+    @classmethod
+    def of(cls, own: Treeplex, source: Ints, at: Ints, done: int) -> "Taker":
+        """From the sequences that are sampled and the iterations, int64 [Q] each; those done already are left out."""
+        mine = (source >= own.begin) & (source < own.begin + len(own.slots)) & (at > done)
+        sequences = np.flatnonzero(mine)
+        slots = own.slots[source[sequences] - own.begin] - own.head
+        sequences, slots = sequences[slots >= 0], slots[slots >= 0]
+        order = np.argsort(at[sequences], kind="stable")
+        return cls(sequences[order], slots[order], at[sequences][order])
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What leaves see of one player, S chunks of C leaves: reach [S, C, H], and beliefs, [S * C, H]."""
+
+    reach: Tensor
+    beliefs: Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class TensorLeaves:
+    """Leaves valued by a network; those that share weights of pairs of hands stand together, S chunks of C, H hands at most.
+
+    Attributes:
+        net, kind: the network, on the device, and the type of its numbers.
+        features: [S * C, features].
+        weights: for each player [S, H, H], from the other's reach to the mass that the player's hands meet.
+        bases: for each player [S * C, H], how likely chance makes each hand; not all 0.
+        traces: the same times next to nothing, so that it is believed where nobody comes.
+        sources: for each player int64 [S, C, H].
+        targets: for each player int64 [S * C * H].
+        inputs: int64 [S * C, inputs], the columns of features, player 0's and player 1's beliefs that make a row.
+        outputs: for each player int64 [S * C, H], the columns of its values.
+    """
+
+    net: Module
+    kind: Any
+    features: Tensor
+    weights: tuple[Tensor, Tensor]
+    bases: tuple[Tensor, Tensor]
+    traces: tuple[Tensor, Tensor]
+    sources: tuple[Tensor, Tensor]
+    targets: tuple[Tensor, Tensor]
+    inputs: Tensor
+    outputs: tuple[Tensor, Tensor]
+
+    @classmethod
+    def of(
+        cls, leaves: Places, encoding: Encoding, net: Module, treeplexes: tuple[Treeplex, Treeplex], at: Placement
+    ) -> "TensorLeaves":
+        """The leaves of a batch."""
+        hands, prepared = encoding.hands, encoding.prepared(leaves)
+        order = np.concatenate([rows for _, rows in leaves.groups])
+        chunks, group = stacking(np.array([len(rows) for _, rows in leaves.groups]))
+        there = chunks >= 0
+        places = np.where(there, order[chunks], 0)
+        matrices = np.zeros((len(leaves.groups), hands, hands))
+        for matrix, (weight, _) in zip(matrices, leaves.groups, strict=True):
+            matrix[: weight.shape[0], : weight.shape[1]] = weight
+        weights = matrices[group]
+        columns, features = np.arange(hands), encoding.features
+        slots = prepared.slots[:, places.ravel()]
+        kept = np.tile(np.arange(features), (slots.shape[1], 1))
+        first, second = (features + (slots[actor] == 1)[:, None] * hands + columns for actor in (0, 1))
+        sources, targets, bases = [], [], []
+        for player, own in enumerate(treeplexes):
+            found = np.full((len(leaves), hands), -1, np.int64)
+            found[:, : leaves.sequences[player].shape[1]] = leaves.sequences[player]
+            table = np.where(there[:, :, None], found[places], -1)
+            sources.append(at.places(own.sources(table)))
+            targets.append(at.places(own.targets(table)))
+            dealt = weights.sum(axis=2 - player)[:, None].repeat(there.shape[1], axis=1).reshape(-1, hands)
+            bases.append(at.numbers(dealt))
+        least = float(torch_module().finfo(at.dtype).tiny) ** 0.75
+        return cls(
+            net=deepcopy(net).to(at.device),
+            kind=next(net.parameters()).dtype,
+            features=at.numbers(prepared.rows[places.ravel(), :features]),
+            weights=(at.numbers(weights.transpose(0, 2, 1).copy()), at.numbers(weights)),
+            bases=(bases[0], bases[1]),
+            traces=(bases[0] * least, bases[1] * least),
+            sources=(sources[0], sources[1]),
+            targets=(targets[0], targets[1]),
+            inputs=at.places(np.concatenate((kept, first, second), axis=1)),
+            outputs=(at.places(slots[0][:, None] * hands + columns), at.places(slots[1][:, None] * hands + columns)),
+        )
+
+    def seen(self, player: int, strategy: Tensor) -> Seen:
+        """What the leaves see of a player's strategy."""
+        reach = strategy[self.sources[player]]
+        joint = torch_module().addcmul(self.traces[player], self.bases[player], reach.flatten(0, 1))
+        return Seen(reach, joint / joint.sum(dim=1, keepdim=True))
+
+    def add(self, player: int, seen: list[Seen], values: Tensor) -> None:
+        """Add to the gradient of a player, [N], what the leaves are worth."""
+        known = torch_module().cat((self.features, seen[0].beliefs, seen[1].beliefs), dim=1)
+        outputs = self.net(known.gather(1, self.inputs).to(self.kind)).to(values.dtype)
+        mass = seen[1 - player].reach.bmm(self.weights[player])
+        entries = outputs.gather(1, self.outputs[player]).view_as(mass) * mass
+        values.index_add_(0, self.targets[player], entries.flatten())
+
+
+def tensor_leaves(search: SubgameSearch, treeplexes: tuple[Treeplex, Treeplex], at: Placement) -> TensorLeaves | None:
+    """The leaves of a search on a device; None where nothing is added for them."""
+    leaves, leaf = search.subgames.leaves, search.leaf
+    if not len(leaves) or isinstance(leaf, ZeroLeaf):
+        return None
+    if isinstance(leaf, NoLeaf):
+        raise AlgorithmError("the subgame is cut off, so its leaves need values: give leaf=")
+    if not isinstance(leaf, NetworkLeaf):
+        raise SpecError(f"leaf values by {type(leaf).__name__} are found on device cpu only; a network's anywhere")
+    return TensorLeaves.of(leaves, leaf.encoding, leaf.net, treeplexes, at)
+
+
+def on_host(tensor: Tensor) -> Floats:
+    """A tensor's numbers, float64."""
+    return np.asarray(tensor.cpu().numpy(), np.float64)

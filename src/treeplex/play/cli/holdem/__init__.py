@@ -1,0 +1,1 @@
+"""Commands for hold'em players: ``treeplex holdem ...``."""

@@ -1,0 +1,172 @@
+"""``treeplex holdem flops``: one spot on many boards."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treeplex.play.cli.arguments import Json, ShowProgress
+from treeplex.play.cli.console import print_json
+from treeplex.play.cli.failures import FAILED, STOPPED, fail
+from treeplex.play.cli.holdem.options import (
+    Algorithm,
+    Ip,
+    Iterations,
+    Oop,
+    Pot,
+    Stack,
+    Storage,
+    TargetText,
+    Threads,
+    request_of,
+)
+from treeplex.play.cli.holdem.show import echo_table
+from treeplex.play.cli.holdem.solve import line_of
+from treeplex.play.cli.live import Live, clock
+
+if TYPE_CHECKING:
+    from treeplex.runs.holdem.batch import BatchProgress
+    from treeplex.runs.holdem.batch_report import BatchReport
+    from treeplex.runs.job.record import Progress
+
+MOST_SHOWN = 20
+
+
+def flops(
+    file: Annotated[Path, typer.Argument(metavar="SPOTFILE", help="A spot file; its board, if any, does not count.")],
+    boards: Annotated[
+        str,
+        typer.Option(
+            "--boards",
+            metavar="BOARDS",
+            help="'AsKd2c,Td9d6h', all (1,755 flops that differ by more than suits), subset:25 (a sample of them), or a file.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where results go; boards finished there are kept.")],
+    line: Annotated[
+        str, typer.Option("--line", metavar="LINE", help="The decision the report is about: x is the one after a check.")
+    ] = "",
+    oop: Oop = None,
+    ip: Ip = None,
+    pot: Pot = None,
+    stack: Stack = None,
+    target: TargetText = None,
+    iterations: Iterations = None,
+    algorithm: Algorithm = None,
+    storage: Storage = None,
+    threads: Threads = None,
+    as_json: Json = False,
+    progress: ShowProgress = None,
+) -> None:
+    """Solve one spot on many boards and put the results together.
+
+    The folder gets boards/BOARD.json as soon as a board is finished, and report.csv, report.md and report.png at the end: how
+    often each action is taken, EV, equity and exploitability, board by board and on average, weighted by how many flops a
+    board stands for. --line says at which decision of the first street; to ask for another one later costs no solving.
+    Ctrl-C stops; the same command goes on, and never solves a finished board again. A board that fails is named in errors.txt
+    and does not stop the others (exit code 1).
+
+    \b
+    Examples:
+      treeplex holdem flops examples/spots/flop.yaml --boards AsKd2c,Td9d6h --out flops
+      treeplex holdem flops examples/spots/flop.yaml --boards subset:25 --target 1% --out flops
+    """
+    with Live(progress) as live:
+        live.say("reading the spot")
+        from treeplex.play.cli.holdem.requests import batch_settings, solver_of_batch
+        from treeplex.runs.holdem.batch import run_batch
+        from treeplex.runs.holdem.batch_report import batch_report, decision_line
+        from treeplex.runs.holdem.boards import check_symmetric, read_boards
+
+        options = {
+            "oop": oop,
+            "ip": ip,
+            "pot": pot,
+            "stack": stack,
+            "target": target,
+            "iterations": iterations,
+            "algorithm": algorithm,
+            "storage": storage,
+            "threads": threads,
+        }
+        request = request_of(file, options)
+        chosen = read_boards(boards)
+        first = request.on_board(chosen[0].name).spot()
+        settings = request.settings()
+        check_symmetric(request.ranges(), chosen)
+        where = decision_line(first, line)
+
+        head = ""
+
+        def say(progress: "BatchProgress") -> None:
+            nonlocal head
+            head = batch_line(progress)
+            live.say(head)
+
+        def watch(progress: "Progress") -> None:
+            live.say(f"{head}   {line_of(progress, first.pot, most=False)}")
+
+        batch = run_batch(
+            lambda board: request.on_board(board).spot(),
+            chosen,
+            out,
+            solver_of_batch(settings, watch),
+            batch_settings(settings, first.pot),
+            progress=say,
+        )
+        report = batch_report(batch, where)
+        report.write()
+    if as_json:
+        print_json(batch_json(report))
+    else:
+        print_batch(report)
+    if batch.interrupted:
+        fail(f"stopped after {len(batch.rows)} of {batch.boards} boards; the same command goes on", STOPPED)
+    if batch.failures:
+        first_board, message = next(iter(batch.failures.items()))
+        others = f" (and {len(batch.failures) - 1} more in {out / 'errors.txt'})" if len(batch.failures) > 1 else ""
+        fail(f"{len(batch.failures)} of {batch.boards} boards failed: {first_board}: {message}{others}", FAILED)
+
+
+def batch_line(progress: "BatchProgress") -> str:
+    """The live line of a batch."""
+    parts = [f"board {progress.done + progress.failed + 1:,}/{progress.total:,}  {progress.board}"]
+    if progress.failed:
+        parts.append(f"{progress.failed} failed")
+    if progress.seconds_left is not None:
+        parts.append(f"{clock(progress.seconds_left)} left")
+    return "  ".join(parts)
+
+
+def batch_json(report: "BatchReport") -> dict[str, object]:
+    """What ``--json`` prints."""
+    batch = report.batch
+    return {
+        "folder": str(batch.folder),
+        "boards": batch.boards,
+        "solved": len(batch.rows) - batch.reused,
+        "reused": batch.reused,
+        "failed": dict(batch.failures),
+        "line": report.line,
+        "averages": report.averages(),
+        "rows": [report.cells(row) for row in report.rows],
+    }
+
+
+def print_batch(report: "BatchReport") -> None:
+    """Averages, the first boards, and where the rest is."""
+    batch = report.batch
+    if not report.rows:
+        typer.echo(f"no board is finished in {batch.folder}")
+        return
+    head = ["board", "EV OOP", "equity OOP", *report.actions, "exploitability"]
+    entries = [("average", report.averages()), *((row.board, report.cells(row)) for row in report.rows[:MOST_SHOWN])]
+    rows = []
+    for name, entry in entries:
+        shares = [f"{100 * entry.get(action, 0.0):.1f}%" for action in report.actions]
+        equity, left = f"{100 * entry['equity_oop']:.1f}%", f"{entry['exploitability_percent']:.2f}%"
+        rows.append([name, f"{entry['ev_oop']:+.2f}", equity, *shares, left])
+    typer.secho(f"{len(report.rows):,} of {batch.boards:,} boards, {report.place}", bold=True)
+    echo_table(head, rows)
+    folder = batch.folder
+    typer.echo(f"all boards: {folder / 'report.csv'}, {folder / 'report.md'}, {folder / 'report.png'}")

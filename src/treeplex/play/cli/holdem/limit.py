@@ -1,0 +1,253 @@
+"""``treeplex holdem buckets`` and ``treeplex holdem limit``: limit hold'em with bucketed cards."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treeplex.play.cli.arguments import Json, ShowProgress
+from treeplex.play.cli.console import print_json, print_table
+from treeplex.play.cli.failures import STOPPED, Commands, fail
+from treeplex.play.cli.live import Live
+
+if TYPE_CHECKING:
+    from treeplex.forms.buckets.buckets import BucketPlan
+    from treeplex.runs.buckets.solve import LimitRun
+
+HELP = """Limit hold'em with bucketed cards, as in the paper that introduced CFR (Zinkevich et al. 2007).
+
+\b
+  treeplex holdem limit solve --buckets 5 -n 2000000 --out runs/five
+  treeplex holdem limit solve --resume --out runs/five -n 20000000
+  treeplex holdem limit show runs/five
+  treeplex holdem limit match runs/five runs/six
+"""
+
+Counts = Annotated[
+    str, typer.Option("--buckets", metavar="N", help="Buckets of each street: one number, or four separated by commas.")
+]
+Method = Annotated[str, typer.Option(metavar="NAME", help="percentile, kmeans or kmeans-pair.")]
+Nested = Annotated[
+    bool, typer.Option("--nested/--flat", help="Divide hands anew after every sequence of buckets, or once for all.")
+]
+Iterations = Annotated[int, typer.Option("-n", "--iterations", metavar="N", help="Deals in total.")]
+Boards = Annotated[int, typer.Option(metavar="N", help="Random boards to cut river buckets and to count pairs of buckets.")]
+Cards = Annotated[str, typer.Option(metavar="FORMAT", help="holdem, or a smaller deck with the same streets, such as royal.")]
+
+limit = typer.Typer(
+    name="limit",
+    cls=Commands,
+    help=HELP,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
+
+
+def buckets(
+    counts: Counts = "10",
+    hand: Annotated[str | None, typer.Option(metavar="CARDS", help="A hand to look up, say AsKs.")] = None,
+    board: Annotated[str, typer.Option(metavar="CARDS", help="A flop, turn or river board for it, say Td9d6hQc.")] = "",
+    method: Method = "percentile",
+    nested: Nested = True,
+    cards: Cards = "holdem",
+    as_json: Json = False,
+    progress: ShowProgress = None,
+) -> None:
+    """Show into which bucket of strength hands fall.
+
+    Strength is E[HS2], the expected square of the chance to win against a random hand. The first call rolls it out for every
+    board, which takes half a minute, and keeps the table (87 MB) in the cache directory, $TREEPLEX_CACHE or the system's own.
+
+    \b
+    Examples:
+      treeplex holdem buckets --buckets 5
+      treeplex holdem buckets --hand AsKs --board Td9d6h
+    """
+    with Live(progress) as live:
+        from treeplex.runs.buckets.look import look_up, preflop_buckets
+        from treeplex.runs.buckets.solve import LimitSettings, buckets_of
+
+        found = buckets_of(LimitSettings(plan_from(counts, method, nested), cards=cards), live.say)
+        lines = look_up(found, hand, board) if hand else None
+        groups = preflop_buckets(found)
+    if lines is not None:
+        if as_json:
+            print_json([vars(line) for line in lines])
+        else:
+            rows = [[line.street, f"{line.mean:.4f}", f"{line.square:.4f}", str(line.bucket + 1)] for line in lines]
+            print_table(["street", "E[HS]", "E[HS2]", "bucket"], rows, title=f"{hand} {board}".strip(), right=(1, 2, 3))
+    elif as_json:
+        print_json([list(group) for group in groups])
+    else:
+        print_table(
+            ["bucket", "hands"],
+            [[str(number + 1), " ".join(group)] for number, group in enumerate(groups)],
+            title="before the flop, weakest first",
+            right=(0,),
+        )
+
+
+def solve(
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Run folder.")],
+    counts: Counts = "5",
+    iterations: Iterations = 2_000_000,
+    method: Method = "percentile",
+    nested: Nested = True,
+    boards: Boards = 20_000,
+    discount_every: Annotated[
+        int, typer.Option(metavar="N", help="Linear CFR in steps of N iterations; 0 is the paper's plain CFR.")
+    ] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of boards and deals.")] = 0,
+    threads: Annotated[int, typer.Option(help="One is deterministic; more share tables without locks.")] = 1,
+    evaluations: Annotated[int, typer.Option(help="How often exploitability is computed.")] = 10,
+    cards: Cards = "holdem",
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
+    as_json: Json = False,
+    progress: ShowProgress = None,
+) -> None:
+    """Solve limit hold'em with bucketed cards by CFR with sampled chance.
+
+    An iteration is one deal. Ctrl-C saves; --resume goes on, with -n counting all iterations. Exploitability is that inside the
+    abstract game, in thousandths of a big blind a hand.
+
+    \b
+    Examples:
+      treeplex holdem limit solve --buckets 5 -n 2000000 --out runs/five
+      treeplex holdem limit solve --resume --out runs/five -n 20000000
+      treeplex holdem limit solve --cards royal --buckets 3 -n 100000 --out runs/small
+    """
+    with Live(progress) as live:
+        from treeplex.runs.buckets.solve import LimitSettings, read_settings, solve_limit
+
+        if resume:
+            settings = read_settings(out)
+        else:
+            settings = LimitSettings(plan_from(counts, method, nested, boards), boards, seed, discount_every, cards)
+        run = solve_limit(
+            settings,
+            iterations=iterations,
+            evaluations=evaluations,
+            out=out,
+            resume=resume,
+            threads=threads,
+            say=live.say,
+        )
+    if as_json:
+        print_json({"game": run.game.name, "infosets": run.game.infosets, "records": [vars(record) for record in run.records]})
+    else:
+        print_run(run)
+    if run.status == "interrupted":
+        fail(f"stopped; saved: go on with treeplex holdem limit solve --resume --out {out} -n {iterations}", STOPPED)
+
+
+def print_run(run: "LimitRun") -> None:
+    """What a run came to."""
+    rows = [
+        [
+            f"{record.iteration:,}",
+            f"{record.seconds:,.0f}",
+            f"{record.exploitability:.2f}",
+            "{:.1f} to {:.1f}".format(*record.bounds),
+        ]
+        for record in run.records
+    ]
+    print_table(
+        ["iterations", "seconds", "exploitability", "worth to the big blind"],
+        rows,
+        title=f"{run.game.name}: {run.game.infosets:,} infosets; thousandths of a big blind a hand",
+        right=(0, 1, 2, 3),
+    )
+    typer.echo(f"files in {run.folder}: limit.json, metrics.jsonl, state.safetensors")
+
+
+def show(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A run folder.")],
+    line: Annotated[str, typer.Option(metavar="LINE", help="Betting before the flop: c call, r raise; say r or cr.")] = "",
+    as_json: Json = False,
+    progress: ShowProgress = None,
+) -> None:
+    """Read the strategy before the flop.
+
+    \b
+    Examples:
+      treeplex holdem limit show runs/five            the small blind's first action
+      treeplex holdem limit show runs/five --line r   the big blind's answer to a raise
+    """
+    with Live(progress) as live:
+        from treeplex.runs.buckets.look import preflop_buckets, preflop_strategy
+        from treeplex.runs.buckets.solve import load_limit
+
+        strategy = load_limit(folder, say=live.say)
+        node = preflop_strategy(strategy, line)
+        groups = preflop_buckets(strategy.buckets)
+    if as_json:
+        print_json({"player": node.player, "actions": list(node.actions), "strategy": node.probabilities.tolist()})
+        return
+    rows = [
+        [str(number + 1), *(f"{share:.3f}" for share in node.probabilities[number]), " ".join(group)]
+        for number, group in enumerate(groups)
+    ]
+    seat = "small blind" if node.player == 1 else "big blind"
+    title = f"{folder}: {seat} " + (f"after {line}" if line else "to act first")
+    print_table(["bucket", *node.actions, "hands"], rows, title=title, right=range(len(node.actions) + 1))
+
+
+def match(
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR DIR ...", help="Run folders.")],
+    deals: Annotated[int, typer.Option(metavar="N", help="Deals; each is played in both seats.")] = 20_000,
+    sampled: Annotated[bool, typer.Option("--sampled", help="Draw actions as at a table; else weigh all betting.")] = False,
+    seed: Annotated[int, typer.Option(help="Seed of the cards.")] = 0,
+    as_json: Json = False,
+    progress: ShowProgress = None,
+) -> None:
+    """Let solved abstractions play each other with real cards.
+
+    \b
+    Examples:
+      treeplex holdem limit match runs/five runs/six --deals 50000
+    """
+    with Live(progress) as live:
+        from treeplex.evaluate.buckets.match import play_limit
+        from treeplex.runs.buckets.solve import load_limit
+
+        strategies = [load_limit(folder, say=live.say) for folder in folders]
+        result = play_limit(
+            strategies, deals, seed=seed, sampled=sampled, done=lambda n, of: live.say(f"playing: {n:,} of {of:,} deals")
+        )
+    if as_json:
+        print_json({"names": result.names, "deals": deals, "means": result.means.tolist(), "errors": result.errors.tolist()})
+        return
+    rows = [
+        [name, *("" if i == j else f"{result.means[i, j]:+.1f} ± {result.errors[i, j]:.1f}" for j in range(len(result.names)))]
+        for i, name in enumerate(result.names)
+    ]
+    title = f"what the row wins from the column, thousandths of a big blind a hand; {deals:,} deals in both seats"
+    print_table(["", *result.names], rows, title=title, right=range(1, len(result.names) + 1))
+
+
+def plan_from(counts: str, method: str, nested: bool, boards: int = 20_000) -> "BucketPlan":
+    """Options as a plan."""
+    from treeplex.errors import SpecError
+    from treeplex.forms.buckets.buckets import BucketPlan
+
+    try:
+        numbers = [int(part) for part in counts.split(",")]
+    except ValueError:
+        numbers = []
+    if len(numbers) == 1:
+        numbers *= 4
+    if len(numbers) != 4:
+        raise SpecError(f"--buckets is {counts!r}; give one number, or four separated by commas, say 10 or 12,8,6,5")
+    return BucketPlan((numbers[0], numbers[1], numbers[2], numbers[3]), method, nested, boards)
+
+
+limit.command(short_help="Solve it.")(solve)
+limit.command(short_help="Read the strategy before the flop.")(show)
+limit.command(short_help="Let run folders play each other.")(match)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command and the group to ``treeplex holdem``."""
+    app.command(short_help="Show hands by buckets of strength.")(buckets)
+    app.add_typer(limit, short_help="Limit hold'em with bucketed cards.")

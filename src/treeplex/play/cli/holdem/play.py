@@ -1,0 +1,121 @@
+"""``treeplex holdem play``: a person at the terminal plays turns against an agent that searches."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treeplex.errors import SpecError
+from treeplex.play.cli.holdem import options as of
+from treeplex.play.cli.live import Live
+
+if TYPE_CHECKING:
+    from treeplex.games.poker.spots.spot import Spot
+
+SEATS = ("oop", "ip")
+
+
+def play(
+    spot: of.TurnSpot = None,
+    net: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NETWORK", help="A folder of holdem train, or the network in it. Default: rebel, the library's own."
+        ),
+    ] = None,
+    board: of.BoardText = None,
+    oop: of.Oop = None,
+    ip: of.Ip = None,
+    pot: of.Pot = None,
+    stack: of.Stack = None,
+    bets: of.Bets = None,
+    raises: of.Raises = None,
+    donk: of.Donk = None,
+    turn_bets: of.TurnBets = None,
+    river_bets: of.RiverBets = None,
+    seat: Annotated[str | None, typer.Option(metavar="oop|ip", help="Your seat. Default: you take turns.")] = None,
+    games: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after so many games. Default: play on.")] = None,
+    boards: Annotated[bool, typer.Option("--boards", help="Deal another turn for each game.")] = False,
+    iterations: Annotated[
+        int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations of a search. Default: 128.")
+    ] = None,
+    method: Annotated[
+        str | None, typer.Option(metavar="NAME", help="lcfr, dcfr, lcfr-avg-modified, flop, ... Default: lcfr.")
+    ] = None,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Exact values where the turn's betting ends: rivers solved in every iteration.")
+    ] = False,
+    river: Annotated[int | None, typer.Option(metavar="N", help="Iterations in a solution of the rivers. Default: 64.")] = None,
+    threads: Annotated[int | None, typer.Option(metavar="N", help="Threads for --exact. Default: one a core.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Seed of the deal and of the opponent. Default: other every time.")
+    ] = None,
+) -> None:
+    """Play turns and rivers of hold'em in the terminal, against an agent that searches as it plays.
+
+    Hands are dealt from the ranges. The agent searches the turn, draws an iteration, plays it to the end of the betting round,
+    and solves the river that comes. Answer with the number or the name of an action, or with another bet: b1500 (chips in all
+    on this street), bet 75% or raise to 4000; a size that the spot does not offer is added, and the round searched again.
+    quit, Ctrl-D or Ctrl-C ends. Wins and losses are chips, the half of the first pot included.
+
+    Where no sizes are given, turn_endgame is played with those that the network was trained with.
+
+    \b
+    Examples:
+      treeplex holdem play
+      treeplex holdem play --boards --seat ip --games 20
+      treeplex holdem play examples/spots/turn.yaml runs/mine --donk default
+      treeplex holdem play examples/spots/turn.yaml --exact --donk default --oop "QQ+,AKs" --ip "99,KQs" -n 16
+    """
+    if exact and net is not None:
+        raise SpecError("--exact solves the rivers and asks no network; give one of both")
+    if seat is not None and seat not in SEATS:
+        raise SpecError(f"--seat must be oop or ip, not {seat!r}")
+    ranges, chips = {"oop": oop, "ip": ip}, {"pot": pot, "stack": stack}
+    sizes = of.named(bets=bets, raises=raises, donk=donk, turn_bets=turn_bets, river_bets=river_bets)
+    options = {"board": board, **ranges, **chips, **sizes}
+    with Live(None) as live:
+        live.say("setting up (a first run also compiles, up to a minute)")
+        import numpy as np
+
+        from treeplex.games.poker.betting.sizes import DEFAULT
+        from treeplex.games.poker.cards.cards import cards_to_string
+        from treeplex.learn.rebel.shipped_nets import REBEL
+        from treeplex.play.cli.holdem.requests import title_of
+        from treeplex.play.cli.holdem.search import card_text
+        from treeplex.play.cli.play import sit
+        from treeplex.play.tables.holdem import HoldemTable
+        from treeplex.runs.holdem.agent import turn_agent
+        from treeplex.runs.holdem.search import ITERATIONS, METHOD, RIVER, unlike
+
+        generator = np.random.default_rng(seed)
+        source = None if exact else net or REBEL
+        sized = any(size is not None for name, size in sizes.items() if (name, size) != ("donk", DEFAULT))
+        agent, file = turn_agent(
+            of.turn_spot(spot, options, ranges=True),
+            source,
+            generator,
+            iterations=ITERATIONS if iterations is None else iterations,
+            method=METHOD if method is None else method,
+            river=RIVER if river is None else river,
+            threads=threads,
+            own_sizes=of.is_turn_endgame(spot) and not sized,
+        )
+        bets_of_all = agent.spot.bets
+
+        def on(other: tuple[int, ...]) -> "Spot":
+            """The spot on another board, with all hands of its ranges that this one leaves."""
+            asked = {**options, "board": cards_to_string(other)}
+            return replace(of.turn_spot(spot, asked, ranges=True), bets=bets_of_all)
+
+        table = HoldemTable(agent, generator, on=on if boards else None)
+    values = "rivers solved exactly" if file is None else f"{source}: {card_text(file.card)}"
+    title = title_of(agent.spot) + (" and other boards" if boards else "")
+    typer.echo(f"{title}, against {values}, {agent.iterations} iterations of {agent.method.name} a search")
+    typer.echo("player 0 is out of position (OOP) and acts first, player 1 in position (IP)")
+    differs = unlike(file, agent.spot)
+    if boards and file is not None and not file.settings["boards"] and "another board" not in differs:
+        differs.append("other boards")
+    if differs:
+        typer.echo(f"beware: the network was not trained for this: the spot has {', '.join(differs)}")
+    sit(table, None if seat is None else SEATS.index(seat), games)

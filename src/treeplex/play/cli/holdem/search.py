@@ -1,0 +1,185 @@
+"""``treeplex holdem search``: search a turn with a network, or with exact values."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from treeplex.errors import FileError, SpecError
+from treeplex.play.cli.arguments import Json
+from treeplex.play.cli.console import print_facts, print_json
+from treeplex.play.cli.failures import STOPPED, fail
+from treeplex.play.cli.holdem import options as of
+from treeplex.play.cli.holdem.show import shell_word, short
+from treeplex.play.cli.holdem.solve import chips_and_share, line_of
+from treeplex.play.cli.live import Live
+
+if TYPE_CHECKING:
+    from treeplex.games.poker.spots.spot import Spot
+    from treeplex.runs.holdem.search import TurnSearched
+
+
+def search(
+    spot: of.TurnSpot = None,
+    net: Annotated[
+        str | None,
+        typer.Argument(metavar="NETWORK", help="A folder of holdem train, or the network in it; rebel is the library's own."),
+    ] = None,
+    board: of.BoardText = None,
+    oop: of.Oop = None,
+    ip: of.Ip = None,
+    pot: of.Pot = None,
+    stack: of.Stack = None,
+    bets: of.Bets = None,
+    raises: of.Raises = None,
+    donk: of.Donk = None,
+    turn_bets: of.TurnBets = None,
+    river_bets: of.RiverBets = None,
+    iterations: Annotated[
+        int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations of the search. Default: 128.")
+    ] = None,
+    method: Annotated[
+        str | None, typer.Option(metavar="NAME", help="lcfr, dcfr, lcfr-avg-modified, flop, ... Default: lcfr.")
+    ] = None,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Exact values where the turn's betting ends: rivers solved in every iteration.")
+    ] = False,
+    river: Annotated[int | None, typer.Option(metavar="N", help="Iterations in a solution of the rivers. Default: 64.")] = None,
+    judge: Annotated[
+        bool | None,
+        typer.Option("--judge/--no-judge", help="Find how exploitable it is; default: where memory allows."),
+    ] = None,
+    threads: Annotated[int | None, typer.Option(metavar="N", help="Threads for rivers. Default: one a core.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write what it plays, for holdem show.")] = None,
+    force: of.Overwrite = False,
+    as_json: Json = False,
+    progress: of.Progress = None,
+) -> None:
+    """Search a turn to the end of its betting, all hands at once, with a network for the rivers or with exact values.
+
+    What is judged, and written with --out, is the average policy on the turn, with rivers solved for the beliefs that it leads
+    to. EVs are chips won or lost against half the starting pot: ev_oop and ev_ip of --json as the search values them,
+    played_ev_oop and played_ev_ip as they are. exploitability_mbb counts thousandths of the spot's smallest bet (min_bet),
+    a big blind. Ctrl-C ends the search early.
+
+    \b
+    Examples:
+      treeplex holdem search turn_endgame rebel --bets 100%,a --raises a
+      treeplex holdem search examples/spots/turn.yaml --exact -n 32 --out turn.spot
+      treeplex holdem search turn_endgame runs/turn/net.safetensors --oop "QQ+,AK" -n 64 --no-judge --json
+    """
+    if exact and net is not None:
+        raise SpecError("--exact solves the rivers and asks no network; give one of both")
+    if net is None and not exact:
+        raise SpecError("no network given; after the spot name a folder of holdem train, or rebel, or search with --exact")
+    if out is not None and judge is False:
+        raise SpecError("--out writes what is judged; leave --no-judge out")
+    ranges, chips = {"oop": oop, "ip": ip}, {"pot": pot, "stack": stack}
+    sizes = of.named(bets=bets, raises=raises, donk=donk, turn_bets=turn_bets, river_bets=river_bets)
+    options = {"board": board, **ranges, **chips, **sizes}
+    with Live(progress) as live:
+        live.say("reading the spot (a first run also compiles, up to a minute)")
+        from treeplex.play.cli.holdem.requests import usable
+        from treeplex.runs.holdem.search import ITERATIONS, METHOD, RIVER, search_turn
+
+        turn = of.turn_spot(spot, options, ranges=True)
+        if out is not None and usable(out) and not force:
+            raise FileError(f"{out} is there already; choose another name, or overwrite it (--force)")
+        found = search_turn(
+            turn,
+            net,
+            iterations=ITERATIONS if iterations is None else iterations,
+            method=METHOD if method is None else method,
+            river=RIVER if river is None else river,
+            threads=threads,
+            judge=True if out is not None else judge,
+            progress=lambda now: live.say(line_of(now, turn.pot)),
+        )
+        saved = None
+        if out is not None and found.played is not None:
+            out.parent.mkdir(parents=True, exist_ok=True)
+            saved = found.played.save(out)
+    if as_json:
+        print_json(record_of(found))
+    else:
+        print_search(found, saved)
+    if found.status == "interrupted":
+        fail(f"stopped after {found.search.iteration:,} iterations; this is what they found", STOPPED)
+
+
+def big_blind(spot: "Spot") -> float | None:
+    """The smallest bet, if the spot names one; in chips."""
+    from treeplex.games.poker.betting.sizes import BetPlan
+
+    return spot.bets.min_bet if isinstance(spot.bets, BetPlan) else None
+
+
+def record_of(found: "TurnSearched") -> dict[str, Any]:
+    """What ``--json`` prints."""
+    played, pot, blind = found.played, found.spot.pot, big_blind(found.spot)
+    chips = None if played is None else played.exploitability
+    return {
+        "iterations": found.search.iteration,
+        "method": found.method,
+        "values": found.values,
+        "unlike": found.unlike,
+        "seconds": found.seconds,
+        "cpu_seconds": found.cpu_seconds,
+        "judging_seconds": found.judging_seconds,
+        "first": dict(found.actions),
+        "ev_oop": found.ev[0],
+        "ev_ip": found.ev[1],
+        "played_ev_oop": None if played is None else played.ev[0],
+        "played_ev_ip": None if played is None else played.ev[1],
+        "exploitability": chips,
+        "exploitability_percent": None if chips is None or not pot else 100 * chips / pot,
+        "exploitability_mbb": None if chips is None or not blind else 1000 * chips / blind,
+    }
+
+
+def print_search(found: "TurnSearched", saved: Path | None) -> None:
+    """What is done first, EVs, exploitability, time, what to try next."""
+    from treeplex.play.cli.holdem.requests import title_of
+    from treeplex.runs.holdem.report.page_data import PLAYERS
+
+    spot, played, net = found.spot, found.played, found.net
+    often = ", ".join(f"{name} {100 * share:.1f}%" for name, share in found.actions.items())
+    facts = {f"{PLAYERS[found.first]} first": often}
+    for name, value in zip(("OOP", "IP"), found.ev if played is None else played.ev, strict=True):
+        facts[f"EV {name}"] = f"{value:+.3f} chips against half the pot   {value + spot.pot / 2:.2f} of {spot.pot:g}"
+    if played is None:
+        facts["exploitability"] = "not judged; the EVs are what the search values"
+    else:
+        blind = big_blind(spot)
+        small = f", {short(1000 * played.exploitability / blind)} thousandths of a big blind" if blind else ""
+        facts["exploitability"] = chips_and_share(played.exploitability, spot.pot) + small
+        facts["judged"] = f"average policy, rivers by {found.river} iterations of dcfr for its beliefs"
+    facts["values"] = "exact: rivers solved in every iteration" if net is None else f"{found.values}   {card_text(net.card)}"
+    if net is not None and "judged" in net.card:
+        facts["on its card"] = judged_text(net.card)
+    if found.unlike:
+        facts["beware"] = f"the network was not trained for this: the spot has {', '.join(found.unlike)}"
+    judging = f", and {found.judging_seconds:.3g} s for judging" if played is not None else ""
+    facts["time"] = f"{found.seconds:.3g} s{judging}"
+    if saved is not None:
+        facts["file"] = str(saved)
+    done = found.search.iteration
+    count = f"{done:,} iteration{'s' if done != 1 else ''}"
+    print_facts(facts, title=f"{title_of(spot)} searched by {found.method}: {count}")
+    typer.secho("next", bold=True)
+    if saved is None:
+        typer.echo("  treeplex holdem search ... --out turn.spot   keep what it plays, to look at it")
+    else:
+        typer.echo(f"  treeplex holdem show {shell_word(str(saved))}   look at what it plays")
+
+
+def judged_text(card: Any) -> str:
+    """How good search with a network was found to be."""
+    judged, pot = card["judged"], card["spot"]["pot"]
+    share = short(100 * judged["exploitability"] / pot)
+    return f"{share}% of the pot of {pot:g} on its own spot, {judged['iterations']} iterations of {judged['method']}"
+
+
+def card_text(card: Any) -> str:
+    """How far a network's training was."""
+    return f"{card.get('games', 0):,} games, {card.get('rows', 0):,} rivers"

@@ -1,0 +1,301 @@
+"""``treeplex holdem show``: read a solved spot."""
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treeplex.play.cli.arguments import Json
+from treeplex.play.cli.console import print_facts, print_json
+
+if TYPE_CHECKING:
+    from treeplex.runs.holdem.report.export import Solved
+    from treeplex.runs.holdem.report.page_data import NodeReport, Side
+
+MOST_NEXT = 14
+FILE_HELP = "A file that holdem solve wrote with --out."
+LINE_HELP = "Actions and cards so far: 'x,b50%,c,7s,b120' (x check, c call, f fold, b bet, r raise, a all-in)."
+
+
+def show(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help=FILE_HELP)],
+    line: Annotated[str, typer.Option("--line", metavar="LINE", help=LINE_HELP)] = "",
+    player: Annotated[
+        str | None, typer.Option("--player", metavar="oop|ip", help="Whose range; default: the player who acts.")
+    ] = None,
+    hand: Annotated[
+        str | None, typer.Option("--hand", metavar="HANDS", help="Only these in the table: 'AsKs', 'AK,QQ', or all.")
+    ] = None,
+    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page to click through.")] = None,
+    png: Annotated[Path | None, typer.Option("--png", metavar="FILE", help="Draw the grid (.png, .svg, .pdf).")] = None,
+    depth: Annotated[
+        str | None,
+        typer.Option(
+            "--depth",
+            metavar="N|all",
+            help="How many actions and cards further --json and --html go. Default: none; for --html to the end of the street.",
+        ),
+    ] = None,
+    ev: Annotated[
+        str,
+        typer.Option("--ev", metavar="net|pot", help="EV against half the pot, or chips that come back (fold: 0)."),
+    ] = "net",
+    as_json: Json = False,
+) -> None:
+    """Show a solved spot at one decision: the range as a grid, actions, EV, equity, hands and what may come next.
+
+    EV is in chips, won or lost against half the starting pot; --ev pot counts what comes back from the pot from here on. With
+    --json --depth the output is one line of JSON a node, the first line about the spot; it streams, however long.
+
+    \b
+    Examples:
+      treeplex holdem show turn.spot
+      treeplex holdem show turn.spot --line x,b50% --hand AKs,QQ
+      treeplex holdem show turn.spot --html turn.html --png turn.png
+      treeplex holdem show turn.spot --json --depth all > turn.jsonl
+    """
+    from treeplex.errors import SpecError
+    from treeplex.play.cli.holdem.requests import open_solution, usable
+    from treeplex.runs.holdem.report.export import node_report, read_depth
+
+    if ev not in ("net", "pot"):
+        raise SpecError(f"--ev {ev!r} is not known; write net or pot")
+    steps = None if depth is None else read_depth(depth)
+    who = read_player(player)
+    for path in (html, png):
+        if path is not None:
+            usable(path)
+    solution = open_solution(file)
+    node = node_report(solution, line)
+    if html is not None:
+        write_page(html, solution, node, None if depth is None else (steps,))
+    if png is not None:
+        write_grid(png, solution, node, who)
+    if as_json:
+        write_json(solution, node, None if depth is None else (steps,))
+    elif html is None and png is None:
+        print_node(solution, node, who, hand, in_pot=ev == "pot", file=file)
+    else:
+        for path in (html, png):
+            if path is not None:
+                typer.echo(f"wrote {path}")
+
+
+def read_player(text: str | None) -> int | None:
+    """0 for ``oop``, 1 for ``ip``."""
+    from treeplex.errors import SpecError
+
+    if text is None:
+        return None
+    if text.lower() not in ("oop", "ip"):
+        raise SpecError(f"--player {text!r} is not known; write oop (out of position) or ip (in position)")
+    return ("oop", "ip").index(text.lower())
+
+
+def write_json(solution: "Solved", node: "NodeReport", depth: tuple[int | None] | None) -> None:
+    """One object, or with a depth one line a node."""
+    from treeplex.runs.holdem.report.export import header, node_json, node_lines
+
+    if depth is None:
+        print_json({**header(solution), "node": node_json(node)})
+        return
+    for text in node_lines(solution, node.line, depth[0]):
+        typer.echo(text)
+
+
+def write_page(path: Path, solution: "Solved", node: "NodeReport", depth: tuple[int | None] | None) -> None:
+    """The HTML page: the way to the node, the node, and what follows on its street or to a depth."""
+    from treeplex.play.pages.holdem import check_two_cards, page
+    from treeplex.runs.holdem.report.export import lines_above, node_report, nodes_below
+    from treeplex.storage.files import write_atomically
+
+    check_two_cards(solution.spot.format)
+    limit, across = (None, False) if depth is None else (depth[0], True)
+    above = (node_report(solution, each) for each in lines_above(node.line))
+    below = nodes_below(solution, node.line, limit, across_streets=across)
+    nodes = (each for group in (above, below) for each in group)
+    text = page(
+        nodes, node.line, solution.spot.format, title=f"{node.board or node.street} - Treeplex", facts=facts_line(solution)
+    )
+    write_atomically(path, text)
+
+
+def facts_line(solution: "Solved") -> str:
+    """The spot and how well it is solved, in one line."""
+    spot = solution.spot
+    share = f" ({short(100 * solution.exploitability / spot.pot)}% of the pot)" if spot.pot else ""
+    solved = f"{solution.algorithm}, {solution.iterations:,} iterations, exploitability {short(solution.exploitability)} chips"
+    return f"pot {spot.pot:g}, stacks {spot.stack:g}; {solved}{share}"
+
+
+def write_grid(path: Path, solution: "Solved", node: "NodeReport", player: int | None) -> None:
+    """The picture of one player's grid."""
+    from treeplex.play.pages.grid_image import grid_figure
+    from treeplex.play.pages.holdem import check_two_cards
+    from treeplex.runs.holdem.report.page_data import classes
+    from treeplex.runs.plots import write_figure
+
+    check_two_cards(solution.spot.format)
+    who = shown_player(node, player)
+    write_figure(grid_figure(node, who, classes(node.sides[who], node.cards)), path)
+
+
+def shown_player(node: "NodeReport", player: int | None) -> int:
+    """Whose range to show: the one asked for, else who acts, else player 0."""
+    return player if player is not None else node.player or 0
+
+
+def print_node(
+    solution: "Solved", node: "NodeReport", player: int | None, hand: str | None, *, in_pot: bool, file: Path
+) -> None:
+    """A node for people."""
+    from rich.console import Console
+
+    from treeplex.play.pages.grid import in_colour
+    from treeplex.runs.holdem.report.page_data import PLAYERS, chosen_hands
+
+    who = shown_player(node, player)
+    side, acts = node.sides[who], node.player == who
+    hands = chosen_hands(side, hand)
+    where = " ".join(node.board[i : i + 2] for i in range(0, len(node.board), 2)) or node.street
+    state = (
+        f"{PLAYERS[node.player]} acts" if node.player is not None else "a card comes" if node.children else "the hand is over"
+    )
+    title = f"{where}   {node.line or 'first decision'}   {state}"
+    stacks = f"{node.stacks[0]:g} OOP, {node.stacks[1]:g} IP" if node.stacks[0] != node.stacks[1] else f"{node.stacks[0]:g}"
+    print_facts({"pot": f"{node.pot:g}", "stacks": stacks, "solved": facts_line(solution).split("; ")[1]}, title=title)
+    typer.echo("")
+    console = Console(soft_wrap=True)
+    if solution.spot.format.hole == 2:
+        print_grid(console, node, who, coloured=in_colour(console))
+    if acts:
+        print_actions(node, side, in_pot=in_pot)
+    print_ranges(node, in_pot=in_pot)
+    print_hands(node, side, hands, in_pot=in_pot)
+    print_next(node, file)
+
+
+def print_grid(console: "object", node: "NodeReport", who: int, *, coloured: bool) -> None:
+    """The grid and its legend."""
+    from rich.console import Console
+
+    from treeplex.play.pages.grid import legend, strategy_grid, value_grid
+    from treeplex.runs.holdem.report.page_data import PLAYERS, classes
+
+    assert isinstance(console, Console)
+    found = classes(node.sides[who], node.cards)
+    if node.player == who:
+        console.print(strategy_grid(found, node.kinds, coloured=coloured), soft_wrap=True)
+        console.print(legend(node.actions, node.kinds, coloured=coloured))
+    else:
+        console.print(value_grid(found, 100 * found.equity, low=0, high=100, coloured=coloured), soft_wrap=True)
+        console.print(f"{PLAYERS[who]}, equity in per cent", style="dim")
+    console.print()
+
+
+def print_actions(node: "NodeReport", side: "Side", *, in_pot: bool) -> None:
+    """What the whole range does."""
+    rows = []
+    for number, name in enumerate(node.actions):
+        size = f" ({node.sizes[number]})" if node.sizes[number] else ""
+        values = (side.totals[number], side.action_combos[number], side.action_values[number])
+        rows.append([name + size, f"{100 * values[0]:.1f}%", counted(values[1]), amount(node, side, values[2], in_pot)])
+    echo_table(["action", "taken", "combos", "EV"], rows)
+    typer.echo("")
+
+
+def print_ranges(node: "NodeReport", *, in_pot: bool) -> None:
+    """EV and equity of both ranges."""
+    from treeplex.runs.holdem.report.page_data import PLAYERS
+
+    rows = []
+    for side in node.sides:
+        ev = amount(node, side, side.mean(side.ev), in_pot)
+        rows.append([PLAYERS[side.player], counted(side.combos), ev, per_cent(side.mean(side.equity))])
+    echo_table(["range", "combos", "EV", "equity"], rows)
+    typer.echo("")
+
+
+def print_hands(node: "NodeReport", side: "Side", hands: tuple[list[int], int], *, in_pot: bool) -> None:
+    """Rows of hands, and how many more there are."""
+    rows, left = hands
+    acting = range(len(side.frequency))
+    head = ["hand", "weight", "EV", "equity", *(node.actions[number] for number in acting)]
+    table = []
+    for row in rows:
+        cells = [
+            side.names[row],
+            weight_text(side.weight[row]),
+            amount(node, side, side.ev[row], in_pot),
+            per_cent(side.equity[row]),
+        ]
+        for number in acting:
+            value = amount(node, side, side.action_ev[number, row], in_pot)
+            cells.append(f"{per_cent(side.frequency[number, row]):>6} {value:>7}")
+        table.append(cells)
+    echo_table(head, table)
+    if acting:
+        typer.secho("under each action: how often, and its EV", dim=True)
+    if left:
+        typer.secho(f"{left} more hands: --hand all, or --hand AKs,QQ for some", dim=True)
+    typer.echo("")
+
+
+def echo_table(head: list[str], rows: list[list[str]]) -> None:
+    """A table of many columns, the first flush left; long lines are left to the terminal, nothing is cut."""
+    widths = [max(len(row[column]) for row in [head, *rows]) for column in range(len(head))]
+    for number, row in enumerate([head, *rows]):
+        cells = [
+            text.rjust(width) if column else text.ljust(width)
+            for column, (text, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        typer.secho("  ".join(cells).rstrip(), bold=number == 0)
+
+
+def print_next(node: "NodeReport", file: Path) -> None:
+    """The lines one step further."""
+    if not node.children:
+        return
+    typer.secho("next", bold=True)
+    often = [] if node.player is None else list(node.sides[node.player].totals)
+    for place, child in enumerate(node.children[:MOST_NEXT]):
+        note = f"   {node.actions[place]} {100 * often[place]:.0f}%" if node.player is not None else ""
+        typer.echo(f"  treeplex holdem show {shell_word(str(file))} --line {shell_word(child)}{note}")
+    if len(node.children) > MOST_NEXT:
+        rest = ", ".join(child.rpartition(",")[2] for child in node.children[MOST_NEXT:])
+        typer.echo(f"  or another card: {rest}")
+
+
+def amount(node: "NodeReport", side: "Side", value: float, in_pot: bool) -> str:
+    """An EV for people."""
+    if value != value:
+        return "-"
+    return f"{node.returned(side.player, value):.2f}" if in_pot else f"{value:+.2f}"
+
+
+def per_cent(value: float) -> str:
+    """A share for people."""
+    return "-" if value != value else f"{100 * value:.1f}%"
+
+
+def weight_text(weight: float) -> str:
+    """A weight for people, rare hands with three digits."""
+    return f"{100 * weight:.0f}%" if weight == 0 or weight >= 0.0995 else f"{short(100 * weight)}%"
+
+
+def counted(combos: float) -> str:
+    """A number of hands for people, few with two digits."""
+    return f"{combos:.2g}" if 0 < combos < 0.95 else f"{combos:.1f}"
+
+
+def short(value: float) -> str:
+    """A number of at least three digits, without an exponent unless it is tiny."""
+    if value != value or abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.3g}" if value == 0 or abs(value) >= 1e-4 else f"{value:.1e}"
+
+
+def shell_word(text: str) -> str:
+    """A text as one word of a shell."""
+    return text if re.fullmatch(r"[\w.,:/+%-]+", text) else f'"{text}"'

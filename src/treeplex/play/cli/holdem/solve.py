@@ -1,0 +1,191 @@
+"""``treeplex holdem solve``: solve a spot."""
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from treeplex.play.cli.arguments import Json
+from treeplex.play.cli.console import print_facts, print_json
+from treeplex.play.cli.failures import STOPPED, TARGET_MISSED, fail
+from treeplex.play.cli.holdem import options as of
+from treeplex.play.cli.holdem.show import shell_word, short
+from treeplex.play.cli.live import Live, clock
+
+if TYPE_CHECKING:
+    from treeplex.play.cli.holdem.requests import Solving
+    from treeplex.runs.job.record import Progress
+
+
+def solve(
+    file: of.SpotFile = None,
+    board: of.BoardText = None,
+    oop: of.Oop = None,
+    ip: of.Ip = None,
+    pot: of.Pot = None,
+    stack: of.Stack = None,
+    bets: of.Bets = None,
+    raises: of.Raises = None,
+    flop_bets: of.FlopBets = None,
+    turn_bets: of.TurnBets = None,
+    river_bets: of.RiverBets = None,
+    oop_bets: of.OopBets = None,
+    ip_bets: of.IpBets = None,
+    oop_raises: of.OopRaises = None,
+    ip_raises: of.IpRaises = None,
+    donk: of.Donk = None,
+    rake: of.RakeShare = None,
+    rake_cap: of.RakeCap = None,
+    target: of.TargetText = None,
+    iterations: of.Iterations = None,
+    algorithm: of.Algorithm = None,
+    threads: of.Threads = None,
+    storage: of.Storage = None,
+    lock: of.Locks = None,
+    endgame: of.Endgame = None,
+    decoding: of.Decoding = None,
+    phh: of.Phh = None,
+    hand: of.HandNumber = None,
+    street: of.HandStreet = None,
+    out: of.Out = None,
+    resume: of.Resume = None,
+    force: of.Overwrite = False,
+    as_json: Json = False,
+    progress: of.Progress = None,
+) -> None:
+    """Solve a heads-up hold'em spot from the flop, turn or river on: from a spot file, options, or both.
+
+    Stops at the target, or after -n iterations (default: at 0.5% of the pot, after 1,000 at most). Exit code 3: the target
+    was not reached. Ctrl-C saves what there is (without --out into a new file) and says how to go on. EVs are chips won or
+    lost against half the starting pot. exploitability_bb of --json is for --endgame only (else null): big blinds as papers on
+    these games count them, with each range adding up to one, pairs of hands that share a card included.
+
+    \b
+    Examples:
+      treeplex holdem solve examples/spots/turn.yaml --target 0.3% --out turn.spot
+      treeplex holdem solve --board "Td 9d 6h Qc 2s" --oop "66+,AJs+" --ip "QQ-22,ATs+" --pot 200 --stack 900 --bets 50%,a
+      treeplex holdem solve examples/spots/river.yaml --lock "x [QQ+]: x 100%"
+      treeplex holdem solve --resume turn.spot --target 0.1%
+      treeplex holdem solve --endgame subgame3.txt -a dcfr -n 1000 --json
+    """
+    from treeplex.play.cli.holdem.requests import prepare
+
+    with Live(progress) as live:
+        live.say("reading the spot")
+        options = {
+            "board": board,
+            "oop": oop,
+            "ip": ip,
+            "pot": pot,
+            "stack": stack,
+            "bets": bets,
+            "raises": raises,
+            "flop-bets": flop_bets,
+            "turn-bets": turn_bets,
+            "river-bets": river_bets,
+            "oop-bets": oop_bets,
+            "ip-bets": ip_bets,
+            "oop-raises": oop_raises,
+            "ip-raises": ip_raises,
+            "donk": donk,
+            "rake": rake,
+            "rake-cap": rake_cap,
+            "target": target,
+            "iterations": iterations,
+            "algorithm": algorithm,
+            "threads": threads,
+            "storage": storage,
+            "lock": lock,
+        }
+        sources = {"endgame": endgame, "decoding": decoding, "phh": phh, "hand": hand, "street": street}
+        solving = prepare(file, options, sources, out=out, resume=resume, force=force)
+        live.say(f"building {solving.title} (a first run also compiles, up to a minute)")
+        solving.run(lambda now: live.say(line_of(now, solving.spot.pot)))
+    if as_json:
+        print_json(record_of(solving))
+    else:
+        print_solution(solving)
+    if solving.interrupted:
+        go_on = f"treeplex holdem solve --resume {shell_word(str(solving.saved))}"
+        fail(f"stopped after {solving.solution.iterations:,} iterations; saved: go on with {go_on}", STOPPED)
+    if solving.missed:
+        raise typer.Exit(TARGET_MISSED)
+
+
+def line_of(progress: "Progress", pot: float, *, most: bool = True) -> str:
+    """The live line: iterations, exploitability in chips and of the pot, pace, and (``most``) the time left without target."""
+    parts = [f"{progress.algorithm}  iteration {progress.iteration:,}/{progress.iterations:,}"]
+    if progress.exploitability is not None:
+        parts.append(f"exploitability {chips_and_share(progress.exploitability, pot)}")
+    parts.append(f"{progress.rate:,.0f} it/s" if progress.rate >= 10 else f"{progress.rate:.2g} it/s")
+    if most and progress.seconds_left is not None:
+        parts.append(f"at most {clock(progress.seconds_left)} left")
+    return "  ".join(parts)
+
+
+def chips_and_share(value: float, pot: float) -> str:
+    """An exploitability in chips and in per cent of the pot."""
+    return f"{short(value)} chips, {short(100 * value / pot)}% of the pot" if pot else f"{short(value)} chips"
+
+
+def print_solution(solving: "Solving") -> None:
+    """Exploitability, EVs, what is done first, files, what to try next."""
+    solution, pot = solving.solution, solving.spot.pot
+    facts: dict[str, str] = {"exploitability": chips_and_share(solution.exploitability, pot)}
+    if (blinds := papers_unit(solving)) is not None:
+        facts["in papers"] = f"{short(blinds)} big blinds, as papers on the end games count them"
+    if solution.target is not None:
+        verdict = "not reached" if solving.missed else "reached"
+        facts["target"] = f"{chips_and_share(solution.target, pot)}   {verdict}"
+    for name, value in zip(("OOP", "IP"), solution.ev, strict=True):
+        back = value + pot / 2
+        facts[f"EV {name}"] = f"{value:+.3f} chips against half the pot   {back:.2f} of {pot:g}"
+    facts |= solving.first_actions()
+    facts["memory"] = f"{solution.memory / 1e6:,.1f} MB, {solution.settings.threads} threads"
+    if solving.saved:
+        facts["file"] = str(solving.saved)
+    count = f"{solution.iterations:,} iteration{'s' if solution.iterations != 1 else ''}"
+    print_facts(facts, title=f"{solving.title} by {solution.algorithm}: {count} in {solution.seconds:.3g} s")
+    typer.secho("next", bold=True)
+    for command, purpose in next_steps(solving):
+        typer.echo(f"  treeplex holdem {command}   {purpose}")
+
+
+def papers_unit(solving: "Solving") -> float | None:
+    """The exploitability of an end game as papers give it: in big blinds, the probability of sharing a card not divided out."""
+    big = solving.task.big_blind
+    return solving.solution.exploitability_unnormalised / big if big else None
+
+
+def next_steps(solving: "Solving") -> list[tuple[str, str]]:
+    """Commands to try, and what for."""
+    from treeplex.solvers.registry import pace_of
+
+    if not solving.saved:
+        return [("solve ... --out first.spot", "keep the solution, to look at it")]
+    where = shell_word(str(solving.saved))
+    steps = [(f"show {where}", "look at the ranges"), (f"show {where} --html page.html", "a page to click through")]
+    line = solving.task.line.rpartition(",")[0]
+    if line:
+        steps.insert(0, (f"show {where} --line {shell_word(line)}", "the last decision of the hand"))
+    done = max(solving.solution.iterations, 1)
+    more = min(2 * done, pace_of(solving.solution.algorithm) or 2 * done)
+    if more > done:
+        steps.append((f"solve --resume {where} -n {more}", "go on"))
+    return steps
+
+
+def record_of(solving: "Solving") -> dict[str, Any]:
+    """What ``--json`` prints."""
+    solution, pot = solving.solution, solving.spot.pot
+    return {
+        "iterations": solution.iterations,
+        "seconds": solution.seconds,
+        "seconds_per_iteration": solution.seconds / solution.iterations if solution.iterations else None,
+        "threads": solution.settings.threads,
+        "memory_mb": solution.memory / 1e6,
+        "exploitability": solution.exploitability,
+        "exploitability_percent": 100 * solution.exploitability / pot if pot else None,
+        "exploitability_bb": papers_unit(solving),
+        "ev_oop": solution.ev[0],
+        "ev_ip": solution.ev[1],
+    }

@@ -1,0 +1,242 @@
+"""Commands that look around: ``games``, ``algorithms``, ``info``."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from treeplex.play.cli.arguments import GameArgument, Json, Refine, ShowProgress
+from treeplex.play.cli.console import print_entries, print_facts, print_json, print_table
+from treeplex.play.cli.live import Live
+
+if TYPE_CHECKING:
+    from treeplex.forms.compile.compiled_game import CompiledGame
+    from treeplex.forms.structure.classes import Structure
+    from treeplex.games.parameters import GameInfo
+    from treeplex.solvers import Algorithm
+
+OTHER_GAMES = """Besides these: openspiel:NAME (any game of OpenSpiel), game.efg (Gambit), game.game (LiteEFG),
+mygame.py:MyGame (rules of your own)."""
+
+CLASSES = {
+    "perfect_information": "perfect information",
+    "perfect_recall": "perfect recall",
+    "single_act": "single-act",
+    "nested": "nested form",
+    "ladder_nested": "ladder-nested form",
+    "nested_reordered": "nested game",
+    "ladder_nested_reordered": "ladder-nested game",
+    "feedback": "feedback game",
+    "nested_feedback": "nested feedback game",
+    "ladder_nested_feedback": "ladder-nested feedback game",
+    "open_loop": "open-loop game",
+}
+"""What to call the classes of :class:`treeplex.forms.structure.classes.Structure`."""
+
+
+def games(as_json: Json = False) -> None:
+    """List the built-in games and their parameters.
+
+    \b
+    Examples:
+      treeplex games
+      treeplex games --json
+    """
+    from treeplex.games.registry import games
+
+    if as_json:
+        print_json(
+            {
+                name: {"summary": info.summary, "parameters": {each.name: each.default for each in info.parameters}}
+                for name, info in games().items()
+            }
+        )
+        return
+    print_entries((name, (info.summary, parameters_of(info))) for name, info in games().items())
+    typer.echo(OTHER_GAMES)
+
+
+def parameters_of(info: "GameInfo") -> str:
+    """The parameters of a game with their defaults, as a spec writes them."""
+    parts: list[str] = []
+    for each in info.parameters:
+        value = list(each.default) if isinstance(each.default, tuple) else each.default
+        series = each.name.rstrip("0123456789")
+        if series != each.name and parts and parts[-1].startswith(series):
+            parts[-1] = f"{parts[-1].split(' to ')[0]} to {each.name}"
+        else:
+            parts.append(each.name if value is None else f"{each.name}={value}".replace(" ", ""))
+    return ", ".join(parts)
+
+
+def algorithms(as_json: Json = False) -> None:
+    """List the algorithms, their parameters and their papers.
+
+    \b
+    Examples:
+      treeplex algorithms
+      treeplex solve kuhn_poker -a "dcfr(alpha=2,gamma=3)"
+    """
+    from treeplex.solvers import algorithms
+
+    if as_json:
+        print_json(
+            {
+                name: {"summary": each.summary, "reference": each.reference, "parameters": dict(each.parameters)}
+                for name, each in algorithms().items()
+            }
+        )
+        return
+    print_entries((name, (each.summary, settings_of(each), each.reference)) for name, each in algorithms().items())
+
+
+def settings_of(algorithm: "Algorithm") -> str:
+    """Parameters with their defaults, in one line."""
+    numbers = [f"{key}={value:g}" for key, value in algorithm.parameters.items()]
+    return ", ".join(numbers + [f"{key}={what}" for key, what in algorithm.texts.items()])
+
+
+def info(
+    game: GameArgument,
+    structure: Annotated[
+        bool, typer.Option("--structure", help="Also tell who knows what: perfect information, recall, feedback, nested, ...")
+    ] = False,
+    as_json: Json = False,
+    refine: Refine = False,
+    progress: ShowProgress = None,
+) -> None:
+    """Count what a game is made of: histories, terminals, infosets, sequences, depth, public states.
+
+    With --structure also its classes as an extensive form: perfect information, perfect recall, nested, ladder-nested,
+    feedback, open-loop; where it is not of a class, the place. Games in which players forget are told of only with it.
+
+    \b
+    Examples:
+      treeplex info leduc_poker
+      treeplex info "goofspiel(num_cards=4,imp_info=True)" --json
+      treeplex info mygame.py:MyGame
+      treeplex info "goofspiel(num_cards=4)" --structure
+    """
+    from treeplex.errors import ImperfectRecallError
+
+    with Live(progress) as live:
+        live.say(f"compiling {game}")
+        from treeplex.forms.compile.compile_game import compile_game
+
+        compiled = found = None
+        try:
+            compiled = compile_game(game, refine=refine, watch=live.walked)
+        except ImperfectRecallError:
+            if not structure:
+                raise
+        if structure:
+            from treeplex.forms.structure.classes import structure as classes_of
+
+            found = classes_of(compiled or game, refine=refine, watch=live.walked)
+    if as_json:
+        print_json((counts_of(compiled) if compiled else {}) | (structure_of(found) if found else {}))
+        return
+    if compiled:
+        print_counts(compiled)
+    if found:
+        print_structure(found, titled=compiled is None)
+
+
+def counts_of(compiled: "CompiledGame") -> dict[str, Any]:
+    """What ``--json`` prints of a compiled game."""
+    size = compiled.size
+    return {
+        "game": compiled.spec,
+        "players": compiled.players,
+        "histories": size.histories,
+        "terminals": size.terminals,
+        "depth": size.depth,
+        "largest_infoset": size.largest_infoset,
+        "infosets": list(compiled.infosets),
+        "sequences": list(compiled.sequences),
+        "public_states": size.public_states,
+    }
+
+
+def print_counts(compiled: "CompiledGame") -> None:
+    """The same for people."""
+    size = compiled.size
+    facts = {
+        "players": str(compiled.players),
+        "histories": f"{size.histories:,}   all nodes, chance and terminal ones included",
+        "terminals": f"{size.terminals:,}",
+        "depth": f"{size.depth:,}   nodes on the longest path",
+        "largest infoset": f"{size.largest_infoset:,}   histories",
+        "public states": "the rules do not say" if size.public_states is None else f"{size.public_states:,}",
+        "payoffs": payoffs_of(compiled),
+    }
+    print_facts(facts, title=compiled.spec)
+    counts = zip(compiled.infosets, compiled.sequences, strict=True)
+    rows = [[str(player), f"{infosets:,}", f"{sequences:,}"] for player, (infosets, sequences) in enumerate(counts)]
+    rows.append(["all", f"{sum(compiled.infosets):,}", f"{sum(compiled.sequences):,}"])
+    print_table(["player", "infosets", "sequences"], rows, right=(1, 2))
+
+
+def structure_of(structure: "Structure") -> dict[str, Any]:
+    """What ``--json`` prints of a game's classes; ``why`` names a place where a class fails, or the order that shows it."""
+    pieces = structure.pieces
+    return {
+        "game": structure.spec,
+        "players": structure.players,
+        "histories": structure.histories,
+        "structure": {
+            **{name: {"holds": verdict.holds, "why": verdict.why} for name, verdict in structure.verdicts().items()},
+            "levels": list(structure.levels),
+            "sub_forms": structure.sub_forms,
+            "pieces": None if pieces is None else vars(pieces),
+        },
+    }
+
+
+def print_structure(structure: "Structure", *, titled: bool) -> None:
+    """The classes of a game, each with a place where it fails."""
+    first: dict[str, str] = {}
+    rows = []
+    for name, verdict in structure.verdicts().items():
+        why = verdict.why
+        if why and first.setdefault(why, CLASSES[name]) != CLASSES[name]:
+            why = f"as with {first[why]}"
+        rows.append([CLASSES[name], "yes" if verdict else "no", why])
+    title = f"{structure.spec}: {structure.histories:,} histories, {structure.players} players" if titled else ""
+    print_table(["class", "", "where it fails, or what shows it"], rows, title=title)
+    facts = {}
+    if len(structure.levels) > 0:
+        facts["levels of play"] = f"{len(structure.levels):,}   as a feedback game"
+    if structure.sub_forms is not None:
+        facts["sub-extensive forms"] = f"{structure.sub_forms:,}"
+    pieces = structure.pieces
+    if pieces is None:
+        remedy = "open_loop(game=...) makes a static game of it" if structure.open_loop else "--refine gives it"
+        facts["backward recursion"] = f"not without perfect recall; {remedy}"
+    elif not pieces.count:
+        facts["backward recursion"] = "plain backward induction"
+    else:
+        facts["backward recursion"] = (
+            f"pieces {pieces.count:,}, static {pieces.static:,}; the largest has {pieces.infosets:,} infosets with a choice, "
+            f"of {pieces.players} player{'s' if pieces.players != 1 else ''}"
+        )
+    print_facts(facts, title="to solve it")
+
+
+def payoffs_of(game: "CompiledGame") -> str:
+    """What payoffs sum to, in words."""
+    if game.constant is None:
+        return "general sums"
+    return "zero-sum" if game.zero_sum else f"sum to {game.constant:g}"
+
+
+SHORT = {
+    "games": "List the built-in games.",
+    "algorithms": "List the algorithms.",
+    "info": "Count what a game is made of.",
+}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    for command in (games, algorithms, info):
+        app.command(short_help=SHORT[command.__name__])(command)

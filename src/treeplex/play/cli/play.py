@@ -1,0 +1,203 @@
+"""``treeplex play``: a person at the terminal against a network that searches or a policy."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treeplex.errors import GameError, PolicyError, SpecError, TreeplexError
+from treeplex.play.cli.arguments import GameArgument
+from treeplex.play.cli.failures import STOPPED
+from treeplex.play.cli.live import Live
+
+if TYPE_CHECKING:
+    from treeplex.play.tables.table import Table
+
+ITERATIONS = 256
+QUIT = ("q", "quit", "exit")
+
+
+class _Left(Exception):  # noqa: N818 (no error)
+    """The person has had enough."""
+
+
+def play(
+    game: GameArgument,
+    against: Annotated[
+        str, typer.Option(metavar="WHOM", help="rebel, a folder of train rebel, a policy file or run folder, or: uniform.")
+    ],
+    seat: Annotated[int | None, typer.Option(metavar="I", help="Your player number, from 0. Default: you take turns.")] = None,
+    games: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after so many games. Default: play on.")] = None,
+    iterations: Annotated[
+        int | None, typer.Option(metavar="T", min=1, help=f"Of each search, against a network. Default: {ITERATIONS}.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Seed of the deal and of the opponent. Default: other every time.")
+    ] = None,
+) -> None:
+    """Play a game in the terminal. Answer with the number or the name of an action; quit, Ctrl-D or Ctrl-C ends.
+
+    rebel is a trained network that comes with Treeplex, if there is one for the game; rebel:NAME is another one for it.
+
+    \b
+    Examples:
+      treeplex play "liars_dice(dice=1,faces=4)" --against rebel
+      treeplex play "liars_dice(dice=1,faces=4)" --against runs/dice
+      treeplex play leduc_poker --against runs/leduc --seat 1
+      treeplex play kuhn_poker --against uniform
+    """
+    with Live(None) as live:
+        live.say(f"setting up {game}")
+        table, opponent = table_for(game, against, iterations, seed)
+    if seat is not None and not 0 <= seat < table.players:
+        raise SpecError(f"--seat must be from 0 to {table.players - 1}, not {seat}")
+    typer.echo(f"against {opponent}")
+    sit(table, seat, games)
+
+
+def sit(table: "Table", seat: int | None, games: int | None) -> None:
+    """Play game after game until the person has had enough.
+
+    Args:
+        table: the game and the opponent.
+        seat: the person's; None for taking turns.
+        games: how many at most; None for any number.
+    """
+    results: list[float] = []
+    stopped = False
+    try:
+        while games is None or len(results) < games:
+            own = seat if seat is not None else len(results) % table.players
+            typer.secho(f"game {len(results) + 1}: you are player {own}", bold=True)
+            results.append(one_game(table, own))
+            typer.echo(f"  {outcome(results[-1])}   {score(results)}\n")
+    except _Left:
+        typer.echo("")
+    except KeyboardInterrupt:
+        typer.echo("")
+        stopped = True
+    except TreeplexError:
+        if results:
+            typer.echo(score(results))
+        raise
+    typer.echo(f"{score(results)}; thank you for playing" if results else "no game was finished; thank you for playing")
+    if stopped:
+        raise typer.Exit(STOPPED)
+
+
+def one_game(table: "Table", own: int) -> float:
+    """Play one game; the person's payoff."""
+    with thinking():
+        table.begin()
+    while (actor := table.actor) is not None:
+        options = table.options()
+        if actor == own:
+            show(table, [f"you know   {table.view(own) or 'nothing yet'}"])
+            action = asked(table, options)
+        else:
+            with thinking():
+                action = table.reply()
+            if table.seen_by(own):
+                typer.echo(f"  player {actor}   {options[action]}")
+        with thinking():
+            table.play(action)
+    show(table, [f"player {i} knew   {known}" + ("   (you)" if i == own else "") for i, known in enumerate(table.shown())])
+    return table.returns()[own]
+
+
+def thinking() -> Live:
+    """A live line while the opponent thinks, which comes only where that takes long."""
+    live = Live(None)
+    live.say("thinking")
+    return live
+
+
+def show(table: "Table", known: list[str]) -> None:
+    """Print the picture of the game, if there is one, and what is known."""
+    picture = table.picture()
+    if picture is not None:
+        typer.echo("".join(f"    {line}\n" for line in picture.splitlines()), nl=False)
+    for line in known:
+        typer.echo(f"  {line}")
+
+
+def asked(table: "Table", options: dict[int, str]) -> int:
+    """The action that the person names, by its number in the list, by its name or as the table understands it."""
+    numbered = list(options.items())
+    typer.echo("  " + "   ".join(f"{number} {name}" for number, (_, name) in enumerate(numbered, start=1)))
+    while True:
+        typer.echo("  your move: ", nl=False)
+        line = sys.stdin.readline()
+        text = line.strip().lower()
+        if not line or text in QUIT:
+            raise _Left
+        by_name = [action for action, name in numbered if name.lower() == text]
+        near = [action for action, name in numbered if text and name.lower().startswith(text)]
+        if by_name:
+            return by_name[0]
+        if text.isdecimal() and 1 <= int(text) <= len(numbered):
+            return numbered[int(text) - 1][0]
+        try:
+            with thinking():
+                meant = table.named(text)
+        except (GameError, SpecError) as error:
+            typer.echo(f"  {error}")
+            continue
+        if meant is not None:
+            return meant
+        if len(near) == 1:
+            return near[0]
+        typer.echo("  " + (f"{line.strip()!r} is none of these; " if text else "") + "type a number or a name, or quit")
+
+
+def table_for(game: str, against: str, iterations: int | None, seed: int | None) -> "tuple[Table, str]":
+    """A table for the game with the opponent that is asked for, and who that is.
+
+    Raises:
+        PolicyError: an opponent for another game.
+    """
+    import numpy as np
+
+    from treeplex.forms.sources.load import load
+    from treeplex.play.tables.table import RulesTable, SearchTable
+    from treeplex.runs.judge import UNIFORM, as_policy, policy_file
+    from treeplex.runs.rebel.judge import is_rebel, net_of
+
+    rules = load(game)
+    generator = np.random.default_rng(seed)
+    if is_rebel(against):
+        from treeplex.forms.subgames.public_rules import public_rules
+        from treeplex.learn.rebel.shipped_nets import shipped_name
+        from treeplex.search.agent import SearchAgent
+
+        tree = public_rules(rules)
+        net = net_of(against, tree)
+        settings = net.searching(iterations=iterations or ITERATIONS)
+        name, solved = shipped_name(net) or against, net.card["solved"]
+        opponent = f"{name}: trained on {solved:,} subgames, {settings.iterations} iterations a search"
+        return SearchTable(tree, SearchAgent(tree, net.leaf(tree), settings, generator), generator), opponent
+    if iterations is not None and (against == UNIFORM or policy_file(against).exists()):
+        raise PolicyError("--iterations is about searching; a policy does not search")
+    if against == UNIFORM:
+        uniform = RulesTable(rules, lambda state: dict.fromkeys(known := state.legal_actions(), 1.0 / len(known)), generator)
+        return uniform, UNIFORM
+    from treeplex.forms.compile.compile_game import compile_game
+
+    policy = as_policy(compile_game(rules), against)
+    return RulesTable(rules, policy.action_probabilities, generator), against
+
+
+def outcome(payoff: float) -> str:
+    """What a payoff means to the person."""
+    return f"you win {payoff:g}" if payoff > 0 else f"you lose {-payoff:g}" if payoff < 0 else "nobody wins"
+
+
+def score(results: list[float]) -> str:
+    """Games and payoffs so far."""
+    count = len(results)
+    return f"after {count} game{'s' if count != 1 else ''}: {sum(results):+g}"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(short_help="Play against a policy or a network that searches.")(play)

@@ -1,0 +1,316 @@
+"""Commands about policies: ``evaluate``, ``show``, ``export``."""
+
+import difflib
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from treeplex.errors import PolicyError, SpecError
+from treeplex.play.cli.arguments import GameArgument, Json, Refine, ShowProgress
+from treeplex.play.cli.console import print_facts, print_json, print_table
+from treeplex.play.cli.live import Live
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from treeplex.forms.policies.tabular import Policy
+
+HINTS_AMONG = 2000
+GAP, STRATEGY_WIDTH = "   ", 44
+RULES = (".efg", ".game")
+PolicyArgument = Annotated[
+    str, typer.Argument(metavar="POLICY", help="A run folder or a policy file (.safetensors, .npz, .json, .csv).")
+]
+OfGame = Annotated[
+    str | None, typer.Option("--game", metavar="GAME", help="The policy's game; default: the one its file names.")
+]
+
+
+def evaluate(
+    game: GameArgument,
+    policy: Annotated[
+        str, typer.Argument(metavar="POLICY", help="A run folder, a policy file, a folder of train rebel, or: uniform, rebel.")
+    ],
+    worst: Annotated[
+        int, typer.Option("--worst", metavar="ROWS", min=0, help="Also show the infostates with the largest regrets.")
+    ] = 0,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Also solve the game by linear programming and compare values.")
+    ] = False,
+    playthroughs: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Of train rebel: repeated playthroughs to average. Default: 256; with perfect information exact, without any.",
+        ),
+    ] = None,
+    iterations: Annotated[int | None, typer.Option(metavar="T", help="Of train rebel: of each search. Default: 256.")] = None,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Of train rebel: how it searches: method, depth, rounds, endgame, warm. Repeatable.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of train rebel: of the iterations drawn.")] = 0,
+    workers: Annotated[int | None, typer.Option(metavar="W", help="Of train rebel: processes. Default: all cores.")] = None,
+    ray: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Of train rebel: on a Ray cluster: its address, auto, or local.")
+    ] = None,
+    as_json: Json = False,
+    refine: Refine = False,
+    progress: ShowProgress = None,
+) -> None:
+    """Judge a policy: its value for each player, and what a best response of each gains; NashConv is the sum of the gains.
+
+    --worst adds the key worst to the JSON (player, infostate, regret), --exact the key exact_value (of player 0). rebel is a
+    trained network that comes with Treeplex, if there is one for the game; rebel:NAME is another one for it.
+
+    \b
+    Examples:
+      treeplex evaluate leduc_poker runs/leduc
+      treeplex evaluate leduc_poker policy.json --json
+      treeplex evaluate kuhn_poker uniform --worst 5 --exact
+      treeplex evaluate "liars_dice(dice=1,faces=4)" rebel --playthroughs 32
+      treeplex evaluate "liars_dice(dice=1,faces=4)" runs/dice --playthroughs 1024
+    """
+    if is_searching(policy):
+        from treeplex.play.cli.rebel import evaluate_rebel
+
+        if worst or exact or refine:
+            raise SpecError("--worst, --exact and --refine are about policies; a network that searches is judged without")
+        evaluate_rebel(
+            game,
+            policy,
+            playthroughs=playthroughs,
+            changes=changes,
+            iterations=iterations,
+            seed=seed,
+            workers=workers,
+            ray=ray,
+            as_json=as_json,
+            progress=progress,
+        )
+        return
+    if playthroughs is not None or iterations is not None or changes or ray is not None:
+        raise SpecError(
+            f"--playthroughs, --iterations, --set and --ray are about a folder of train rebel, which {policy} is not"
+        )
+    with Live(progress) as live:
+        live.say(f"compiling {game}")
+        from treeplex.forms.compile.compile_game import compile_game
+        from treeplex.runs.judge import exact_value, infostate_regrets, judge
+
+        compiled = compile_game(game, refine=refine, watch=live.walked)
+        live.say(f"judging {policy}")
+        judgement = judge(compiled, policy)
+        regrets = list(infostate_regrets(compiled, policy).items())[:worst] if worst else []
+        if exact:
+            live.say(f"solving {game} exactly")
+        value = exact_value(compiled) if exact else None
+    origin = origin_of(policy)
+    if as_json:
+        print_json(
+            {
+                "game": compiled.spec,
+                **origin,
+                "exploitability": judgement.exploitability,
+                "nash_conv": judgement.nash_conv,
+                "value": list(judgement.value),
+                "gains": list(judgement.gains),
+                **({"exact_value": value} if exact else {}),
+                **({"worst": [{"player": i, "infostate": text, "regret": r} for (i, text), r in regrets]} if worst else {}),
+            }
+        )
+        return
+    facts = {
+        "exploitability": f"{judgement.exploitability:.6e}   mean gain of a best response",
+        "NashConv": f"{judgement.nash_conv:.6e}   sum of the gains",
+    }
+    if value is not None:
+        facts["exact value"] = f"{value:+.8f}   of player 0; the policy is {abs(judgement.value[0] - value):.3e} from it"
+    print_facts(facts, title=f"{policy} on {compiled.spec}")
+    pairs = zip(judgement.value, judgement.best_response_values, strict=True)
+    rows = [[str(player), f"{value:+.8f}", f"{best:+.8f}", f"{best - value:.3e}"] for player, (value, best) in enumerate(pairs)]
+    print_table(["player", "value", "best response", "gain"], rows, right=(1, 2, 3))
+    if worst:
+        losses = [[str(player), infostate.strip(), f"{regret:.3e}"] for (player, infostate), regret in regrets]
+        print_table(["player", "infostate", "regret"], losses, right=(2,))
+
+
+def is_searching(policy: str) -> bool:
+    """Whether this is a network that searches rather than a policy."""
+    from treeplex.runs.rebel.judge import is_rebel
+
+    return is_rebel(policy)
+
+
+def origin_of(policy: str) -> dict[str, Any]:
+    """Algorithm, iterations and seconds behind a policy, as far as its file says."""
+    from treeplex.forms.policies.files import read_policy_header
+    from treeplex.forms.policies.sparse import is_table_policy, load_table_policy
+    from treeplex.runs.judge import UNIFORM, policy_file
+
+    if policy == UNIFORM:
+        return {"algorithm": UNIFORM, "iterations": 0, "seconds": 0.0}
+    if is_table_policy(policy_file(policy)):
+        about = load_table_policy(policy_file(policy)).about
+        return {"algorithm": about.get("algorithm"), "iterations": int(about.get("iterations", 0)), "seconds": None}
+    known = read_policy_header(policy_file(policy)).get("metadata", {})
+    return {name: known.get(name) for name in ("algorithm", "iterations", "seconds")}
+
+
+def show(
+    policy: PolicyArgument,
+    infostate: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Only this infostate, or all that contain this text.")
+    ] = None,
+    player: Annotated[
+        int | None, typer.Option(metavar="I", help="Only this player's infostates; players count from 0.")
+    ] = None,
+    limit: Annotated[int, typer.Option(metavar="ROWS", min=0, help="The most rows to print; 0 for all.")] = 40,
+    game: OfGame = None,
+    as_json: Json = False,
+) -> None:
+    """Read a strategy: the probability of every action at every infostate.
+
+    \b
+    Examples:
+      treeplex show runs/kuhn
+      treeplex show runs/leduc --player 1 --limit 10
+      treeplex show runs/kuhn --infostate 0pb
+    """
+    loaded = loaded_policy(policy, game)
+    chosen = matching(loaded, infostate, player)
+    shown = chosen[:limit] if limit else chosen
+    if as_json:
+        print_json([row_of(loaded, infoset) for infoset in shown])
+        return
+    compiled = loaded.game
+    rows: list[list[str | Text]] = [
+        [str(compiled.player_of(infoset)), compiled.infostates[infoset].strip() or "(empty)", strategy_text(loaded, infoset)]
+        for infoset in shown
+    ]
+    several_lines = any("\n" in str(row[1]) for row in rows)
+    print_table(["player", "infostate", "strategy"], rows, title=compiled.spec, lines=several_lines)
+    if len(shown) < len(chosen):
+        typer.echo(f"{len(shown)} of {len(chosen):,} infostates; --limit 0 shows all, --infostate and --player choose")
+
+
+def loaded_policy(policy: str, game: str | None) -> "Policy":
+    """A policy from a run folder or file, on the game given or the one the file names."""
+    from treeplex.forms.compile.compile_game import compile_game
+    from treeplex.forms.policies.files import load_policy
+    from treeplex.runs.judge import policy_file
+    from treeplex.runs.solve.folder import RunFolder, is_run_folder
+
+    if is_run_folder(policy):
+        folder = RunFolder(policy)
+        compiled = compile_game(folder.game_to_load() if game is None else game, refine=folder.settings().refine)
+        return load_policy(policy_file(policy), compiled)
+    return load_policy(policy_file(policy), None if game is None else compile_game(game))
+
+
+def matching(policy: "Policy", text: str | None, player: int | None) -> list[int]:
+    """The infosets asked for: an exact infostate, else all that contain the text."""
+    game = policy.game
+    if player is not None and not 0 <= player < game.players:
+        raise PolicyError(f"{game.spec} has players 0 to {game.players - 1}, not {player}")
+    offsets = game.tree.infoset_offsets
+    chosen = range(len(policy)) if player is None else range(int(offsets[player]), int(offsets[player + 1]))
+    if text is None:
+        return list(chosen)
+    wanted = text.replace("\\n", "\n")
+    found = [infoset for infoset in chosen if game.infostates[infoset] == wanted]
+    found = found or [infoset for infoset in chosen if wanted in game.infostates[infoset]]
+    if not found:
+        raise PolicyError(f"no infostate of {game.spec} contains {text!r}{hint(text, game.infostates)}")
+    return found
+
+
+def hint(text: str, infostates: tuple[str, ...]) -> str:
+    """The nearest of the first infostates, or how to see them all."""
+    close = difflib.get_close_matches(text, infostates[:HINTS_AMONG], n=1, cutoff=0.5)
+    return f"; did you mean {close[0]!r}?" if close else "; without --infostate all are shown"
+
+
+def names_of(policy: "Policy", infoset: int) -> list[tuple[str, float]]:
+    """Action names and probabilities at an infoset."""
+    names = policy.game.action_names[policy.game.player_of(infoset)]
+    return [(names.get(action, str(action)), probability) for action, probability in policy.at(infoset).items()]
+
+
+def row_of(policy: "Policy", infoset: int) -> dict[str, Any]:
+    """One infoset for ``--json``."""
+    return {
+        "player": policy.game.player_of(infoset),
+        "infostate": policy.game.infostates[infoset],
+        "actions": {str(action): probability for action, probability in policy.at(infoset).items()},
+        "names": [name for name, _ in names_of(policy, infoset)],
+    }
+
+
+def strategy_text(policy: "Policy", infoset: int) -> "Text":
+    """``Call 0.7500  Raise 0.2500``, the likeliest action in bold, actions never played in grey, lines not too long."""
+    from rich.text import Text
+
+    pairs = names_of(policy, infoset)
+    best = max(probability for _, probability in pairs)
+    text, length = Text(), 0
+    for name, probability in pairs:
+        entry = f"{name} {probability:.4f}"
+        if length:
+            fits = length + len(GAP) + len(entry) <= STRATEGY_WIDTH
+            text.append(GAP if fits else "\n")
+            length = length + len(GAP) if fits else 0
+        text.append(entry, style="bold" if probability == best else "dim" if probability < 5e-5 else "")
+        length += len(entry)
+    return text
+
+
+def export(
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="A run folder or policy file, or a game for .efg and .game.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its ending says what.")],
+    game: OfGame = None,
+) -> None:
+    """Convert a policy (.safetensors, .npz, .json, .csv), or write a game's rules (.efg, .game).
+
+    \b
+    Examples:
+      treeplex export runs/leduc leduc.json
+      treeplex export policy.npz policy.csv
+      treeplex export kuhn_poker kuhn.efg
+    """
+    if out.suffix.lower() in RULES:
+        from treeplex.forms.sources.load import load
+
+        if out.suffix.lower() == ".efg":
+            from treeplex.forms.sources.efg import write_efg
+
+            write_efg(load(source), out)
+        else:
+            from treeplex.forms.sources.liteefg import write_game_file
+
+            write_game_file(load(source), out)
+    else:
+        from treeplex.forms.policies.files import WRITERS, by_suffix, save_policy, with_suffix
+
+        by_suffix(with_suffix(out), WRITERS)
+        known = {name: value for name, value in origin_of(source).items() if value is not None}
+        save_policy(loaded_policy(source, game), out, metadata=known)
+    typer.echo(f"wrote {out}")
+
+
+SHORT = {
+    "evaluate": "Judge a policy.",
+    "show": "Read a strategy.",
+    "export": "Convert a policy, or write rules as .efg or .game.",
+}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    for command in (evaluate, show, export):
+        app.command(short_help=SHORT[command.__name__])(command)

@@ -1,0 +1,227 @@
+"""Commands for games too large to compile: ``sample``, ``playouts``."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treeplex.play.cli.arguments import Force, GameArgument, Json, Seconds, ShowProgress
+from treeplex.play.cli.console import print_facts, print_json
+from treeplex.play.cli.failures import STOPPED, fail
+from treeplex.play.cli.live import Live, clock
+from treeplex.play.cli.solve import counted, free_folder, quoted
+
+if TYPE_CHECKING:
+    from treeplex.evaluate.playouts import Match
+    from treeplex.runs.sample.loop import Sampled, SampleProgress
+
+Against = Annotated[
+    str | None,
+    typer.Option(metavar="WHOM", help="Whom the policy plays: uniform (the default), or another run or policy file."),
+]
+
+
+def sample(
+    game: Annotated[
+        str | None,
+        typer.Argument(metavar="GAME", help="A game (see: treeplex info --help); may be left out with --resume."),
+    ] = None,
+    algorithm: Annotated[
+        str | None,
+        typer.Option(
+            "-a",
+            "--algorithm",
+            metavar="NAME",
+            help="es-mccfr, os-mccfr, vr-mccfr, ... (treeplex algorithms). Default: es-mccfr.",
+        ),
+    ] = None,
+    iterations: Annotated[
+        int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations in total. Default: 1000.")
+    ] = None,
+    nodes: Annotated[int | None, typer.Option(metavar="N", help="Stop once so many histories were walked in all.")] = None,
+    seconds: Seconds = None,
+    memory: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="What tables may take: 500MB, 4GiB, ... Default: 1GiB.")
+    ] = None,
+    every: Annotated[
+        int | None, typer.Option(metavar="K", help="Evaluate every K iterations; default: after 1, 2, 5, 10, 20, 50, ...")
+    ] = None,
+    playouts: Annotated[int | None, typer.Option(metavar="N", help="Games played at each evaluation. Default: 1000.")] = None,
+    against: Against = None,
+    judge: Annotated[
+        bool, typer.Option("--judge", help="Compile the game too and compute exploitability, where that can be done.")
+    ] = False,
+    seed: Annotated[int | None, typer.Option(help="Seed of everything random. Default: 0.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write a folder.")] = None,
+    resume: Annotated[Path | None, typer.Option(metavar="DIR", help="Go on with the run in this folder.")] = None,
+    force: Force = False,
+    as_json: Json = False,
+    progress: ShowProgress = None,
+) -> None:
+    """Sample a game that is too large to compile: Monte Carlo CFR on its rules.
+
+    Infosets enter the tables as they are met, until --memory is used up; from then on the others are played uniformly and what
+    is in the tables is learned on. What the policy is worth is estimated by playing: when all follow it, and against uniform
+    play or another policy with seats in turn. With --out, the folder gets sample.json, metrics.jsonl, policy.safetensors,
+    state.safetensors and progress.png. Ctrl-C saves (without --out into a new folder under runs/), and --resume goes on bit for
+    bit; -n and --nodes then count all that was done, and --memory may be larger. A game that can be compiled is solved some
+    hundred times faster by treeplex solve, with the same algorithms.
+
+    \b
+    Examples:
+      treeplex sample "liars_dice(numdice=2)" --seconds 60 --out runs/dice
+      treeplex sample "leduc_poker(players=4)" -a "es-mccfr(variant=lcfr)" -n 10000 --memory 500MB
+      treeplex sample "goofspiel(num_cards=8,imp_info=true)" -a os-mccfr --nodes 1000000 --json
+      treeplex sample --resume runs/dice --seconds 600 --memory 4GiB
+      treeplex sample leduc_poker -a os-mccfr -n 5000 --judge
+    """
+    with Live(progress) as live:
+        live.say(f"reading {game or resume}")
+        from treeplex.runs.sample.sample import SampleInterrupted
+        from treeplex.runs.sample.sample import sample as run_sample
+
+        try:
+            sampled = run_sample(
+                game,
+                algorithm,
+                iterations=iterations,
+                seconds=seconds,
+                nodes=nodes,
+                memory=memory,
+                every=every,
+                seed=seed,
+                playouts=playouts,
+                against=against,
+                judge=judge or None,
+                out=out,
+                force=force,
+                resume=resume,
+                progress=lambda found: live.say(line_of(found)),
+            )
+        except SampleInterrupted as stopped:
+            sampled = stopped.sampled
+            if sampled.folder is None:
+                sampled.save(free_folder(f"sample-{sampled.game.spec}-{sampled.algorithm}"))
+    if as_json:
+        print_json(
+            {"game": sampled.game.spec, "algorithm": sampled.algorithm, "status": sampled.status, **asdict(sampled.last)}
+        )
+    else:
+        print_sampled(sampled)
+    if sampled.status == "interrupted":
+        fail(f"stopped after {counted(sampled.last.iteration)}; saved: go on with {resuming(sampled)}", STOPPED)
+
+
+def line_of(progress: "SampleProgress") -> str:
+    """One line: scheme, iterations, histories a second, infosets, memory, time left."""
+    parts = [
+        f"{progress.algorithm}  iteration {progress.iteration:,}  {progress.iteration_rate:,.3g} it/s",
+        f"{progress.node_rate:,.0f} nodes/s",
+        f"{progress.infosets:,} infosets",
+        f"{size_text(progress.bytes)} of {size_text(progress.memory)}" + (" (full)" if progress.full else ""),
+    ]
+    if progress.seconds_left is not None:
+        parts.append(f"{clock(progress.seconds_left)} left")
+    return "  ".join(parts)
+
+
+def size_text(size: float) -> str:
+    """Bytes for people."""
+    for unit in ("B", "KB", "MB", "GB"):
+        if size < 1000:
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:.3g} TB"
+
+
+def print_sampled(sampled: "Sampled") -> None:
+    """Values with standard errors, tables, files, what to try next."""
+    last, settings = sampled.last, sampled.settings
+    facts = {
+        f"value of player {player}": f"{value:+.5f} +- {error:.5f}   when all follow the policy"
+        for player, (value, error) in enumerate(zip(last.value, last.error, strict=True))
+    }
+    name = "uniform play" if settings.against == "uniform" else settings.against
+    facts["in a match"] = f"{last.match:+.5f} +- {last.match_error:.5f}   a game against {name}, all seats"
+    if last.exploitability is not None and last.nash_conv is not None:
+        facts["exploitability"] = f"{last.exploitability:.4e}   mean gain of a best response; NashConv {last.nash_conv:.4e}"
+    facts["tables"] = f"{last.infosets:,} infosets, {size_text(last.bytes)} of {size_text(settings.memory)}"
+    if last.unstored:
+        facts["note"] = (
+            f"the memory limit was reached: {last.unstored:,} visits were to infosets outside the tables, which are played "
+            "uniformly; --memory takes more"
+        )
+    if sampled.folder:
+        facts["files"] = f"{sampled.folder}   policy.safetensors, metrics.jsonl, progress.png, sample.json, state.safetensors"
+    effort = f"{counted(last.iteration)}, {last.nodes:,} nodes in {last.seconds:.3g} s"
+    print_facts(facts, title=f"{sampled.game.spec} by {sampled.algorithm}: {effort}")
+    typer.secho("next", bold=True)
+    if sampled.folder:
+        typer.echo(f"  {resuming(sampled)} -n {10 * last.iteration}   go on")
+    else:
+        typer.echo(f"  treeplex sample {quoted(sampled.game.spec)} --out runs/first   keep policy, metrics and state")
+
+
+def resuming(sampled: "Sampled") -> str:
+    """The command that goes on with a run."""
+    from treeplex.forms.sources.user_module import names_python
+
+    own = f"{quoted(sampled.game.spec)} " if names_python(sampled.game.spec) else ""
+    return f"treeplex sample {own}--resume {quoted(str(sampled.folder))}"
+
+
+def playouts(
+    game: GameArgument,
+    policy: Annotated[str, typer.Argument(metavar="POLICY", help="A folder or a policy file of treeplex sample, or uniform.")],
+    against: Against = None,
+    count: Annotated[int, typer.Option("-n", "--playouts", metavar="N", help="Games to play.")] = 10_000,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Estimate what a sampled policy is worth, by playing: mean payoffs with standard errors.
+
+    Without --against all players follow the policy; with it, the policy plays the other one from every seat in turn.
+
+    \b
+    Examples:
+      treeplex playouts "liars_dice(numdice=2)" runs/dice
+      treeplex playouts "liars_dice(numdice=2)" runs/dice --against runs/other -n 100000
+    """
+    from treeplex.evaluate.playouts import estimate, head_to_head
+    from treeplex.runs.sample.sample import rules_and_policy
+
+    rules, own = rules_and_policy(game, policy)
+    if against is None:
+        found = estimate(rules, own, playouts=count, seed=seed)
+        if as_json:
+            print_json({"game": rules.spec, **asdict(found)})
+            return
+        pairs = enumerate(zip(found.value, found.error, strict=True))
+        facts = {f"value of player {player}": f"{value:+.5f} +- {error:.5f}" for player, (value, error) in pairs}
+        print_facts(facts, title=f"{rules.spec}: {found.playouts:,} playouts")
+        return
+    match = head_to_head(rules, own, rules_and_policy(game, against)[1], playouts=count, seed=seed)
+    if as_json:
+        print_json({"game": rules.spec, **asdict(match)})
+    else:
+        print_match(match, f"{rules.spec}: {policy} against {against}, {match.playouts:,} playouts")
+
+
+def print_match(match: "Match", title: str) -> None:
+    """What a match has shown."""
+    facts = {"mean payoff": f"{match.value:+.5f} +- {match.error:.5f}   the others' mean: {match.others:+.5f}"}
+    facts |= {f"in seat {seat}": f"{value:+.5f}" for seat, value in enumerate(match.seats)}
+    print_facts(facts, title=title)
+
+
+SHORT = {
+    "sample": "Sample a game too large to compile.",
+    "playouts": "Play with a sampled policy.",
+}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    for command in (sample, playouts):
+        app.command(short_help=SHORT[command.__name__])(command)

@@ -1,0 +1,159 @@
+"""A table at which a person plays a turn of hold'em against an agent that searches."""
+
+import re
+from collections.abc import Callable
+from typing import final
+
+import numpy as np
+
+from treeplex.errors import GameError, SpecError
+from treeplex.games.poker.betting.tree import Action, Decision, Fold, Showdown, StreetEnd, payoffs
+from treeplex.games.poker.cards.cards import card_to_string
+from treeplex.games.poker.cards.evaluator import format_strengths
+from treeplex.games.poker.spots.spot import Rake, Spot
+from treeplex.search.holdem.agent import HoldemAgent
+from treeplex.search.holdem.beliefs import HoldemBelief, HoldemRules
+
+NAMES = ("OOP", "IP")
+TYPED = re.compile(r"(?:(?:b|bet|r|raise)(?: *to)? *)?(\d{1,3}(?:,\d{3}){1,3}|\d{1,12}(?:\.\d{1,9})?|\.\d{1,9}) *(%?)")
+"""``1500``, ``b1500``, ``raise to 4,000``, ``bet 75%``."""
+OnBoard = Callable[[tuple[int, ...]], Spot]
+TRIES = 100
+"""Boards dealt until the ranges leave a pair of hands."""
+
+
+@final
+class HoldemTable:
+    """A turn and its river, hands dealt from the spot's ranges; player 0 is out of position."""
+
+    players = 2
+
+    def __init__(self, agent: HoldemAgent, generator: np.random.Generator, *, on: OnBoard | None = None) -> None:
+        """Sit down.
+
+        Args:
+            agent: the opponent.
+            generator: deals.
+            on: the spot on another board; with it one is drawn uniformly for each game, else the board is the agent's.
+        """
+        self._agent, self._generator, self._on = agent, generator, on
+        self._spot = agent.spot
+        self._hands, self._board = (0, 0), self._spot.board
+
+    def begin(self) -> None:
+        self._agent.begin(self._dealt())
+        self._hands = self._agent.belief.draw(self._generator)
+        self._board = self._agent.spot.board
+
+    @property
+    def actor(self) -> int | None:
+        event = self._agent.event
+        return event.player if isinstance(event, Decision) else None
+
+    def view(self, player: int) -> str:
+        return self._text(player)
+
+    def picture(self) -> str | None:
+        event = self._agent.event
+        paid = event.contributions
+        whole = self._spot.pot / 2 + self._spot.stack
+        behind = ", ".join(f"{name} {self._chips(whole - own)}" for name, own in zip(NAMES, paid, strict=True))
+        return f"board {' '.join(map(card_to_string, self._board))}   pot {self._chips(sum(paid))}   behind {behind}\n"
+
+    def options(self) -> dict[int, str]:
+        event = self._agent.event
+        assert isinstance(event, Decision)
+        return {number: named(action, event) for number, action in enumerate(event.actions)}
+
+    def named(self, text: str) -> int | None:
+        """The bet or raise that a person typed, in chips in all on this street or in per cent of the pot.
+
+        Raises:
+            GameError: the rules have no such bet.
+        """
+        event, match = self._agent.event, TYPED.fullmatch(text)
+        if match is None or not isinstance(event, Decision):
+            return None
+        number = float(match[1].replace(",", ""))
+        if match[2]:
+            chip = self._spot.chip
+            number = max(event.street_bets) + round(pot_to_bet(event) * number / 100 / chip) * chip
+        return self._agent.add(number)
+
+    def reply(self) -> int:
+        actor = self.actor
+        assert actor is not None
+        return self._agent.act(self._hands[actor])
+
+    def seen_by(self, player: int) -> bool:
+        return True
+
+    def play(self, action: int) -> None:
+        self._agent.observe(action)
+        event = self._agent.event
+        if isinstance(event, StreetEnd):
+            card = self._river()
+            self._agent.deal(card)
+            self._board = (*self._board, card)
+        elif isinstance(event, Showdown) and len(self._board) < sum(self._spot.format.deal):
+            self._board = (*self._board, self._river())
+
+    def returns(self) -> list[float]:
+        event = self._agent.event
+        assert isinstance(event, Fold | Showdown)
+        paid = payoffs(event, Rake())
+        if isinstance(event, Fold):
+            return list(paid)
+        form = self._spot.format
+        first, second = format_strengths(form, self._board, form.hands[list(self._hands)])
+        win, lose, tie = paid
+        return [tie, tie] if first == second else [win, lose] if first > second else [lose, win]
+
+    def shown(self) -> list[str]:
+        return [self._text(player) for player in (0, 1)]
+
+    def _chips(self, amount: float) -> str:
+        """An amount in whole chips of the spot, without what rounding leaves of them."""
+        return f"{round(amount / self._spot.chip) * self._spot.chip:,.12g}"
+
+    def _text(self, player: int) -> str:
+        """The cards of a player, the higher one first."""
+        cards = self._spot.format.hands[self._hands[player]]
+        return " ".join(card_to_string(int(card)) for card in sorted(cards, reverse=True))
+
+    def _dealt(self) -> Spot:
+        """The spot of the next game; with other boards one that its ranges allow."""
+        if self._on is None:
+            return self._spot
+        deck, count = self._spot.format.deck, len(self._spot.board)
+        for _ in range(TRIES):
+            board = tuple(int(card) for card in self._generator.choice(deck, count, replace=False))
+            try:
+                spot = self._on(board)
+                HoldemBelief.root(HoldemRules.of(spot))
+            except (GameError, SpecError):
+                continue
+            return spot
+        raise GameError(f"{TRIES} boards were dealt, and the ranges leave no pair of hands on any; widen a range")
+
+    def _river(self) -> int:
+        """A card that nobody has."""
+        form = self._spot.format
+        gone = {*self._board, *(int(card) for hand in self._hands for card in form.hands[hand])}
+        return int(self._generator.choice([card for card in form.deck if card not in gone]))
+
+
+def pot_to_bet(event: Decision) -> float:
+    """The pot that shares are of: after the bet faced is called."""
+    return sum(event.contributions) + max(event.street_bets) - event.street_bets[event.player]
+
+
+def named(action: Action, event: Decision) -> str:
+    """An action for people: ``bet 1,500 (75%)``, ``raise to 4,000``, ``all-in 19,000``."""
+    if action.kind == "call":
+        return f"call {action.amount - event.street_bets[event.player]:,.12g}"
+    if action.kind not in ("bet", "raise", "allin"):
+        return action.kind
+    word = {"bet": "bet", "raise": "raise to", "allin": "all-in"}[action.kind]
+    share = 100 * (action.amount - max(event.street_bets)) / pot_to_bet(event)
+    return f"{word} {action.amount:,.12g}" + ("" if action.kind == "allin" else f" ({share:.0f}%)")

@@ -1,0 +1,1 @@
+"""Solve limit hold'em in buckets and look at the strategy."""

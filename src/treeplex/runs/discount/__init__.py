@@ -1,0 +1,1 @@
+"""Train discount policies: the run, its folder, settings and plot."""

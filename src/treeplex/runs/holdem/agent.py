@@ -1,0 +1,112 @@
+"""An agent for turns of hold'em from a network, or with exact values, ready to play."""
+
+import os
+from dataclasses import replace
+
+import numpy as np
+
+from treeplex.errors import SpecError
+from treeplex.forms.holdem.split_turn import HandTurn
+from treeplex.games.poker.betting.sizes import plan_from_json
+from treeplex.games.poker.spots.spot import Spot
+from treeplex.learn.rebel.files import NetFile
+from treeplex.runs.holdem.search import ITERATIONS, METHOD, RIVER, STORAGE, memory_for, searching
+from treeplex.runs.job.memory import available_memory, megabytes
+from treeplex.runs.rebel.holdem_settings import check_turn
+from treeplex.search.holdem.agent import HoldemAgent, Leaves
+from treeplex.search.holdem.leaf import HoldemLeaf, RiverLeaf
+
+
+def turn_agent(
+    spot: Spot,
+    source: str | os.PathLike[str] | None,
+    generator: np.random.Generator,
+    *,
+    iterations: int = ITERATIONS,
+    method: str = METHOD,
+    river: int = RIVER,
+    threads: int | None = None,
+    own_sizes: bool = False,
+) -> tuple[HoldemAgent, NetFile | None]:
+    """An agent that searches turns, and its network's file.
+
+    Args:
+        spot: a turn.
+        source: as for :func:`treeplex.runs.holdem.search.search_turn`; None for exact values.
+        generator: of the agent's draws.
+        iterations, method: of a turn's search.
+        river: iterations of Discounted CFR in each solution of a river.
+        threads: for exact values; default: one a core.
+        own_sizes: take the bet sizes of the network's training, if its card names them, in place of the spot's.
+
+    Raises:
+        SpecError: a value outside its range, a spot that networks do not know, too little memory, or PyTorch is missing.
+        GameError: the spot is no turn, or its ranges leave no pair of hands.
+        FileError: no network for rivers of hold'em there.
+    """
+    threads, net, leaf = searching(source, iterations, method, river, threads)
+    if own_sizes and net is not None and "spot" in net.card:
+        spot = replace(spot, bets=plan_from_json(net.card["spot"]["bets"]))
+    check_turn(spot)
+    leaves = exact_leaves(river, threads) if leaf is None else same(leaf)
+    check_room(least_policy(spot) * iterations, iterations)  # before anything else takes time
+    agent = HoldemAgent(spot, leaves, generator, method=method, iterations=iterations, river=river)
+    agent.leaf = fitting(agent, leaves)  # asked for before a search takes its memory
+    return agent, net
+
+
+def fitting(agent: HoldemAgent, leaves: Leaves) -> Leaves:
+    """The same values, where the policies of all iterations have room in memory; remembered turns make room for them."""
+
+    def of(turn: HandTurn) -> HoldemLeaf:
+        size = agent.memory_for(turn)
+        if lacking(size) is not None:
+            agent.forget()
+        check_room(size, agent.iterations)
+        return leaves(turn)
+
+    return of
+
+
+def least_policy(spot: Spot) -> int:
+    """Bytes that the policy of one iteration takes at least: one action of every hand."""
+    return sum(4 * int(np.count_nonzero(own)) for own in spot.ranges)
+
+
+def lacking(size: int) -> int | None:
+    """The bytes that are free, where they are fewer than ``size``."""
+    free = available_memory()
+    return free if free is not None and free < size else None
+
+
+def check_room(size: int, iterations: int) -> None:
+    """Refuse policies of so many iterations, ``size`` bytes at least, that have no room in memory.
+
+    Raises:
+        SpecError: they have none.
+    """
+    free = lacking(size)
+    if free is not None:
+        raise SpecError(
+            f"the policies of {iterations:,} iterations need {megabytes(size)} of memory or more, and {megabytes(free)} are "
+            "free; give fewer iterations (-n) or fewer bet sizes"
+        )
+
+
+def same(leaf: HoldemLeaf) -> Leaves:
+    """A network's values, whatever the turn."""
+    return lambda turn: leaf
+
+
+def exact_leaves(river: int, threads: int) -> Leaves:
+    """Rivers solved anew in every iteration."""
+
+    def of(turn: HandTurn) -> HoldemLeaf:
+        if not memory_for(turn, threads, needed=False):
+            raise SpecError(
+                "solving the rivers of this spot needs more memory than is free; offer fewer sizes, narrow the ranges, or play "
+                "against a network"
+            )
+        return RiverLeaf(turn, iterations=river, storage=STORAGE, threads=threads)
+
+    return of

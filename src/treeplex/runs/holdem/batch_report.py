@@ -1,0 +1,163 @@
+"""The report of a batch: one decision on all boards, as a table, with weighted averages, and as a picture."""
+
+import csv
+import io
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from treeplex.errors import SpecError
+from treeplex.games.poker.betting.tree import betting_tree
+from treeplex.games.poker.spots.spot import Spot
+from treeplex.runs.holdem.batch import Batch, Row, known
+from treeplex.runs.holdem.report.line import find_place
+from treeplex.storage.files import write_atomically
+
+FIXED = ("board", "weight", "iterations", "seconds", "exploitability", "exploitability_percent")
+NUMBERS = ("ev_oop", "ev_ip", "equity_oop", "equity_ip", "reach")
+
+
+@dataclass(frozen=True)
+class BatchReport:
+    """A batch at one decision of its first street.
+
+    Attributes:
+        batch: the results.
+        line: how one gets to the decision, canonical text.
+        rows: boards that have the decision.
+    """
+
+    batch: Batch
+    line: str
+    rows: tuple[Row, ...]
+
+    @property
+    def place(self) -> str:
+        """Which decision it is, in words."""
+        return f"after {self.line}" if self.line else "first decision"
+
+    @property
+    def player(self) -> int | None:
+        """Who acts there."""
+        return next((int(row.lines[self.line]["player"]) for row in self.rows), None)
+
+    @property
+    def actions(self) -> list[str]:
+        """The names of the actions, those of all boards together."""
+        return list(dict.fromkeys(name for row in self.rows for name in row.lines[self.line]["actions"]))
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return [*FIXED, *NUMBERS, *self.actions]
+
+    def cells(self, row: Row) -> dict[str, Any]:
+        """A row by column."""
+        here = row.lines[self.line]
+        return {
+            "board": row.board,
+            "weight": row.weight,
+            "iterations": row.iterations,
+            "seconds": row.seconds,
+            "exploitability": row.exploitability,
+            "exploitability_percent": 100 * row.exploitability / row.pot if row.pot else math.nan,
+            "ev_oop": row.ev[0],
+            "ev_ip": row.ev[1],
+            "equity_oop": row.equity[0],
+            "equity_ip": row.equity[1],
+            "reach": float(here["reach"]),
+            **{name: known(part) for name, part in here["actions"].items()},
+        }
+
+    def averages(self) -> dict[str, float]:
+        """Means over the boards, weighted by how many boards each stands for; those of actions also by reach.
+
+        Actions that a board does not have count as never taken there.
+        """
+        table = [(self.cells(row), row.weight) for row in self.rows]
+        plain = [*FIXED[4:], *NUMBERS]
+        found = {name: mean([(each[name], weight) for each, weight in table]) for name in plain}
+        for name in self.actions:
+            found[name] = mean([(each.get(name, 0.0), weight * each["reach"]) for each, weight in table])
+        return found
+
+    def write(self) -> None:
+        """Write table, averages and picture, and the list of failures, into the folder of the batch."""
+        folder = self.batch.folder
+        errors = folder / "errors.txt"
+        if self.batch.failures:
+            write_atomically(errors, "".join(f"{board}: {message}\n" for board, message in self.batch.failures.items()))
+        else:
+            errors.unlink(missing_ok=True)
+        if not self.rows:
+            return
+        write_atomically(folder / "report.csv", self.csv())
+        write_atomically(folder / "report.md", self.markdown())
+        from treeplex.runs.holdem.batch_plot import batch_figure
+        from treeplex.runs.plots import write_figure
+
+        write_figure(batch_figure(self), folder / "report.png")
+
+    def csv(self) -> str:
+        """The table as CSV, numbers in full; the averages as the last line."""
+        text = io.StringIO()
+        table = csv.DictWriter(text, self.columns, restval=0.0, lineterminator="\n")
+        table.writeheader()
+        for row in self.rows:
+            table.writerow(self.cells(row))
+        last = {"board": "average", "weight": sum(row.weight for row in self.rows), **self.averages()}
+        table.writerow({**dict.fromkeys(self.columns, ""), **last})
+        return text.getvalue()
+
+    def markdown(self) -> str:
+        """The table as Markdown, averages first."""
+        head = ["board", "weight", "EV OOP", "EV IP", "equity OOP", "reach", *self.actions, "exploitability"]
+        total = sum(row.weight for row in self.rows)
+        lines = [
+            f"{len(self.rows)} of {self.batch.boards} boards, {self.place}. EV and equity: of the whole spot, EV in chips "
+            "against half the starting pot. Reach: how often it comes to the decision. Exploitability: of the pot.",
+            "",
+            "| " + " | ".join(head) + " |",
+            "|---" + "|--:" * (len(head) - 1) + "|",
+            self.markdown_line("**average**", total, self.averages()),
+            *(self.markdown_line(row.board, row.weight, self.cells(row)) for row in self.rows),
+        ]
+        if self.batch.failures:
+            lines += ["", "Failed:", "", *(f"- {board}: {message}" for board, message in self.batch.failures.items())]
+        return "\n".join(lines) + "\n"
+
+    def markdown_line(self, board: str, weight: float, entry: Mapping[str, Any]) -> str:
+        """One line of the table."""
+        values = [f"{entry['ev_oop']:+.2f}", f"{entry['ev_ip']:+.2f}", f"{100 * entry['equity_oop']:.1f}%"]
+        shares = [f"{100 * entry.get(name, 0.0):.1f}%" for name in ("reach", *self.actions)]
+        return f"| {board} | {weight:g} | {' | '.join([*values, *shares])} | {entry['exploitability_percent']:.2f}% |"
+
+
+def mean(values: Sequence[tuple[float, float]]) -> float:
+    """The mean of (value, weight); nan values of weight 0 do not count."""
+    total = sum(weight for _, weight in values)
+    return sum(value * weight for value, weight in values if weight) / total if total else math.nan
+
+
+def batch_report(batch: Batch, line: str) -> BatchReport:
+    """The report of a batch about one decision of its first street.
+
+    Args:
+        batch: the results.
+        line: canonical text, see :func:`decision_line`.
+    """
+    return BatchReport(batch, line, tuple(row for row in batch.rows if line in row.lines))
+
+
+def decision_line(spot: Spot, line: str) -> str:
+    """The canonical text of a line to a decision on the first street.
+
+    Raises:
+        SpecError: the spot has no such line, or it leads to no decision of the first street.
+    """
+    tree = betting_tree(spot)
+    place = find_place(spot, tree, line)
+    if len(place.roots) > 1 or not hasattr(tree.nodes[place.node], "player"):
+        raise SpecError(f"line {line!r}: the report is about a decision on the first street; end the line where a player acts")
+    return place.line

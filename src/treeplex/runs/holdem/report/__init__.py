@@ -1,0 +1,1 @@
+"""Read a solved spot: views of nodes, lines, exports, hand histories, page data."""

@@ -1,0 +1,281 @@
+"""Search a turn of hold'em, with a network or with rivers solved at its ends, and judge what that plays."""
+
+import os
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import FileError, SpecError
+from treeplex.forms.holdem.split_turn import HandTurn, compile_turn
+from treeplex.games.poker.betting.sizes import BetPlan, plan_from_json
+from treeplex.games.poker.betting.tree import Decision
+from treeplex.games.poker.spots.spot import Spot
+from treeplex.learn.rebel.files import NetFile, read_net
+from treeplex.learn.rebel.river_net import read_river_net
+from treeplex.learn.rebel.shipped_nets import REBEL, RIVERS
+from treeplex.runs.holdem.solution import PokerRecord, PokerSettings, PokerSolution
+from treeplex.runs.job.interrupt import Interrupt
+from treeplex.runs.job.memory import available_memory, megabytes, needed_memory
+from treeplex.runs.job.record import Progress, check_count
+from treeplex.runs.job.session import one_thread
+from treeplex.runs.rebel.holdem_folder import NET, TurnFolder, is_turn_folder
+from treeplex.runs.rebel.holdem_settings import check_turn
+from treeplex.search.holdem.leaf import HoldemLeaf
+from treeplex.search.holdem.play_distribution import Player
+from treeplex.search.holdem.subgame import HoldemSearch
+from treeplex.search.subgame import METHODS
+from treeplex.solvers.holdem.solver import checked_threads
+from treeplex.spec import nearest
+
+Watcher = Callable[[Progress], None]
+ITERATIONS, METHOD, RIVER, STORAGE = 128, "lcfr", 64, "float32"
+"""Iterations of a search, its method, iterations of the rivers' solution, and the numbers that it is kept in."""
+
+
+@dataclass(frozen=True, eq=False)
+class TurnSearched:
+    """A searched turn.
+
+    Attributes:
+        search: the search, which has the average policy.
+        net: the network's file; None with exact values.
+        method: a name of :data:`treeplex.search.METHODS`.
+        river: iterations of Discounted CFR in each solution of the rivers.
+        ev: for each player, as the search values it, chips against half of the starting pot.
+        first: the player who acts first.
+        actions: what that player can do, and how often it does, over its range.
+        seconds, cpu_seconds: of the search.
+        played: the average policy, and rivers solved for its beliefs, as a solution of the whole game, judged; None if not
+            asked for.
+        judging_seconds: what solving those rivers and judging took.
+        status: ``finished`` or ``interrupted``.
+    """
+
+    search: HoldemSearch
+    net: NetFile | None
+    method: str
+    river: int
+    ev: tuple[float, float]
+    first: int
+    actions: Mapping[str, float]
+    seconds: float
+    cpu_seconds: float
+    played: PokerSolution | None = field(repr=False, default=None)
+    judging_seconds: float = 0.0
+    status: str = "finished"
+
+    @property
+    def spot(self) -> Spot:
+        """The spot."""
+        return self.search.turn.game.spot
+
+    @property
+    def values(self) -> str:
+        """Where values at the ends of the turn came from: ``exact``, ``rebel`` for the library's own network, or a file."""
+        if self.net is None:
+            return "exact"
+        return REBEL if self.net.path == RIVERS else str(self.net.path)
+
+    @property
+    def unlike(self) -> list[str]:
+        """What the spot has that the network was not trained with, as far as its card says."""
+        return unlike(self.net, self.spot)
+
+
+def search_turn(
+    spot: Spot,
+    source: str | os.PathLike[str] | None,
+    *,
+    iterations: int = ITERATIONS,
+    method: str = METHOD,
+    river: int = RIVER,
+    threads: int | None = None,
+    judge: bool | None = None,
+    progress: Watcher | None = None,
+) -> TurnSearched:
+    """Search the turn of a spot, all hands at once, to the end of its betting.
+
+    Args:
+        spot: a turn.
+        source: a training folder, the file of its network, or ``rebel``, the network that comes with the library; None for
+            exact values, rivers solved anew in every iteration.
+        iterations: of the search; each updates both players.
+        method: a name of :data:`treeplex.search.METHODS`.
+        river: iterations of Discounted CFR in each solution of the rivers.
+        threads: for rivers and judging; default: one a core. They change no number.
+        judge: find how exploitable the average policy is with rivers solved for its beliefs; None where memory allows.
+        progress: called after each iteration.
+
+    Raises:
+        SpecError: a value outside its range, a spot that networks do not know, too little memory, or PyTorch is missing.
+        GameError: the spot is no turn, or its ranges leave no pair of hands.
+        FileError: no network for rivers of hold'em there.
+    """
+    threads, net, leaf = searching(source, iterations, method, river, threads)
+    if net is not None:
+        check_turn(spot)
+    turn = compile_turn(spot)
+    player, needed = None, leaf is None or judge is True
+    if (needed or judge is None) and memory_for(turn, threads, needed=needed):
+        player = Player(turn, river, storage=STORAGE, threads=threads)
+        leaf = leaf or player.rivers
+    assert leaf is not None
+    search = HoldemSearch(turn, METHODS[method], leaf, spot.ranges, horizon=iterations)
+    began, processor = perf_counter(), process_time()
+    with Interrupt() as interrupt, one_thread() if net is not None else nullcontext():
+        for done in range(1, iterations + 1):
+            search.run(1)
+            if progress is not None:
+                rate = done / (perf_counter() - began)
+                progress(Progress(method, done, iterations, None, rate, (iterations - done) / rate))
+            if interrupt.requested:
+                break
+    first, actions = first_actions(search)
+    found = TurnSearched(
+        search=search,
+        net=net,
+        method=method,
+        river=river,
+        ev=values_of(search),
+        first=first,
+        actions=actions,
+        seconds=perf_counter() - began,
+        cpu_seconds=process_time() - processor,
+        status="finished" if search.iteration == iterations else "interrupted",
+    )
+    return found if player is None or judge is False else judged(found, player, threads)
+
+
+def searching(
+    source: str | os.PathLike[str] | None, iterations: int, method: str, river: int, threads: int | None
+) -> tuple[int, NetFile | None, HoldemLeaf | None]:
+    """Threads, and the network with its values if there is one, once all that is asked of searches is checked.
+
+    Raises:
+        SpecError, FileError: as :func:`search_turn`.
+    """
+    check_count("iterations", iterations)
+    check_count("iterations of rivers", river)
+    threads = checked_threads(threads)
+    if method not in METHODS:
+        raise SpecError(f"unknown method {method!r}{nearest(method, METHODS)}; known: {', '.join(METHODS)}")
+    return (threads, None, None) if source is None else (threads, *network(source))
+
+
+def network(source: str | os.PathLike[str]) -> tuple[NetFile, HoldemLeaf]:
+    """The network of a training folder or file, or the library's own (``rebel``), and values by it.
+
+    Raises:
+        FileError: there is none, or one for something else.
+        SpecError: PyTorch is missing.
+    """
+    path = RIVERS if source == REBEL and not is_turn_folder(source) else Path(source)
+    if path.is_dir() or is_turn_folder(path):
+        TurnFolder(path).about()
+        if not (path / NET).is_file():
+            raise FileError(f"{path} has no network yet; go on with it: treeplex holdem train --resume {path}")
+        path = path / NET
+    return read_net(path), read_river_net(path).leaf()
+
+
+def unlike(net: NetFile | None, spot: Spot) -> list[str]:
+    """What a spot has that a network was not trained with, as far as its card says; nothing without one."""
+    trained = {} if net is None else net.card.get("spot", {})
+    if net is None or not trained:
+        return []
+    own = spot.to_json()
+    deepest = float(net.settings["stacks"][1]) / trained["pot"] - 0.5
+    checks = {
+        "other cards": trained["format"] != own["format"],
+        "another board": not net.settings["boards"] and trained["board"] != own["board"],
+        f"other bet sizes{sizes_text(trained['bets'])}": tree_of(trained) != tree_of(own),
+        f"deeper stacks ({deepest:g} pots behind at most in training)": spot.stack / spot.pot > deepest,
+    }
+    return [text for text, differs in checks.items() if differs]
+
+
+def tree_of(spot: Mapping[str, Any]) -> dict[str, Any]:
+    """What decides the betting on the turn and the river, chips in parts of the pot, from a spot as plain data."""
+    bets, plan = spot["bets"], plan_from_json(spot["bets"])
+    in_chips = not isinstance(plan, BetPlan) or any(
+        size.kind == "chips" for street in plan.streets[-2:] for own in street for size in (*own.bets, *own.raises)
+    )
+    later = {name: bets[name][-2:] for name in ("streets", "bets", "most") if name in bets}
+    least = None if bets.get("min_bet") is None else bets["min_bet"] / spot["pot"]
+    return {**bets, **later, "min_bet": least, "pot": spot["pot"] if in_chips else None}
+
+
+def sizes_text(bets: Mapping[str, Any]) -> str:
+    """The sizes of a betting plan as options, in brackets; nothing where players or streets have different ones."""
+    sizes = [own for street in bets.get("streets", [])[-2:] for own in street]
+    if not sizes or any((own["bets"], own["raises"]) != (sizes[0]["bets"], sizes[0]["raises"]) for own in sizes):
+        return ""
+    first, later = (sizes[0][name] or "none" for name in ("bets", "raises"))
+    return f" (trained with --bets {first} --raises {later})"
+
+
+def memory_for(turn: HandTurn, threads: int, *, needed: bool) -> bool:
+    """Whether all rivers can be solved and what is played judged.
+
+    Raises:
+        SpecError: they cannot, and it is ``needed``.
+    """
+    size = needed_memory(turn.game, "dcfr", storage=STORAGE, threads=threads) + 3 * 8 * turn.game.stored
+    free = available_memory()
+    if free is None or size <= free:
+        return True
+    if needed:
+        raise SpecError(
+            f"solving the rivers of this spot needs {megabytes(size)} of memory, and {megabytes(free)} are free; offer fewer "
+            "sizes, narrow the ranges, or search with a network and without judging (--no-judge)"
+        )
+    return False
+
+
+def weights_of(search: HoldemSearch, player: int) -> NDArray[np.float64]:
+    """How likely each hand of a player is at the root, given both ranges, float64 [H]."""
+    own, other = search.ranges[player], search.ranges[1 - player]
+    together = own * search.rules.compatible(other)
+    return np.asarray(together / together.sum())
+
+
+def values_of(search: HoldemSearch) -> tuple[float, float]:
+    """What both players win on average as the search values it, in chips against half of the starting pot."""
+    first, second = (float(weights_of(search, player) @ search.root_values()[player]) for player in (0, 1))
+    return first, second
+
+
+def first_actions(search: HoldemSearch) -> tuple[int, dict[str, float]]:
+    """Who acts first, and how often each action is taken, over the whole range, in the average policy."""
+    event = search.rules.tree.nodes[0]
+    assert isinstance(event, Decision)
+    often = search.policy_at(0, search.average) @ weights_of(search, event.player)
+    return event.player, {str(action): float(share) for action, share in zip(event.actions, often, strict=True)}
+
+
+def judged(found: TurnSearched, player: Player, threads: int) -> TurnSearched:
+    """The same with what it plays in the whole game, rivers solved exactly for the beliefs at the ends of the turn."""
+    began, search = perf_counter(), found.search
+    strategy = player.average(search)
+    verdict = player.judge(strategy)
+    took = perf_counter() - began
+    played = PokerSolution(
+        game=search.turn.game,
+        algorithm=f"search by {found.method}",
+        settings=PokerSettings(STORAGE, threads, search.horizon),
+        records=(PokerRecord(search.iteration, found.seconds, verdict.exploitability),),
+        ev=verdict.ev,
+        status=found.status,
+        average=strategy.astype(np.float32),
+        scales=np.zeros(0, np.float32),
+        state=None,
+        streets=len(search.turn.game.boards),
+        judging_seconds=took,
+    )
+    return replace(found, played=played, judging_seconds=took)

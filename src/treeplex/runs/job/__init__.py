@@ -1,0 +1,1 @@
+"""What every long job shares: folders, records, checkpoints, interruption, memory."""

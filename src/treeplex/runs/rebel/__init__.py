@@ -1,0 +1,1 @@
+"""Train ReBeL and judge it: runs, folders, settings and plots."""

@@ -1,0 +1,1 @@
+"""Sample games too large to compile: the loop, its folder and its plot."""

@@ -1,0 +1,260 @@
+"""Sample rules: Monte Carlo CFR on games too large to compile, with everything that a run needs."""
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from treeplex.errors import AlgorithmError, FileError, SpecError
+from treeplex.evaluate.playouts import PLAYOUTS
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.compile.stepping import turn_by_turn
+from treeplex.forms.policies.sparse import TablePolicy, load_table_policy
+from treeplex.forms.sources.load import load
+from treeplex.games.base import Game
+from treeplex.runs.job.folder import METRICS, STATE
+from treeplex.runs.job.interrupt import Interrupt
+from treeplex.runs.job.record import UNCOUNTED_ITERATIONS
+from treeplex.runs.sample.folder import (
+    ABOUT,
+    DEFAULT_MEMORY,
+    POLICY,
+    UNIFORM,
+    SampleFolder,
+    SampleRecord,
+    SampleSettings,
+)
+from treeplex.runs.sample.loop import Sampled, SampleRun, Watcher, finish, iterate
+from treeplex.runs.solve.solve import DEFAULT_ITERATIONS, check_limits
+from treeplex.solvers import algorithms
+from treeplex.solvers.registry import checked_parameters
+from treeplex.solvers.sampling.rules_solver import RulesSampler
+from treeplex.solvers.sampling.solver import SAMPLINGS, SamplingOptions
+from treeplex.spec import Spec, nearest, parse_spec
+
+DEFAULT_ALGORITHM = "es-mccfr"
+UNITS = {"": 1, "B": 1}
+UNITS |= {f"{letter}B": 1000**power for power, letter in enumerate("KMGT", start=1)}
+UNITS |= {f"{letter}IB": 1024**power for power, letter in enumerate("KMGT", start=1)}
+
+
+class SampleInterrupted(KeyboardInterrupt):
+    """Ctrl-C during :func:`sample`: everything was saved (if ``out`` was given), and ``sampled`` holds what there is."""
+
+    def __init__(self, sampled: Sampled) -> None:
+        super().__init__("interrupted")
+        self.sampled: Final = sampled
+
+
+def sample(
+    game: str | Game | None = None,
+    algorithm: str | None = None,
+    *,
+    iterations: int | None = None,
+    seconds: float | None = None,
+    nodes: int | None = None,
+    memory: int | str | None = None,
+    every: int | None = None,
+    seed: int | None = None,
+    playouts: int | None = None,
+    against: str | os.PathLike[str] | None = None,
+    judge: bool | None = None,
+    out: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    resume: str | os.PathLike[str] | None = None,
+    progress: Watcher | None = None,
+) -> Sampled:
+    """Run Monte Carlo CFR on rules, without compiling them; tables grow as infosets are met.
+
+    Args:
+        game: a spec or rules. May be left out when resuming.
+        algorithm: a sampling scheme such as ``"es-mccfr"`` or ``"os-mccfr(variant=lcfr)"``; default ``"es-mccfr"``.
+        iterations: iterations in total, those before a resume included; default 1000, or any number when there is another
+            limit. One iteration is one walk for each player.
+        seconds: stop after about this much time in this call; never within an iteration.
+        nodes: stop once so many histories were walked, those before a resume included.
+        memory: what tables may take, in bytes or as text such as ``"1GiB"``; default 1 GiB. Once it is used up, no more
+            infosets enter the tables (:class:`treeplex.solvers.sampling.rules_solver.RulesSampler`).
+        every: evaluate every so many iterations; default: after 1, 2, 5, 10, 20, 50, ...
+        seed: seed of everything random; default 0.
+        playouts: games played at each evaluation, once for the values and once against ``against``; default 1000.
+        against: whom the policy plays: ``"uniform"``, or the file or folder of another run.
+        judge: compile the game and compute exploitability, where that can be done.
+        out: a folder to write; see :mod:`treeplex.runs.sample.folder`.
+        force: overwrite the run in ``out``.
+        resume: a folder to go on with. Only ``iterations``, ``nodes``, ``seconds`` and ``memory`` may be new.
+        progress: called about ten times a second.
+
+    Raises:
+        SpecError: an unknown name or a value outside its range.
+        GameError: rules that cannot be walked.
+        AlgorithmError: an algorithm that does not sample, or options that need the whole game.
+        FileError: a folder that cannot be written, or a run that cannot be resumed.
+        SampleInterrupted: Ctrl-C; it carries what there is.
+    """
+    check_limits(None, seconds)
+    most = None if memory is None else parsed_memory(memory)
+    other = None if against is None else str(against)
+    if resume is None:
+        if game is None:
+            raise SpecError("no game given; name one (see treeplex games) or a folder to resume")
+        usual = DEFAULT_ITERATIONS if seconds is None and nodes is None else UNCOUNTED_ITERATIONS
+        settings = SampleSettings(
+            iterations=usual if iterations is None else iterations,
+            nodes=nodes,
+            every=every,
+            seed=0 if seed is None else seed,
+            memory=DEFAULT_MEMORY if most is None else most,
+            playouts=PLAYOUTS if playouts is None else playouts,
+            against=UNIFORM if other is None else other,
+            judge=bool(judge),
+        )
+        run = begin(game, algorithm or DEFAULT_ALGORITHM, settings, out, force)
+    else:
+        if out is not None and Path(out) != Path(resume):
+            raise SpecError("a resumed run goes on in its own folder; give out or resume, not both")
+        fixed = {"every": every, "seed": seed, "playouts": playouts, "against": other, "judge": judge}
+        limits = {"iterations": iterations, "nodes": nodes, "memory": most}
+        run = reopen(SampleFolder(resume), game, algorithm, fixed, limits)
+    with Interrupt() as interrupt:
+        sampled = finish(run, iterate(run, seconds, interrupt, progress))
+    if sampled.status == "interrupted":
+        raise SampleInterrupted(sampled)
+    return sampled
+
+
+def parsed_memory(memory: int | str) -> int:
+    """Bytes of a text such as ``500MB``, ``1GiB``, ``2 GB`` or ``1e9``.
+
+    Raises:
+        SpecError: it cannot be read.
+    """
+    found = re.fullmatch(r"([0-9.]+(?:e[0-9]+)?)\s*([a-z]*)", str(memory).strip().lower())
+    try:
+        size = float(found[1]) * UNITS[found[2].upper()] if found else None
+    except (KeyError, ValueError):
+        size = None
+    if size is None or size < 1 or size > 2**62:
+        raise SpecError(f"cannot read {str(memory)!r} as memory; write 500MB, 1GiB or a number of bytes")
+    return int(size)
+
+
+def sampler_of(game: str | Game, algorithm: str, *, seed: int, memory: int | None) -> RulesSampler:
+    """A sampler at iteration 0.
+
+    Raises:
+        SpecError: an unknown algorithm or parameter.
+        AlgorithmError: an algorithm that does not sample.
+    """
+    spec = parse_spec(algorithm)
+    if spec.name not in SAMPLINGS:
+        if spec.name in algorithms():
+            raise AlgorithmError(
+                f"{spec.name} sweeps the whole game, which has to be compiled; sample by {', '.join(SAMPLINGS)}"
+            )
+        raise SpecError(f"unknown sampling scheme {spec.name!r}{nearest(spec.name, SAMPLINGS)}")
+    scheme = SAMPLINGS[spec.name]
+    parameters = checked_parameters(algorithms()[spec.name], spec)
+    options = SamplingOptions(**{**scheme.parameters, **parameters})
+    text = str(Spec(scheme.name, dict(parameters)))
+    return RulesSampler(game, scheme, options, seed=seed, most_bytes=memory, algorithm=text)
+
+
+def begin(
+    game: str | Game, algorithm: str, settings: SampleSettings, out: str | os.PathLike[str] | None, force: bool
+) -> SampleRun:
+    """A new run at iteration 0, with its folder claimed."""
+    sampler = sampler_of(game, algorithm, seed=settings.seed, memory=settings.memory)
+    folder = None if out is None else SampleFolder(out)
+    run = SampleRun(sampler, settings, policy_of(settings.against, sampler.game), compiled_of(sampler, settings), folder)
+    if folder:
+        folder.claim(force=force)
+        run.describe("running")
+    return run
+
+
+def reopen(
+    folder: SampleFolder,
+    game: str | Game | None,
+    algorithm: str | None,
+    fixed: Mapping[str, object],
+    limits: Mapping[str, int | None],
+) -> SampleRun:
+    """A run from its folder; ``fixed`` are settings that may only repeat what is there, ``limits`` may be new."""
+    about, settings = folder.about(), folder.settings()
+    for name, value in fixed.items():
+        if value is not None and value != getattr(settings, name):
+            raise SpecError(
+                f"{folder.path} was run with {name} {getattr(settings, name)}, not {value}; leave it out or start a new run"
+            )
+    if limits["iterations"] is not None or limits["nodes"] is not None:
+        count = UNCOUNTED_ITERATIONS if limits["iterations"] is None else limits["iterations"]
+        settings = replace(settings, iterations=count, nodes=limits["nodes"])
+    if limits["memory"] is not None:
+        settings = replace(settings, memory=limits["memory"])
+    rules = load(folder.game_to_load() if game is None else game)
+    sampler = sampler_of(rules, algorithm or about["algorithm"], seed=settings.seed, memory=settings.memory)
+    if sampler.algorithm != about["algorithm"] or sampler.game.spec != about["game"]:
+        raise SpecError(
+            f"{folder.path} was run with {about['algorithm']} on {about['game']}, not {sampler.algorithm} on "
+            f"{sampler.game.spec}; leave them out or start a new run"
+        )
+    run = SampleRun(sampler, settings, policy_of(settings.against, sampler.game), compiled_of(sampler, settings), folder)
+    if about.get("last") is None and not (folder.path / STATE).exists():
+        folder.rewrite([])
+        return run
+    run.seconds = folder.restore(sampler)
+    if sampler.iteration > settings.iterations:
+        raise SpecError(
+            f"{folder.path} has run {sampler.iteration} iterations already; iterations counts all of them, "
+            f"so ask for more than {sampler.iteration}"
+        )
+    if limits["nodes"] is not None and sampler.nodes > limits["nodes"]:
+        raise SpecError(
+            f"{folder.path} has walked {sampler.nodes:,} histories already; nodes counts all of them, so ask for more"
+        )
+    found = folder.records()
+    run.records = [record for record in found if record.iteration <= sampler.iteration]
+    last = about.get("last")
+    if last is not None and SampleRecord.from_json(json.dumps(last), str(folder.path / ABOUT)) not in run.records:
+        raise FileError(
+            f"{folder.path / METRICS}: truncated or changed, for it lacks the last record in {ABOUT}; "
+            "put back a copy or start the run again (with --force)"
+        )
+    return run
+
+
+def policy_of(named: str, rules: Game) -> TablePolicy:
+    """A policy by name: ``uniform``, a run's folder or a file.
+
+    Raises:
+        FileError: no such file, or no table policy.
+        SpecError: the policy of another game.
+    """
+    if named == UNIFORM:
+        return TablePolicy.uniform(rules.spec, rules.num_players)
+    policy = load_table_policy(Path(named) / POLICY if Path(named).is_dir() else Path(named))
+    if policy.spec != rules.spec or policy.players != rules.num_players:
+        raise SpecError(f"{named} is a policy for {policy.spec}, not for {rules.spec}; name that game or another policy")
+    return policy
+
+
+def rules_and_policy(game: str | Game, named: str) -> tuple[Game, TablePolicy]:
+    """Rules, turn by turn, and a policy for them by name.
+
+    Raises:
+        SpecError: an unknown game, or the policy of another.
+        GameError: rules that cannot be played.
+        FileError: no such file, or no table policy.
+    """
+    rules = turn_by_turn(load(game))
+    return rules, policy_of(named, rules)
+
+
+def compiled_of(sampler: RulesSampler, settings: SampleSettings) -> CompiledGame | None:
+    """The compiled game if the policy is to be judged."""
+    return compile_game(sampler.game) if settings.judge else None

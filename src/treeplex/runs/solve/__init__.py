@@ -1,0 +1,1 @@
+"""Solve any game: the loop, its folder and its solution."""

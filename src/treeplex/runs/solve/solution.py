@@ -1,0 +1,182 @@
+"""What solving returns: the average policy, how good it is, and how it got there."""
+
+import html
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from treeplex.errors import AlgorithmError
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.correlation.device import Device
+from treeplex.forms.policies.tabular import AnyState, Policy
+from treeplex.runs.devices import device_of, save_device
+from treeplex.runs.job.checkpoint import Checkpoint
+from treeplex.runs.job.record import Record, Settings
+from treeplex.runs.solve.folder import DEVICE, PLOT, RunFolder
+from treeplex.solvers import Solver
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A solved game; itself a policy: ``solution[infostate]``, ``solution.action_probabilities(state)``.
+
+    Attributes:
+        game: the compiled game.
+        algorithm: canonical spec of the algorithm.
+        policy: the average policy after the last iteration.
+        records: one :class:`Record` an evaluation, oldest first, at least one.
+        settings: what the run was asked to do.
+        status: why it stopped: ``"finished"``, ``"target reached"``, ``"time up"`` or ``"interrupted"``.
+        solver: the solver, which can go on where the run stopped.
+        folder: where the run was written, or None.
+    """
+
+    game: CompiledGame
+    algorithm: str
+    policy: Policy
+    records: tuple[Record, ...]
+    settings: Settings
+    status: str
+    solver: Solver = field(repr=False)
+    folder: Path | None = None
+
+    @property
+    def last(self) -> Record:
+        """The last evaluation."""
+        return self.records[-1]
+
+    @property
+    def iterations(self) -> int:
+        """Iterations done."""
+        return self.last.iteration
+
+    @property
+    def seconds(self) -> float:
+        """Seconds in the solver, evaluation excluded."""
+        return self.last.seconds
+
+    @property
+    def exploitability(self) -> float:
+        """Mean over players of what a best response gains, in game units."""
+        return self.last.exploitability
+
+    @property
+    def nash_conv(self) -> float:
+        """Sum over players of what a best response gains."""
+        return self.last.nash_conv
+
+    @property
+    def gains(self) -> tuple[float, ...]:
+        """What a best response of each player gains; NashConv is their sum."""
+        return self.last.gains
+
+    @property
+    def nodes(self) -> int:
+        """Histories walked."""
+        return self.last.nodes
+
+    @property
+    def value(self) -> tuple[float, ...]:
+        """Expected payoff of each player under the policy."""
+        return self.last.value
+
+    @property
+    def target_reached(self) -> bool:
+        """Whether there was no target or it was met."""
+        return self.settings.target is None or self.last.measure(self.solver.objective) <= self.settings.target
+
+    def __getitem__(self, key: str | tuple[int, str]) -> dict[int, float]:
+        return self.policy[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.policy
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        return iter(self.policy)
+
+    def __len__(self) -> int:
+        return len(self.policy)
+
+    def action_probabilities(self, state: AnyState, player_id: int | None = None) -> dict[int, float]:
+        """``{action id: probability}`` at a state of the rules, Treeplex's or OpenSpiel's."""
+        return self.policy.action_probabilities(state, player_id)
+
+    def plot(self, path: str | os.PathLike[str] | None = None, *, x: str = "iterations") -> object:
+        """Exploitability (or what the solver aims at) as a Matplotlib figure, also written to ``path`` if given.
+
+        Args:
+            path: a file to write: PNG, SVG or PDF.
+            x: what the horizontal axis shows: ``iterations``, ``nodes`` or ``seconds``.
+        """
+        from treeplex.runs.plots import convergence_figure, write_figure
+
+        figure = convergence_figure(
+            self.game.spec, {self.algorithm: self.records}, x=x, y=self.solver.objective, target=self.settings.target
+        )
+        if path is not None:
+            write_figure(figure, Path(path))
+        return figure
+
+    def device(self) -> Device:
+        """The correlation device of a run of ``cfr-s`` or ``cfr-jr``: what the players did together, as joint plans.
+
+        Written out whole up to 100,000 joint plans; of a larger one 20,000 are drawn (``solution.solver.device`` has others).
+
+        Raises:
+            AlgorithmError: the algorithm makes none, or has not begun.
+        """
+        found = device_of(self.solver)
+        if found is None:
+            raise AlgorithmError(f"{self.algorithm} makes no correlation device; solve with cfr-s or cfr-jr")
+        return found[0]
+
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
+        """Write a run folder, from which the run can be resumed and the policy be read.
+
+        Raises:
+            FileError: the folder cannot be written, or holds files and ``force`` is not set.
+        """
+        folder = RunFolder(path)
+        folder.claim(force=force)
+        folder.rewrite(self.records)
+        self.write(folder)
+        return folder.path
+
+    def write(self, folder: RunFolder) -> None:
+        """Write all but the metrics into a claimed run folder; the state only if the solver still stands where it stopped."""
+        if self.solver.iteration == self.iterations:
+            folder.save_state(checkpoint_of(self.solver, self.seconds))
+            if (made := device_of(self.solver)) is not None:
+                save_device(made[0], folder.path / DEVICE, metadata=made[1])
+        folder.save_policy(self.policy, self.algorithm, self.last)
+        folder.describe(self.game, self.algorithm, self.settings, status=self.status, record=self.last)
+        self.plot(folder.path / PLOT)
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{value:+.6g}" for value in self.value)
+        return (
+            f"<solution of {self.game.spec} by {self.algorithm}: {self.iterations:,} iterations in {self.seconds:.3g} s, "
+            f"exploitability {self.exploitability:.3g}, value ({values}), {self.status}>"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = {
+            "game": self.game.spec,
+            "algorithm": self.algorithm,
+            "iterations": f"{self.iterations:,}",
+            "seconds": f"{self.seconds:.3g}",
+            "exploitability": f"{self.exploitability:.4g}",
+            "NashConv": f"{self.nash_conv:.4g}",
+            **{f"value of player {player}": f"{value:+.8g}" for player, value in enumerate(self.value)},
+            "status": self.status,
+        }
+        cells = "".join(
+            f"<tr><th style='text-align:left'>{key}</th><td>{html.escape(text)}</td></tr>" for key, text in rows.items()
+        )
+        return f"<table>{cells}</table>"
+
+
+def checkpoint_of(solver: Solver, seconds: float) -> Checkpoint:
+    """The solver's state as it stands."""
+    return Checkpoint(solver.game.identity, solver.algorithm, solver.iteration, seconds, solver.state())

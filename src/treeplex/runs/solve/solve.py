@@ -1,0 +1,294 @@
+"""Solve a game: start a run or reopen one, and let it run."""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from numbers import Real
+from pathlib import Path
+
+from treeplex.errors import FileError, SpecError
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.compile.histories import histories_of
+from treeplex.runs.job.folder import METRICS, STATE
+from treeplex.runs.job.interrupt import Interrupt
+from treeplex.runs.job.record import UNCOUNTED_ITERATIONS, Record, Settings
+from treeplex.runs.judge import AnyGame
+from treeplex.runs.solve.folder import RUN, RunFolder
+from treeplex.runs.solve.loop import Run, Watcher, finish, iterate
+from treeplex.runs.solve.solution import Solution
+from treeplex.solvers import DiscountPolicy, Play, Rule, Solver, Variant, make_solver
+from treeplex.solvers.registry import pace_of, samples
+
+DEFAULT_ALGORITHM = "dcfr"
+DEFAULT_ITERATIONS = 1000
+MOST_ITERATIONS = 1_000_000
+
+AnyAlgorithm = str | Variant | Rule | Play | DiscountPolicy
+WalkWatcher = Callable[[int], None]
+
+
+class SolveInterrupted(KeyboardInterrupt):
+    """Ctrl-C during :func:`solve`: everything was saved (if ``out`` was given), and ``solution`` holds what there is."""
+
+    def __init__(self, solution: Solution) -> None:
+        super().__init__("interrupted")
+        self.solution = solution
+
+
+def solve(
+    game: AnyGame | None = None,
+    algorithm: AnyAlgorithm | None = None,
+    *,
+    iterations: int | None = None,
+    target: float | None = None,
+    seconds: float | None = None,
+    nodes: int | None = None,
+    every: int | None = None,
+    updates: str | None = None,
+    seed: int | None = None,
+    refine: bool | None = None,
+    out: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    resume: str | os.PathLike[str] | None = None,
+    progress: Watcher | None = None,
+    walked: WalkWatcher | None = None,
+) -> Solution:
+    """Solve a game.
+
+    Args:
+        game: a spec (``"leduc_poker"``, ``"mygame.py:MyGame"``, ``"game.efg"``), rules, or a compiled game. May be left out
+            when resuming.
+        algorithm: a spec such as ``"dcfr"`` or ``"dcfr(alpha=2)"`` (see :func:`treeplex.algorithms`), or an algorithm of
+            your own, which resuming then needs again; default ``"dcfr"``.
+        iterations: iterations in total, those before a resume included; default 1000, or 1,000,000 when
+            there is a target or a time limit, any number when histories are counted; a learned algorithm does as many as it
+            paces itself for. An algorithm that samples (its name ends in ``-mccfr``) walks, without any of these limits, as
+            many histories as 1000 full iterations do. ``lp`` needs one.
+        target: stop at the first evaluation with at most this exploitability.
+        seconds: stop after about this much time in this call (solving and judging, not compiling).
+        nodes: stop once so many histories were walked, those before a resume included; the same effort for algorithms that
+            sample and algorithms that sweep the whole tree (:attr:`treeplex.solvers.Solver.nodes`).
+        every: evaluate every so many iterations; default: ten evaluations a decade, more when there is a target.
+        updates: ``"alternating"`` or ``"simultaneous"``; default: what the algorithm's paper does.
+        seed: seed of everything random; default 0.
+        refine: split infostates of imperfect recall instead of refusing the game.
+        out: a run folder to write; see :mod:`treeplex.runs.solve.folder`.
+        force: overwrite the run in ``out``.
+        resume: a run folder to continue. Algorithm, seed, updates, every and the horizon stay what they were; target,
+            iterations, nodes and seconds may be new; new iterations end an old limit of histories, and the other way round.
+            Records off the evaluation points of the whole run (the last one before a stop) are dropped, so that the folder
+            ends up as if the run had never stopped, seconds excepted.
+        progress: called about ten times a second with a :class:`treeplex.runs.job.record.Progress`.
+        walked: called now and then, while rules are walked before the first iteration, with the number of histories so far.
+
+    Raises:
+        SpecError: an unknown name or a value outside its range.
+        GameError: rules that do not describe a game of perfect recall.
+        AlgorithmError: an algorithm that is not defined for this game.
+        FileError: a folder that cannot be written, or a run that cannot be resumed.
+        SolveInterrupted: Ctrl-C; it carries the solution so far.
+    """
+    check_limits(target, seconds)
+    if resume is None:
+        if game is None:
+            raise SpecError("no game given; name one (see treeplex games) or a run folder to resume")
+        algorithm = DEFAULT_ALGORITHM if algorithm is None else algorithm
+        game = compile_game(game, refine=bool(refine), watch=walked)
+        count = pace_of(algorithm) if iterations is None else iterations
+        if samples(algorithm) and count is None and nodes is None:
+            if target is None and seconds is None:
+                nodes = usual_nodes(game)
+            else:
+                count = UNCOUNTED_ITERATIONS
+        settings = settings_of_new_run(
+            count,
+            target=target,
+            seconds=seconds,
+            nodes=nodes,
+            every=every,
+            updates=updates,
+            seed=seed,
+            refine=refine,
+        )
+        walk_ahead(game, algorithm, walked)
+        run = start(game, algorithm, settings, out, force)
+    else:
+        if out is not None and Path(out) != Path(resume):
+            raise SpecError("a resumed run goes on in its own folder; give out or resume, not both")
+        fixed = {"every": every, "updates": updates, "seed": seed, "refine": refine or None}
+        run = reopen(RunFolder(resume), game, algorithm, fixed, walked, iterations=iterations, nodes=nodes, target=target)
+    with Interrupt(wanted=not run.solver.exact) as interrupt:
+        solution = finish(run, iterate(run, seconds, interrupt, progress))
+    if solution.status == "interrupted":
+        raise SolveInterrupted(solution)
+    return solution
+
+
+def check_limits(target: object, seconds: object) -> None:
+    """Raise :class:`SpecError` for a target or a time limit that is not a finite number >= 0."""
+    for name, value in (("target", target), ("seconds", seconds)):
+        if value is not None and not (isinstance(value, Real) and 0 <= float(value) < float("inf")):
+            raise SpecError(f"{name} must be a number >= 0, not {value!r}")
+
+
+def walk_ahead(game: CompiledGame, algorithm: AnyAlgorithm, walked: WalkWatcher | None) -> None:
+    """Walk the histories that an algorithm samples, with progress; what builds its solver finds them ready."""
+    if walked is not None and samples(algorithm):
+        histories_of(game, watch=walked)
+
+
+def usual_nodes(game: CompiledGame) -> int:
+    """How many histories algorithms that sample walk where nothing else is asked for: what the usual sweeps do."""
+    return DEFAULT_ITERATIONS * game.players * game.size.histories
+
+
+def settings_of_new_run(
+    iterations: int | None,
+    *,
+    target: float | None = None,
+    seconds: float | None = None,
+    nodes: int | None = None,
+    every: int | None = None,
+    updates: str | None = None,
+    seed: int | None = None,
+    refine: bool | None = None,
+) -> Settings:
+    """Settings with the defaults filled in."""
+    usual = DEFAULT_ITERATIONS if target is None and seconds is None else MOST_ITERATIONS
+    usual = usual if nodes is None else UNCOUNTED_ITERATIONS
+    count = usual if iterations is None else iterations
+    aim = None if target is None else float(target)
+    return Settings(count, count, aim, every, updates, 0 if seed is None else seed, bool(refine), nodes)
+
+
+def start(game: AnyGame, algorithm: AnyAlgorithm, settings: Settings, out: str | os.PathLike[str] | None, force: bool) -> Run:
+    """A new run at iteration 0, with its folder claimed."""
+    compiled = compile_game(game, refine=settings.refine)
+    solver, settings = planned(compiled, algorithm, settings)
+    folder = None
+    if out is not None:
+        folder = RunFolder(out)
+        folder.claim(force=force)
+        folder.describe(compiled, solver.algorithm, settings, status="running", record=None)
+    return Run(solver, settings, folder)
+
+
+def planned(game: CompiledGame, algorithm: AnyAlgorithm, settings: Settings) -> tuple[Solver, Settings]:
+    """A solver at iteration 0, and the settings with the horizon that a limit of histories leaves to full sweeps."""
+    order = settings.updates or "alternating"
+    settings = replace(settings, horizon=horizon_within(game, settings, order))
+    solver = solver_for(game, algorithm, settings)
+    if solver.exact:
+        return solver, replace(settings, iterations=1, every=None)
+    if settings.nodes is not None and solver.updates not in ("", order):
+        settings = replace(settings, horizon=horizon_within(game, settings, solver.updates))
+        solver = solver_for(game, algorithm, settings)
+    return solver, settings
+
+
+def horizon_within(game: CompiledGame, settings: Settings, updates: str) -> int:
+    """How many iterations of full sweeps are planned: all asked for, or those within the limit of histories."""
+    if settings.nodes is None:
+        return settings.horizon
+    sweep = game.size.histories * (game.players if updates == "alternating" else 1)
+    return min(settings.iterations, -(-settings.nodes // sweep))
+
+
+def reopen(
+    folder: RunFolder,
+    game: AnyGame | None,
+    algorithm: AnyAlgorithm | None,
+    fixed: Mapping[str, object],
+    walked: WalkWatcher | None = None,
+    *,
+    iterations: int | None,
+    nodes: int | None,
+    target: float | None,
+) -> Run:
+    """A run from its folder, as it stood at its last checkpoint; ``fixed`` are settings that may only repeat what is there."""
+    about, settings = folder.about(), folder.settings()
+    for name, value in fixed.items():
+        if value is not None and value != getattr(settings, name):
+            raise different(folder, name, getattr(settings, name), value)
+    compiled = compile_game(folder.game_to_load() if game is None else game, refine=settings.refine, watch=walked)
+    if compiled.identity != about["identity"]:
+        raise FileError(
+            f"{folder.path} is a run on another game ({about['game']}) than {compiled.spec}, or its rules changed since; "
+            "give the same game or start a new run"
+        )
+    settings = with_new_limits(settings, iterations, nodes, target)
+    asked: AnyAlgorithm = about["algorithm"] if algorithm is None else algorithm
+    walk_ahead(compiled, asked, walked)
+    if unstarted := about.get("last") is None and not (folder.path / STATE).exists():
+        solver, settings = planned(compiled, asked, replace(settings, horizon=settings.iterations))
+    else:
+        solver = solver_for(compiled, asked, settings)
+    if solver.algorithm != about["algorithm"]:
+        raise different(folder, "algorithm", about["algorithm"], solver.algorithm)
+    if solver.longest is not None and iterations is None:
+        settings = replace(settings, iterations=min(settings.iterations, solver.longest))
+    if solver.longest is not None and settings.iterations > solver.longest:
+        raise SpecError(
+            f"{folder.path} was run with {solver.algorithm}, which paces itself for {solver.longest:,} iterations; ask for at "
+            f"most so many, or start a new run with its parameter horizon={settings.iterations}"
+        )
+    run = Run(solver, replace(settings, iterations=1) if solver.exact else settings, folder)
+    if unstarted:
+        folder.rewrite([])
+    else:
+        restore(run, folder)
+    return run
+
+
+def with_new_limits(settings: Settings, iterations: int | None, nodes: int | None, target: float | None) -> Settings:
+    """The settings of a resumed run: a new number of iterations ends an old limit of histories, and the other way round."""
+    counts = settings.iterations, settings.nodes
+    if iterations is not None or nodes is not None:
+        counts = UNCOUNTED_ITERATIONS if iterations is None else iterations, nodes
+    return replace(settings, iterations=counts[0], nodes=counts[1], target=settings.target if target is None else target)
+
+
+def different(folder: RunFolder, name: str, old: object, new: object) -> SpecError:
+    """The error of a resume that asks for another setting."""
+    return SpecError(f"{folder.path} was run with {name} {old}, not {new}; leave it out or start a new run")
+
+
+def solver_for(game: CompiledGame, algorithm: AnyAlgorithm, settings: Settings) -> Solver:
+    """A solver at iteration 0."""
+    return make_solver(game, algorithm, horizon=settings.horizon, updates=settings.updates, seed=settings.seed)
+
+
+def restore(run: Run, folder: RunFolder) -> None:
+    """Put a new run where the checkpoint in its folder stands."""
+    path, checkpoint, solver = folder.path / STATE, folder.state(), run.solver
+    if checkpoint.identity != solver.game.identity or checkpoint.algorithm != solver.algorithm:
+        raise FileError(f"{path}: the state of another run ({checkpoint.algorithm}); put back the right file")
+    if checkpoint.iteration > run.settings.iterations:
+        raise SpecError(
+            f"{folder.path} has run {checkpoint.iteration} iterations already; "
+            f"iterations counts all of them, so ask for more than {checkpoint.iteration}"
+        )
+    try:
+        solver.restore(checkpoint.arrays)
+    except (FileError, KeyError, ValueError, TypeError) as error:
+        raise FileError(f"{path}: not a state of {solver.algorithm} ({error}); start the run again (with --force)") from error
+    if solver.iteration != checkpoint.iteration:
+        raise FileError(f"{path}: its iteration does not fit its arrays; start the run again (with --force)")
+    nodes = run.settings.nodes
+    if nodes is not None and nodes != folder.settings().nodes and solver.nodes > nodes:
+        raise SpecError(
+            f"{folder.path} has walked {solver.nodes:,} histories already; nodes counts all of them, so ask for more than that"
+        )
+    run.seconds = checkpoint.seconds
+    found = folder.records()
+    run.records = [record for record in found if record.iteration <= checkpoint.iteration]
+    last = folder.about().get("last")
+    if last is not None and Record.from_json(json.dumps(last), str(folder.path / RUN)) not in run.records:
+        raise FileError(
+            f"{folder.path / METRICS}: truncated or changed, for it lacks the last record in {RUN}; "
+            "put back a copy or start the run again (with --force)"
+        )
+    if len(run.records) < len(found):
+        folder.rewrite(run.records)

@@ -1,0 +1,1 @@
+"""Search in hold'em: beliefs over hands, subgames, leaves, agents."""

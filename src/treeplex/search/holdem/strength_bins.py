@@ -1,0 +1,188 @@
+"""Values of hold'em's rivers from bins of strength: the leaf of a turn's search for a network that sees no single hands.
+
+A network for single hands would have 1,326 inputs a player and as many outputs. But on a complete board the order of strength
+says nearly all about a hand, whatever the cards are. So ranges are gathered into bins along that order, and what a network
+says of a bin is read off for its hands. It says how much more a hand is worth than the showdown without further bets, which is
+computed exactly, with the cards that hands take from each other.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.holdem.strength_bins import gather_bins, settle, spread
+from treeplex.errors import AlgorithmError
+from treeplex.games.poker.cards.cards import cards_to_string
+from treeplex.games.poker.cards.evaluator import format_strengths
+from treeplex.games.poker.cards.format import Format
+from treeplex.search.holdem.leaf import HoldemPlaces, Ranges
+
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Shorts = NDArray[np.int16]
+Function = Callable[[Singles], Singles]
+"""From rows, float32 [n, 1 + 2B], to what the bins of both players are worth over the showdown, in pots, float32 [n, 2B]."""
+SHORT = 0.02
+"""Parts of the pot: stacks that are smaller count as this when their logarithm is taken."""
+
+
+@dataclass(frozen=True, eq=False)
+class RiverBins:
+    """Complete boards of a format, R of them, each with the N hands that it allows, and B bins of strength.
+
+    Attributes:
+        format: cards in play; hands have two cards.
+        boards: the boards.
+        bins: B.
+        order: int16 [R, N], the hands that each board allows, weakest first.
+        start: int16 [R, N], the place in ``order`` of the first hand that ties with each.
+        low: int16 [R, N], the bin below each.
+        share: float64 [R, N], how much of it belongs to the bin above.
+    """
+
+    format: Format
+    boards: tuple[tuple[int, ...], ...]
+    bins: int
+    order: Shorts
+    start: Shorts
+    low: Shorts
+    share: Floats
+
+    @classmethod
+    def of(cls, format: Format, boards: tuple[tuple[int, ...], ...], bins: int) -> "RiverBins":
+        """Order the hands of each board.
+
+        Raises:
+            AlgorithmError: hands that have not two cards, a board that is not complete, or fewer than two bins.
+        """
+        if format.hole != 2 or bins < 2:
+            raise AlgorithmError(f"bins of strength are for hands of two cards and at least 2, not {format.hole} and {bins}")
+        found: list[list[NDArray[np.int64]]] = [[], []]
+        for board in boards:
+            if len(board) != sum(format.deal):
+                raise AlgorithmError(f"{cards_to_string(board)} is no complete board of {format.name}")
+            dead = np.zeros(52, bool)
+            dead[list(board)] = True
+            hands = np.flatnonzero(~dead[format.hands].any(axis=1))
+            strength = np.asarray(format_strengths(format, board, format.hands[hands]), np.int64)
+            by_strength = np.argsort(strength, kind="stable")
+            found[0].append(hands[by_strength])
+            found[1].append(strength[by_strength])
+        order, strengths = np.stack(found[0]), np.stack(found[1])
+        start = np.stack([np.searchsorted(row, row) for row in strengths])
+        end = np.stack([np.searchsorted(row, row, side="right") for row in strengths])
+        place = (start + end - 1) * (0.5 / max(order.shape[1] - 1, 1)) * (bins - 1)
+        low = np.minimum(place.astype(np.int64), bins - 2)
+        return cls(format, boards, bins, order.astype(np.int16), start.astype(np.int16), low.astype(np.int16), place - low)
+
+    @property
+    def inputs(self) -> int:
+        """Numbers of a row: the stack, and the bins of both players."""
+        return 1 + 2 * self.bins
+
+    @cached_property
+    def cards(self) -> NDArray[np.uint8]:
+        """The cards of each hand, uint8 [H, 2]."""
+        return np.ascontiguousarray(self.format.hands, np.uint8)
+
+    def rows(self, believed: Ranges, pots: Floats, stacks: Floats) -> Singles:
+        """What a network sees of all rivers at K places, float32 [K * R, inputs], rivers of one place together.
+
+        Args:
+            believed: for each player float64 [K, H], reach of each hand, any scale.
+            pots, stacks: [K], chips in the pot, and behind for the player who has fewer.
+        """
+        rows = np.empty((len(pots) * len(self.boards), self.inputs), np.float32)
+        rows[:, 0] = np.repeat(np.log(np.maximum(stacks / pots, SHORT)), len(self.boards))
+        for player in (0, 1):
+            gather_bins(believed[player], self.order, self.low, self.share, self.bins, rows, 1 + player * self.bins)
+        return rows
+
+    def values(self, outputs: Singles, reached: Floats, pots: Floats, chance: float) -> Floats:
+        """Expected chips of a player's hands times the other's compatible reach, summed over rivers, float64 [K, H].
+
+        Args:
+            outputs: [K * R, B], what the player's bins are worth over the showdown, in parts of the pot.
+            reached: [K, H], the other player's reach.
+            pots: [K], chips.
+            chance: the probability of each river, given both hands.
+        """
+        found = np.empty_like(reached)
+        spread(reached, self.order, self.start, self.low, self.share, self.cards, outputs, pots, chance, found)
+        return found
+
+    def showdown(self, river: int, reached: Floats) -> tuple[Floats, Floats]:
+        """Of one river, for each hand in ``order``: the other's compatible reach, and what it beats of that less what beats it.
+
+        Args:
+            river: its number.
+            reached: [H], the other player's reach.
+        """
+        mass, edge = np.empty(self.order.shape[1]), np.empty(self.order.shape[1])
+        settle(reached, self.order[river], self.start[river], self.cards, mass, edge)
+        return mass, edge
+
+
+class BinnedRivers:
+    """Leaf values of a turn, averaged over its rivers, from a function of binned ranges.
+
+    The function sees what is believed and no more, so in sound CFR-AVG, where the reach whose values are wanted is another, its
+    values are those of the beliefs; the same holds for other networks here.
+
+    Attributes:
+        function: values of bins, see :data:`Function`.
+        bins: B, how many bins it knows.
+    """
+
+    def __init__(self, function: Function, bins: int) -> None:
+        self.function, self.bins = function, bins
+        self._prepared: tuple[HoldemPlaces, Prepared] | None = None
+
+    def __call__(self, places: HoldemPlaces, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
+        """Values as :class:`treeplex.search.holdem.leaf.HoldemLeaf` has them.
+
+        Raises:
+            AlgorithmError: more or less than one card is to come, there is rake, or hands have not two cards.
+        """
+        if self._prepared is None or self._prepared[0] is not places:
+            self._prepared = places, Prepared.of(places, self.bins)
+        at, values = self._prepared[1], (np.zeros_like(believed[0]), np.zeros_like(believed[1]))
+        outputs = self.function(at.rivers.rows(believed, at.pots, at.stacks))
+        for own in (0, 1) if player is None else (player,):
+            about = np.ascontiguousarray(outputs[:, own * self.bins : (own + 1) * self.bins])
+            found = at.rivers.values(about, believed[1 - own], at.pots, at.chance)
+            mass = places.rules.compatible(believed[1 - own])
+            np.divide(found, mass, out=values[own], where=mass > 0)
+        return values
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """The rivers below the places of a turn.
+
+    Attributes:
+        rivers: their boards.
+        pots, stacks: float64 [K], chips in the pot at each place, and behind for the player who has fewer.
+        chance: the probability of each river, given both hands.
+    """
+
+    rivers: RiverBins
+    pots: Floats
+    stacks: Floats
+    chance: float
+
+    @classmethod
+    def of(cls, places: HoldemPlaces, bins: int) -> "Prepared":
+        """Order the hands on all rivers."""
+        spot, board = places.rules.spot, places.board
+        form = spot.format
+        if len(board) + 1 != sum(form.deal) or spot.rake.rate:
+            raise AlgorithmError("bins of strength value turns with one card to come and without rake; use RiverLeaf")
+        boards = tuple((*board, card) for card in form.deck if card not in board)
+        paid = np.array([places.rules.tree.nodes[node].contributions for node in places.nodes], np.float64).reshape(-1, 2)
+        stacks = spot.pot / 2 + spot.stack - paid.max(axis=1)
+        chance = 1.0 / (len(form.deck) - len(board) - 2 * form.hole)
+        return cls(RiverBins.of(form, boards, bins), paid.sum(axis=1), stacks, chance)

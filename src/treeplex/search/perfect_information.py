@@ -1,0 +1,167 @@
+"""What search plays in games of perfect information, exactly: what many repeated playthroughs come to.
+
+Nobody holds a hand there, so beliefs are certain: a search depends on the state of the game alone, neither on the way there nor
+on the iterations drawn before. Hence draws of different searches are independent, and so is what they do to a player's reach.
+The agent of Brown et al. 2020 (section 6), which plays iteration t of a search with probability w_t, plays at infoset I
+
+    sum_t w_t r_t(I) pi_t(I) / sum_t w_t r_t(I),
+
+r_t the player's own reach of I from the root of the subgame by pi_t. One search a state says so for all paths to it, where
+:mod:`treeplex.search.play_distribution` searches in each playthrough on every path, and draws.
+"""
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.tree.sweeps import normalise, reach
+from treeplex.errors import GameError
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.subgames.batch import Places, Subgames, cut
+from treeplex.forms.subgames.public_rules import PerfectInformation
+from treeplex.forms.subgames.public_states import PublicState, first_state
+from treeplex.forms.subgames.templates import Template
+from treeplex.games.public import Chance, Decision
+from treeplex.search.leaf import LeafValue, Ranges
+from treeplex.search.play_distribution import PlaythroughSettings, average_weights
+from treeplex.search.subgame import METHODS, SubgameSearch, place
+from treeplex.search.warm_start import Guided, begin_search
+from treeplex.solvers.rules.fictitious import Play
+
+Floats = NDArray[np.float64]
+Watch = Callable[[int, int], None]
+"""Called with the states searched and those known to need it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """A subgame and how the agent plays in it: the probabilities of the actions at each decision of its template."""
+
+    template: Template
+    rows: list[Floats]
+
+
+def certain_policy(
+    game: CompiledGame, rules: PerfectInformation, leaf: LeafValue, settings: PlaythroughSettings, *, watch: Watch | None = None
+) -> Policy:
+    """The policy that an agent plays which searches, in a game of perfect information.
+
+    Args:
+        game: the compiled game.
+        rules: its public-tree rules.
+        leaf: values at the leaves of subgames, which there depend on the place alone.
+        settings: how it searches; ``playthroughs`` play no part, ``batch`` is of states searched side by side.
+        watch: called now and then.
+
+    Raises:
+        GameError: the rules turn out to hide something, or payoffs do not sum to zero.
+    """
+    tell = watch or (lambda searched, known: None)
+    states = searched_states(rules, settings, tell)
+    known = CertainLeaf(leaf)
+    solved: dict[Hashable, Solved] = {}
+    futures = list(states)
+    for batch in [futures[first : first + settings.batch] for first in range(0, len(futures), settings.batch)]:
+        subgames = cut(rules, [states[future] for future in batch], settings.horizon)
+        rows = rows_of(subgames, agent_policy(subgames, known, settings))
+        ends = (*subgames.first_decision.tolist(), len(rows))
+        for future, made, (first, end) in zip(batch, subgames.templates, pairwise(ends), strict=True):
+            solved[future] = Solved(made, rows[first:end])
+        tell(len(solved), len(states))
+    return Policy(game, along_all_paths(game, rules, solved))
+
+
+def searched_states(rules: PerfectInformation, settings: PlaythroughSettings, tell: Watch) -> dict[Hashable, PublicState]:
+    """A state of each future at which a subgame begins."""
+    root = first_state(rules)
+    found, stack = {rules.future(root.node): root}, [root]
+    while stack:
+        subgames = cut(rules, [stack.pop()], settings.horizon)
+        for state in subgames.leaves.states:
+            future = rules.future(state.node)
+            if future not in found:
+                found[future] = state
+                stack.append(state)
+        tell(0, len(found))
+    return found
+
+
+def agent_policy(subgames: Subgames, leaf: LeafValue, settings: PlaythroughSettings) -> Floats:
+    """What an agent plays in subgames who draws an iteration with the weights of the average policy, float64 [Q]."""
+    certain = np.ones((len(subgames.roots), 1))
+    method, tree = METHODS[settings.method], subgames.tree
+    search = begin_search(subgames, method, leaf, (certain, certain), settings.iterations, settings.warm)
+    strategy, total, policy = np.zeros_like(search.policy), np.zeros_like(search.policy), search.policy
+    for player in (0, 1):
+        place(subgames.roots.sequences[player], certain, strategy)
+    for t, weight in enumerate(average_weights(method.name, settings.iterations).tolist(), start=1):
+        if t > search.iteration:
+            policy = next_policy(search)
+        for player in (0, 1):
+            reach(tree, player, policy, strategy)
+        total += weight * strategy
+    found = policy.copy()
+    for player in (0, 1):
+        normalise(tree, player, total, found)
+    return found
+
+
+def next_policy(search: SubgameSearch) -> Floats:
+    """The policy after one more iteration: the current one, of fictitious play the average."""
+    search.run(1)
+    return search.average_policy() if isinstance(search.method.scheme, Play) else search.policy
+
+
+def rows_of(subgames: Subgames, policy: Floats) -> list[Floats]:
+    """The probabilities of the actions at each decision of a batch."""
+    layout = subgames.tree.infoset_layout[subgames.infosets.ravel()].tolist()
+    return [policy[first : first + stride * actions : stride] for first, stride, actions in layout]
+
+
+def along_all_paths(game: CompiledGame, rules: PerfectInformation, solved: dict[Hashable, Solved]) -> Floats:
+    """The probabilities of a policy on the whole game, float64 [Q], from what is played in the subgames."""
+    probabilities = np.full(int(game.tree.sequence_offsets[-1]), np.nan)
+    stack: list[tuple[Hashable, Solved, tuple[int, ...]]] = [(rules.root, solved[rules.future(rules.root)], ())]
+    while stack:
+        node, inside, path = stack.pop()
+        kind, number = inside.template.index.get(path, ("", -1))
+        if kind == "leaf":
+            state, _, _ = inside.template.leaves[number]
+            stack.append((node, solved[rules.future(state.node)], ()))
+            continue
+        visited = rules.visit(node)
+        if isinstance(visited, Decision):
+            infostate = rules.infostate(node, visited.player, 0)
+            own = game.sequences_at(game.lookup[visited.player, infostate])
+            before, now = probabilities[own], inside.rows[number]
+            if not np.isnan(before).any() and not np.array_equal(before, now):
+                raise GameError(
+                    f"in {game.spec} several states share the infostate {infostate!r}, so something is hidden from both "
+                    "players and nothing can be judged exactly; ask for playthroughs"
+                )
+            probabilities[own] = now
+            labels = list(visited.actions)
+        else:
+            labels = [label for label, _ in visited.outcomes] if isinstance(visited, Chance) else []
+        stack += [(rules.child(node, label), inside, (*path, label)) for label in labels]
+    return np.where(np.isnan(probabilities), 1.0, probabilities)
+
+
+class CertainLeaf:
+    """Leaf values that are asked for once: where beliefs are certain, iterations do not change them."""
+
+    def __init__(self, leaf: LeafValue) -> None:
+        self._leaf = leaf
+        self._found: tuple[Places, Ranges] | None = None
+        if isinstance(leaf, Guided):
+            self.warm, self.guess = leaf.warm, leaf.guess
+
+    def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
+        if self._found is None or self._found[0] is not places:
+            certain = np.ones_like(believed[0]), np.ones_like(believed[1])
+            self._found = places, self._leaf(places, certain, certain)
+        return self._found[1]

@@ -1,0 +1,370 @@
+"""What search at test time plays, as one policy: many repeated playthroughs averaged (Brown et al. 2020, sections 6 and 8)."""
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.tree.sweeps import reach
+from treeplex.errors import SpecError
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.tabular import Policy, normalised
+from treeplex.forms.subgames.batch import Subgames, cut
+from treeplex.forms.subgames.horizon import Horizon
+from treeplex.forms.subgames.public_states import PublicState, first_state
+from treeplex.games.public import Chance, Decision, Leaf, PublicTree
+from treeplex.search.beliefs import normalised_range, possible_hands
+from treeplex.search.leaf import LeafValue, Ranges
+from treeplex.search.subgame import METHODS, SubgameSearch, place, reach_at
+from treeplex.search.warm_start import begin_search
+from treeplex.solvers.rules.fictitious import Play
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class PlaythroughSettings:
+    """How an agent that searches is turned into a policy.
+
+    Attributes:
+        method: how subgames are solved.
+        iterations: of each solve.
+        depth, rounds, endgame: where subgames end, see :class:`treeplex.forms.subgames.horizon.Horizon`; depth 0 for none.
+        warm: iterations that the guess of a policy network counts as; None: as many as in its training.
+        playthroughs: N, how often everything is drawn anew.
+        batch: subgames solved side by side.
+    """
+
+    method: str = "dcfr"
+    iterations: int = 256
+    depth: int = 2
+    rounds: bool = False
+    endgame: int = 0
+    warm: int | None = None
+    playthroughs: int = 128
+    batch: int = 256
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise SpecError(f"unknown method {self.method!r}; known: {', '.join(METHODS)}")
+        for name in ("iterations", "playthroughs", "batch"):
+            if getattr(self, name) < 1:
+                raise SpecError(f"{name} must be at least 1, not {getattr(self, name)!r}")
+        if self.warm is not None and self.warm < 0:
+            raise SpecError(f"warm must be at least 0, not {self.warm!r}")
+        self.horizon  # noqa: B018 (raises)
+
+    @property
+    def horizon(self) -> Horizon:
+        """Where subgames end."""
+        return Horizon(self.depth or None, self.rounds, self.endgame)
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some of the playthroughs of a whole.
+
+    Attributes:
+        number: of this part, from 0.
+        shifts: a generator that begins alike in every part.
+    """
+
+    number: int
+    shifts: np.random.Generator
+
+
+@dataclass
+class Node:
+    """A public state that begins a subgame.
+
+    Attributes:
+        path: actions and chance outcomes from the start of the game.
+        state: the public state.
+        reaches: own reaches [N, H_i] of both players in all playthroughs.
+        below: nodes where its subgames end, by the path from here.
+    """
+
+    path: tuple[int, ...]
+    state: PublicState
+    reaches: Ranges
+    below: "dict[tuple[int, ...], Node]" = field(default_factory=dict)
+
+    @property
+    def alive(self) -> Ints:
+        """The playthroughs in which a player's own actions lead here; in others nothing here is part of a policy, int64."""
+        first, second = ((own > 0).any(axis=1) for own in self.reaches)
+        return np.flatnonzero(first | second)
+
+
+@dataclass(frozen=True)
+class Share:
+    """A public state in some playthroughs, with the iterations at which its searches stop."""
+
+    node: Node
+    rows: Ints
+    stops: Ints
+
+    @property
+    def reaches(self) -> Ranges:
+        """Own reaches of both players in these playthroughs."""
+        first, second = (own[self.rows] for own in self.node.reaches)
+        return first, second
+
+    @property
+    def ranges(self) -> Ranges:
+        """With which the searches begin."""
+        possible = possible_hands(self.node.state.weight)
+        first, second = (normalised_range(own, can) for own, can in zip(self.reaches, possible, strict=True))
+        return first, second
+
+
+def averaged_policy(
+    game: CompiledGame,
+    rules: PublicTree,
+    leaf: LeafValue,
+    settings: PlaythroughSettings,
+    generator: np.random.Generator,
+    *,
+    part: Part | None = None,
+    watch: Callable[[int], None] | None = None,
+) -> Policy:
+    """The policy that N playthroughs play together: at every infoset the mean of their policies weighted by own reach.
+
+    In each playthrough every public state that begins a subgame is searched from the beliefs that this playthrough's own
+    policies have led to; a random iteration is drawn, its policy is played down to the leaves, and the next searches begin
+    there. The iteration is drawn with the weights of the average policy, stratified over the playthroughs of a public state.
+    All branches are followed, so the result is a policy for the whole game and can be judged exactly. Its exploitability is an
+    upper bound of that of the agent itself, whose average is over infinitely many playthroughs (section 8).
+
+    Args:
+        game: the compiled game.
+        rules: its public-tree rules.
+        leaf: values at the leaves of subgames.
+        settings: N, T and the rest.
+        generator: draws iterations.
+        part: which of the playthroughs of a larger whole these are; None for all of it.
+        watch: called now and then with the number of subgames searched.
+    """
+    root, count = first_state(rules), settings.playthroughs
+    seed, shift_seed = int(generator.integers(2**63)), 0 if part is None else int(part.shifts.integers(2**63))
+    weights = np.zeros(int(game.tree.sequence_offsets[-1]))
+    queue = [Node((), root, (np.ones((count, root.weight.shape[0])), np.ones((count, root.weight.shape[1]))))]
+    searched = 0
+    while queue:
+        together, shares, filled = [], [], 0
+        while queue and filled < settings.batch:
+            node = queue.pop()
+            own = None if part is None else Part(part.number, keyed(shift_seed, node.path))
+            stops = drawn_iterations(settings, count, keyed(seed, node.path), own)
+            alive = node.alive
+            pieces = [alive[start : start + settings.batch] for start in range(0, len(alive), settings.batch)]
+            shares += [Share(node, rows, stops[rows]) for rows in pieces]
+            together.append(node)
+            filled += len(alive)
+        for group in batches(shares, settings.batch):
+            search_shares(game, rules, leaf, settings, group, weights)
+            searched += sum(len(share.rows) for share in group)
+            if watch is not None:
+                watch(searched)
+        queue.extend(below for node in together for below in node.below.values())
+    return Policy(game, normalised(game, weights))
+
+
+def keyed(seed: int, path: tuple[int, ...]) -> np.random.Generator:
+    """Random numbers of a public state's own; its length goes before a path, as zeros at the end of a key change nothing."""
+    return np.random.default_rng((seed, len(path), *path))
+
+
+def batches(shares: Sequence[Share], most: int) -> list[list[Share]]:
+    """Shares in groups of at most so many searches; each has at most so many itself."""
+    groups: list[list[Share]] = []
+    room = 0
+    for share in shares:
+        if len(share.rows) > room:
+            groups.append([])
+            room = most
+        groups[-1].append(share)
+        room -= len(share.rows)
+    return groups
+
+
+def search_shares(
+    game: CompiledGame,
+    rules: PublicTree,
+    leaf: LeafValue,
+    settings: PlaythroughSettings,
+    shares: Sequence[Share],
+    weights: Floats,
+) -> None:
+    """Search public states side by side; add their policies to ``weights``, and where they lead to ``below`` of their nodes."""
+    states = [share.node.state for share in shares for _ in share.stops]
+    subgames = cut(rules, states, settings.horizon)
+    ranges = joined_ranges([share.ranges for share in shares])
+    search = begin_search(subgames, METHODS[settings.method], leaf, ranges, settings.iterations, settings.warm)
+    policy = policies_at(search, settings.iterations, np.concatenate([share.stops for share in shares]), values=False)
+    strategy = np.zeros_like(policy)
+    for player, reaches in enumerate(joined_ranges([share.reaches for share in shares])):
+        place(subgames.roots.sequences[player], reaches, strategy)
+        reach(subgames.tree, player, policy, strategy)
+    arrived = reach_at(subgames.leaves, strategy)
+    first = 0
+    for share in shares:
+        add_policies(game, rules, share, subgames, first, strategy, weights)
+        add_leaves(rules, settings.playthroughs, share, subgames, first, arrived)
+        first += len(share.stops)
+
+
+def joined_ranges(parts: Sequence[Ranges]) -> Ranges:
+    """Ranges one below the other, padded with 0."""
+    found = []
+    for player in (0, 1):
+        widest = max(part[player].shape[1] for part in parts)
+        found.append(np.concatenate([np.pad(part[player], ((0, 0), (0, widest - part[player].shape[1]))) for part in parts]))
+    return found[0], found[1]
+
+
+def add_leaves(rules: PublicTree, count: int, share: Share, subgames: Subgames, first: int, arrived: Ranges) -> None:
+    """Put the reaches at the leaves of a share, whose subgames are those from ``first`` on, where its node keeps them."""
+    size, begin = len(share.stops), int(subgames.first_leaf[first])
+    per = len(subgames.templates[first].leaves)
+    for number in range(per):
+        rows = begin + np.arange(size) * per + number
+        path, below = subgames.leaves.paths[begin + number], share.node.below
+        if path not in below:
+            state = subgames.leaves.states[begin + number]
+            at = PublicState(walked(rules, share.node.state, path), state.weight)
+            below[path] = Node(
+                (*share.node.path, *path),
+                at,
+                (np.zeros((count, state.weight.shape[0])), np.zeros((count, state.weight.shape[1]))),
+            )
+        for kept, found in zip(below[path].reaches, arrived, strict=True):
+            kept[share.rows] = found[rows, : kept.shape[1]]
+
+
+def policies_at(
+    search: SubgameSearch, iterations: int, stops: Ints, *, values: bool = True, copies: "Copies | None" = None
+) -> Floats:
+    """Run a search; the policy of each subgame at its own iteration: current ones, of fictitious play averages, float64 [Q].
+
+    Iteration t is the policy after t updates, 0 the uniform one with which a search begins: what averages count as iteration
+    t + 1. A search that starts warm plays its guess in the iterations that this counts as. If the ``values`` at the roots do
+    not matter, subgames are given up where they stop: their ranges become 0, so that nobody comes to their leaves. With
+    ``copies``, stops and policies are those of the copies.
+    """
+    averaging = isinstance(search.method.scheme, Play)
+    owners = search.subgames.owners if copies is None else copies.subgames.owners
+    source = np.arange(len(owners)) if copies is None else copies.source
+    at = np.where(owners >= 0, stops[owners], 0)
+    sampled = search.policy[source]
+    wanted = set(stops.tolist())
+    for t in range(search.iteration + 1, iterations + 1 if values else int(stops.max()) + 1):
+        search.run(1)
+        if t in wanted:
+            now = at == t
+            sampled[now] = (search.average_policy() if averaging else search.policy)[source[now]]
+            if not values:
+                for sequences in search.subgames.roots.sequences:
+                    place(sequences[stops == t], np.zeros(sequences[stops == t].shape), search.strategy)
+    return sampled
+
+
+@dataclass(frozen=True, eq=False)
+class Copies:
+    """A batch in which subgames of another batch stand several times.
+
+    Attributes:
+        subgames: the batch.
+        source: int64 [Q], the sequence of the other batch that each sequence is a copy of.
+    """
+
+    subgames: Subgames
+    source: Ints
+
+    @classmethod
+    def of(cls, subgames: Subgames, searched: Subgames, which: Ints) -> "Copies":
+        """Subgame k of the batch is a copy of subgame ``which[k]`` of ``searched``.
+
+        A subgame's sequences stand in the same order in every batch.
+        """
+        order = np.argsort(searched.owners, kind="stable")
+        own = np.split(order, np.searchsorted(searched.owners[order], np.arange(len(searched.roots))))
+        source = np.empty(len(subgames.owners), np.int64)
+        source[np.argsort(subgames.owners, kind="stable")] = np.concatenate([own[0], *(own[k + 1] for k in which)])
+        return cls(subgames, source)
+
+
+def drawn_iterations(
+    settings: PlaythroughSettings, count: int, generator: np.random.Generator, part: Part | None = None
+) -> Ints:
+    """An iteration for each playthrough, drawn with the weights of the average policy, stratified.
+
+    Each of ``count`` strata of equal weight has one playthrough, in random order. Parts of equal size share their strata and
+    take evenly spread places within them, so that all playthroughs of all parts together are stratified as well, however
+    many parts there are; each draw alone has the weights of the average.
+    """
+    weights = average_weights(settings.method, settings.iterations)
+    cumulative = np.cumsum(weights) / weights.sum()
+    within = generator.random(count) if part is None else (part.shifts.random(count) + spread_out(part.number)) % 1.0
+    strata = generator.permutation((np.arange(count) + within) / count)
+    return np.minimum(np.searchsorted(cumulative, strata, side="right"), settings.iterations - 1) + 1
+
+
+def spread_out(number: int) -> float:
+    """A place in [0, 1) for each number, evenly spread whatever their count: its binary digits mirrored (van der Corput)."""
+    place, share = 0.0, 0.5
+    while number:
+        place += share * (number & 1)
+        number, share = number >> 1, share / 2
+    return place
+
+
+@cache
+def average_weights(method: str, iterations: int) -> Floats:
+    """The weight that each iteration has in a method's average policy, float64 [T], up to a factor, not to be written to."""
+    scheme = METHODS[method].scheme
+    if isinstance(scheme, Play):
+        kept, weights = 1.0, np.empty(iterations)
+        for t in range(iterations, 0, -1):
+            weights[t - 1] = kept * scheme.step(t)
+            kept *= 1.0 - scheme.step(t)
+        weights.setflags(write=False)
+        return weights
+    kept, weights = 1.0, np.empty(iterations)
+    for t in range(iterations, 0, -1):
+        row = scheme.schedule(t, iterations, **scheme.parameters)
+        weights[t - 1] = kept * row.average
+        kept *= row.average_discount
+    weights.setflags(write=False)
+    return weights
+
+
+def add_policies(
+    game: CompiledGame, rules: PublicTree, share: Share, subgames: Subgames, first: int, strategy: Floats, weights: Floats
+) -> None:
+    """Add own reach times policy of a share, whose subgames are those from ``first`` on, at all infosets searched."""
+    size, begin, made = len(share.stops), int(subgames.first_decision[first]), subgames.templates[first]
+    for number, (state, path, _) in enumerate(made.spots):
+        visited = rules.visit(state.node)
+        assert isinstance(visited, Decision)
+        at = walked(rules, share.node.state, path)
+        table = subgames.infosets[begin + np.arange(size) * len(made.spots) + number]
+        hands = np.flatnonzero(table[0] >= 0)
+        first_sequences, strides, actions = np.moveaxis(subgames.tree.infoset_layout[table[:, hands]], -1, 0)
+        sums = strategy[first_sequences[..., None] + np.arange(actions[0, 0]) * strides[..., None]].sum(axis=0)
+        for k in np.flatnonzero(sums.any(axis=1)).tolist():
+            own = game.lookup[visited.player, rules.infostate(at, visited.player, int(hands[k]))]
+            weights[game.sequences_at(own)] += sums[k]
+
+
+def walked(rules: PublicTree, state: PublicState, path: tuple[int, ...]) -> Hashable:
+    """The public node at the end of a path."""
+    node = state.node
+    for label in path:
+        assert not isinstance(rules.visit(node), Leaf)
+        assert isinstance(rules.visit(node), Chance | Decision)
+        node = rules.child(node, label)
+    return node

@@ -1,0 +1,52 @@
+"""A search one iteration after the other: what the agent would play if it drew that iteration, and the average up to it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.search.holdem.subgame import HoldemSearch
+from treeplex.search.subgame import SubgameSearch
+from treeplex.search.warm_start import weights_of
+from treeplex.solvers.rules.fictitious import Play
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One iteration of a search.
+
+    Attributes:
+        number: iterations done, this one included.
+        discount, weight: with which it enters the average.
+        played: float64 [Q], what the agent plays if it draws this iteration, in sequence form: its policy, of fictitious play
+            the average up to it.
+        average: float64 [Q], the average strategy up to it, up to a factor.
+    """
+
+    number: int
+    discount: float
+    weight: float
+    played: Floats
+    average: Floats
+
+
+def steps(search: SubgameSearch | HoldemSearch, iterations: int) -> Iterator[Step]:
+    """Run a search; each iteration as it enters the average. A warm start is one step, with the weight of all it counts as."""
+    scheme = search.method.scheme
+    if search.iteration:
+        guess = search.strategy.copy()
+        yield Step(search.iteration, 0.0, weights_of(scheme, search.horizon, search.iteration)[1], guess, guess)
+    for number in range(search.iteration + 1, iterations + 1):
+        if isinstance(scheme, Play):
+            search.run(1)
+            average = search.average.copy()
+            yield Step(number, 1.0 - scheme.step(number), scheme.step(number), average, average)
+        else:
+            row = scheme.schedule(number, search.horizon, **scheme.parameters)
+            played = search.strategy.copy()
+            average = row.average_discount * search.average + row.average * played
+            yield Step(number, row.average_discount, row.average, played, average)
+            search.run(1)

@@ -1,0 +1,147 @@
+"""Counterfactual regret minimisation with sampled chance, for limit poker with bucketed cards.
+
+Zinkevich, Johanson, Bowling and Piccione 2007, "Regret Minimization in Games with Incomplete Information", section 4: an
+iteration deals one pair of bucket sequences, walks the whole betting tree, and updates the regrets and the average of both
+players. The one difference: the showdown counts with its expectation for the two sequences, not with one sampled winner, which
+has the same mean and less noise.
+"""
+
+import threading
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.buckets.deals import draw_pairs, learn_deals
+from treeplex.engine.buckets.street import Betting, Tables
+from treeplex.errors import AlgorithmError
+from treeplex.forms.buckets.abstract_game import LimitGame
+from treeplex.forms.buckets.betting import widths
+
+BATCH = 1 << 20
+"""Deals drawn at a time. They depend on the seed and the number of the batch only, so that any iteration can be resumed."""
+
+
+class LimitCFR:
+    """A solver of a :class:`~treeplex.forms.buckets.abstract_game.LimitGame`.
+
+    Attributes:
+        game: what is solved.
+        seed: of the deals.
+        discount_every: 0 for the paper's plain sums. Else, after each so many iterations, the k-th time, all sums are
+            multiplied by k / (k + 1): linear CFR in steps (Brown and Sandholm 2019), which forgets the beginning.
+        threads: 1 is deterministic; with more, deals are walked side by side on shared tables without locks, so that the last
+            bits, and now and then an update, depend on timing.
+        iteration: deals done.
+        regrets, average: tables, see :class:`~treeplex.engine.buckets.street.Tables`.
+    """
+
+    def __init__(self, game: LimitGame, *, seed: int = 0, discount_every: int = 0, threads: int = 1) -> None:
+        if threads < 1 or discount_every < 0:
+            raise AlgorithmError(
+                f"limit cfr: threads is {threads} and discount_every {discount_every}; give at least 1 thread, and at least 0"
+            )
+        self.game = game
+        self.seed = seed
+        self.discount_every = discount_every
+        self.threads = threads
+        self.iteration = 0
+        self.regrets = empty_tables(game)
+        self.average = empty_tables(game)
+        self._sums = game.pairs.sum(axis=1, dtype=np.float64)
+        self.walk(np.zeros(0, np.uint16), np.zeros(0, np.uint16), np.zeros(0, np.float32))  # compiles
+        self._batch = -1
+        self._deals: tuple[NDArray[np.uint16], NDArray[np.uint16], NDArray[np.float32]] | None = None
+
+    def run(self, iterations: int) -> None:
+        """Do so many more iterations (deals)."""
+        end = self.iteration + iterations
+        while self.iteration < end:
+            first, second, wins = self.deals(self.iteration // BATCH)
+            start = self.iteration % BATCH
+            stop = min(BATCH, start + end - self.iteration)
+            if self.discount_every:
+                stop = min(stop, start + self.discount_every - self.iteration % self.discount_every)
+            self.walk(first[start:stop], second[start:stop], wins[start:stop])
+            self.iteration += stop - start
+            if self.discount_every and self.iteration % self.discount_every == 0:
+                self.discount(self.iteration // self.discount_every)
+
+    def discount(self, step: int) -> None:
+        """Multiply all sums by step / (step + 1)."""
+        factor = step / (step + 1)
+        for tables in (self.regrets, self.average):
+            np.multiply(tables.early, factor, out=tables.early)
+            np.multiply(tables.late, np.float32(factor), out=tables.late)
+
+    def walk(self, first: NDArray[np.uint16], second: NDArray[np.uint16], wins: NDArray[np.float32]) -> None:
+        """Walk the betting tree for these deals, split between the threads."""
+
+        def part(number: int) -> None:
+            mine = slice(number, None, self.threads)
+            deals = (np.ascontiguousarray(first[mine]), np.ascontiguousarray(second[mine]), np.ascontiguousarray(wins[mine]))
+            learn_deals(self.game.betting, self.regrets, self.average, *deals)
+
+        others = [threading.Thread(target=part, args=(number,)) for number in range(1, self.threads)]
+        for thread in others:
+            thread.start()
+        part(0)
+        for thread in others:
+            thread.join()
+
+    def deals(self, batch: int) -> tuple[NDArray[np.uint16], NDArray[np.uint16], NDArray[np.float32]]:
+        """The pairs of sequences of one batch, and the expected sign of each showdown for player 0."""
+        if self._deals is None or batch != self._batch:
+            random = np.random.default_rng([self.seed, batch])
+            draws = np.sort(random.random(BATCH)) * float(self._sums.sum())
+            first, second = np.empty(BATCH, dtype=np.uint16), np.empty(BATCH, dtype=np.uint16)
+            draw_pairs(self.game.pairs, self._sums, draws, first, second)
+            order = random.permutation(BATCH)
+            first, second = first[order], second[order]
+            chance = self.game.pairs[first, second]
+            margin = self.game.wins[first, second]
+            wins = np.divide(margin, chance, out=np.zeros_like(margin), where=chance > 0)
+            self._batch, self._deals = batch, (first, second, wins)
+        return self._deals
+
+    def state(self) -> Mapping[str, NDArray[Any]]:
+        """Everything that :meth:`restore` needs; with one thread a restored solver goes on bit for bit."""
+        return {
+            "iteration": np.array(self.iteration),
+            "early_regrets": self.regrets.early,
+            "late_regrets": self.regrets.late,
+            "early_average": self.average.early,
+            "late_average": self.average.late,
+        }
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Take over a state.
+
+        Raises:
+            AlgorithmError: a state of another game.
+        """
+        own = self.state()
+        if any(name not in state or state[name].shape != own[name].shape for name in own):
+            raise AlgorithmError(f"limit cfr: this state is not of {self.game.name}; resume with the game it was saved from")
+        for name in own:
+            if name != "iteration":
+                own[name][...] = state[name]
+        self.iteration = int(state["iteration"])
+
+
+def empty_tables(game: LimitGame) -> Tables:
+    """Zeros for every sequence, start and slot of a game."""
+    rows = [count * width for count, width in zip(game.sequences, widths(game.betting), strict=True)]
+    early, late = np.zeros(max(1, sum(rows[:-1]))), np.zeros(rows[-1], dtype=np.float32)
+    return tables_of(game.counts, game.betting, early, late)
+
+
+def tables_of(counts: Sequence[int], betting: Betting, early: NDArray[np.float64], late: NDArray[np.float32]) -> Tables:
+    """Flat arrays as tables: ``counts`` buckets a street."""
+    sequences = [prod(counts[: street + 1]) for street in range(len(counts))]
+    rows = [count * width for count, width in zip(sequences, widths(betting), strict=True)]
+    offsets = [sum(rows[:street]) for street in range(len(rows) - 1)] + [0]
+    tails = [sequences[-1] // count for count in sequences]
+    return Tables(early, late, np.array(offsets, dtype=np.int64), np.array(tails, dtype=np.int64))

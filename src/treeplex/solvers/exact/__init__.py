@@ -1,0 +1,1 @@
+"""Exact solvers: linear programs, backward recursion, static games."""

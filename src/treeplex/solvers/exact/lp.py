@@ -1,0 +1,86 @@
+"""The exact equilibrium of a two-player zero-sum game: sequence-form linear programming with HiGHS."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+from scipy.sparse import csr_array, hstack
+
+from treeplex.errors import AlgorithmError
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.compile.matrix_form import payoff_matrix
+from treeplex.forms.policies.tabular import uniform_probabilities
+from treeplex.solvers.base import Solver
+
+
+class LinearProgram(Solver):
+    """One linear program for player 0's strategy; player 1's are its dual prices (Koller, Megiddo and von Stengel 1996)."""
+
+    exact = True
+
+    def __init__(self, game: CompiledGame, *, algorithm: str = "lp") -> None:
+        """Prepare; :meth:`run` solves.
+
+        Raises:
+            AlgorithmError: not two players, or payoffs without a constant sum.
+        """
+        if game.players != 2 or game.constant is None:
+            raise AlgorithmError(
+                f"lp needs a two-player game with constant-sum payoffs; {game.spec} has {game.players} players"
+                + ("" if game.constant is not None else " and general-sum payoffs")
+            )
+        self.game, self.algorithm = game, algorithm
+        self.average = uniform_probabilities(game)
+
+    def run(self, iterations: int) -> None:
+        """Solve; further iterations change nothing."""
+        if self.iteration == 0 and iterations > 0:
+            self.average[:] = equilibrium(self.game)
+        self.iteration += iterations
+
+    def arrays(self) -> dict[str, NDArray[np.float64]]:
+        """The solution."""
+        return {"average": self.average}
+
+
+def equilibrium(game: CompiledGame) -> NDArray[np.float64]:
+    """Both players' equilibrium strategies in sequence form, float64 [Q].
+
+    Maximise ``v[root]`` over x and v with ``E x = e``, ``x >= 0`` and, for every sequence q of player 1,
+    ``v[infoset of q] - sum of v[infosets right below q] - (A' x)[q] <= 0``; the dual prices of these rows are y. HiGHS
+    takes numbers below 1e-9 for zero, so where all payoffs (times chance) are small, A is stretched until its largest is 1.
+    """
+    payoffs = payoff_matrix(game)
+    largest = np.abs(payoffs.data).max(initial=0.0)
+    if 0.0 < largest < 1.0:
+        payoffs = payoffs / largest
+    own, other = realisation_constraints(game, 0), realisation_constraints(game, 1)
+    sequences, infosets = payoffs.shape[0], other.shape[0]
+    objective = np.zeros(sequences + infosets)
+    objective[sequences] = -1.0
+    start = np.zeros(own.shape[0])
+    start[0] = 1.0
+    result = linprog(
+        objective,
+        A_ub=hstack([-payoffs.T, other.T], format="csr"),
+        b_ub=np.zeros(payoffs.shape[1]),
+        A_eq=hstack([own, csr_array((own.shape[0], infosets))], format="csr"),
+        b_eq=start,
+        bounds=[(0.0, None)] * sequences + [(None, None)] * infosets,
+        method="highs",
+    )
+    if result.status != 0:
+        raise AlgorithmError(f"the linear program of {game.spec} was not solved: {result.message}")
+    strategies = np.concatenate((result.x[:sequences], -result.ineqlin.marginals))
+    return np.asarray(np.maximum(strategies, 0.0), np.float64)
+
+
+def realisation_constraints(game: CompiledGame, player: int) -> csr_array:
+    """``E`` with ``E x = (1, 0, ...)``: row 0 is the empty sequence, row 1+k makes infoset k's sequences sum to its parent."""
+    tree = game.tree
+    q0, q1 = (int(n) for n in tree.sequence_offsets[player : player + 2])
+    i0, i1 = (int(n) for n in tree.infoset_offsets[player : player + 2])
+    inner = np.arange(q0 + 1, q1)
+    rows = np.concatenate(([0], tree.sequence_infoset[inner] - i0 + 1, np.arange(i1 - i0) + 1))
+    columns = np.concatenate(([0], inner - q0, tree.infoset_parent[i0:i1] - q0))
+    entries = np.concatenate((np.ones(len(inner) + 1), -np.ones(i1 - i0)))
+    return csr_array((entries, (rows, columns)), shape=(i1 - i0 + 1, q1 - q0))

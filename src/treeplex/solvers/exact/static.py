@@ -1,0 +1,233 @@
+"""Static games: every player chooses once, without knowing the others' choices. Payoffs are an array ``[N, A0, A1, ...]``.
+
+:func:`static_equilibrium` finds one Nash equilibrium. One player: the best action. Two with constant sums: a saddle point, pure
+where there is one, else by linear programming. Otherwise pure equilibria are looked for, then strictly dominated actions are
+left out, then two players go to nashpy (Lemke and Howson 1964; support and vertex enumeration) and more players to
+:mod:`treeplex.solvers.exact.supports`. What is returned has been checked: nobody gains more than 1e-9 of the payoffs' range.
+"""
+
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from importlib import import_module
+from itertools import cycle, islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+
+from treeplex.errors import AlgorithmError
+from treeplex.solvers.exact.supports import action_values, mixed_on_supports
+
+Floats = NDArray[np.float64]
+
+TOLERANCE = 1e-9
+"""What a player may gain by another action, as a part of the range of their payoffs."""
+CONSTANT = 1e-12
+"""By how much sums of payoffs may differ to be called constant, as a part of the payoffs' range."""
+ROUNDING = 1e-14
+"""And by how much more, as a part of the largest payoff: what adding up may have lost."""
+MOST_PIVOTS = 20
+"""Pivots of a path of Lemke and Howson's, times the number of actions."""
+PLAYED = 1e-7
+"""Probabilities below are taken for zero where a support is read off."""
+MOST_ENUMERATED = 8
+"""Actions up to which supports of two players are enumerated if Lemke and Howson's paths fail."""
+
+
+def static_equilibrium(payoffs: Floats) -> list[Floats] | None:
+    """One equilibrium of a static game: a distribution a player, or None if none was found.
+
+    Args:
+        payoffs: float64 ``[N, A0, ..., A(N-1)]``, what each player gets after each choice of all.
+
+    Raises:
+        AlgorithmError: it takes nashpy and that is not installed.
+    """
+    shape = payoffs.shape[1:]
+    choosers = [player for player, count in enumerate(shape) if count > 1]
+    if len(choosers) < len(shape):
+        index = (choosers, *(slice(None) if count > 1 else 0 for count in shape))
+        found = static_equilibrium(payoffs[index]) if choosers else []
+        if found is None:
+            return None
+        mixed = iter(found)
+        return [next(mixed) if count > 1 else np.ones(1) for count in shape]
+    if len(shape) == 1:
+        return [unit(int(payoffs[0].argmax()), shape[0])]
+    if len(shape) == 2 and constant_sum(payoffs):
+        found = saddle_point(payoffs[0])
+        if found is not None and largest_gain(payoffs, found) <= TOLERANCE:
+            return found
+    return pure_equilibrium(payoffs) or undominated_equilibrium(payoffs)
+
+
+def constant_sum(payoffs: Floats) -> bool:
+    """Whether the payoffs of all players sum to a constant."""
+    if not payoffs.size:
+        return True
+    ranges = np.ptp(payoffs.reshape(len(payoffs), -1), axis=1)
+    return bool(np.ptp(payoffs.sum(axis=0)) <= CONSTANT * ranges.max() + ROUNDING * np.abs(payoffs).max())
+
+
+def unit(action: int, count: int) -> Floats:
+    """The distribution that plays one action."""
+    return np.asarray(np.eye(count)[action], np.float64)
+
+
+def largest_gain(payoffs: Floats, strategies: Sequence[Floats]) -> float:
+    """The most that a player can gain by another action, as a part of the range of that player's payoffs."""
+    gains = [0.0]
+    for player, strategy in enumerate(strategies):
+        values = action_values(payoffs, strategies, player)
+        gains.append(float(values.max() - strategy @ values) / (float(np.ptp(payoffs[player])) or 1.0))
+    return max(gains)
+
+
+def saddle_point(matrix: Floats) -> list[Floats] | None:
+    """Optimal strategies of a zero-sum game, ``matrix`` being player 0's payoffs."""
+    rows, columns = matrix.shape
+    row, column = int(matrix.min(axis=1).argmax()), int(matrix.max(axis=0).argmin())
+    if matrix[row].min() == matrix[:, column].max():
+        return [unit(row, rows), unit(column, columns)]
+    scaled = (matrix - matrix.min()) / np.ptp(matrix)
+    result = linprog(
+        [*[0.0] * rows, -1.0],
+        A_ub=np.column_stack((-scaled.T, np.ones(columns))),
+        b_ub=np.zeros(columns),
+        A_eq=[[*[1.0] * rows, 0.0]],
+        b_eq=[1.0],
+        bounds=[(0.0, None)] * rows + [(None, None)],
+        method="highs",
+    )
+    if result.status != 0:
+        return None
+    return checked(np.stack((scaled, -scaled)), [result.x[:rows], -result.ineqlin.marginals])
+
+
+def pure_equilibrium(payoffs: Floats) -> list[Floats] | None:
+    """The equilibrium in pure strategies that is best for all together; of equal ones the first, in the order of actions."""
+    stable = np.ones(payoffs.shape[1:], bool)
+    for player, own in enumerate(payoffs):
+        stable &= own >= own.max(axis=player, keepdims=True) - CONSTANT * np.ptp(own)
+    if not stable.any():
+        return None
+    best = np.unravel_index(int(np.where(stable, payoffs.sum(axis=0), -np.inf).argmax()), stable.shape)
+    return [unit(int(action), count) for action, count in zip(best, payoffs.shape[1:], strict=True)]
+
+
+def undominated_equilibrium(payoffs: Floats) -> list[Floats] | None:
+    """An equilibrium in mixed strategies of what iterated strict dominance leaves."""
+    kept = undominated(payoffs)
+    smaller = payoffs[np.ix_(range(len(payoffs)), *kept)]
+    if smaller.shape != payoffs.shape:
+        found = static_equilibrium(smaller)
+    elif len(payoffs) == 2:
+        found = mixed_of_two(payoffs)
+    else:
+        found = first_checked(payoffs, mixed_on_supports(payoffs))
+    if found is None:
+        return None
+    strategies = [np.zeros(count) for count in payoffs.shape[1:]]
+    for strategy, actions, probabilities in zip(strategies, kept, found, strict=True):
+        strategy[actions] = probabilities
+    return strategies
+
+
+def undominated(payoffs: Floats) -> list[list[int]]:
+    """The actions of each player that are left when those strictly dominated by another action go, again and again."""
+    kept = [list(range(count)) for count in payoffs.shape[1:]]
+    changed = True
+    while changed:
+        changed = False
+        for player in range(len(kept)):
+            own = np.moveaxis(payoffs[player][np.ix_(*kept)], player, 0).reshape(len(kept[player]), -1)
+            dominated = [(own > row).all(axis=1).any() for row in own]
+            changed = changed or any(dominated)
+            kept[player] = [action for action, gone in zip(kept[player], dominated, strict=True) if not gone]
+    return kept
+
+
+def mixed_of_two(payoffs: Floats) -> list[Floats] | None:
+    """An equilibrium of two players with general sums, through nashpy.
+
+    Raises:
+        AlgorithmError: nashpy is not installed.
+    """
+    try:
+        nashpy, linalg = import_module("nashpy"), import_module("nashpy.linalg")
+    except ImportError as error:
+        raise AlgorithmError(
+            "mixed equilibria of two players with general sums need nashpy; install it with: pip install 'treeplex[nash]'"
+        ) from error
+    scaled = np.stack([(own - own.min()) / (float(np.ptp(own)) or 1.0) for own in payoffs])
+    return first_checked(scaled, candidates(nashpy, linalg, scaled))
+
+
+def candidates(nashpy: Any, linalg: Any, payoffs: Floats) -> Iterator[Sequence[Floats]]:
+    """What nashpy proposes: Lemke and Howson from every label, then supports, then vertices.
+
+    Of degenerate games some proposals are no strategies at all; nashpy warns of that, and whoever calls checks.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for label in range(sum(payoffs.shape[1:])):
+            with suppress(ArithmeticError, ValueError, IndexError):
+                yield from lemke_howson(linalg, payoffs, label)
+        if max(payoffs.shape[1:]) <= MOST_ENUMERATED:
+            game = nashpy.Game(*payoffs)
+            for method in (game.support_enumeration, game.vertex_enumeration):
+                with suppress(ArithmeticError, ValueError, IndexError, RuntimeError):
+                    yield from method()
+
+
+def lemke_howson(linalg: Any, payoffs: Floats, label: int) -> Iterator[Sequence[Floats]]:
+    """The end of Lemke and Howson's path that starts by dropping a label, if it comes to one.
+
+    The pivots are nashpy's. Its own loop over them has no end where rounding hides which variables are basic, as happens from
+    some ten actions on; so here they are counted.
+    """
+    rows, columns = linalg.create_row_tableau(payoffs[1], True), linalg.create_col_tableau(payoffs[0], True)
+    turns = cycle((rows, columns) if label in rows.non_basic_variables else (columns, rows))
+    labels = columns.labels
+    for tableau in islice(turns, MOST_PIVOTS * len(labels)):
+        label = tableau.pivot_and_drop_label(label)
+        if columns.non_basic_variables | rows.non_basic_variables == labels:
+            yield rows.to_strategy(columns.non_basic_variables), columns.to_strategy(rows.non_basic_variables)
+            return
+
+
+def first_checked(payoffs: Floats, proposals: Iterator[Sequence[Floats]]) -> list[Floats] | None:
+    """The first proposal that is an equilibrium."""
+    return next((found for proposal in proposals if (found := checked(payoffs, proposal)) is not None), None)
+
+
+def checked(payoffs: Floats, strategies: Sequence[Floats]) -> list[Floats] | None:
+    """The strategies, of two players polished, if they are an equilibrium to :data:`TOLERANCE`."""
+    shapes = [np.shape(strategy) for strategy in strategies]
+    if shapes != [(count,) for count in payoffs.shape[1:]] or not all(np.isfinite(each).all() for each in strategies):
+        return None
+    found = [np.maximum(strategy, 0.0) for strategy in strategies]
+    if not all(0.5 < strategy.sum() < 2.0 for strategy in found):
+        return None
+    options = [[strategy / strategy.sum() for strategy in found]]
+    if len(found) == 2:
+        options.append(polished(payoffs, options[0]))
+    best = min(options, key=lambda option: largest_gain(payoffs, option))
+    return best if largest_gain(payoffs, best) <= TOLERANCE else None
+
+
+def polished(payoffs: Floats, strategies: Sequence[Floats]) -> list[Floats]:
+    """The same supports with probabilities from the linear equations that make the other player indifferent."""
+    supports = [np.flatnonzero(strategy > PLAYED) for strategy in strategies]
+    better = []
+    for player, matrix in ((0, payoffs[1].T), (1, payoffs[0])):  # rows: the other's actions, columns: own ones
+        own, other = supports[player], supports[1 - player]
+        equations = np.zeros((len(other) + 1, len(own) + 1))
+        equations[:-1, :-1], equations[:-1, -1], equations[-1, :-1] = matrix[np.ix_(other, own)], -1.0, 1.0
+        solution = np.linalg.lstsq(equations, unit(len(other), len(other) + 1), rcond=None)[0][:-1]
+        strategy = np.zeros(len(strategies[player]))
+        strategy[own] = np.maximum(solution, 0.0)
+        better.append(strategy / strategy.sum() if strategy.sum() > 0.0 else strategies[player])
+    return better

@@ -1,0 +1,1 @@
+"""Solvers over hands for hold'em spots."""

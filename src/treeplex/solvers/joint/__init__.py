@@ -1,0 +1,1 @@
+"""Solvers for correlated equilibria: joint plans and regret matching."""

@@ -1,0 +1,121 @@
+"""A local update of your own: one small NumPy function in place of the engine's fused one."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.tree.gradient import gradient
+from treeplex.engine.tree.regret import accumulate
+from treeplex.engine.tree.sweeps import backup, normalise, reach, workspace
+from treeplex.errors import AlgorithmError
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.tabular import uniform_probabilities
+from treeplex.solvers.base import Solver, order_of_updates
+from treeplex.solvers.rules.variants import average_discount
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a rule sees when a player updates; all arrays are that player's slice, length q, the empty sequence first.
+
+    Attributes:
+        t: the iteration, from 1.
+        player: who updates.
+        values: counterfactual values of sequences.
+        regrets: instantaneous counterfactual regrets ``r``; 0 for the empty sequence.
+        policy: the policy just played.
+        memory: float64 [rows, q], the rule's own arrays, zero at the start, kept between iterations and saved with the run.
+    """
+
+    t: int
+    player: int
+    values: Floats
+    regrets: Floats
+    policy: Floats
+    memory: Floats
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A regret minimiser written as a function.
+
+    Attributes:
+        name: for reports.
+        weights: gives, for each sequence of the player, a weight >= 0; the next policy is proportional to it at every infoset
+            (uniform where the weights are all zero). It may write to ``step.memory``.
+        rows: arrays of memory it keeps.
+        gamma: the average weights iteration t by ``t ** gamma``.
+        updates: ``alternating`` or ``simultaneous``.
+    """
+
+    name: str
+    weights: Callable[[Step], Floats]
+    rows: int = 1
+    gamma: float = 0.0
+    updates: str = "alternating"
+
+
+class RuleSolver(Solver):
+    """Runs a :class:`Rule`: the four operations one by one, from Python."""
+
+    def __init__(self, game: CompiledGame, rule: Rule, *, updates: str | None = None) -> None:
+        """Start from the uniform policy."""
+        self.game, self.rule, self.algorithm = game, rule, rule.name
+        self.updates = order_of_updates(updates or rule.updates)
+        self.policy = uniform_probabilities(game)
+        self.strategy, self.average = np.zeros_like(self.policy), np.zeros_like(self.policy)
+        self.memory = np.zeros((rule.rows, len(self.policy)))
+        for player in range(game.players):
+            reach(game.tree, player, self.policy, self.strategy)
+        self._values, self._infoset_values = workspace(game.tree)
+
+    def run(self, iterations: int) -> None:
+        """Do so many more iterations.
+
+        Raises:
+            AlgorithmError: the rule returns another shape, or a number that is negative or not finite.
+        """
+        tree, payoff, players = self.game.tree, self.game.payoff, range(self.game.players)
+        for t in range(self.iteration + 1, self.iteration + iterations + 1):
+            discount = average_discount(t, self.rule.gamma)
+            if self.updates == "simultaneous":
+                for player in players:
+                    gradient(tree, payoff, player, self.strategy, self._values)
+            for player in players:
+                if self.updates == "alternating":
+                    gradient(tree, payoff, player, self.strategy, self._values)
+                accumulate(tree, player, discount, 1.0, self.strategy, self.average)
+                self._update(t, player)
+                if self.updates == "alternating":
+                    reach(tree, player, self.policy, self.strategy)
+            if self.updates == "simultaneous":
+                for player in players:
+                    reach(tree, player, self.policy, self.strategy)
+            self.iteration = t
+
+    def _update(self, t: int, player: int) -> None:
+        tree = self.game.tree
+        backup(tree, player, self.policy, self._values, self._infoset_values)
+        own = slice(int(tree.sequence_offsets[player]), int(tree.sequence_offsets[player + 1]))
+        infoset = tree.sequence_infoset[own]
+        values = self._values[own]
+        regrets, inner = np.zeros_like(values), infoset >= 0
+        regrets[inner] = values[inner] - self._infoset_values[infoset[inner]]
+        weights = np.asarray(self.rule.weights(Step(t, player, values, regrets, self.policy[own], self.memory[:, own])))
+        if weights.shape != values.shape or not (np.isfinite(weights) & (weights >= 0)).all():
+            range_of = f", least {weights.min():.3g}, largest {weights.max():.3g}" if weights.size else ""
+            raise AlgorithmError(
+                f"rule {self.rule.name!r} must return weights >= 0 of shape {values.shape}; at iteration {t} it gave shape "
+                f"{weights.shape}{range_of}"
+            )
+        everything = np.zeros_like(self.policy)
+        everything[own] = weights
+        normalise(tree, player, everything, self.policy)
+
+    def arrays(self) -> dict[str, Floats]:
+        """Policies, averages and the rule's memory."""
+        return {"policy": self.policy, "strategy": self.strategy, "average": self.average, "memory": self.memory}

@@ -1,0 +1,181 @@
+"""Learned discounting as data: what a network sees, what it sets and in which ranges, and its weights."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.networks.mlp_single import parameter_count
+from treeplex.engine.tree.learned import EXPONENTS, FEATURES, Scheme
+from treeplex.errors import SpecError
+from treeplex.spec import nearest
+
+HIDDEN = (64, 64)
+"""Units of the hidden layers (DDCFR, section 5.1)."""
+HOLDS = (1, 2, 5, 10, 20)
+"""Iterations that a decision may hold (DDCFR, section 5.1)."""
+HORIZON = 1000
+
+
+@dataclass(frozen=True)
+class Base:
+    """The variant whose exponents are learned.
+
+    Attributes:
+        defaults: alpha, beta, gamma and prediction where nothing is learned; an infinite alpha or beta is no discount.
+        floored: negative regrets are set to zero.
+        learned: what is learned unless one says otherwise.
+    """
+
+    defaults: tuple[float, float, float, float]
+    floored: bool
+    learned: tuple[str, ...]
+
+
+BASES: Mapping[str, Base] = {
+    "dcfr": Base((1.5, 0.0, 2.0, 0.0), False, ("alpha", "beta", "gamma")),
+    "pcfr+": Base((math.inf, math.inf, 2.0, 1.0), True, ("gamma",)),
+    "pdcfr": Base((1.5, 0.0, 2.0, 1.0), False, ("alpha", "beta", "gamma")),
+    "pdcfr+": Base((2.3, math.inf, 5.0, 1.0), True, ("alpha", "gamma", "prediction")),
+}
+"""Variants by name."""
+
+RANGES: Mapping[str, tuple[float, float]] = {
+    "alpha": (0.0, 5.0),
+    "beta": (-5.0, 0.0),
+    "gamma": (0.0, 5.0),
+    "prediction": (0.0, 1.0),
+}
+"""Ranges of what a network sets; those of the exponents are theorem 1's (DDCFR, section 3.2)."""
+
+
+@dataclass(frozen=True, eq=False)
+class DiscountPolicy:
+    """A policy that looks at a run and sets how it discounts (Xu et al. 2024, DDCFR, section 3.1).
+
+    Attributes:
+        base: the variant of :data:`BASES` that it steers.
+        parameters: float64 [P], the network, laid out as in :func:`treeplex.engine.networks.mlp_single.forward`.
+        features: what it sees, of :data:`treeplex.engine.tree.learned.FEATURES`.
+        exponents: what it sets, of :data:`treeplex.engine.tree.learned.EXPONENTS`.
+        ranges: least and greatest value of each.
+        levels: for each, 0 if continuous, else the number of equally spaced values it has.
+        holds: for how many iterations a decision may hold; empty if each iteration has its own.
+        hidden: units of the hidden layers.
+        horizon: the number of iterations T it was trained for.
+        clipped: alpha is raised to 1 from iteration T/2 on, as theorem 1 asks.
+        card: what it was trained on, when and how it scores; anything that JSON can say.
+    """
+
+    base: str
+    parameters: NDArray[np.float64]
+    features: tuple[str, ...] = ("iteration", "exploitability")
+    exponents: tuple[str, ...] = ("alpha", "beta", "gamma")
+    ranges: tuple[tuple[float, float], ...] = ((0.0, 5.0), (-5.0, 0.0), (0.0, 5.0))
+    levels: tuple[int, ...] = (0, 0, 0)
+    holds: tuple[int, ...] = HOLDS
+    hidden: tuple[int, ...] = HIDDEN
+    horizon: int = HORIZON
+    clipped: bool = True
+    card: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Check that all of it fits together.
+
+        Raises:
+            SpecError: it does not.
+        """
+        if self.base not in BASES:
+            raise SpecError(f"a discount policy steers one of {', '.join(BASES)}, not {self.base!r}")
+        for name, known in ((self.features, FEATURES), (self.exponents, EXPONENTS)):
+            for entry in name:
+                if entry not in known:
+                    raise SpecError(f"a discount policy knows no {entry!r}{nearest(entry, known)}")
+        if not self.features or not self.exponents:
+            raise SpecError("a discount policy needs at least one feature and one exponent")
+        if not len(self.exponents) == len(self.ranges) == len(self.levels):
+            raise SpecError("a discount policy needs one range and one number of levels for each exponent")
+        if any(not -math.inf < low <= high < math.inf for low, high in self.ranges) or any(level < 0 for level in self.levels):
+            raise SpecError("ranges of a discount policy are finite (low, high), levels at least 0")
+        if self.horizon < 1 or any(hold < 1 for hold in self.holds) or any(units < 1 for units in self.hidden):
+            raise SpecError("horizon, holds and hidden units of a discount policy are at least 1")
+        shape, wanted = np.shape(self.parameters), (parameter_count(self.sizes),)
+        if shape != wanted or not np.isfinite(self.parameters).all():
+            raise SpecError(f"the network of a discount policy with sizes {list(self.sizes)} has {wanted[0]} finite numbers, "
+                            f"found shape {list(shape)}")  # fmt: skip
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """Inputs, hidden units, outputs; int64 [L+1]."""
+        outputs = sum(level or 1 for level in self.levels) + len(self.holds)
+        return np.array([len(self.features), *self.hidden, outputs], np.int64)
+
+    @cached_property
+    def compiled(self) -> Scheme:
+        """The form that the engine takes."""
+        base = BASES[self.base]
+        return Scheme(
+            sizes=self.sizes,
+            parameters=np.ascontiguousarray(self.parameters, np.float64),
+            features=np.array([FEATURES.index(name) for name in self.features], np.int64),
+            exponents=np.array([EXPONENTS.index(name) for name in self.exponents], np.int64),
+            low=np.array([low for low, _ in self.ranges], np.float64),
+            high=np.array([high for _, high in self.ranges], np.float64),
+            levels=np.array(self.levels, np.int64),
+            holds=np.array(self.holds, np.int64),
+            defaults=np.array(base.defaults, np.float64),
+            floor=float(base.floored),
+            clipped=self.clipped,
+        )
+
+    def with_parameters(self, parameters: NDArray[np.float64]) -> "DiscountPolicy":
+        """The same policy with another network of the same sizes."""
+        return replace(self, parameters=parameters)
+
+
+def fresh_policy(
+    base: str = "dcfr",
+    *,
+    features: tuple[str, ...] = ("iteration", "exploitability"),
+    exponents: tuple[str, ...] | None = None,
+    discrete: bool = False,
+    holds: tuple[int, ...] = HOLDS,
+    hidden: tuple[int, ...] = HIDDEN,
+    horizon: int = HORIZON,
+    clipped: bool = True,
+    seed: int = 0,
+) -> DiscountPolicy:
+    """A policy before training: weights and biases uniform in ``+-1 / sqrt(inputs)``, as PyTorch's linear layers begin.
+
+    Args:
+        base: the variant that is steered, of :data:`BASES`.
+        features, holds, hidden, horizon, clipped: see :class:`DiscountPolicy`.
+        exponents: what is learned; None for the base's usual ones.
+        discrete: exponents take whole numbers only (DDCFR-dis of table 1).
+        seed: of the weights.
+
+    Raises:
+        SpecError: a name that does not exist.
+    """
+    if base not in BASES:
+        raise SpecError(f"unknown base {base!r}{nearest(base, BASES)}")
+    exponents = BASES[base].learned if exponents is None else exponents
+    for name in exponents:
+        if name not in RANGES:
+            raise SpecError(f"a discount policy cannot set {name!r}{nearest(name, RANGES)}")
+    ranges = tuple(RANGES[name] for name in exponents)
+    levels = tuple(round(high - low) + 1 if discrete else 0 for low, high in ranges)
+    sizes = np.array([len(features), *hidden, sum(level or 1 for level in levels) + len(holds)], np.int64)
+    random = np.random.default_rng(seed)
+    parts = []
+    for inputs, outputs in pairwise(sizes):
+        bound = 1.0 / math.sqrt(inputs)
+        parts += [random.uniform(-bound, bound, int(inputs * outputs)), random.uniform(-bound, bound, int(outputs))]
+    return DiscountPolicy(
+        base, np.concatenate(parts), features, exponents, ranges, levels, holds, hidden, horizon, clipped, {}
+    )  # fmt: skip

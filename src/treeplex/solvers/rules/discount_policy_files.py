@@ -1,0 +1,86 @@
+"""Discount policies as files (``.safetensors``: one tensor and a JSON header), and those that come with the library."""
+
+import importlib.metadata
+import json
+import os
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import safetensors
+import safetensors.numpy
+
+from treeplex.errors import FileError, SpecError
+from treeplex.solvers.rules.discount_policy import DiscountPolicy
+from treeplex.storage.files import read_bytes, write_atomically
+
+FORMAT = "treeplex discount policy"
+VERSION = 1
+FIELDS = ("base", "features", "exponents", "ranges", "levels", "holds", "hidden", "horizon", "clipped", "card")
+SHIPPED = Path(__file__).parent / "shipped"
+
+
+def save_scheme(policy: DiscountPolicy, path: str | os.PathLike[str]) -> Path:
+    """Write a discount policy, at once or not at all.
+
+    Raises:
+        FileError: a suffix other than ``.safetensors``, a card that JSON cannot say, or a file that cannot be written.
+    """
+    target = checked_suffix(path)
+    header = {"format": FORMAT, "format_version": VERSION, "treeplex": importlib.metadata.version("treeplex")}
+    header |= {name: getattr(policy, name) for name in FIELDS}
+    try:
+        text = json.dumps(header, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise FileError(f"cannot write {target}: the card must be what JSON can say; {error}") from error
+    data = safetensors.numpy.save({"parameters": np.ascontiguousarray(policy.parameters, "<f8")}, metadata={"header": text})
+    return write_atomically(target, data)
+
+
+def load_scheme(path: str | os.PathLike[str]) -> DiscountPolicy:
+    """Read a discount policy; nothing in the file is run.
+
+    Raises:
+        FileError: the file is missing, damaged, no discount policy, of another version, or its parts do not fit together.
+    """
+    source = checked_suffix(path)
+    data = read_bytes(source)
+    try:
+        size = int.from_bytes(data[:8], "little")
+        header = json.loads(json.loads(data[8 : 8 + size])["__metadata__"]["header"])
+        if header.get("format") != FORMAT:
+            raise FileError(f"{source} is not a discount policy; treeplex train writes them")
+        if header.get("format_version") != VERSION:
+            found = header.get("format_version")
+            raise FileError(
+                f"{source} has format version {found}, this Treeplex reads {VERSION}; use the version that wrote it"
+            )
+        parameters = safetensors.numpy.load(data)["parameters"]
+        return DiscountPolicy(
+            parameters=parameters.astype(np.float64), **{name: as_tuple(name, header[name]) for name in FIELDS}
+        )
+    except SpecError as error:
+        raise FileError(f"{source}: {error}; train or convert the policy again") from error
+    except (ValueError, KeyError, TypeError, AttributeError, safetensors.SafetensorError) as error:
+        raise FileError(f"{source} is truncated, damaged or no discount policy ({error}); write it again") from error
+
+
+def as_tuple(name: str, value: Any) -> Any:
+    """Lists of a header as the tuples they were."""
+    if name in ("card", "base", "horizon", "clipped"):
+        return value
+    return tuple(tuple(item) if isinstance(item, list) else item for item in value)
+
+
+def checked_suffix(path: str | os.PathLike[str]) -> Path:
+    """The path, if its suffix is right."""
+    if Path(path).suffix != ".safetensors":
+        raise FileError(f"{path}: discount policies are .safetensors files; give one that treeplex train wrote")
+    return Path(path)
+
+
+@lru_cache
+def shipped_scheme(name: str) -> DiscountPolicy:
+    """A policy that comes with the library: ``ddcfr``, ``dpcfr+`` or ``pddcfr``."""
+    return load_scheme(SHIPPED / f"{name}.safetensors")

@@ -1,0 +1,57 @@
+"""Greedy Weights (Zhang, Lerer and Brown 2022), taken from normal-form to extensive-form games as the DDCFR paper does."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.tree.greedy import iterate_greedily
+from treeplex.engine.tree.sweeps import reach, workspace
+from treeplex.errors import SpecError
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.tabular import uniform_probabilities
+from treeplex.solvers.base import Solver
+
+
+class GreedyWeights(Solver):
+    """Regret matching in which each iteration's weight is chosen to make the potential of all average regrets least.
+
+    One weight serves all players, as equilibrium needs, so updates are simultaneous. The weight is at least ``floor`` times
+    the mean weight so far; without a floor a single lucky iteration can stop all progress.
+    """
+
+    updates = "simultaneous"
+
+    def __init__(self, game: CompiledGame, *, floor: float = 0.5, algorithm: str = "greedy") -> None:
+        """Start from the uniform policy; ``floor`` is a part of the mean weight so far.
+
+        Raises:
+            SpecError: a floor that is negative or not finite.
+        """
+        if not 0.0 <= floor < float("inf"):
+            raise SpecError(f"floor of greedy must be a number >= 0, not {floor!r}")
+        self.game, self.floor, self.algorithm = game, floor, algorithm
+        self.policy = uniform_probabilities(game)
+        self.strategy, self.average, self.regrets = (np.zeros_like(self.policy) for _ in range(3))
+        for player in range(game.players):
+            reach(game.tree, player, self.policy, self.strategy)
+        self._values, self._infoset_values = workspace(game.tree)
+
+    def run(self, iterations: int) -> None:
+        """Do so many more iterations."""
+        iterate_greedily(
+            self.game.tree,
+            self.game.payoff,
+            self.iteration + 1,
+            iterations,
+            self.floor,
+            self.regrets,
+            self.policy,
+            self.strategy,
+            self.average,
+            self._values,
+            self._infoset_values,
+        )
+        self.iteration += iterations
+
+    def arrays(self) -> dict[str, NDArray[np.float64]]:
+        """Regrets, policies and averages."""
+        return {"regrets": self.regrets, "policy": self.policy, "strategy": self.strategy, "average": self.average}

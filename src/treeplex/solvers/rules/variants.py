@@ -1,0 +1,235 @@
+"""The CFR family as data: a variant is a rule that gives each iteration its weights.
+
+Notation that all the papers share: ``r`` is the instantaneous counterfactual regret, ``R`` the accumulated one,
+``t`` the iteration, from 1. Discounts apply before ``r`` is added and use ``d_a(t) = (t-1)^a / ((t-1)^a + 1)``, which is the
+same play as discounting after adding with ``t`` (Brown and Sandholm 2019), shifted by one.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from treeplex.engine.tree.regret import ADAPTIVE, FIXED, Weights
+
+Schedule = Callable[..., Weights]
+"""``schedule(t, horizon, **parameters) -> Weights``: iteration t from 1, of a run planned for ``horizon`` iterations."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A member of the CFR family.
+
+    Attributes:
+        name: what the command line calls it.
+        summary: one line.
+        reference: the paper.
+        schedule: gives the weights of iteration t.
+        parameters: the schedule's parameters and their defaults.
+        updates: the usual order of updates, ``alternating`` or ``simultaneous``.
+        adaptive: prediction strength is set by every infoset itself (APCFR+).
+        needs_horizon: the schedule depends on the number of iterations planned.
+    """
+
+    name: str
+    summary: str
+    reference: str
+    schedule: Schedule
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    updates: str = "alternating"
+    adaptive: bool = False
+    needs_horizon: bool = False
+
+    @property
+    def prediction_mode(self) -> int:
+        """The engine's number for how prediction strength is found."""
+        return ADAPTIVE if self.adaptive else FIXED
+
+
+def discount(t: float, exponent: float, offset: float = 1.0) -> float:
+    """``t^a / (t^a + offset)``, the share of regrets kept (Brown and Sandholm 2019, section 4); 0 for t <= 0.
+
+    It is 1 where ``t^a`` is beyond what a float holds.
+    """
+    if t <= 0:
+        return 0.0
+    try:
+        power = math.pow(t, exponent)
+    except OverflowError:
+        power = math.inf
+    return power / (power + offset) if power < math.inf else 1.0
+
+
+def average_discount(t: int, exponent: float) -> float:
+    """``((t-1)/t)^gamma``: with it iteration t has weight proportional to ``t^gamma``."""
+    return math.pow((t - 1) / t, exponent) if exponent else 1.0
+
+
+def cfr(t: int, horizon: int) -> Weights:
+    """``R += r``; the average weights all iterations alike."""
+    return Weights()
+
+
+def cfr_plus(t: int, horizon: int, *, gamma: float = 1.0) -> Weights:
+    """``R = [R + r]+``; the average weights iteration t by ``t^gamma``."""
+    return Weights(floor=1.0, average_discount=average_discount(t, gamma))
+
+
+def linear_cfr(t: int, horizon: int) -> Weights:
+    """``R += t r``; the average weights iteration t by t."""
+    return Weights(regret=float(t), average_discount=average_discount(t, 1.0))
+
+
+def dcfr(t: int, horizon: int, *, alpha: float = 1.5, beta: float = 0.0, gamma: float = 2.0) -> Weights:
+    """``R = R d_alpha(t) + r`` where R > 0, ``R d_beta(t) + r`` elsewhere; average by ``t^gamma``."""
+    return Weights(positive=discount(t - 1, alpha), negative=discount(t - 1, beta), average_discount=average_discount(t, gamma))
+
+
+def pcfr_plus(t: int, horizon: int, *, gamma: float = 2.0) -> Weights:
+    """``R = [R + r]+``; the next policy is proportional to ``[R + r]+`` once more; average by ``t^gamma``."""
+    return Weights(floor=1.0, prediction=1.0, average_discount=average_discount(t, gamma))
+
+
+def sapcfr_plus(t: int, horizon: int, *, a: float = 2.0, gamma: float = 2.0) -> Weights:
+    """``R = [R + r]+``; the next policy is proportional to ``[R + r / (1 + a)]+``; average by ``t^gamma``."""
+    return Weights(floor=1.0, prediction=1.0 / (1.0 + a), average_discount=average_discount(t, gamma))
+
+
+def dcfr_plus(t: int, horizon: int, *, alpha: float = 1.5, offset: float = 1.5, gamma: float = 4.0) -> Weights:
+    """``R = [R (t-1)^alpha / ((t-1)^alpha + offset) + r]+``; average by ``t^gamma``. The paper has offset 1, its code 1.5."""
+    return Weights(positive=discount(t - 1, alpha, offset), floor=1.0, average_discount=average_discount(t, gamma))
+
+
+def pdcfr(t: int, horizon: int, *, alpha: float = 1.5, beta: float = 0.0, gamma: float = 2.0) -> Weights:
+    """DCFR whose next policy is proportional to ``[R d(t+1) + r]+``, d by the sign of R.
+
+    No code of its authors exists: the definition is inferred from the paper's description.
+    """
+    return Weights(
+        positive=discount(t - 1, alpha),
+        negative=discount(t - 1, beta),
+        predicted_positive=discount(t, alpha),
+        predicted_negative=discount(t, beta),
+        prediction=1.0,
+        average_discount=average_discount(t, gamma),
+    )
+
+
+def pdcfr_plus(t: int, horizon: int, *, alpha: float = 2.3, gamma: float = 5.0) -> Weights:
+    """``R = [R d_alpha(t) + r]+``; the next policy is proportional to ``[R d_alpha(t+1) + r]+``; average by ``t^gamma``."""
+    return Weights(
+        positive=discount(t - 1, alpha),
+        floor=1.0,
+        predicted_positive=discount(t, alpha),
+        prediction=1.0,
+        average_discount=average_discount(t, gamma),
+    )
+
+
+def hs_dcfr(t: int, horizon: int, *, gamma: float = 30.0) -> Weights:
+    """DCFR with ``s = (t-1)/n``: alpha ``1 + 3 s``, beta ``-1 - 2 s``, gamma falling by ``5 s``; n is the horizon."""
+    done = (t - 1) / max(horizon, 1)
+    return dcfr(t, horizon, alpha=1.0 + 3.0 * done, beta=-1.0 - 2.0 * done, gamma=max(gamma - 5.0 * done, 0.0))
+
+
+def hs_pcfr_plus(t: int, horizon: int, *, gamma: float = 30.0) -> Weights:
+    """PCFR+ with gamma falling by ``5 (t-1)/n``; n is the horizon."""
+    done = (t - 1) / max(horizon, 1)
+    return pcfr_plus(t, horizon, gamma=max(gamma - 5.0 * done, 0.0))
+
+
+DISCOUNTED = (
+    "Brown and Sandholm 2019, Solving Imperfect-Information Games via Discounted Regret Minimization (arXiv 1809.04040)"
+)
+
+VARIANTS: Mapping[str, Variant] = {
+    variant.name: variant
+    for variant in (
+        Variant(
+            "cfr",
+            "counterfactual regret minimization: no discount, uniform average",
+            "Zinkevich, Johanson, Bowling and Piccione 2007, Regret Minimization in Games with Incomplete Information",
+            cfr,
+        ),
+        Variant(
+            "cfr+",
+            "regrets floored at zero, linear average",
+            "Tammelin 2014, Solving Large Imperfect Information Games Using CFR+ (arXiv 1407.5042)",
+            cfr_plus,
+            {"gamma": 1.0},
+        ),
+        Variant(
+            "lcfr",
+            "Linear CFR: regrets and average weighted by t",
+            DISCOUNTED,
+            linear_cfr,
+        ),
+        Variant(
+            "dcfr",
+            "Discounted CFR: positive regrets by alpha, negative by beta, average by gamma",
+            DISCOUNTED,
+            dcfr,
+            {"alpha": 1.5, "beta": 0.0, "gamma": 2.0},
+        ),
+        Variant(
+            "pcfr+",
+            "Predictive CFR+: the last regrets predict the next ones",
+            "Farina, Kroer and Sandholm 2021, Faster Game Solving via Predictive Blackwell Approachability (arXiv 2007.14358)",
+            pcfr_plus,
+            {"gamma": 2.0},
+        ),
+        Variant(
+            "pdcfr",
+            "DCFR with prediction of the discounted regrets",
+            "Xu et al. 2024, Dynamic Discounted CFR, where it is a baseline (ICLR 2024)",
+            pdcfr,
+            {"alpha": 1.5, "beta": 0.0, "gamma": 2.0},
+        ),
+        Variant(
+            "dcfr+",
+            "DCFR with regrets floored at zero",
+            "Xu et al. 2022, AutoCFR: Learning to Design CFR Algorithms (AAAI 2022)",
+            dcfr_plus,
+            {"alpha": 1.5, "offset": 1.5, "gamma": 4.0},
+        ),
+        Variant(
+            "pdcfr+",
+            "DCFR+ with prediction of the discounted regrets",
+            "Xu et al. 2024, Minimizing Weighted Counterfactual Regret with Optimistic Online Mirror Descent "
+            "(arXiv 2404.13891)",
+            pdcfr_plus,
+            {"alpha": 2.3, "gamma": 5.0},
+        ),
+        Variant(
+            "apcfr+",
+            "asynchronous PCFR+: each infoset damps its prediction by how steady its regrets are",
+            "Meng, Zhang, Ge, Yang and Gao 2025, Asynchronous Predictive CFR+ (arXiv 2503.12770)",
+            pcfr_plus,
+            {"gamma": 2.0},
+            adaptive=True,
+        ),
+        Variant(
+            "sapcfr+",
+            "simple APCFR+: prediction damped by 1/(1+a) everywhere",
+            "Meng, Zhang, Ge, Yang and Gao 2025, Asynchronous Predictive CFR+ (arXiv 2503.12770)",
+            sapcfr_plus,
+            {"a": 2.0, "gamma": 2.0},
+        ),
+        Variant(
+            "hs-dcfr",
+            "DCFR whose alpha, beta and gamma follow hyperparameter schedules over the planned run",
+            "Zhang, McAleer and Sandholm 2024, Faster Game Solving via Hyperparameter Schedules (arXiv 2404.09097)",
+            hs_dcfr,
+            {"gamma": 30.0},
+            needs_horizon=True,
+        ),
+        Variant(
+            "hs-pcfr+",
+            "PCFR+ whose gamma follows a hyperparameter schedule over the planned run",
+            "Zhang, McAleer and Sandholm 2024, Faster Game Solving via Hyperparameter Schedules (arXiv 2404.09097)",
+            hs_pcfr_plus,
+            {"gamma": 30.0},
+            needs_horizon=True,
+        ),
+    )
+}
+"""The variants by name."""

@@ -1,0 +1,1 @@
+"""Monte Carlo CFR: on compiled games, and over rules that are never compiled."""

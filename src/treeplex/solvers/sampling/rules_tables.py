@@ -1,0 +1,286 @@
+"""Tables that grow as infosets are met, in plain arrays, and an honest count of the memory that they take."""
+
+import math
+from array import array
+from collections.abc import Iterable, Sequence
+from math import ceil
+from typing import TYPE_CHECKING, Any, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.histories.lazy_tables import UNKNOWN_PARENT, normalise_met, settle_met
+from treeplex.engine.histories.walks import LAZY, LEARNED, OPPONENT, OPTIMISTIC, Rules
+from treeplex.errors import FileError
+from treeplex.forms.policies.sparse import Infosets, infosets_from, tensors_of, text_bytes
+from treeplex.storage.tensors import Tensor, TensorFile, tensor
+
+Floats = NDArray[np.float64]
+if TYPE_CHECKING:
+    Column = array[Any]
+else:
+    Column = array
+
+GROWTH_SHARE = 17 / 16
+"""Room that Python's arrays keep for growing, as a factor."""
+DICT_BYTES = 90
+"""A dict's memory an entry, at most: when it doubles (at two thirds of its size) the old and the new table exist at once."""
+NUMBER_BYTES = 32
+"""A whole number as an object: the value in the dict."""
+TOUCHED_BYTES = 64
+"""An entry of the set of infosets that one walk has touched."""
+PLAYER_BYTES = 4096
+"""Objects around the tables of one player."""
+
+
+@final
+class MemoryBook:
+    """How much memory tables take, and whether more may be taken.
+
+    Attributes:
+        most: bytes that tables may take; None without a limit.
+        used: bytes that they take, an upper estimate.
+        full: something did not fit; from then on nothing is added, so that what is known of a game stays in one piece.
+    """
+
+    def __init__(self, most: int | None) -> None:
+        self.most: Final = most
+        self.used = 0
+        self.full = False
+
+    def take(self, size: int) -> bool:
+        """Whether so many more bytes may be taken; they are then counted."""
+        if self.full or (self.most is not None and self.used + size > self.most):
+            self.full = True
+            return False
+        self.used += size
+        return True
+
+
+@final
+class PlayerTable:
+    """What a run knows about one player: a row a slot, a mark or two an infoset.
+
+    Attributes:
+        infosets: which they are.
+        regrets, policy, average: float64 [S].
+        marks: float64 [I], with lazy and optimistic averages: what had come in at the last visit.
+        positive_logs, negative_logs: float64 [I], with discounts: their logs at the last visit.
+        parents: int64 [I], slot of the own action before, ``NO_PARENT`` or ``UNKNOWN_PARENT``.
+        baselines: float64 [S] for each traverser, with baselines an infoset; else empty.
+        total: sum of the weights of the iterations in the average.
+    """
+
+    def __init__(self, rules: Rules, players: int, key: str, book: MemoryBook) -> None:
+        self.infosets = Infosets()
+        self.book: Final = book
+        self.regrets, self.policy, self.average = array("d"), array("d"), array("d")
+        self.marks, self.positive_logs, self.negative_logs = array("d"), array("d"), array("d")
+        self.parents = array("q")
+        self.total = 0.0
+        self.lazy: Final = rules.averaging == LAZY
+        self.marked: Final = rules.averaging in (LAZY, OPTIMISTIC)
+        self.discounts: Final = rules.discounts
+        with_baselines = rules.baseline == LEARNED and key == "infoset"
+        self.baselines = tuple(array("d") for _ in range(players if with_baselines else 0))
+        self.stores_others: Final = with_baselines or rules.averaging == OPPONENT
+        slot_columns = 4 + len(self.baselines) + 2  # with actions; a copy for the average policy, one array on the move
+        infoset_columns = 2 + self.marked + 2 * self.discounts + 1  # with first slot and parent; one array on the move
+        self.slot_bytes: Final = ceil(8 * GROWTH_SHARE * slot_columns)
+        self.infoset_bytes: Final = ceil(8 * GROWTH_SHARE * infoset_columns) + DICT_BYTES + NUMBER_BYTES + TOUCHED_BYTES
+        book.used += PLAYER_BYTES
+
+    @property
+    def bytes(self) -> int:
+        """Memory that this takes, an upper estimate."""
+        slots = len(self.infosets.actions)
+        return PLAYER_BYTES + len(self.infosets) * self.infoset_bytes + slots * self.slot_bytes + self.infosets.text_bytes
+
+    def add(self, infostate: str, actions: Sequence[int]) -> int:
+        """A new infoset with the uniform policy; its number, or -1 where there is no memory for it."""
+        size = len(actions)
+        if not self.book.take(self.infoset_bytes + size * self.slot_bytes + text_bytes(infostate)):
+            return -1
+        number = self.infosets.add(infostate, actions)
+        zeros = (0.0,) * size
+        self.regrets.extend(zeros)
+        self.policy.extend((1.0 / size,) * size)
+        self.average.extend(zeros)
+        self.parents.append(UNKNOWN_PARENT)
+        if self.marked:
+            self.marks.append(0.0)
+        if self.discounts:
+            self.positive_logs.append(0.0)
+            self.negative_logs.append(0.0)
+        for column in self.baselines:
+            column.extend(zeros)
+        return number
+
+    def match(self, floor: bool, touched: Iterable[int]) -> None:
+        """Set the next policy of infosets: proportional to positive regrets, else uniform."""
+        first, regrets, policy = self.infosets.first, self.regrets, self.policy
+        for number in touched:
+            start, end = first[number], first[number + 1]
+            row = regrets[start:end].tolist()
+            if floor and min(row) < 0.0:
+                row = [regret if regret >= 0.0 else 0.0 for regret in row]
+                regrets[start:end] = array("d", row)
+            total = 0.0
+            for regret in row:
+                if regret > 0.0:
+                    total += regret
+            if total > 0.0:
+                policy[start:end] = array("d", [regret / total if regret > 0.0 else 0.0 for regret in row])
+            else:
+                policy[start:end] = array("d", [1.0 / (end - start)]) * (end - start)
+
+    def discount(self, number: int, positive: float, negative: float) -> None:
+        """Apply to an infoset's regrets the discounts since its last visit; the arguments are the logs of all so far."""
+        up = math.exp(min(positive - self.positive_logs[number], 0.0))
+        down = math.exp(min(negative - self.negative_logs[number], 0.0))
+        self.positive_logs[number], self.negative_logs[number] = positive, negative
+        if up == down == 1.0:
+            return
+        for slot in range(self.infosets.first[number], self.infosets.first[number + 1]):
+            self.regrets[slot] *= up if self.regrets[slot] > 0.0 else down
+
+    def average_policy(self) -> Floats:
+        """The average as probabilities, float64 [S]; a copy, what is lazily kept brought up to date in it."""
+        weights, first = np.array(self.average), view(self.infosets.first)
+        if self.lazy:
+            settle_met(first, view(self.parents), view(self.marks), view(self.policy), self.total, weights)
+        normalise_met(first, weights)
+        return weights
+
+    def columns(self) -> dict[str, Column]:
+        """All arrays but the infosets', by name."""
+        names = ("regrets", "policy", "average", "marks", "positive_logs", "negative_logs", "parents")
+        named: dict[str, Column] = {name: getattr(self, name) for name in names}
+        return named | {f"baselines-{traverser}": column for traverser, column in enumerate(self.baselines)}
+
+    def tensors(self, player: int) -> dict[str, Tensor]:
+        """Everything, to be written; nothing is copied."""
+        own = {f"{name}.{player}": tensor(view(column)) for name, column in self.columns().items()}
+        return {**tensors_of(self.infosets, player), **own, f"total.{player}": tensor(np.array([self.total]))}
+
+    def restore(self, file: TensorFile, player: int) -> None:
+        """Fill an empty table with what :meth:`tensors` gave.
+
+        Raises:
+            FileError: the tensors do not fit this table.
+        """
+        self.infosets = infosets_from(file, player)
+        self.total = float(single(file, f"total.{player}"))
+        rows = {"marks": self.marked, "positive_logs": self.discounts, "negative_logs": self.discounts, "parents": True}
+        for name, column in self.columns().items():
+            found = file.read(f"{name}.{player}", "I64" if column.typecode == "q" else "F64")
+            size = len(self.infosets) * rows[name] if name in rows else len(self.infosets.actions)
+            if found.shape != (size,):
+                raise FileError(f"{file.path}: {name} of player {player} has {len(found)} numbers, not {size}; put back a copy")
+            column.frombytes(found.tobytes())
+        self.book.used += self.bytes - PLAYER_BYTES
+
+
+@final
+class HistoryBaselines:
+    """Learned baselines of every history met: what each traverser has found it to be worth.
+
+    A history is a number; the children of a history have numbers side by side.
+
+    Attributes:
+        children: int64 [H], the number of each history's first child; 0 before the history is met, since the root is 0.
+        values: float64 [H] for each traverser.
+    """
+
+    def __init__(self, players: int, book: MemoryBook) -> None:
+        self.book: Final = book
+        self.children = array("q", (0,))
+        self.values = tuple(array("d", (0.0,)) for _ in range(players))
+        self.history_bytes: Final = ceil(8 * GROWTH_SHARE * (2 + players))
+
+    def below(self, history: int, actions: int) -> int:
+        """The number of a history's first child; -1 where there is no memory for them, or ``history`` is -1 for that reason."""
+        if history < 0:
+            return -1
+        found = self.children[history]
+        if found == 0:
+            if not self.book.take(actions * self.history_bytes):
+                return -1
+            found = self.children[history] = len(self.children)
+            self.children.extend((0,) * actions)
+            for column in self.values:
+                column.extend((0.0,) * actions)
+        return found
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Everything, to be written."""
+        own = {f"values.{traverser}": tensor(view(column)) for traverser, column in enumerate(self.values)}
+        return {"children": tensor(view(self.children)), **own}
+
+    def restore(self, file: TensorFile) -> None:
+        """Take over what :meth:`tensors` gave.
+
+        Raises:
+            FileError: the tensors do not fit.
+        """
+        children = file.read("children", "I64")
+        for traverser, column in enumerate(self.values):
+            found = file.read(f"values.{traverser}", "F64")
+            if found.shape != children.shape:
+                raise FileError(f"{file.path}: baselines do not fit; put back a copy")
+            column[:] = array("d", found.tobytes())
+        self.children[:] = array("q", children.tobytes())
+        self.book.used += (len(self.children) - 1) * self.history_bytes
+
+
+@final
+class GrowingTables:
+    """All that a run knows about a game.
+
+    Attributes:
+        players: the table of each player.
+        histories: baselines that belong to histories; None without.
+        book: the memory of all of them.
+    """
+
+    def __init__(self, rules: Rules, players: int, key: str, most: int | None) -> None:
+        self.book: Final = MemoryBook(most)
+        self.players: Final = tuple(PlayerTable(rules, players, key, self.book) for _ in range(players))
+        by_history = rules.baseline == LEARNED and key == "history"
+        self.histories: Final = HistoryBaselines(players, self.book) if by_history else None
+
+    @property
+    def infosets(self) -> int:
+        """How many infosets there are."""
+        return sum(len(table.infosets) for table in self.players)
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Everything, to be written; nothing is copied."""
+        found = {} if self.histories is None else self.histories.tensors()
+        for player, table in enumerate(self.players):
+            found |= table.tensors(player)
+        return found
+
+    def restore(self, file: TensorFile) -> None:
+        """Fill empty tables with what :meth:`tensors` gave.
+
+        Raises:
+            FileError: the tensors do not fit.
+        """
+        for player, table in enumerate(self.players):
+            table.restore(file, player)
+        if self.histories is not None:
+            self.histories.restore(file)
+
+
+def view(column: Column) -> NDArray[Any]:
+    """An array as NumPy sees it, not copied; the array cannot grow while the view lives."""
+    return np.frombuffer(column, np.int64 if column.typecode == "q" else np.float64)
+
+
+def single(file: TensorFile, name: str) -> float:
+    """A number that is a tensor of its own."""
+    found = file.read(name, "F64")
+    if found.shape != (1,):
+        raise FileError(f"{file.path}: {name} is no single number; put back a copy")
+    return float(found[0])

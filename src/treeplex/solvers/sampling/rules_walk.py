@@ -1,0 +1,354 @@
+"""One walk of Monte Carlo CFR over rules: what :func:`treeplex.engine.histories.walks.walk` does, state by state.
+
+It takes its random numbers in the same order as the compiled walk and computes the same sums in the same order.
+"""
+
+from array import array
+from math import isfinite
+from typing import Protocol, final
+
+from treeplex.engine.histories.lazy_tables import NO_PARENT, UNKNOWN_PARENT
+from treeplex.engine.histories.streams import FIRST, GOLDEN, MASK, SECOND, UNIT, Stream
+from treeplex.engine.histories.walks import ALL, EACH, LAZY, LEARNED, NAIVE, ONE, OPPONENT, OPTIMISTIC, STOCHASTIC, Rules
+from treeplex.errors import GameError, ImperfectRecallError
+from treeplex.forms.compile.stepping import outcomes, picked
+from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, State
+from treeplex.solvers.sampling.rules_tables import GrowingTables, PlayerTable
+
+STEP, FIRST_FACTOR, SECOND_FACTOR = int(GOLDEN), int(FIRST), int(SECOND)
+LOST = -3
+"""In place of the slot of the own action before, where the tables have no room for it."""
+
+
+class Choices(Protocol):
+    """Where a walk gets its random choices from."""
+
+    def pick(self, probabilities: list[float]) -> int:
+        """One of some options."""
+
+    def happens(self, share: float, of: int) -> bool:
+        """Whether something happens whose probability is ``share / of``."""
+
+
+@final
+class StreamChoices:
+    """The choices of the compiled walk: one number of the stream for each."""
+
+    __slots__ = ("state",)
+
+    def __init__(self, seed: int, iteration: int, player: int) -> None:
+        self.state = Stream(seed, iteration, player).state
+
+    def draw(self) -> float:
+        """The next number in [0, 1): ``engine.histories.streams.Stream.draw``, written out, since it is called so often."""
+        self.state = z = (self.state + STEP) & MASK
+        z = ((z ^ (z >> 30)) * FIRST_FACTOR) & MASK
+        z = ((z ^ (z >> 27)) * SECOND_FACTOR) & MASK
+        return ((z ^ (z >> 31)) >> 11) * UNIT
+
+    def pick(self, probabilities: list[float]) -> int:
+        """The option that the next number picks."""
+        return picked(probabilities, self.draw())
+
+    def happens(self, share: float, of: int) -> bool:
+        """Whether the number times ``of`` is below ``share``."""
+        return self.draw() * of < share
+
+
+@final
+class Frame:
+    """A history of which several actions may be followed, while they are.
+
+    Attributes:
+        state, actor, actions, probabilities: the history, who acts, the actions and the policy or chance there.
+        slot: the first slot of the infoset; -1 where the tables do not have it.
+        before: the slot of the traverser's own action before.
+        weight, own_reach, sample_reach: importance weight, the traverser's reach, the probability that a walk comes here.
+        chosen: the probability with which each action is followed; 0 for those that are not.
+        values: baselines at first, then the sampled values of actions.
+        baseline, edge: where the baselines are; None if nowhere.
+        history: the number of the first child for baselines that belong to histories; -1 without.
+        following: the next action to look at.
+    """
+
+    __slots__ = (
+        "actions", "actor", "baseline", "before", "chosen", "edge", "following", "history", "own_reach",
+        "probabilities", "sample_reach", "slot", "state", "values", "weight",
+    )  # fmt: skip
+
+    state: State
+    actor: int
+    actions: list[int]
+    probabilities: list[float]
+    slot: int
+    before: int
+    weight: float
+    own_reach: float
+    sample_reach: float
+    chosen: list[float]
+    values: list[float]
+    baseline: "array[float] | None"
+    edge: int
+    history: int
+    following: int
+
+
+@final
+class Walk:
+    """One walk for one traverser; tables change on the way, policies after it.
+
+    Attributes:
+        touched: numbers of the traverser's infosets met.
+        nodes: histories walked.
+        unstored: visits of infosets for which the tables had no room.
+        at: the history that the walk has come to.
+    """
+
+    def __init__(self, tables: GrowingTables, rules: Rules, player: int, choices: Choices, weights: list[float]) -> None:
+        """Get ready.
+
+        Args:
+            tables: updated in place.
+            rules: the scheme.
+            player: the traverser.
+            choices: decides all that is random.
+            weights: a row of :meth:`treeplex.solvers.sampling.schedule.SampledSchedule.chunks`.
+        """
+        self.tables, self.rules, self.player, self.choices, self.weights = tables, rules, player, choices, weights
+        self.touched: set[int] = set()
+        self.nodes = self.unstored = 0
+        self.at: State | None = None
+        self.learns = rules.baseline == LEARNED
+
+    def run(self, root: State) -> float:
+        """Walk from a state; its sampled value."""
+        frames: list[Frame] = []
+        value = self.enter(frames, root, NO_PARENT, 1.0, 1.0, 1.0, 0)
+        while frames:
+            frame = frames[-1]
+            if value is not None:
+                self.accept(frame, value)
+            a, chosen = frame.following, frame.chosen
+            while a < len(chosen) and chosen[a] == 0.0:
+                a += 1
+            if a < len(chosen):
+                frame.following = a + 1
+                value = self.follow(frames, frame, a)
+            else:
+                value = self.leave(frame)
+                frames.pop()
+        assert value is not None
+        return value
+
+    def enter(
+        self,
+        frames: list[Frame],
+        state: State,
+        before: int,
+        weight: float,
+        own_reach: float,
+        sample_reach: float,
+        history: int,
+    ) -> float | None:
+        """Go on from a state while one action alone is followed; the payoff at the end, or None and a new frame."""
+        player, rules = self.player, self.rules
+        while True:
+            self.nodes += 1
+            self.at = state
+            actor = state.current_player()
+            if actor == TERMINAL:
+                return self.payoff(state)
+            table, number, slot = self.tables.players[player], -1, -1
+            if actor == CHANCE:
+                actions, probabilities = outcomes(state)
+            else:
+                actions = list(state.legal_actions())
+                table = self.table_of(actor)
+                number = self.number(table, actor, state, actions)
+                if number >= 0:
+                    slot = table.infosets.first[number]
+                    probabilities = table.policy[slot : slot + len(actions)].tolist()
+                    if actor == player:
+                        self.touched.add(number)
+                        self.catch_up(table, number, slot, probabilities, before, own_reach, sample_reach)
+                    elif rules.averaging == OPPONENT:
+                        for a, probability in enumerate(probabilities):
+                            table.average[slot + a] += self.weights[1] * probability
+                else:
+                    probabilities = [1.0 / len(actions)] * len(actions)
+            if not self.learns and actor != player and (actor == CHANCE or rules.others == ONE):
+                a = self.choices.pick(probabilities)
+                sample_reach *= probabilities[a]
+                state = state.child(actions[a])
+                continue
+            frame = Frame()
+            frame.state, frame.actor, frame.actions, frame.probabilities = state, actor, actions, probabilities
+            frame.slot, frame.before, frame.following = slot, before, 0
+            frame.weight, frame.own_reach, frame.sample_reach = weight, own_reach, sample_reach
+            frame.chosen = self.chosen(actor, probabilities, table, slot)
+            self.find_baseline(frame, table, history)
+            frames.append(frame)
+            return None
+
+    def table_of(self, actor: int) -> PlayerTable:
+        """The table of who acts."""
+        if 0 <= actor < len(self.tables.players):
+            return self.tables.players[actor]
+        if actor == SIMULTANEOUS:
+            raise GameError(
+                f"simultaneous moves deep in the game, at {self.at!r}; name the game as turn_based(game=...) from the start"
+            )
+        raise GameError(f"current_player() is {actor}; give 0 to {len(self.tables.players) - 1}, CHANCE or TERMINAL")
+
+    def number(self, table: PlayerTable, actor: int, state: State, actions: list[int]) -> int:
+        """The number of an infoset, a new one if it has to be in the table; -1 if it is not."""
+        infosets, infostate = table.infosets, state.information_state_string(actor)
+        number = infosets.lookup.get(infostate, -1)
+        if number < 0:
+            if not actions:
+                raise GameError(f"no legal action at infostate {infostate!r}; a node without actions must be terminal")
+            if actor == self.player or table.stores_others:
+                number = table.add(infostate, actions)
+                self.unstored += number < 0
+        elif infosets.actions[infosets.first[number] : infosets.first[number + 1]].tolist() != actions:
+            raise GameError(
+                f"infostate {infostate!r} has actions {infosets.actions_at(number)} in one history and {actions} in another; "
+                "histories that a player cannot tell apart must offer the same actions in the same order"
+            )
+        return number
+
+    def payoff(self, state: State) -> float:
+        """What the traverser gets at a terminal state."""
+        returns = state.returns()
+        value = float(returns[self.player])
+        if not isfinite(value) or len(returns) != len(self.tables.players):
+            raise GameError(
+                f"returns() is {list(returns)} at a terminal history; give {len(self.tables.players)} finite payoffs"
+            )
+        return value
+
+    def find_baseline(self, frame: Frame, table: PlayerTable, history: int) -> None:
+        """Set the values of a frame's actions before any is followed, and where they are learned."""
+        count = len(frame.actions)
+        frame.baseline, frame.edge, frame.history = None, -1, -1
+        if self.learns:
+            if self.tables.histories is not None:
+                frame.edge = frame.history = self.tables.histories.below(history, count)
+                frame.baseline = self.tables.histories.values[self.player]
+            elif frame.slot >= 0:
+                frame.edge, frame.baseline = frame.slot, table.baselines[self.player]
+        if frame.baseline is None or frame.edge < 0:
+            frame.baseline, frame.values = None, [0.0] * count
+        else:
+            frame.values = frame.baseline[frame.edge : frame.edge + count].tolist()
+
+    def chosen(self, actor: int, probabilities: list[float], table: PlayerTable, slot: int) -> list[float]:
+        """The probability with which each action is followed; 0 for those that this walk does not follow."""
+        own, rules, choices = actor == self.player, self.rules, self.choices
+        rule = ONE if actor == CHANCE else rules.own if own else rules.others
+        count = len(probabilities)
+        if rule == ALL:
+            return [1.0] * count if own else [1.0 if probability > 0.0 else 0.0 for probability in probabilities]
+        if rule == ONE:
+            if own:
+                uniform, share = rules.exploration / count, 1.0 - rules.exploration
+                probabilities = [uniform + share * probability for probability in probabilities]
+            taken = choices.pick(probabilities)
+            return [probabilities[taken] if a == taken else 0.0 for a in range(count)]
+        if rule == EACH:
+            return [share if choices.happens(share, 1) else 0.0 for share in self.shares(table, slot, count)]
+        wanted = min(rules.size, count)
+        probability = wanted / count
+        chosen = [0.0] * count
+        for a in range(count):
+            if choices.happens(wanted, count - a):
+                chosen[a] = probability
+                wanted -= 1
+        return chosen
+
+    def shares(self, table: PlayerTable, slot: int, count: int) -> list[float]:
+        """The probabilities of average strategy sampling (Gibson et al. 2012, equation 4)."""
+        rules, total = self.rules, 0.0
+        row = table.average[slot : slot + count].tolist() if slot >= 0 else [0.0] * count
+        for weight in row:
+            total += weight
+        if rules.bonus + total <= 0.0:
+            return [1.0] * count
+        return [min(1.0, max(rules.least, (rules.bonus + rules.scale * weight) / (rules.bonus + total))) for weight in row]
+
+    def follow(self, frames: list[Frame], frame: Frame, a: int) -> float | None:
+        """Go on below one action of a frame."""
+        probability, rho, state = frame.probabilities[a], frame.chosen[a], frame.state.child(frame.actions[a])
+        history = frame.history + a if frame.history >= 0 else -1
+        if frame.actor == self.player:
+            before = frame.slot + a if frame.slot >= 0 else LOST
+            weight, own_reach = frame.weight / rho, frame.own_reach * probability
+        else:
+            before, weight, own_reach = frame.before, frame.weight * (probability / rho), frame.own_reach
+        return self.enter(frames, state, before, weight, own_reach, frame.sample_reach * rho, history)
+
+    def accept(self, frame: Frame, value: float) -> None:
+        """Take the sampled value of the history below the action followed last."""
+        a = frame.following - 1
+        baseline = frame.values[a]
+        frame.values[a] = baseline + (value - baseline) / frame.chosen[a]
+        if frame.baseline is not None:
+            known = frame.baseline[frame.edge + a]
+            frame.baseline[frame.edge + a] = known + self.rules.rate * (value - known)
+
+    def leave(self, frame: Frame) -> float:
+        """The sampled value of a frame's history; adds regrets if it is the traverser's."""
+        value = 0.0
+        for probability, each in zip(frame.probabilities, frame.values, strict=True):
+            value += probability * each
+        if frame.actor == self.player and frame.slot >= 0:
+            regrets, scale = self.tables.players[self.player].regrets, self.weights[0] * frame.weight
+            for slot, each in enumerate(frame.values, frame.slot):
+                regrets[slot] += scale * (each - value)
+        return value
+
+    def catch_up(
+        self,
+        table: PlayerTable,
+        number: int,
+        slot: int,
+        probabilities: list[float],
+        before: int,
+        own_reach: float,
+        sample_reach: float,
+    ) -> None:
+        """What has to be done at a visited infoset of the traverser before its regrets change: average and discounts."""
+        averaging, average, share = self.rules.averaging, table.average, 0.0
+        if table.parents[number] != before:
+            self.meet_parent(table, number, before)
+        if averaging == LAZY:
+            parent = average[before] if before >= 0 else table.total
+            share = parent - table.marks[number]
+            table.marks[number] = parent
+        elif averaging == OPTIMISTIC:
+            share = (table.total - table.marks[number]) * own_reach
+            table.marks[number] = table.total
+        elif averaging == STOCHASTIC:
+            share = self.weights[1] * own_reach / sample_reach
+        elif averaging == NAIVE:
+            share = self.weights[1] * own_reach
+        if share > 0.0:
+            for a, probability in enumerate(probabilities, slot):
+                average[a] += share * probability
+        if table.discounts:
+            table.discount(number, self.weights[2], self.weights[3])
+
+    def meet_parent(self, table: PlayerTable, number: int, before: int) -> None:
+        """Note the own action before an infoset at its first visit; later it must be the same.
+
+        Raises:
+            ImperfectRecallError: it is another one.
+        """
+        if table.parents[number] == UNKNOWN_PARENT:
+            table.parents[number] = before
+            return
+        infostate = next(text for text, each in table.infosets.lookup.items() if each == number)
+        raise ImperfectRecallError(
+            f"player {self.player} forgets an own action at infostate {infostate!r}; let information_state_string() tell the "
+            "player's own actions so far"
+        )

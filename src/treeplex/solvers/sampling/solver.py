@@ -1,0 +1,340 @@
+"""Monte Carlo CFR on compiled games: schemes as data, averages done right, baselines, threads."""
+
+import math
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.histories import walks as sampling
+from treeplex.engine.histories.form import Histories
+from treeplex.engine.histories.walks import AVERAGE, MARK, POLICY, Layout, Rules, Tables
+from treeplex.errors import AlgorithmError, SpecError
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.compile.histories import histories_of
+from treeplex.forms.policies.tabular import Policy, uniform_probabilities
+from treeplex.solvers.base import Solver
+from treeplex.solvers.sampling.schedule import SampledSchedule
+from treeplex.spec import nearest
+
+Floats = NDArray[np.float64]
+
+AVERAGING: Mapping[str, int] = {
+    "lazy": sampling.LAZY,
+    "full": sampling.FULL,
+    "stochastic": sampling.STOCHASTIC,
+    "optimistic": sampling.OPTIMISTIC,
+    "opponent": sampling.OPPONENT,
+    "naive": sampling.NAIVE,
+}
+"""How the average is kept; ``sigma`` is the policy of a visited infoset of the traverser, before its regrets change.
+
+``lazy``: a ledger. Every own action carries the sum of weights with which it has been reached; a visit adds ``sigma`` times
+what has come in since the last visit. Exact, O(1) a visit, since a policy changes at visits only.
+``full``: the whole policy of the traverser at every iteration. Exact, O(sequences) an iteration.
+``stochastic``: ``own reach / q(h) sigma``, q the probability that the walk comes by this history. Unbiased (up to the number
+of histories in the infoset) as long as nobody plays an action with probability 0, as regret matching does; of high variance.
+``optimistic``: ``(t - c) own reach sigma``, c the iteration of the last visit. Unbiased only if own reach has not changed.
+``opponent``: ``sigma`` at the infosets of the *other* players on the walk. Unbiased, up to a constant an infoset, with two
+players, if which actions the traverser follows does not depend on the policy (all of them or a uniform subset).
+``naive``: ``own reach sigma``. Biased by the probability of a visit, which changes over time; for comparison.
+"""
+SOUND = ("lazy", "full")
+"""Kinds of averaging for any number of players."""
+BASELINES = {"none": sampling.NO_BASELINE, "learned": sampling.LEARNED, "oracle": sampling.ORACLE}
+KEYS = ("history", "infoset")
+MOST_THREADS = 256
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """A sampling scheme.
+
+    Attributes:
+        name: what the command line calls it.
+        summary: one line.
+        reference: the paper.
+        own: which of the traverser's actions a walk follows: ``all``, ``one`` (epsilon-on-policy), ``each`` (by its share of
+            the average) or ``subset`` (of ``k`` actions).
+        others: which of the other players' actions: ``all`` or ``one``, by the policy. Of chance's it is always one.
+        parameters: numbers that can be set, and their defaults.
+        baseline: the usual baseline.
+    """
+
+    name: str
+    summary: str
+    reference: str
+    own: str
+    others: str
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    baseline: str = "none"
+
+
+CODES = {"all": sampling.ALL, "one": sampling.ONE, "each": sampling.EACH, "subset": sampling.SUBSET}
+LANCTOT = "Lanctot, Waugh, Zinkevich and Bowling 2009, Monte Carlo Sampling for Regret Minimization in Extensive Games"
+
+SAMPLINGS: Mapping[str, Sampling] = {
+    sampling.name: sampling
+    for sampling in (
+        Sampling("cs-mccfr", "chance sampling: one deal, all actions of all players", LANCTOT, "all", "all"),
+        Sampling(
+            "es-mccfr", "external sampling: one action of chance and of the others, all of one's own", LANCTOT, "all", "one"
+        ),
+        Sampling("os-mccfr", "outcome sampling: one whole playthrough, exploring", LANCTOT, "one", "one", {"exploration": 0.6}),
+        Sampling(
+            "as-mccfr",
+            "average strategy sampling: each own action with a probability that grows with its share of the average",
+            "Gibson, Burch, Lanctot and Szafron 2012, Efficient Monte Carlo Counterfactual Regret Minimization in Games with "
+            "Many Player Actions",
+            "each",
+            "one",
+            {"epsilon": 0.05, "beta": 1e6, "tau": 1e3},
+        ),
+        Sampling(
+            "rs-mccfr",
+            "robust sampling: k of one's own actions, one of the others and of chance",
+            "Li, Hu, Ge, Jiang, Qi and Song 2020, Double Neural Counterfactual Regret Minimization (arXiv 1812.10607)",
+            "subset",
+            "one",
+            {"k": 1.0},
+        ),
+        Sampling(
+            "vr-mccfr",
+            "outcome sampling with learned baselines, which take most of its variance away",
+            "Schmid, Burch, Lanctot, Moravcik, Kadlec and Bowling 2019, Variance Reduction in Monte Carlo Counterfactual "
+            "Regret Minimization (VR-MCCFR) for Extensive Form Games using Baselines (arXiv 1809.03057)",
+            "one",
+            "one",
+            {"exploration": 0.6},
+            "learned",
+        ),
+    )
+}
+"""The schemes by name."""
+
+
+@dataclass(frozen=True)
+class SamplingOptions:
+    """What a scheme is combined with.
+
+    Attributes:
+        variant: ``cfr``, ``cfr+``, ``lcfr`` or ``dcfr``, with parameters if wanted.
+        averaging: one of :data:`AVERAGING`.
+        baseline: ``none``, ``learned`` (running averages of what was sampled) or ``oracle`` (exact values of the current
+            policies, at the cost of a sweep a walk); None for the scheme's usual one.
+        rate: how far a learned baseline moves toward each new sample, in (0, 1].
+        key: what a learned baseline belongs to: ``history`` and action, or ``infoset`` (of who acts) and action.
+        threads: walks of different iterations run side by side and share the tables without locks.
+        exploration, epsilon, beta, tau, k: the schemes' own parameters.
+    """
+
+    variant: str = "cfr"
+    averaging: str = "lazy"
+    baseline: str | None = None
+    rate: float = 0.5
+    key: str = "history"
+    threads: float = 1
+    exploration: float = 0.6
+    epsilon: float = 0.05
+    beta: float = 1e6
+    tau: float = 1e3
+    k: float = 1
+
+    def __post_init__(self) -> None:
+        for name, known in (("averaging", AVERAGING), ("baseline", BASELINES), ("key", KEYS)):
+            value = getattr(self, name)
+            if value is not None and value not in known:
+                raise SpecError(f"unknown {name} {value!r}{nearest(str(value), known)}")
+        for name in ("exploration", "epsilon", "rate"):
+            if not 0.0 < getattr(self, name) <= 1.0:
+                raise SpecError(f"{name} must be above 0 and at most 1, not {getattr(self, name)!r}")
+        for name in ("beta", "tau"):
+            if not 0.0 <= getattr(self, name) < math.inf:
+                raise SpecError(f"{name} must be a number >= 0, not {getattr(self, name)!r}")
+        for name, most in (("threads", MOST_THREADS), ("k", math.inf)):
+            value = getattr(self, name)
+            if not 1 <= value <= most or not float(value).is_integer():
+                up_to = f" to {most}" if most < math.inf else ""
+                raise SpecError(f"{name} must be a whole number from 1{up_to}, not {value!r}")
+
+    def rules(self, scheme: Sampling, schedule: SampledSchedule) -> Rules:
+        """The engine's form of a scheme with these options."""
+        return Rules(
+            own=CODES[scheme.own],
+            others=CODES[scheme.others],
+            exploration=float(self.exploration),
+            least=float(self.epsilon),
+            bonus=float(self.beta),
+            scale=float(self.tau),
+            size=int(min(self.k, 2**31)),
+            averaging=AVERAGING[self.averaging],
+            baseline=BASELINES[self.baseline or scheme.baseline],
+            rate=float(self.rate),
+            floor=schedule.floor,
+            discounts=schedule.discounts,
+        )
+
+
+def check_averaging(scheme: Sampling, averaging: str, players: int) -> None:
+    """Refuse a kind of averaging that cannot be right.
+
+    Raises:
+        AlgorithmError: it is biased with so many players, or counts nothing with this scheme.
+    """
+    if players > 2 and averaging not in SOUND:
+        raise AlgorithmError(
+            f"averaging={averaging} is biased with {players} players; use {', '.join(SOUND[:-1])} or {SOUND[-1]}"
+        )
+    if averaging == "opponent" and players < 2:
+        raise AlgorithmError("averaging=opponent counts the other players' walks, and there are none; use lazy")
+    if averaging == "opponent" and scheme.others == "all":
+        raise AlgorithmError(
+            f"averaging=opponent counts sampled visits, but {scheme.name} walks all actions of the others; use lazy"
+        )
+
+
+class MonteCarloCfr(Solver):
+    """Any :class:`Sampling` on a compiled game. One iteration is one walk for each player in turn.
+
+    With one thread a run is the same for the same seed, interrupted or not. With more, walks of different iterations read and
+    write the same tables at once, without locks: an update can be lost or a ledger entry counted twice where two threads meet
+    at an infoset, which is noise that fades as the game grows; no run is the same twice.
+
+    Attributes:
+        tables: :class:`treeplex.engine.histories.walks.Tables`.
+        slots: int64 [S], the sequence of each slot.
+    """
+
+    updates = "alternating"
+
+    def __init__(
+        self,
+        game: CompiledGame,
+        scheme: Sampling,
+        options: SamplingOptions | None = None,
+        *,
+        seed: int = 0,
+        algorithm: str | None = None,
+    ) -> None:
+        """Start from the uniform policy.
+
+        Raises:
+            SpecError: an option outside its range.
+            AlgorithmError: a variant or a kind of averaging that is not sound here.
+        """
+        self.game, self.scheme, self.options = game, scheme, options or SamplingOptions()
+        self.algorithm, self.seed = algorithm or scheme.name, seed % 2**63
+        check_averaging(scheme, self.options.averaging, game.players)
+        if self.options.threads > 1 and self.options.averaging == "full":
+            raise AlgorithmError("averaging=full needs threads=1; use lazy")
+        self.schedule = SampledSchedule(self.options.variant)
+        self.rules = self.options.rules(scheme, self.schedule)
+        self.layout, self.histories, self.slots = laid_out(game, self.options.key)
+        rows = np.zeros((len(self.slots), 4))
+        rows[:, POLICY] = uniform_probabilities(game)[self.slots]
+        columns = int(self.layout.edges.max(initial=-1)) + 1 if self.rules.baseline else 0
+        self.tables = Tables(
+            rows=rows,
+            logs=np.zeros((len(rows) if self.rules.discounts else 0, 2)),
+            totals=np.zeros(game.players),
+            baselines=np.zeros((game.players, columns)),
+        )
+        self.walked = np.zeros(1)
+        self.average = np.zeros(int(game.tree.sequence_offsets[-1]))
+        self._rooms = [
+            sampling.scratch(self.histories, self.layout, self.rules, game.size.depth) for _ in range(int(self.options.threads))
+        ]
+
+    def run(self, iterations: int) -> None:
+        """Do so many more iterations."""
+        for weights in self.schedule.chunks(self.iteration, iterations):
+            self._iterate(weights)
+            self.iteration += len(weights)
+        if iterations == 0:
+            self._iterate(np.empty((0, 4)))
+
+    def _iterate(self, weights: Floats) -> None:
+        threads = len(self._rooms)
+        if threads == 1:
+            self.walked += self._walk(0, weights)
+            return
+        with ThreadPoolExecutor(threads) as pool:
+            self.walked += sum(pool.map(lambda number: self._walk(number, weights), range(threads)))
+
+    def _walk(self, number: int, weights: Floats) -> int:
+        """The rows of one thread."""
+        return int(
+            sampling.iterate_sampled(
+                self.histories,
+                self.layout,
+                self.rules,
+                self.tables,
+                self._rooms[number],
+                self.seed,
+                self.iteration + 1 + number,
+                len(self._rooms),
+                weights[number:],
+            )
+        )
+
+    @property
+    def nodes(self) -> int:
+        """Histories walked so far."""
+        return int(self.walked[0])
+
+    def average_policy(self) -> Policy:
+        """The average policy; a lazily kept one is brought up to date in a copy, so that the run itself is not changed."""
+        average = self.tables.rows[:, AVERAGE].copy()
+        if self.rules.averaging == sampling.LAZY:
+            policy, mark = self.tables.rows[:, POLICY].copy(), self.tables.rows[:, MARK].copy()
+            sampling.settle(self.layout, self.tables.totals, policy, mark, average)
+        self.average[self.slots] = average
+        return super().average_policy()
+
+    def current_policy(self) -> Policy:
+        """The policy of the next iteration."""
+        probabilities = np.ones_like(self.average)
+        probabilities[self.slots] = self.tables.rows[:, POLICY]
+        return Policy(self.game, probabilities)
+
+    def arrays(self) -> dict[str, Floats]:
+        """Tables, the schedule's running numbers, and histories walked."""
+        return {**self.tables._asdict(), "schedule": self.schedule.running, "walked": self.walked}
+
+
+def laid_out(game: CompiledGame, key: str) -> tuple[Layout, Histories, NDArray[np.int64]]:
+    """Slots: the actions of an infoset side by side, infosets in compiled order, parents first.
+
+    Returns:
+        The layout, the histories with first slots as the keys of decisions, and the sequence of each slot.
+    """
+    tree, histories = game.tree, histories_of(game)
+    first, stride, actions = tree.infoset_layout.T
+    starts = np.concatenate(([0], np.cumsum(actions)))
+    slots = np.empty(int(starts[-1]), np.int64)
+    slot_of = np.full(int(tree.sequence_offsets[-1]), -1, np.int64)
+    for a in range(int(actions.max(initial=0))):
+        has = actions > a
+        slots[starts[:-1][has] + a] = first[has] + a * stride[has]
+    slot_of[slots] = np.arange(len(slots))
+    infosets = np.stack((starts[:-1], actions, slot_of[tree.infoset_parent]), axis=1)
+    nodes = histories.nodes.copy()
+    decisions = nodes[:, 0] >= 0
+    nodes[decisions, 3] = starts[nodes[decisions, 3]]
+    edges = np.arange(len(nodes), dtype=np.int32)
+    if key == "infoset":
+        edges[:] = -1
+        _, child, children, slot = nodes[decisions].T
+        below = np.arange(int(children.sum())) - np.repeat(np.cumsum(children) - children, children)
+        edges[np.repeat(child, children) + below] = np.repeat(slot, children) + below
+    return Layout(np.ascontiguousarray(infosets), tree.infoset_offsets, edges), histories._replace(nodes=nodes), slots
+
+
+def sampling_solver(
+    game: CompiledGame, scheme: Sampling, parameters: Mapping[str, Any], *, seed: int, algorithm: str
+) -> MonteCarloCfr:
+    """The solver of a scheme by the parameters of a spec."""
+    return MonteCarloCfr(game, scheme, SamplingOptions(**{**scheme.parameters, **parameters}), seed=seed, algorithm=algorithm)

@@ -1,0 +1,1 @@
+"""Files on disk: atomic writes, checksums and tensors that never run code."""

@@ -1,0 +1,72 @@
+"""16-bit rows, the barrier between threads, and transposed blocks."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from numba import njit
+
+from treeplex.engine.holdem.barrier import add_atomically, meet
+from treeplex.engine.holdem.node import TILE
+from treeplex.engine.holdem.storage import LARGEST, pack, unpack
+from treeplex.engine.holdem.transpose import BLOCK, turn_block
+
+ACTIONS, HANDS, BASE, SCALE = 3, TILE + 20, 11, 2
+
+
+def test_rows_come_back_up_to_rounding() -> None:
+    generator = np.random.default_rng(0)
+    kept = np.full(BASE + ACTIONS * HANDS + 4, 77, np.int16)
+    scales = np.full(SCALE + 2 * ACTIONS + 1, 0.5, np.float32)
+    rows = {}
+    for low, width in ((0, TILE), (TILE, 20)):
+        scratch = generator.normal(size=ACTIONS * TILE).astype(np.float32) * np.float32(1e-3 if low else 1e3)
+        scratch[TILE : 2 * TILE] = 0.0
+        rows[low] = scratch.copy()
+        pack(kept, scales, SCALE, BASE, HANDS, low, width, ACTIONS, scratch)
+    for low, width in ((0, TILE), (TILE, 20)):
+        scratch = np.full(ACTIONS * TILE, np.nan, np.float32)
+        unpack(kept, scales, SCALE, BASE, HANDS, low, width, ACTIONS, scratch)
+        for e in range(ACTIONS):
+            found, expected = (each[e * TILE :][:width] for each in (scratch, rows[low]))
+            np.testing.assert_allclose(found, expected, rtol=0, atol=0.501 * np.abs(expected).max() / LARGEST)
+            assert scales[SCALE + 2 * e + low // TILE] == np.abs(expected).max() / np.float32(LARGEST)
+    assert (kept[:BASE] == 77).all()
+    assert (kept[BASE + ACTIONS * HANDS :] == 77).all()
+    assert scales[:SCALE].tolist() == [0.5, 0.5]
+    assert scales[-1] == 0.5
+
+
+@njit(nogil=True)
+def rounds(gate: np.ndarray, counts: np.ndarray, threads: int, number: int) -> int:
+    """Count to ``number`` together; returns how often another thread was ahead or behind."""
+    wrong = 0
+    for k in range(number):
+        add_atomically(counts, k, 1)
+        meet(gate, threads)
+        wrong += counts[k] != threads
+        meet(gate, threads)
+    return wrong
+
+
+def test_threads_wait_for_each_other() -> None:
+    for threads in (1, 2, 3):
+        gate, counts = np.zeros(2, np.int64), np.zeros(500, np.int64)
+        with ThreadPoolExecutor(threads) as pool:
+            found = [pool.submit(rounds, gate, counts, threads, len(counts)) for _ in range(threads)]
+            assert [each.result(timeout=60) for each in found] == [0] * threads
+
+
+@njit(nogil=True)
+def turned_block(source: np.ndarray, row: int, column: int, target: np.ndarray, target_row: int, target_column: int) -> None:
+    turn_block(source, row, column, target, target_row, target_column)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_a_block_is_transposed_and_nothing_else_is_written(kind: type) -> None:
+    source = np.random.default_rng(11).normal(size=(40, 37)).astype(kind)
+    target = np.zeros((50, 29), kind)
+    turned_block(source, 5, 18, target, 20, 7)
+    expected = np.zeros_like(target)
+    expected[20 : 20 + BLOCK, 7 : 7 + BLOCK] = source[5 : 5 + BLOCK, 18 : 18 + BLOCK].T
+    np.testing.assert_array_equal(target, expected)

@@ -1,0 +1,189 @@
+"""A value network for rivers of hold'em, learnt from turns that were searched with it."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from treeplex.errors import FileError, SpecError  # noqa: E402
+from treeplex.games.poker.betting.sizes import BetPlan  # noqa: E402
+from treeplex.games.poker.betting.tree import StreetEnd  # noqa: E402
+from treeplex.games.poker.cards.format import HOLDEM  # noqa: E402
+from treeplex.games.poker.spots.known import all_hands, turn_endgame_holdem  # noqa: E402
+from treeplex.games.poker.spots.spot import Spot  # noqa: E402
+from treeplex.learn.rebel.holdem_self_play import (  # noqa: E402
+    TurnPlaySettings,
+    TurnSelfPlay,
+    drawn_game,
+    flat_range,
+    random_range,
+    river_spot,
+)
+from treeplex.learn.rebel.holdem_trainer import TurnRebelSettings, TurnTrainer  # noqa: E402
+from treeplex.learn.rebel.river_net import RiverNet, balanced, read_river_net  # noqa: E402
+from treeplex.learn.rebel.river_targets import River  # noqa: E402
+from treeplex.search.holdem.beliefs import HoldemRules  # noqa: E402
+from treeplex.search.holdem.strength_bins import BinnedRivers, RiverBins  # noqa: E402
+
+torch.set_num_threads(1)
+
+SPOT = replace(turn_endgame_holdem(), bets=BetPlan.same("100%", "", min_bet=100.0))
+"""One bet a street, of the pot."""
+TINY = TurnRebelSettings(
+    iterations=3, rivers=8, river_iterations=16, games=4, bins=8, width=16, layers=1, burn_in=8, batch=16, reuse=8.0
+)
+
+
+def nothing(rows: np.ndarray) -> np.ndarray:
+    return np.zeros((len(rows), rows.shape[1] - 1), np.float32)
+
+
+def same(first: dict[str, np.ndarray], second: dict[str, np.ndarray]) -> bool:
+    return first.keys() == second.keys() and all(np.array_equal(first[name], second[name]) for name in first)
+
+
+def test_training_comes_closer_to_exact_values_of_rivers_it_has_not_seen() -> None:
+    settings = TurnRebelSettings(
+        iterations=4, rivers=16, river_iterations=32, games=16, bins=16, width=32, layers=2, burn_in=32, batch=32
+    )
+    trainer = TurnTrainer(SPOT, settings)
+    unseen = TurnSelfPlay(SPOT, replace(settings.playing(), river_iterations=100), trainer.net.leaf(), np.random.default_rng(9))
+    rivers = [river for _ in range(2) for river in unseen.advance(settings.bins)]
+    inputs, targets, weights = (np.stack(part) for part in zip(*(river.row() for river in rivers), strict=True))
+
+    def error() -> float:
+        return float(np.sqrt((weights * (trainer.net(inputs) - targets) ** 2).mean()))
+
+    before = error()
+    while not trainer.finished:
+        found = trainer.round()
+    assert (found.games, found.rows) == (16, 256)
+    assert found.steps == trainer.steps > 400
+    assert error() < 0.4 * before
+
+
+@pytest.mark.parametrize("source", ["self-play", "random", "flat"])
+def test_trainings_repeat_and_go_on_from_a_state_bit_for_bit(source: str) -> None:
+    settings = replace(TINY, source=source, method="lcfr-avg-modified")
+    first, second, third = (TurnTrainer(SPOT, settings) for _ in range(3))
+    while not first.finished:
+        first.round()
+    second.round()
+    second.round()
+    third.restore(second.state())
+    while not third.finished:
+        third.round()
+    assert same(first.state(), third.state())
+    assert not same(second.state(), third.state())
+    with pytest.raises(FileError, match="not a state of this training"):
+        TurnTrainer(SPOT, replace(settings, width=8)).restore(first.state())
+
+
+def test_values_of_both_players_sum_to_zero() -> None:
+    generator = np.random.default_rng(0)
+    rows, outputs = generator.random((5, 17)), generator.standard_normal((5, 16))
+    rows[:, 1:] *= 8 / rows[:, 1:].reshape(5, 2, 8).sum(axis=2).repeat(8, axis=1)
+    found = balanced(rows, outputs)
+    np.testing.assert_allclose((rows[:, 1:] * found).sum(axis=1), 0.0, atol=1e-12)
+    np.testing.assert_allclose(np.ptp(found - outputs, axis=1), 0.0, atol=1e-12)
+
+
+def test_networks_are_saved_and_read(tmp_path: Path) -> None:
+    trainer = TurnTrainer(SPOT, TINY)
+    trainer.round()
+    trainer.save(tmp_path / "net.safetensors", seconds=1.5)
+    found, rows = read_river_net(tmp_path / "net.safetensors"), np.random.default_rng(0).random((3, 17), np.float32)
+    assert np.abs(trainer.net(rows)).max() > 0
+    np.testing.assert_array_equal(found(rows), trainer.net(rows))
+    other = RiverNet(8, width=16, layers=1, seed=0)
+    other.save(tmp_path / "wrong.safetensors", settings={"bins": 9, "width": 16, "layers": 1}, card={})
+    with pytest.raises(FileError, match=r"wrong.*not a network for rivers of hold'em \(it is for rivers of hold'em, 8 bins"):
+        read_river_net(tmp_path / "wrong.safetensors")
+    other.save(tmp_path / "wrong.safetensors", settings={"bins": 8, "width": 8, "layers": 1}, card={})
+    with pytest.raises(FileError, match="not a network for rivers"):
+        read_river_net(tmp_path / "wrong.safetensors")
+
+
+def test_a_solved_river_is_worth_what_its_bets_add() -> None:
+    """With nothing behind there is nothing to add; and values of both players sum to zero, card removal and all."""
+    spot = Spot((3, 20, 33, 47, 48), 2_000.0, 4_000.0, all_hands(HOLDEM), BetPlan.same("100%,a", "a"))
+    generator = np.random.default_rng(0)
+    ranges = generator.random(1326) ** 3, generator.random(1326) ** 3
+    river = River.solved(spot, ranges, 20, 16, storage="float64")
+    order = river.bins.order[0]
+    total = 0.0
+    for player in (0, 1):
+        mass, _ = river.bins.showdown(0, river.ranges[1 - player])
+        total += float((river.ranges[player][order] * mass) @ river.worth[player])
+    assert abs(total) < 1e-9 < 0.05 < np.abs(river.worth).mean()
+    checked = River.solved(replace(spot, bets=BetPlan.same("", "")), ranges, 1, 16, storage="float64")
+    np.testing.assert_allclose(checked.worth, 0.0, atol=1e-9)
+
+
+def test_games_are_drawn_within_their_bounds() -> None:
+    generator, settings = np.random.default_rng(0), TurnPlaySettings()
+    spots = [drawn_game(turn_endgame_holdem(), settings, generator) for _ in range(50)]
+    stacks = [spot.stack + 1_000.0 for spot in spots]
+    assert 5_000.0 <= min(stacks) < 10_000.0 < 45_000.0 < max(stacks) <= 50_000.0
+    assert len({spot.board for spot in spots}) == 50
+    sizes = np.array([[size.value for size in spot.bets.streets[2][1].bets + spot.bets.streets[3][0].raises] for spot in spots])  # type: ignore[union-attr]  # fmt: skip
+    assert (np.abs(sizes - [0.5, 1.0, 0.0, 0.75, 0.0]) <= 0.1).all()
+    assert (np.ptp(sizes, axis=0) > 0.1).tolist() == [True, True, False, True, False]
+    fixed = drawn_game(turn_endgame_holdem(), TurnPlaySettings(stacks=(20_000.0,) * 2, perturbed=0.0, boards=False), generator)
+    assert fixed.identity == turn_endgame_holdem().identity
+
+
+def test_random_ranges_have_every_hand_of_the_board() -> None:
+    board, generator = RiverBins.of(HOLDEM, ((3, 20, 33, 47, 48),), 2), np.random.default_rng(0)
+    spread = []
+    for draw in (random_range, flat_range):
+        drawn = np.stack([draw(board, generator) for _ in range(20)])
+        np.testing.assert_allclose(drawn.sum(axis=1), 1.0)
+        assert np.array_equal(np.flatnonzero((drawn > 0).all(axis=0)), np.sort(board.order[0]))
+        spread.append(drawn[:, board.order[0][:540]].sum(axis=1).std())
+    assert spread[0] > 0.15 > 0.03 > spread[1]  # halves of a range: uniform, and nearly always alike
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"source": "dice"}, "source must be one of self-play, random, flat"),
+        ({"method": "dice"}, "method must be one of"),
+        ({"rivers": 0}, "rivers must be a whole number of at least 1, not 0"),
+        ({"exploration": 1.5}, "exploration must be from 0 to 1"),
+        ({"perturbed": -0.1}, "perturbed must be parts of the pot"),
+        ({"stacks": (9.0, 1.0)}, "stacks must be the least and the most"),
+        ({"bins": 1}, "bins must be a whole number from 2 to 1,024"),
+        ({"games": 1.5}, "games must be a whole number of at least 1"),
+        ({"rate": 0.0}, "rate must be a number above 0"),
+        ({"rows": 7}, "burn_in must be at most rows, 7"),
+        ({"bins": 40_000}, "bins must be a whole number from 2 to 1,024"),
+    ],
+)
+def test_settings_are_checked(change: dict[str, object], message: str) -> None:
+    with pytest.raises(SpecError, match=message):
+        replace(TINY, **change)
+
+
+def test_ranges_that_exclude_each_other_give_no_river() -> None:
+    """Both players hold the same two cards; nobody could have come there."""
+    play = TurnSelfPlay(SPOT, TINY, BinnedRivers(nothing, 8), np.random.default_rng(0))
+    rules, alone = HoldemRules.of(SPOT), np.zeros(1326)
+    end = next(number for number, node in enumerate(rules.tree.nodes) if isinstance(node, StreetEnd))
+    alone[rules.free(SPOT.board).argmax()] = 1.0
+    assert play._river(rules, end, 51, (alone, alone)) is None
+    found = play._river(rules, end, 51, (alone, np.ones(1326)))
+    assert found is not None
+    assert river_spot(found).pot == found.pot == 2_000.0
+    assert river_spot(found).board == (*SPOT.board, 51)
+
+
+def test_self_play_needs_a_turn_with_chips_behind() -> None:
+    leaf, generator = BinnedRivers(nothing, 8), np.random.default_rng(0)
+    with pytest.raises(SpecError, match="3 streets of betting, not 2"):
+        TurnSelfPlay(replace(SPOT, board=SPOT.board[:3]), TINY, leaf, generator)
+    with pytest.raises(SpecError, match=r"stacks must be more than 1000 chips, half of the pot, not 1000"):
+        TurnSelfPlay(SPOT, replace(TINY, stacks=(1_000.0, 2_000.0)), leaf, generator)

@@ -1,0 +1,83 @@
+"""Networks that come with the library: each says what it is, and is found by its rules."""
+
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from treeplex.errors import PolicyError, SpecError  # noqa: E402
+from treeplex.forms.subgames.identity import public_identity  # noqa: E402
+from treeplex.forms.subgames.public_rules import public_rules  # noqa: E402
+from treeplex.learn.rebel import shipped_nets as shipped  # noqa: E402
+from treeplex.learn.rebel.files import NetFile, read_net, save_net  # noqa: E402
+from treeplex.learn.rebel.shipped_nets import shipped_name, shipped_net, shipped_nets  # noqa: E402
+from treeplex.runs.rebel.judge import judge_rebel  # noqa: E402
+
+torch.set_num_threads(1)
+
+NETS = shipped_nets()
+DICE = "liars_dice(dice=1,faces=4)"
+DAYS = 10
+
+
+@pytest.mark.parametrize("name", NETS)
+def test_every_network_fits_its_game_and_was_judged(name: str) -> None:
+    net, rules = NETS[name], public_rules(NETS[name].game)
+    assert net.identity == public_identity(rules)
+    assert shipped_net(rules, name).checksum == net.checksum
+    net.leaf(rules)
+    judged = net.card["judged"]
+    assert judged["playthroughs"] >= 128
+    assert judged["iterations"] >= 128
+    assert len(judged["date"]) == DAYS
+    assert shipped_name(net) == f"rebel:{name}"
+    assert net.path.stat().st_size < 1_000_000
+
+
+def test_networks_for_one_game_were_judged_alike() -> None:
+    """Else the lowest exploitability would be that of the most playthroughs."""
+    found = defaultdict(set)
+    for net in NETS.values():
+        found[net.identity].add((net.card["judged"]["playthroughs"], net.card["judged"]["iterations"]))
+    assert {len(counts) for counts in found.values()} == {1}
+
+
+def test_the_one_for_small_dice_is_as_good_as_its_card_says() -> None:
+    net = shipped_net(public_rules(DICE))
+    card = net.card["judged"]
+    found = judge_rebel(DICE, "rebel", playthroughs=64, iterations=128, workers=1)
+    assert found.network == shipped_name(net)
+    assert found.card["judged"] == card
+    assert 0.3 * card["exploitability"] < found.judgement.exploitability < 0.1  # uniform play: 0.655
+
+
+def copied(net: NetFile, path: Path, exploitability: float) -> None:
+    judged = {**net.card["judged"], "exploitability": exploitability}
+    card = {**net.card, "judged": judged}
+    save_net(path, net.weights, game=net.game, identity=net.identity, settings=net.settings, card=card)
+
+
+def test_the_best_of_several_and_one_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = public_rules(DICE)
+    net = shipped_net(rules)
+    for name, exploitability in {"a": 0.03, "b-flop": 0.01, "c": 0.02}.items():
+        copied(net, tmp_path / f"{name}.safetensors", exploitability)
+    elsewhere = read_net(tmp_path / "a.safetensors")
+    assert shipped_name(elsewhere) is None
+    monkeypatch.setattr(shipped, "SHIPPED", tmp_path)
+    assert shipped_name(shipped_net(rules)) == "rebel:b-flop"
+    assert shipped_name(shipped_net(rules, "c")) == "rebel:c"
+    assert all(np.array_equal(array, net.weights[name]) for name, array in shipped_net(rules, "c").weights.items())
+
+
+def test_games_without_a_network_are_told_which_have_one() -> None:
+    kuhn = public_rules("kuhn_poker")
+    with pytest.raises(PolicyError, match=r"only for .*liars_dice\(dice_sides=4\).*treeplex train rebel"):
+        shipped_net(kuhn)
+    with pytest.raises(SpecError, match=r"unknown network rebel:liars_dice-1x4g; did you mean 'liars_dice-1x4f'"):
+        shipped_net(kuhn, "liars_dice-1x4g")
+    with pytest.raises(PolicyError, match="a network for liars_dice"):
+        shipped_net(kuhn, "liars_dice-1x4f")

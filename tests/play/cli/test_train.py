@@ -1,0 +1,184 @@
+"""``treeplex train``: what it prints, what it refuses, and its exit codes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from typer.testing import CliRunner
+
+from treeplex.play.cli.main import app
+from treeplex.play.cli.train import line_of
+from treeplex.runs.discount.folder import METRICS, STATE, TrainFolder, TrainRecord
+from treeplex.runs.discount.train import TrainProgress
+
+TINY = ["--games", "kuhn_poker", "--epochs", "2", "--population", "4", "--horizon", "20", "--workers", "1"]
+
+
+def call(*arguments, code=0):
+    """Run ``treeplex train``; return what it printed on stdout and stderr."""
+    result = CliRunner().invoke(app, ["train", *map(str, arguments)])
+    assert result.exit_code == code, (arguments, result.output, result.exception)
+    assert "Traceback" not in result.output
+    return result.stdout, result.stderr
+
+
+def complaint(*arguments):
+    """The one line on stderr of a training that is refused."""
+    out, err = call(*arguments, code=2)
+    assert out == ""
+    assert err.startswith("error: ")
+    assert err.count("\n") == 1
+    return err
+
+
+def test_training_prints_and_writes(tmp_path):
+    out, _ = call("ddcfr", *TINY, "--out", tmp_path / "run")
+    assert "ddcfr by es: 2 epochs" in out
+    assert "kuhn_poker" in out
+    assert f'treeplex solve leduc_poker -a "ddcfr(policy={tmp_path / "run" / "best.safetensors"})"' in out
+    solved = CliRunner().invoke(
+        app, ["solve", "kuhn_poker", "-a", f"ddcfr(policy={tmp_path}/run/best.safetensors)", "-n", "20"]
+    )
+    assert solved.exit_code == 0, solved.output
+
+
+def test_json_is_all_that_is_printed(tmp_path):
+    printed = json.loads(call("pddcfr", *TINY, "--out", tmp_path / "run", "--json")[0])
+    last = TrainFolder(tmp_path / "run").records()[-1]
+    assert (printed["algorithm"], printed["status"], printed["epochs"]) == ("pddcfr", "finished", 2)
+    assert printed["fitness"] == last.fitness
+    assert printed["exploitability"] == {"kuhn_poker": last.exploitability[0]}
+    assert printed["best"]["fitness"] >= printed["fitness"]
+    assert printed["workers_lost"] == 0
+
+
+def test_resuming_goes_on(tmp_path):
+    call("ddcfr", *TINY, "--out", tmp_path / "part")
+    printed = json.loads(call("--resume", tmp_path / "part", "--epochs", "4", "--workers", "1", "--json")[0])
+    assert printed["epochs"] == 4
+    call("ddcfr", *TINY, "--epochs", "4", "--out", tmp_path / "whole")
+    part, whole = (TrainFolder(tmp_path / name).records() for name in ("part", "whole"))
+    assert [record.fitness for record in part] == [record.fitness for record in whole]
+
+
+def test_the_command_to_go_on_names_games_of_ones_own(tmp_path):
+    (tmp_path / "mine.py").write_text("import treeplex as tp\n\n\ndef game():\n    return tp.load('kuhn_poker')\n")
+    game = f"{tmp_path}/mine.py:game"
+    out, _ = call("ddcfr", *TINY[2:], "--games", game, "--out", tmp_path / "run")
+    assert f"treeplex train --games {game} --resume {tmp_path}/run --epochs 4" in out
+    assert "name the games as well" in complaint("--resume", tmp_path / "run", "--epochs", "4")
+    call("--games", game, "--resume", tmp_path / "run", "--epochs", "4", "--workers", "1")
+
+
+def test_every_setting_reaches_the_training(tmp_path):
+    options = (
+        "pddcfr --games kuhn_poker,goofspiel(num_cards=3,imp_info=true) --games small_matrix --epochs 1 --population 2 "
+        "--sigma 0.2 --learning-rate 0.3 --horizon 7 --features regret,movement --exponents gamma,prediction --discrete "
+        "--holds 1,3 --unclipped --optimizer es --fitness log --weights 1,2,3.5 --seed 5 --workers 1"
+    )
+    call(*options.split(), "--out", tmp_path / "run")
+    settings = TrainFolder(tmp_path / "run").settings().to_json()
+    assert settings == {
+        "algorithm": "pddcfr",
+        "games": ("kuhn_poker", "goofspiel(num_cards=3,imp_info=true)", "small_matrix"),
+        "epochs": 1,
+        "population": 2,
+        "sigma": 0.2,
+        "learning_rate": 0.3,
+        "horizon": 7,
+        "features": ("regret", "movement"),
+        "exponents": ("gamma", "prediction"),
+        "discrete": True,
+        "holds": (1, 3),
+        "hidden": (64, 64),
+        "clipped": False,
+        "optimizer": "es",
+        "fitness": "log",
+        "weights": (1.0, 2.0, 3.5),
+        "seed": 5,
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        ("ddcfr", "--out DIR"),
+        ("--out {0}", "name what to train"),
+        ("ddcfr --out {0} --resume {0}", "not both"),
+        ("dcfr --out {0}", "did you mean 'ddcfr'"),
+        ("ddcfr --games kuhn_pokr --out {0}", "did you mean 'kuhn_poker'"),
+        ("ddcfr --games kuhn_poker(players=3) --out {0}", "two-player zero-sum games, such as kuhn_poker"),
+        ("ddcfr --games kuhn_poker,(x --out {0}", "brackets"),
+        ("ddcfr --population 5 --out {0}", "even"),
+        ("ddcfr --features exploitabilty --out {0}", "did you mean 'exploitability'"),
+        ("ddcfr --exponents delta --out {0}", "delta"),
+        ("ddcfr --holds 1,two --out {0}", "--holds takes whole numbers"),
+        ("ddcfr --weights 1,heavy --out {0}", "--weights takes numbers"),
+        ("ddcfr --weights 1,2 --games kuhn_poker --out {0}", "one for each of 1 games"),
+        ("ddcfr --optimizer sgd --out {0}", "known: es, ppo"),
+        ("ddcfr --optimizer ppo --ray auto --games kuhn_poker --horizon 5 --out {0}", "leave --ray out"),
+        ("ddcfr --fitness relativ --out {0}", "did you mean 'relative'"),
+        ("ddcfr --workers 0 --out {0}", "workers"),
+        ("ddcfr --sigma nan --out {0}", "sigma"),
+        ("ddcfr --learning-rate 0 --out {0}", "learning rate"),
+        ("ddcfr --epochs zero --out {0}", "see treeplex train --help"),
+        ("--resume {0}", "holds no training"),
+    ],
+)
+def test_wrong_use_is_one_line(tmp_path, arguments, part):
+    assert part in complaint(*arguments.format(tmp_path / "run").split())
+    assert not (tmp_path / "run").exists()
+
+
+def test_another_training_is_kept_unless_forced(tmp_path):
+    call("ddcfr", *TINY, "--out", tmp_path / "run")
+    before = (tmp_path / "run" / METRICS).read_bytes()
+    assert "--resume" in complaint("ddcfr", *TINY, "--seed", "1", "--out", tmp_path / "run")
+    assert (tmp_path / "run" / METRICS).read_bytes() == before
+    call("ddcfr", *TINY, "--seed", "1", "--out", tmp_path / "run", "--force")
+    assert (tmp_path / "run" / METRICS).read_bytes() != before
+
+
+def test_another_setting_is_refused_on_resuming(tmp_path):
+    call("ddcfr", *TINY, "--out", tmp_path / "run")
+    assert "trains with sigma 0.05, not 0.1" in complaint("--resume", tmp_path / "run", "--sigma", "0.1")
+
+
+def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path):
+    folder = tmp_path / "run"
+    command = [sys.executable, "-m", "treeplex.play.cli.main", "train", "ddcfr", *TINY, "--epochs", "1000000", "--workers", "2"]
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    process = subprocess.Popen(
+        [*command, "--out", str(folder)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env=environment,
+    )
+    deadline = time.monotonic() + 120
+    while not (folder / METRICS).exists() or len(TrainFolder(folder).records()) < 3:
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers as well
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, (out, err)
+    done = TrainFolder(folder).state().iteration
+    assert f"stopped after {done:,} epochs; saved: go on with treeplex train --resume {folder}" in err
+    assert err.count("\n") == 1
+    assert [record.epoch for record in TrainFolder(folder).records()] == list(range(done + 1))
+    call("--resume", folder, "--epochs", done + 2, "--workers", "1")
+    assert TrainFolder(folder).state().iteration == done + 2
+    assert (folder / STATE).exists()
+
+
+def test_the_live_line():
+    record = TrainRecord(3, 1.25, 1.0, 2.0, (0.1,), 4.0)
+    state = TrainProgress("ddcfr", 10, record, record, 65.0, 0)
+    assert line_of(state) == "training ddcfr  epoch 3/10  fitness 1.250 (best 1.250)  1:05 left"
+    assert "2 workers lost" in line_of(TrainProgress("ddcfr", 10, record, record, None, 2))

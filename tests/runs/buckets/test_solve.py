@@ -1,0 +1,87 @@
+import json
+import signal
+
+import numpy as np
+import pytest
+
+from treeplex.errors import FileError, SpecError
+from treeplex.forms.buckets.buckets import BucketPlan
+from treeplex.runs.buckets.look import look_up, preflop_buckets, preflop_strategy
+from treeplex.runs.buckets.solve import LimitSettings, load_limit, points, read_settings, solve_limit
+
+SETTINGS = LimitSettings(BucketPlan((2, 2, 2, 2), boards=50), boards=50, cards="royal")
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path_factory, monkeypatch):
+    monkeypatch.setenv("TREEPLEX_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
+
+
+def test_an_interrupted_run_goes_on_bit_for_bit(tmp_path):
+    whole = solve_limit(SETTINGS, iterations=4000, evaluations=2)
+    solve_limit(SETTINGS, iterations=1500, evaluations=1, out=tmp_path)
+    rest = solve_limit(read_settings(tmp_path), iterations=4000, evaluations=2, out=tmp_path, resume=True)
+    for mine, theirs in zip(whole.strategy.average, rest.strategy.average, strict=True):
+        assert np.array_equal(mine, theirs)
+    assert [record.iteration for record in rest.records] == [1500, 4000]
+    assert rest.records[-1].exploitability == whole.records[-1].exploitability
+    assert json.loads((tmp_path / "limit.json").read_text())["status"] == "done"
+    loaded = load_limit(tmp_path)
+    assert np.array_equal(loaded.average.late, whole.strategy.average.late)
+    assert np.array_equal(preflop_strategy(loaded, "").probabilities, preflop_strategy(whole.strategy, "").probabilities)
+
+
+def test_ctrl_c_saves_what_there_is(tmp_path, monkeypatch):
+    monkeypatch.setattr("treeplex.runs.buckets.solve.STEP", 100)
+
+    def say(text):
+        if text.startswith("iteration 300/"):
+            signal.raise_signal(signal.SIGINT)
+
+    run = solve_limit(SETTINGS, iterations=1000, evaluations=1, out=tmp_path, say=say)
+    assert (run.status, run.records) == ("interrupted", ())
+    assert json.loads((tmp_path / "limit.json").read_text())["iteration"] == 300
+    rest = solve_limit(SETTINGS, iterations=1000, evaluations=1, out=tmp_path, resume=True)
+    whole = solve_limit(SETTINGS, iterations=1000, evaluations=1)
+    assert np.array_equal(rest.strategy.average.late, whole.strategy.average.late)
+
+
+def test_folders_are_not_overwritten_or_taken_for_another(tmp_path):
+    solve_limit(SETTINGS, iterations=10, evaluations=1, out=tmp_path)
+    with pytest.raises(FileError, match="resume it"):
+        solve_limit(SETTINGS, iterations=10, out=tmp_path)
+    other = LimitSettings(BucketPlan((3, 2, 2, 2), boards=50), boards=50, cards="royal")
+    with pytest.raises(FileError, match="not those of these settings"):
+        solve_limit(other, iterations=20, out=tmp_path, resume=True)
+    about = json.loads((tmp_path / "limit.json").read_text())
+    (tmp_path / "limit.json").write_text(json.dumps({**about, "game": "another"}))
+    with pytest.raises(FileError, match="joint tables"):
+        solve_limit(SETTINGS, iterations=20, out=tmp_path, resume=True)
+    with pytest.raises(FileError, match="no run"):
+        solve_limit(SETTINGS, iterations=20, out=tmp_path / "none", resume=True)
+    (tmp_path / "limit.json").write_text("{}")
+    with pytest.raises(FileError, match="truncated or edited"):
+        load_limit(tmp_path)
+
+
+def test_evaluations_are_spread_on_a_logarithmic_scale():
+    assert points(10_000, 3) == [100, 1000, 10_000]
+    assert points(5, 1) == [5]
+
+
+def test_looking_up_hands_and_strategies():
+    run = solve_limit(SETTINGS, iterations=5000, evaluations=1)
+    groups = preflop_buckets(run.strategy.buckets)
+    assert groups[1][0] == "AA"
+    assert sum(map(len, groups)) == 25
+    looks = look_up(run.strategy.buckets, "AsAc", "AdAhTcTd")
+    assert [look.street for look in looks] == ["preflop", "flop", "turn"]
+    assert looks[1].mean > 0.99
+    assert looks[1].mean >= looks[1].square
+    node = preflop_strategy(run.strategy, "cr")
+    assert (node.player, node.actions) == (1, ("fold", "call", "raise"))
+    assert np.allclose(node.probabilities.sum(axis=1), 1)
+    with pytest.raises(SpecError, match="no 'c' at place 2"):
+        preflop_strategy(run.strategy, "cc")
+    with pytest.raises(SpecError, match="give two"):
+        look_up(run.strategy.buckets, "As", "AdAhTc")

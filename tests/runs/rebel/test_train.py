@@ -1,0 +1,655 @@
+"""Trainings of ReBeL: folders, resuming, workers that die, full disks, judging."""
+
+import json
+import math
+import os
+import pickle
+import shutil
+import signal
+import sys
+import types
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from tests.trainings import copied, stop_after, weights  # noqa: E402
+from treeplex.errors import AlgorithmError, FileError, PolicyError, SpecError  # noqa: E402
+from treeplex.evaluate import judge  # noqa: E402
+from treeplex.forms.compile.compile_game import compile_game  # noqa: E402
+from treeplex.forms.subgames.identity import public_identity  # noqa: E402
+from treeplex.forms.subgames.public_rules import public_rules  # noqa: E402
+from treeplex.learn.common.job_queue import Errands  # noqa: E402
+from treeplex.learn.common.workers import Alone, Processes  # noqa: E402
+from treeplex.learn.rebel import files as value_net_files  # noqa: E402
+from treeplex.learn.rebel.files import is_net_file, read_net  # noqa: E402
+from treeplex.learn.rebel.parallel_self_play import SelfPlayer, crew_trainer  # noqa: E402
+from treeplex.learn.rebel.policy_net import GuidedLeaf  # noqa: E402
+from treeplex.learn.rebel.trainer import PAPER, PAPER_CARDS, RebelSettings, RebelTrainer, Round  # noqa: E402
+from treeplex.runs.discount import workers as train_crew  # noqa: E402
+from treeplex.runs.job import checkpoint  # noqa: E402
+from treeplex.runs.job import session as sitting  # noqa: E402
+from treeplex.runs.rebel import live_evaluation as rebel_watch  # noqa: E402
+from treeplex.runs.rebel import train as rebel  # noqa: E402
+from treeplex.runs.rebel.folder import (  # noqa: E402
+    LATE,
+    METRICS,
+    NET,
+    REBEL,
+    STATE,
+    RebelFolder,
+    RebelRecord,
+    is_rebel_folder,
+)
+from treeplex.runs.rebel.judge import Halves, Searcher, is_rebel, judge_rebel, mixed, parts_of  # noqa: E402
+from treeplex.runs.rebel.plot import rebel_figure  # noqa: E402
+from treeplex.runs.rebel.session import RebelProgress, mean_losses  # noqa: E402
+from treeplex.runs.rebel.settings import ADDED, RebelRun, as_yaml, changed, from_yaml, pairs, settings_of  # noqa: E402
+from treeplex.runs.rebel.train import RebelInterrupted, streams_for, train_rebel  # noqa: E402
+from treeplex.search.play_distribution import PlaythroughSettings  # noqa: E402
+from treeplex.storage.files import write_atomically  # noqa: E402
+
+torch.set_num_threads(1)
+
+DICE = "liars_dice(dice_sides=2)"
+TINY = RebelSettings(iterations=4, episodes=16, width=8, solves=320, burn_in=64, batch=32, reuse=4.0, depth=1, seed=3)
+RUN = RebelRun(DICE, TINY)
+
+
+@pytest.fixture(scope="module")
+def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A training that was never stopped."""
+    folder = tmp_path_factory.mktemp("rebel") / "whole"
+    train_rebel(RUN, out=folder, judge_every=0)
+    return folder
+
+
+def test_a_folder_says_everything(unbroken: Path) -> None:
+    about = RebelFolder(unbroken).about()
+    assert (about["game"], about["status"], about["streams"], about["last"]["solved"]) == (DICE, "finished", 1, 320)
+    assert about["settings"]["iterations"] == 4
+    records = RebelFolder(unbroken).records()
+    assert (records[0].solved, records[-1].solved, records[-1].steps) == (0, 320, RebelFolder(unbroken).net().card["steps"])
+    assert records[-1].cpu_seconds > 0
+    assert records[-1].loss is not None
+    net = RebelFolder(unbroken).net()
+    assert net.game == DICE
+    assert net.identity == public_identity(public_rules(DICE))
+    assert (unbroken / "learning-curve.png").read_bytes().startswith(b"\x89PNG")
+    assert is_rebel_folder(unbroken)
+    assert is_rebel(unbroken / NET)
+    assert not is_rebel("uniform")
+    assert not is_net_file(unbroken / STATE)
+
+
+def test_a_training_is_the_trainer_by_itself(unbroken: Path) -> None:
+    trainer = RebelTrainer(public_rules(DICE), TINY)
+    while not trainer.finished:
+        trainer.round()
+    assert {name: tensor.numpy().tobytes() for name, tensor in trainer.net.state_dict().items()} == weights(unbroken)
+
+
+@pytest.mark.parametrize("rounds", [1, 7])
+def test_ctrl_c_and_resuming_change_nothing(unbroken: Path, tmp_path: Path, rounds: int) -> None:
+    with pytest.raises(RebelInterrupted) as stopped:
+        train_rebel(RUN, out=tmp_path / "run", judge_every=0, progress=stop_after(rounds))
+    assert stopped.value.training.status == "interrupted"
+    assert stopped.value.training.records[-1].solved == 16 * rounds
+    assert RebelFolder(tmp_path / "run").about()["status"] == "interrupted"
+    ended = train_rebel(resume=tmp_path / "run", judge_every=0)
+    assert weights(tmp_path / "run") == weights(unbroken)
+    solved = [record.solved for record in ended.records]
+    assert solved == sorted(solved)
+    assert solved[-1] == 320
+
+
+def test_a_finished_training_is_left_as_it_is(unbroken: Path, tmp_path: Path) -> None:
+    folder = copied(unbroken, tmp_path)
+    before = (folder / NET).stat().st_mtime_ns, (folder / STATE).stat().st_mtime_ns
+    assert train_rebel(resume=folder, judge_every=0).status == "finished"
+    assert ((folder / NET).stat().st_mtime_ns, (folder / STATE).stat().st_mtime_ns) == before
+    train_rebel(resume=folder, changes={"solves": 336}, judge_every=0)
+    assert (folder / NET).stat().st_mtime_ns > before[0]
+
+
+def test_a_warm_start_needs_a_policy_network(unbroken: Path) -> None:
+    with pytest.raises(SpecError, match="this training has none; leave warm out"):
+        judge_rebel(DICE, unbroken, playthroughs=2, iterations=4, search={"warm": 2}, workers=1)
+
+
+def test_streams_go_on_bit_for_bit(tmp_path: Path) -> None:
+    run = replace(RUN, streams=3)
+    train_rebel(run, out=tmp_path / "whole", workers=1, judge_every=0)
+    with pytest.raises(RebelInterrupted):
+        train_rebel(run, out=tmp_path / "run", workers=1, judge_every=0, progress=stop_after(5))
+    train_rebel(resume=tmp_path / "run", workers=1, judge_every=0)
+    assert weights(tmp_path / "run") == weights(tmp_path / "whole")
+
+
+def test_streams_depend_neither_on_workers_nor_on_deaths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = replace(RUN, streams=3)
+    train_rebel(run, out=tmp_path / "alone", workers=1, judge_every=0)
+    made: list[Processes] = []
+    killed: list[int] = []
+
+    class Watched(Processes):  # type: ignore[misc]
+        def __init__(self, player: SelfPlayer, size: int) -> None:
+            super().__init__(player, size)
+            made.append(self)
+
+    def kill_one(progress: RebelProgress) -> None:
+        if not killed:
+            killed.append(made[0].pids[0])
+            os.kill(killed[0], signal.SIGKILL)
+
+    monkeypatch.setattr(train_crew, "Processes", Watched)
+    ended = train_rebel(run, out=tmp_path / "crew", workers=2, judge_every=0, progress=kill_one)
+    assert ended.records[-1].lost == 1
+    assert weights(tmp_path / "crew") == weights(tmp_path / "alone")
+    assert not exists(killed[0])
+    assert made[0].pids == []
+
+
+def exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+class Mortal:
+    """Workers that die of some jobs."""
+
+    size = 2
+
+    def __init__(self, deaths: int) -> None:
+        self.deaths, self.jobs = deaths, dict[int, int]()
+
+    def give(self, worker: int, job: int) -> None:
+        self.jobs[worker] = job
+
+    def finished(self, seconds: float) -> list[tuple[int, int | Exception | None]]:
+        found: list[tuple[int, int | Exception | None]] = []
+        for worker, job in list(self.jobs.items()):
+            del self.jobs[worker]
+            if job == 3 and self.deaths > 0:
+                self.deaths -= 1
+                found.append((worker, None))
+            else:
+                found.append((worker, ValueError("seven") if job == 7 else job * job))
+        return found
+
+    def close(self) -> None:
+        """Nothing."""
+
+
+def test_what_a_dead_worker_was_doing_is_done_again() -> None:
+    errands: Errands[int, int] = Errands(Mortal(2))
+    for job in range(6):
+        errands.add(job, job)
+    found = {}
+    while errands:
+        found.update(errands.finished(0.1))
+    assert found == {job: job * job for job in range(6)}
+    assert errands.lost == 2
+
+
+def test_a_job_that_kills_and_one_that_raises() -> None:
+    errands: Errands[int, int] = Errands(Mortal(99))
+    errands.add("x", 3)
+    assert errands.finished(0.1) == errands.finished(0.1) == []
+    with pytest.raises(AlgorithmError, match="3 workers died"):
+        errands.finished(0.1)
+    errands = Errands(Mortal(0))
+    errands.add("y", 7)
+    with pytest.raises(ValueError, match="seven"):
+        errands.finished(0.1)
+
+
+def test_an_error_in_a_worker_comes_out(tmp_path: Path) -> None:
+    player = SelfPlayer("liars_dice(dice_sides=2)", replace(TINY, method="cfr"))
+    trainer, play = crew_trainer(public_rules(DICE), TINY, Alone(player), 2)
+    trainer.net[0].weight.data = torch.zeros(3, 3)
+    with pytest.raises(RuntimeError, match="size mismatch"):
+        play.advance()
+
+
+def test_a_full_disk_leaves_the_last_good_checkpoint(unbroken: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = copied(unbroken, tmp_path)
+    before = (folder / STATE).read_bytes()
+
+    def full(path: Path, data: bytes) -> None:
+        raise FileError(f"cannot write {path}: no space left on device; free some space") from OSError(28, "No space left")
+
+    monkeypatch.setattr(checkpoint, "write_atomically", full)
+    monkeypatch.setattr(sitting, "CHECKPOINT_SECONDS", 0.0)
+    with pytest.raises(FileError, match="no space left"):
+        train_rebel(resume=folder, changes={"solves": 640}, judge_every=0)
+    assert (folder / STATE).read_bytes() == before
+    monkeypatch.undo()
+    assert train_rebel(resume=folder, changes={"solves": 480}, judge_every=0).records[-1].solved == 480
+
+
+def test_a_loss_that_is_no_number_keeps_the_last_good_checkpoint(unbroken: Path, tmp_path: Path) -> None:
+    folder = copied(unbroken, tmp_path)
+    before = (folder / STATE).read_bytes(), (folder / NET).read_bytes()
+
+    class Spoilt(RebelTrainer):
+        def round(self) -> Round:
+            if self.play.solved >= 400:
+                self.values.rows.arrays[1][:] = np.nan
+            return super().round()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rebel, "RebelTrainer", Spoilt)
+        with pytest.raises(AlgorithmError, match=r"the loss is nan .* has a checkpoint at 320 subgames"):
+            train_rebel(resume=folder, changes={"solves": 640}, judge_every=0)
+    assert ((folder / STATE).read_bytes(), (folder / NET).read_bytes()) == before
+    assert RebelFolder(folder).about()["status"] == "failed"
+    train_rebel(resume=folder, changes={"solves": 400, "rate": 1e-4}, judge_every=0)
+    assert RebelFolder(folder).about()["status"] == "finished"
+
+
+def test_a_checkpoint_of_another_game_is_refused(unbroken: Path, tmp_path: Path) -> None:
+    other = replace(RUN, game="liars_dice(dice_sides=3)", settings=replace(TINY, solves=16))
+    train_rebel(other, out=tmp_path / "other", judge_every=0)
+    folder = copied(unbroken, tmp_path)
+    shutil.copy(tmp_path / "other" / STATE, folder / STATE)
+    with pytest.raises(FileError, match="training on another game"):
+        train_rebel(resume=folder, judge_every=0)
+    with pytest.raises(FileError, match="not liars_dice"):
+        train_rebel(resume=unbroken, game="liars_dice(dice_sides=3)", judge_every=0)
+    with pytest.raises(PolicyError, match="a network for"):
+        judge_rebel("liars_dice(dice_sides=3)", unbroken)
+
+
+@pytest.mark.parametrize(
+    ("name", "damage", "part"),
+    [
+        (REBEL, lambda data: data[:50], "truncated"),
+        (REBEL, lambda data: b'{"format": "treeplex run"}', "not written by treeplex train rebel"),
+        (REBEL, lambda data: data.replace(b'"version": 1', b'"version": 9'), "format version 9"),
+        (REBEL, lambda data: data.replace(b'"width"', b'"breadth"'), "cannot be read"),
+        (REBEL, lambda data: data.replace(b'"width": 8', b'"width": 9'), "not a state of this training"),
+        (REBEL, lambda data: data.replace(b'"streams": 1', b'"streams": 4'), "the state of rebel of 1 streams"),
+        (STATE, lambda data: data[:-8], "truncated"),
+        (STATE, lambda data: data[:-8] + b"abcdefgh", "checksum"),
+        (METRICS, lambda data: data.replace(b'"solved"', b'"shelved"'), "line 1"),
+        (NET, lambda data: data[:-8], "truncated"),
+        (NET, lambda data: data[:-8] + b"abcdefgh", "checksum"),
+    ],
+)
+def test_damaged_files_are_named(unbroken: Path, tmp_path: Path, name: str, damage, part: str) -> None:
+    folder = copied(unbroken, tmp_path)
+    (folder / name).write_bytes(damage((folder / name).read_bytes()))
+    with pytest.raises(FileError, match=part) as raised:
+        _ = judge_rebel(DICE, folder) if name == NET else train_rebel(resume=folder, workers=1, judge_every=0)
+    assert name in str(raised.value) or "state.safetensors" in str(raised.value)
+
+
+def test_weights_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
+    arrays = {"0.weight": np.array([[np.nan]], np.float32)}
+    value_net_files.save_net(tmp_path / "net.safetensors", arrays, game=DICE, identity="x", settings={}, card={})
+    with pytest.raises(FileError, match="no numbers"):
+        read_net(tmp_path / "net.safetensors")
+
+
+def test_what_cannot_be_changed_under_way(unbroken: Path) -> None:
+    with pytest.raises(SpecError, match="width 8, which cannot change"):
+        train_rebel(resume=unbroken, changes={"width": 16})
+    with pytest.raises(SpecError, match="give a folder"):
+        train_rebel(RUN)
+    with pytest.raises(SpecError, match="workers"):
+        train_rebel(RUN, out="x", workers=0)
+    with pytest.raises(SpecError, match="judgements"):
+        train_rebel(RUN, out="x", judge_every=-1.0)
+
+
+def test_another_training_is_kept(unbroken: Path) -> None:
+    before = (unbroken / METRICS).read_bytes()
+    with pytest.raises(FileError, match=r"resume it .*--force"):
+        train_rebel(RUN, out=unbroken)
+    assert (unbroken / METRICS).read_bytes() == before
+
+
+def test_an_unknown_method_or_a_game_without_features_leaves_no_folder(tmp_path: Path) -> None:
+    from treeplex.errors import GameError
+
+    with pytest.raises(GameError, match="no features"):
+        train_rebel(replace(RUN, game="modified_rps"), out=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_budget_of_time_is_kept_and_the_step_size_falls_over_it(tmp_path: Path) -> None:
+    ended = train_rebel(RebelRun(DICE, TINY, seconds=0.6), out=tmp_path / "run", judge_every=0)
+    assert 0.6 <= ended.records[-1].seconds < 3.0
+    assert RebelFolder(tmp_path / "run").run().seconds == 0.6
+    rates: list[float] = []
+    steps = RebelTrainer._step
+
+    def seen(self: RebelTrainer) -> float:
+        found = steps(self)
+        rates.append(self.values.optimizer.param_groups[0]["lr"])
+        return found
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RebelTrainer, "_step", seen)
+        train_rebel(resume=tmp_path / "run", seconds=1.5, judge_every=0)
+    assert rates[-1] < 0.1 * TINY.rate
+    assert rates[0] > 2 * rates[-1]
+
+
+def test_it_is_judged_under_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sitting, "RECORD_SECONDS", 0.0)
+    ended = train_rebel(RUN, out=tmp_path / "run", judge_every=0.01)
+    judged = [record for record in ended.records if record.exploitability is not None]
+    assert len(judged) >= 3
+    assert {(record.playthroughs, record.iterations) for record in judged} == {(rebel_watch.PLAYTHROUGHS, 4)}
+    assert ended.records[-1].exploitability is not None
+    assert "Exploitability of 32" in rebel_figure("x", ended.records).axes[1].get_ylabel()
+    assert RebelFolder(tmp_path / "run").records() == list(ended.records)
+    monkeypatch.setattr(rebel_watch, "LARGEST", 5)
+    assert rebel_watch.RunJudge(DICE, public_rules(DICE), TINY, None).every == 0.0
+
+
+@pytest.mark.parametrize(("spec", "nodes"), [(DICE, 2**4 + 2**4 - 1), ("kuhn_poker", 9), ("modified_rps", 3)])
+def test_public_nodes_are_counted(spec: str, nodes: int) -> None:
+    assert rebel_watch.public_nodes(public_rules(spec), 1000) == nodes
+    assert rebel_watch.public_nodes(public_rules(spec), 1) == 2
+
+
+def test_events_for_tensorboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[tuple[str, float, int]] = []
+    purged: list[int | None] = []
+
+    class Writer:
+        def __init__(self, folder: str, purge_step: int | None) -> None:
+            assert folder == str(tmp_path / "run" / "tensorboard")
+            purged.append(purge_step)
+
+        def add_scalar(self, name: str, value: float, step: int) -> None:
+            written.append((name, value, step))
+
+        def close(self) -> None:
+            written.append(("closed", 0.0, 0))
+
+    module = types.ModuleType("torch.utils.tensorboard")
+    module.SummaryWriter = Writer  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", module)
+    train_rebel(RUN, out=tmp_path / "run", judge_every=0, events=True)
+    assert ("rebel/rows", 0.0, 0) in written
+    assert any(name == "rebel/loss" and step == 320 for name, _, step in written)
+    assert written[-1][0] == "closed"
+    train_rebel(resume=tmp_path / "run", changes={"solves": 336}, judge_every=0, events=True)
+    assert purged == [None, 321]
+    assert not any(name == "rebel/policy_loss" for name, _, _ in written)
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
+    with pytest.raises(SpecError, match="pip install tensorboard"):
+        train_rebel(RUN, out=tmp_path / "other", events=True)
+    assert not (tmp_path / "other").exists()
+
+
+def test_events_are_read_back_by_tensorboard(tmp_path: Path) -> None:
+    pytest.importorskip("tensorboard")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    ended = train_rebel(RUN, out=tmp_path / "run", judge_every=0, events=True)
+    events = EventAccumulator(str(tmp_path / "run" / "tensorboard"))
+    events.Reload()
+    for name in ("loss", "rows", "rate"):
+        values = [(record.solved, getattr(record, name)) for record in ended.records]
+        written = [(each.step, each.value) for each in events.Scalars(f"rebel/{name}")]
+        assert written == [(step, pytest.approx(value, rel=1e-6)) for step, value in values if value is not None]
+        assert written
+
+
+def test_judging_goes_on_and_grows(unbroken: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = copied(unbroken, tmp_path)
+    asked = {"iterations": 4, "workers": 1}
+    whole = judge_rebel(DICE, unbroken, playthroughs=160, **asked)
+    seen: list[int] = []
+
+    def stop(done: int, total: int, left: float | None) -> None:
+        seen.append(done)
+        if done >= 64:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        judge_rebel(DICE, folder, playthroughs=160, watch=stop, **asked)
+    assert seen == [32, 64]
+    later: list[int] = []
+    again = judge_rebel(DICE, folder, playthroughs=160, watch=lambda done, *_: later.append(done), **asked)
+    assert later == [96, 128, 160]
+    assert np.array_equal(again.policy.probabilities, whole.policy.probabilities)
+    other = {"seconds": 0.0, "network": "copy"}
+    assert again.to_json() | other == whole.to_json() | other
+    assert again.network == str(folder)
+    more: list[int] = []
+    judge_rebel(DICE, folder, playthroughs=192, watch=lambda done, *_: more.append(done), **asked)
+    assert more == [192]
+    assert len((folder / "evaluations.jsonl").read_text().splitlines()) == 2
+    parts = sorted((folder / "judged").glob("*/*"))
+    parts[0].write_bytes(b"damaged")
+    third = judge_rebel(DICE, folder, playthroughs=160, **asked)
+    assert np.array_equal(third.policy.probabilities, whole.policy.probabilities)
+
+
+def test_parts_of_another_network_are_thrown_away(unbroken: Path, tmp_path: Path) -> None:
+    folder = copied(unbroken, tmp_path)
+    judge_rebel(DICE, folder, playthroughs=4, iterations=2, workers=1)
+    first = {path.name for path in (folder / "judged").iterdir()}
+    train_rebel(resume=folder, changes={"solves": 400}, judge_every=0)
+    judge_rebel(DICE, folder, playthroughs=4, iterations=2, workers=1)
+    second = {path.name for path in (folder / "judged").iterdir()}
+    assert not first & second
+    assert len(second) == 1
+
+
+def test_a_judgement_is_that_of_its_policy_and_says_what_it_is_of(unbroken: Path) -> None:
+    found = judge_rebel(DICE, unbroken / NET, playthroughs=10, iterations=3, seed=5, workers=1)
+    printed = found.to_json()
+    assert found.judgement == judge(compile_game(DICE), found.policy)
+    assert (printed["playthroughs"], printed["iterations"], printed["seed"], printed["depth"]) == (10, 3, 5, 1)
+    assert printed["trained"]["solved"] == 320
+    assert found.halves is not None
+    assert found.halves.low <= found.halves.mean <= found.halves.high
+    assert found.gain == found.halves.mean - found.judgement.exploitability
+    assert [part.count for part in parts_of(10)] == [3, 3, 3, 1]
+    assert [part.count for part in parts_of(100)] == [25, 25, 25, 25]
+    assert [part.count for part in parts_of(130)] == [32, 32, 32, 32, 2]
+    alone = judge_rebel(DICE, unbroken / NET, playthroughs=1, iterations=3, workers=1)
+    assert alone.halves is None
+    assert not alone.settled
+
+
+def test_few_playthroughs_and_halves_far_apart_do_not_settle_it(unbroken: Path) -> None:
+    found = judge_rebel(DICE, unbroken / NET, playthroughs=2, iterations=3, workers=1)
+    known = found.judgement.exploitability
+    many = replace(found, settings=replace(found.settings, playthroughs=128))
+    for low, mean, high, settled in [
+        (0.95, 1.05, 1.1, True),
+        (0.85, 1.0, 1.15, False),  # far apart
+        (1.1, 1.15, 1.2, False),  # above the whole
+    ]:
+        halves = Halves(low * known, mean * known, high * known)
+        assert replace(many, halves=halves).settled == settled
+        assert not replace(found, halves=halves).settled
+        assert not replace(many, halves=halves, settings=replace(many.settings, playthroughs=127)).settled
+
+
+def test_what_a_judging_worker_gets_goes_through_a_pipe(unbroken: Path) -> None:
+    game, net = compile_game(DICE), read_net(unbroken / NET)
+    searcher = Searcher(DICE, net, PlaythroughSettings(iterations=2, depth=1, playthroughs=8), 0)
+    found = judge_rebel(DICE, unbroken / NET, playthroughs=8, iterations=2, workers=1)
+    parts = [pickle.loads(pickle.dumps(searcher)).play(part)[0] for part in parts_of(8)]
+    assert np.array_equal(mixed(game, np.stack(parts), np.full(4, 2.0)).probabilities, found.policy.probabilities)
+
+
+def test_networks_are_kept_on_the_way(tmp_path: Path) -> None:
+    train_rebel(RebelRun(DICE, replace(TINY, solves=800)), out=tmp_path / "run", judge_every=0)
+    nets = [read_net(tmp_path / "run" / name) for name in (*LATE.values(), NET)]
+    assert [net.card["solved"] for net in nets] == [768, 784, 800]
+    assert len({net.checksum for net in nets}) == 3
+
+
+def test_searching_otherwise_than_in_training(unbroken: Path) -> None:
+    asked = {"playthroughs": 4, "iterations": 3, "workers": 1}
+    usual = judge_rebel(DICE, unbroken / NET, **asked)
+    other = judge_rebel(DICE, unbroken / NET, search={"depth": "2", "endgame": 4, "method": "lcfr"}, **asked)
+    printed = other.to_json()
+    assert (printed["depth"], printed["endgame"], printed["method"]) == (2, 4, "lcfr")
+    assert not np.array_equal(other.policy.probabilities, usual.policy.probabilities)
+    whole = judge_rebel(DICE, unbroken / NET, search={"depth": 0}, playthroughs=64, iterations=100, workers=1)
+    assert whole.judgement.exploitability < 0.02  # nothing is cut off, so the network does not matter
+
+
+def test_judging_is_refused(unbroken: Path) -> None:
+    for wrong in (
+        {"playthroughs": 0},
+        {"iterations": 0},
+        {"seed": -1},
+        {"search": {"method": "dcfrr"}},
+        {"search": {"deep": 1}},
+        {"workers": 0},
+    ):
+        with pytest.raises(SpecError):
+            judge_rebel(DICE, unbroken, **wrong)
+
+
+def test_settings_by_name(tmp_path: Path) -> None:
+    assert settings_of("paper") == settings_of("paper", game=DICE) == PAPER
+    assert settings_of("paper", game="turn_holdem") == settings_of("paper", game="leduc_poker(ranks=4)") == PAPER_CARDS
+    assert settings_of(None, game="turn_holdem") == RebelSettings()
+    assert settings_of(None, {"solves": "120_000", "rate": "1e-4"}, {"method": "lcfr"}) == RebelSettings(
+        solves=120_000, rate=1e-4, method="lcfr"
+    )
+    write_atomically(tmp_path / "settings.yaml", as_yaml(PAPER))
+    assert changed(RebelSettings(), from_yaml(tmp_path / "settings.yaml")) == PAPER
+    assert pairs(["a=b", "c = 1=2"]) == {"a": "b", "c": "1=2"}
+    for wrong, part in [
+        ({"with": 1}, "did you mean 'width'"),
+        ({"width": "wide"}, "width must be a whole number"),
+        ({"width": 1.5}, "width must be a whole number"),
+        ({"rate": "fast"}, "rate must be a number"),
+        ({"rate": "nan"}, "rate must be a number"),
+        ({"method": "dcfrr"}, "unknown method"),
+    ]:
+        with pytest.raises(SpecError, match=part):
+            settings_of(None, wrong)
+    with pytest.raises(SpecError, match="did you mean 'paper'"):
+        settings_of("papr")
+    with pytest.raises(SpecError, match="key=value"):
+        pairs(["width"])
+    (tmp_path / "list.yaml").write_text("- 1\n")
+    with pytest.raises(FileError, match="not a list of settings"):
+        from_yaml(tmp_path / "list.yaml")
+    with pytest.raises(SpecError, match="streams"):
+        RebelRun(DICE, TINY, streams=0)
+    with pytest.raises(SpecError, match="seconds"):
+        RebelRun(DICE, TINY, seconds=0.0)
+
+
+def test_one_worker_is_one_stream() -> None:
+    assert streams_for(1) == 1
+    assert streams_for(3) == 6
+
+
+def test_a_training_with_a_policy_network_goes_on_and_is_judged_with_it(tmp_path: Path) -> None:
+    run = replace(RUN, settings=replace(TINY, policy_net=True, warm=2, solves=160), streams=2)
+    train_rebel(run, out=tmp_path / "whole", workers=1, judge_every=0)
+    with pytest.raises(RebelInterrupted):
+        train_rebel(run, out=tmp_path / "run", workers=1, judge_every=0, progress=stop_after(3))
+    train_rebel(resume=tmp_path / "run", workers=1, judge_every=0)
+    assert weights(tmp_path / "run") == weights(tmp_path / "whole")
+    assert isinstance(RebelFolder(tmp_path / "run").net().leaf(public_rules(DICE)), GuidedLeaf)
+    asked = {"playthroughs": 8, "iterations": 4, "workers": 1}
+    warm = judge_rebel(DICE, tmp_path / "run", **asked)
+    net = read_net(tmp_path / "run" / NET)
+    cold = tmp_path / "cold.safetensors"
+    about = {"game": net.game, "identity": net.identity, "card": net.card}
+    value_net_files.save_net(cold, net.weights, settings=dict(net.settings) | {"warm": 0}, **about)
+    assert not np.array_equal(warm.policy.probabilities, judge_rebel(DICE, cold, **asked).policy.probabilities)
+    with pytest.raises(SpecError, match="policy_net True, which cannot change"):
+        train_rebel(resume=tmp_path / "run", changes={"policy_net": "false"})
+
+
+def test_losses_of_both_networks_are_written_down(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A record's losses are the means over its steps of what the trainer by itself reports, round by round."""
+    monkeypatch.setattr(sitting, "RECORD_SECONDS", 0.0)
+    settings = replace(TINY, policy_net=True, warm=2, solves=160)
+    records = train_rebel(replace(RUN, settings=settings), out=tmp_path / "run", judge_every=0).records
+    trainer, expected = RebelTrainer(public_rules(DICE), settings), {}
+    while not trainer.finished:
+        done = trainer.round()
+        expected[done.solved] = done
+    learnt = [record for record in records if record.loss is not None]
+    assert len(learnt) == (160 - 64) // 16 + 1
+    for record in learnt:
+        assert (record.loss, record.policy_loss) == (expected[record.solved].loss, expected[record.solved].policy_loss)
+        assert 0 < record.policy_loss != record.loss
+    assert learnt[-1].policy_loss < learnt[0].policy_loss
+    written = [json.loads(line) for line in (tmp_path / "run" / METRICS).read_text().splitlines()]
+    assert [line["policy_loss"] for line in written] == [record.policy_loss for record in records]
+    panels = rebel_figure("x", records).axes
+    assert [panel.get_ylabel() for panel in panels] == ["Huber loss", "Squared error\nof the policy network"]
+    assert panels[1].get_lines()[0].get_ydata().tolist() == [record.policy_loss for record in learnt]
+    judged = replace(records[-1], exploitability=0.1, playthroughs=32, iterations=4)
+    assert len(rebel_figure("x", [*records, judged]).axes) == 3
+
+
+def test_a_record_without_a_policy_network_has_no_loss_of_one(unbroken: Path) -> None:
+    records = RebelFolder(unbroken).records()
+    assert all(record.policy_loss is None for record in records)
+    assert len(rebel_figure("x", records).axes) == 1
+
+
+def test_mean_losses_weigh_rounds_by_their_steps() -> None:
+    assert mean_losses([(1, 0.5, 0.25), (3, 0.1, 0.05)]) == pytest.approx({"loss": 0.2, "policy_loss": 0.1})
+    assert mean_losses([(1, 0.5, math.nan)]) == {"loss": 0.5, "policy_loss": None}
+    assert mean_losses([]) == {"loss": None, "policy_loss": None}
+
+
+def test_trainings_from_before_there_were_policy_networks_go_on(unbroken: Path, tmp_path: Path) -> None:
+    folder = copied(unbroken, tmp_path)
+    about = json.loads((folder / REBEL).read_text())
+    for name in ADDED:
+        del about["settings"][name]
+    (folder / REBEL).write_text(json.dumps(about))
+    assert RebelFolder(folder).run() == RUN
+    del about["settings"]["depth"]
+    (folder / REBEL).write_text(json.dumps(about))
+    with pytest.raises(FileError, match="cannot be read"):
+        RebelFolder(folder).run()
+
+
+def test_settings_that_are_true_or_false(tmp_path: Path) -> None:
+    settings = settings_of(None, {"policy_net": "True", "source": "random"})
+    assert (settings.policy_net, settings.source) == (True, "random")
+    (tmp_path / "settings.yaml").write_text(as_yaml(settings))
+    assert "policy_net: true " in (tmp_path / "settings.yaml").read_text()
+    assert changed(RebelSettings(), from_yaml(tmp_path / "settings.yaml")) == settings
+    with pytest.raises(SpecError, match="policy_net must be true or false, not 'yes'"):
+        settings_of(None, {"policy_net": "yes"})
+
+
+def test_identities_of_rules() -> None:
+    specs = [DICE, "liars_dice(dice_sides=3)", "kuhn_poker", "leduc_poker", "modified_rps"]
+    found = {public_identity(public_rules(spec)) for spec in specs}
+    assert len(found) == len(specs)
+    assert public_identity(public_rules("liars_dice(dice=1,faces=2)")) == public_identity(public_rules(DICE))
+
+
+def test_records_are_read_as_they_were_written() -> None:
+    record = RebelRecord(64, 1.5, 1.25, 64, 3, None, 42.0, 1, 0.25, 32, 4)
+    assert RebelRecord.from_json(record.to_json(), "here") == record
+    written = json.loads(record.to_json())
+    early = {name: value for name, value in written.items() if name != "policy_loss"}
+    assert RebelRecord.from_json(json.dumps(early), "here") == record
+    spoilt = [json.dumps(written | wrong) for wrong in ({"rows": None}, {"policy_loss": "little"})]
+    for text in ("{}", "[]", '{"solved": "many"}', *spoilt):
+        with pytest.raises(FileError, match="here"):
+            RebelRecord.from_json(text, "here")

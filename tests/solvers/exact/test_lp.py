@@ -1,0 +1,142 @@
+"""The linear program: known values, equilibria to rounding, refusals."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from scipy.optimize import linprog
+
+from tests.random_games import SEEDS, STEADY, RandomGame, games
+from treeplex.errors import AlgorithmError
+from treeplex.evaluate import judge
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.compile.walk import compile_rules
+from treeplex.games.base import TERMINAL, Game, State
+from treeplex.solvers import make_solver
+
+BATTLESHIP = "battleship(board_width=2,board_height=2,ship_sizes=[2],ship_values=[2],num_shots={},allow_repeated_shots=false)"
+GOOFSPIEL = "goofspiel(num_cards={},imp_info=true,points_order=descending)"
+VALUES = {
+    "kuhn_poker": -1 / 18,
+    "leduc_poker": -0.0856064240780005,
+    "leduc_poker(suit_isomorphism=true)": -0.0856064240780005,
+    "liars_dice(dice_sides=2)": 1 / 2,
+    "liars_dice(dice_sides=3)": 1 / 9,
+    "liars_dice(dice_sides=4)": 1 / 16,
+    "liars_dice(dice_sides=5)": 0.008,
+    GOOFSPIEL.format(3): 0.0,
+    GOOFSPIEL.format(4): 0.0,
+    GOOFSPIEL.format(5): 0.0,
+    BATTLESHIP.format(2): 1 / 8,
+    BATTLESHIP.format(3): 5 / 8,
+    "modified_rps": 0.0,
+    "small_matrix": 0.0,
+    "rock_paper_scissors": 0.0,
+    "matrix(rows=[[3,-1],[-2,1]])": 1 / 7,
+}
+"""Value of the first player: another linear program, certified by OpenSpiel, or by symmetry, or by hand."""
+
+
+def solved(game: CompiledGame) -> tuple[float, float]:
+    solver = make_solver(game, "lp")
+    assert solver.exact
+    solver.run(1)
+    found = judge(game, solver.average_policy())
+    return found.value[0], found.nash_conv
+
+
+@pytest.mark.parametrize("game", VALUES)
+def test_values(game: str) -> None:
+    value, gap = solved(compile_game(game))
+    assert value == pytest.approx(VALUES[game], abs=1e-9)
+    assert abs(gap) < 1e-9
+
+
+@STEADY
+@given(games((2,), zero_sum=True))
+def test_random_games(rules: RandomGame) -> None:
+    assert abs(solved(compile_rules(rules))[1]) < 1e-9
+
+
+@STEADY
+@given(SEEDS)
+def test_matrix_games_against_a_plain_program(seed: int) -> None:
+    payoffs = np.random.default_rng(seed).integers(-9, 10, (3, 4))
+    rows = ",".join(f"[{','.join(map(str, row))}]" for row in payoffs)
+    plain = linprog(
+        [0, 0, 0, -1], np.c_[-payoffs.T, np.ones(4)], np.zeros(4), [[1, 1, 1, 0]], [1], [(0, None)] * 3 + [(None, None)]
+    )
+    value, gap = solved(compile_game(f"matrix(rows=[{rows}])"))
+    assert value == pytest.approx(-plain.fun, abs=1e-9)
+    assert abs(gap) < 1e-9
+
+
+class ConstantSum(Game):
+    """Matching pennies for a prize of 1: payoffs sum to one."""
+
+    spec = "constant_sum"
+
+    def new_initial_state(self) -> "Pennies":
+        return Pennies(())
+
+
+class Pennies(State):
+    def __init__(self, moves: tuple[int, ...]) -> None:
+        self.moves = moves
+
+    def current_player(self) -> int:
+        return len(self.moves) if len(self.moves) < 2 else TERMINAL
+
+    def legal_actions(self, player: int | None = None) -> list[int]:
+        return [0, 1]
+
+    def child(self, action: int) -> "Pennies":
+        return Pennies((*self.moves, action))
+
+    def returns(self) -> list[float]:
+        return [1.0, 0.0] if self.moves[0] == self.moves[1] else [0.0, 1.0]
+
+    def information_state_string(self, player: int | None = None) -> str:
+        return "first" if self.current_player() == 0 else "second"
+
+
+def test_constant_sums_are_welcome() -> None:
+    game = compile_game(ConstantSum())
+    assert game.constant == 1.0
+    assert not game.zero_sum
+    value, gap = solved(game)
+    assert value == pytest.approx(0.5)
+    assert abs(gap) < 1e-9
+
+
+def test_one_iteration_is_all() -> None:
+    game = compile_game("kuhn_poker")
+    solver = make_solver(game, "lp")
+    np.testing.assert_array_equal(solver.average_policy().probabilities[1:3], [0.5, 0.5])
+    solver.run(0)
+    assert judge(game, solver.average_policy()).nash_conv > 0.5
+    solver.run(1)
+    first = solver.average_policy().probabilities
+    solver.run(5)
+    assert solver.iteration == 6
+    np.testing.assert_array_equal(solver.average_policy().probabilities, first)
+
+
+def test_three_players_are_refused() -> None:
+    with pytest.raises(AlgorithmError, match=r"lp needs a two-player game.*kuhn_poker\(players=3\) has 3 players$"):
+        make_solver(compile_game("kuhn_poker(players=3)"), "lp")
+
+
+def test_general_sums_are_refused() -> None:
+    with pytest.raises(AlgorithmError, match="2 players and general-sum payoffs"):
+        make_solver(compile_rules(RandomGame(7, zero_sum=False)), "lp")
+
+
+def test_payoffs_below_what_the_solver_takes_for_zero() -> None:
+    unit = 1e-10
+    game = compile_game(f"matrix(rows=[[{unit},{-unit}],[{-unit},{3 * unit}]])")
+    solver = make_solver(game, "lp")
+    solver.run(1)
+    found = judge(game, solver.average_policy())
+    assert found.value[0] / unit == pytest.approx(1 / 3)
+    assert found.nash_conv / unit < 1e-9
