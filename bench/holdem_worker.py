@@ -25,7 +25,7 @@ class Ours:
         from holdem_spots import CASES, basic
         from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
         from treeplex.forms.holdem.compile_spot import compile_spot
-        from treeplex.solvers.holdem.solver import PokerSolver, predicted_memory
+        from treeplex.solvers.holdem.solver import HoldemSolver, predicted_memory
 
         self.about: dict[str, Any] = {"import_seconds": time.perf_counter() - start, "start_bytes": peak_bytes()}
         spot = CASES[case].spot()
@@ -34,7 +34,7 @@ class Ours:
         self.loading = time.perf_counter() - start
         start = time.perf_counter()
         game = compile_spot(spot)
-        self.make = lambda: PokerSolver(game, ALGORITHM, threads=threads, storage=storage)
+        self.make = lambda: HoldemSolver(game, ALGORITHM, threads=threads, storage=storage)
         self.solver = self.make()
         self.about["build_seconds"] = time.perf_counter() - start
         self.about["predicted_bytes"] = predicted_memory(game, ALGORITHM, threads=threads, storage=storage)

@@ -21,13 +21,13 @@ import record
 from holdem_spots import basic
 from roofline import nanoseconds
 from treeplex.engine.holdem.form import ACTIONS, BOARDS, COUNT, FOLDS, NODES, SHOWDOWNS
-from treeplex.forms.holdem.compile_spot import HandGame, compile_spot
+from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.cards.cards import parse_cards
 from treeplex.games.poker.cards.format import HOLDEM
 from treeplex.games.poker.spots.known import all_hands, turn_endgame_holdem
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.solvers.holdem.solver import PokerSolver
+from treeplex.solvers.holdem.solver import HoldemSolver
 
 WARM_UP = 20
 NUMBER = 4
@@ -81,7 +81,7 @@ LIMITS = ("memory", "cache", "arithmetic")
 ITERATION = tuple(name for name in COSTS if name != "best response")
 
 
-def size_of(game: HandGame) -> Size:
+def size_of(game: CompiledSpot) -> Size:
     """Sizes of the last street, summed over players and boards."""
     form, street = game.form, game.form.streets[-1]
     hands = [form.boards[street[BOARDS] : street[BOARDS + 1], COUNT + player].sum() for player in (0, 1)]
@@ -93,7 +93,7 @@ def size_of(game: HandGame) -> Size:
     )
 
 
-def engine_passes(solver: PokerSolver) -> dict[str, Callable[[int], object]]:
+def engine_passes(solver: HoldemSolver) -> dict[str, Callable[[int], object]]:
     """Each pass as a function of the number of repetitions, on copies of the solver's arrays."""
     form, work = solver.game.form, solver.crew.work
     regrets, average, weights = solver.store.regrets.copy(), solver.store.average.copy(), solver.weights([WARM_UP])[0]
@@ -149,7 +149,7 @@ def row(ns: float, work: Work, memory: float, rates: dict[str, float]) -> dict[s
 
 def run_game(make: Callable[[], Spot], rates: dict[str, float], options: argparse.Namespace) -> dict[str, Any]:
     """All passes of one spot, in the middle of a run."""
-    solver = PokerSolver(compile_spot(make()), threads=1)
+    solver = HoldemSolver(compile_spot(make()), threads=1)
     solver.run(WARM_UP)
     size = size_of(solver.game)
     times = {name: nanoseconds(work, options) for name, work in engine_passes(solver).items()}

@@ -16,7 +16,7 @@ from treeplex.engine.networks.mlp_single import forward
 from treeplex.engine.tree.learned import play_episode, trace_episode
 from treeplex.runs.discount.settings import TrainSettings
 from treeplex.runs.discount.train import train
-from treeplex.solvers.rules.discount_policy_files import shipped_scheme
+from treeplex.solvers.rules.discount_policy_files import shipped_discount_policy
 
 EPOCHS, ROUNDS, HORIZON = 4, 5, 1000
 
@@ -31,7 +31,7 @@ def epochs(workers: int) -> float:
 
 def episodes(game: tp.CompiledGame) -> tuple[float, float, int]:
     """The least time of an episode and of its evaluations of the network, in seconds, and their number."""
-    policy = shipped_scheme("ddcfr")
+    policy = shipped_discount_policy("ddcfr")
     decisions = len(trace_episode(game.tree, game.payoff, policy.compiled, HORIZON)[1])
     activations, best = np.full(int(policy.sizes.sum()), 0.5), [float("inf"), float("inf")]
     for _ in range(ROUNDS):

@@ -7,7 +7,7 @@ import numpy as np
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
-from treeplex.solvers import Play, Solver, Variant, make_solver
+from treeplex.solvers import FictitiousRule, Solver, Variant, make_solver
 
 NOISE = 1e-14
 """Relative change of a perturbed run, of the size of rounding."""
@@ -30,7 +30,7 @@ def average_of(solver: Solver) -> Policy:
 
 def curve(
     game: CompiledGame,
-    algorithm: str | Variant | Play,
+    algorithm: str | Variant | FictitiousRule,
     points: Sequence[int],
     *,
     seed: int | None = None,
@@ -69,7 +69,7 @@ def perturb(solver: Solver, random: np.random.Generator) -> None:
 
 def noise_runs(
     game: CompiledGame,
-    algorithm: str | Variant | Play,
+    algorithm: str | Variant | FictitiousRule,
     iterations: int,
     *,
     seeds: Sequence[int] = SEEDS,

@@ -12,7 +12,7 @@ import numpy as np
 
 from treeplex.errors import FileError
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
-from treeplex.solvers.rules.discount_policy_files import save_scheme
+from treeplex.solvers.rules.discount_policy_files import save_discount_policy
 
 LAYERS = (("feature_model.0",), ("feature_model.2",), ("abg_model.0", "tau_model.0"))
 """Their modules, layer by layer: the last layer has one for the exponents and one for how long they hold."""
@@ -44,7 +44,7 @@ def main(arguments: list[str]) -> None:
     if len(arguments) != 2:
         raise SystemExit("usage: python papers/ddcfr_convert.py MODEL OUT.safetensors")
     try:
-        print(f"wrote {save_scheme(authors_policy(arguments[0]), arguments[1])}")
+        print(f"wrote {save_discount_policy(authors_policy(arguments[0]), arguments[1])}")
     except FileError as error:
         raise SystemExit(f"error: {error}") from error
 

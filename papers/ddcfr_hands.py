@@ -8,9 +8,9 @@ from functools import cached_property
 from ddcfr_runs import FLOOR, ITERATIONS, LATE, Run, digest
 from holdem import ENDGAMES, compile_renumbered, endgame, hand_curve
 from kept import code, kept
-from treeplex.engine.holdem.passes import Crew
+from treeplex.engine.holdem.passes import BoardPool
 from treeplex.evaluate.holdem.judge import judging_crew
-from treeplex.forms.holdem.compile_spot import HandGame
+from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.games.poker.spots.libratus import BIG_BLIND
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
@@ -57,11 +57,11 @@ class Subgame:
         return endgame(NUMBERS[self.name], self.decoding)
 
     @cached_property
-    def compiled(self) -> HandGame:
+    def compiled(self) -> CompiledSpot:
         return compile_renumbered(self.spot)
 
     @cached_property
-    def crew(self) -> Crew:
+    def crew(self) -> BoardPool:
         """For judging."""
         return judging_crew(self.compiled, 1)
 

@@ -35,7 +35,7 @@ from holdem import hand_curve
 from kept import effort
 from results import Picture, Result, Table, finish, published
 from treeplex.evaluate.holdem.judge import judging_crew
-from treeplex.forms.holdem.compile_spot import HandGame, compile_spot
+from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
 from treeplex.games.poker.betting.tree import BettingTree, Decision
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
 
@@ -68,7 +68,7 @@ def other_order(game: Subgame) -> dict[str, list[float]]:
     return {key: [game.scale * value for value in hand_curve(plain, key, [EARLY, ITERATIONS], crew)] for key in AUTHORS}
 
 
-def sizes(game: HandGame) -> list[int]:
+def sizes(game: CompiledSpot) -> list[int]:
     """The columns of Table 4, counted as the paper does: the two hole cards of a player in either order."""
     left = len(game.spot.format.deck) - len(game.spot.board)
     own, other = perm(left, 2), perm(left - 2, 2)

@@ -23,7 +23,7 @@ from results import RESULTS, published, short
 from treeplex.errors import TreeplexError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
-from treeplex.solvers.rules.discount_policy_files import load_scheme, shipped_scheme
+from treeplex.solvers.rules.discount_policy_files import load_discount_policy, shipped_discount_policy
 
 ITERATIONS = 1000
 FLOOR = 1e-12
@@ -174,7 +174,7 @@ def digest(policy: DiscountPolicy) -> str:
 
 def own_policy(name: str = "ddcfr") -> DiscountPolicy:
     """The policy that comes with the library."""
-    return shipped_scheme(name)
+    return shipped_discount_policy(name)
 
 
 def described(policy: DiscountPolicy) -> str:
@@ -211,7 +211,7 @@ def authors_policy() -> DiscountPolicy | None:
     if not path:
         return None
     try:
-        return load_scheme(path)
+        return load_discount_policy(path)
     except TreeplexError as error:
         raise SystemExit(f"{NETWORK}: {error}") from None
 

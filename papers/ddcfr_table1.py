@@ -34,7 +34,7 @@ from kept import effort
 from results import HERE, Picture, Result, Table, finish, published, short
 from treeplex.errors import TreeplexError
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
-from treeplex.solvers.rules.discount_policy_files import load_scheme
+from treeplex.solvers.rules.discount_policy_files import load_discount_policy
 
 FOLDER = HERE / "policies"
 FULL, LIBRARY = "DDCFR", "library"
@@ -71,7 +71,7 @@ def policies() -> dict[str, DiscountPolicy]:
         path = FOLDER / f"{name.lower()}.safetensors"
         if path.exists():
             try:
-                found[name] = load_scheme(path)
+                found[name] = load_discount_policy(path)
             except TreeplexError as error:
                 raise SystemExit(f"{name}: {error}") from None
     return {name: found[name] for name in COLUMNS if name in found}

@@ -25,7 +25,7 @@ from treeplex.engine.tree.learned import (
     LEFT,
     LOWEST,
     MEMORY,
-    Scheme,
+    DiscountNetwork,
     decide,
     exploitability_of_sums,
     iterate_learned,
@@ -35,7 +35,7 @@ from treeplex.engine.tree.regret import FIXED, iterate
 from treeplex.engine.tree.sweeps import reach, workspace
 from treeplex.forms.policies.tabular import uniform_probabilities
 from treeplex.solvers.holdem.learned import exploitability
-from treeplex.solvers.holdem.solver import PokerSolver
+from treeplex.solvers.holdem.solver import HoldemSolver
 from treeplex.solvers.rules.discount_policy import BASES, DiscountPolicy
 
 DCFR = np.tile(BASES["dcfr"].defaults, (ITERATIONS, 1))
@@ -110,7 +110,7 @@ def fixed_loop(
 
 
 @njit(cache=True, nogil=True)
-def decide_loop(scheme: Scheme, activations: Floats, calls: int) -> float:
+def decide_loop(scheme: DiscountNetwork, activations: Floats, calls: int) -> float:
     """So many evaluations of the network, at features that change."""
     exponents, noise, held = np.empty(4), np.empty(0), 0
     for k in range(calls):
@@ -202,7 +202,7 @@ def hand_costs(game: Subgame, policy: DiscountPolicy) -> Costs:
     looked = hand_decisions(game, policy)
 
     def fixed(judged: Sequence[int]) -> float:
-        solver = PokerSolver(game.compiled, "dcfr", threads=1, horizon=ITERATIONS)
+        solver = HoldemSolver(game.compiled, "dcfr", threads=1, horizon=ITERATIONS)
         solver.run(0)
         start = time.process_time()
         for t in judged:
@@ -227,9 +227,9 @@ def hand_costs(game: Subgame, policy: DiscountPolicy) -> Costs:
     return summed(interleaved(ways, 4), len(looked), policy)
 
 
-def steered(game: Subgame, policy: DiscountPolicy) -> PokerSolver:
+def steered(game: Subgame, policy: DiscountPolicy) -> HoldemSolver:
     """DDCFR on a subgame, which it sees in the authors' unit."""
-    solver = PokerSolver(game.compiled, policy, threads=1, horizon=ITERATIONS)
+    solver = HoldemSolver(game.compiled, policy, threads=1, horizon=ITERATIONS)
     solver.steering.unit = 1.0 / game.scale
     return solver
 

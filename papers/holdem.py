@@ -8,16 +8,16 @@ from pathlib import Path
 import numpy as np
 
 from curves import NOISE, PERTURBED_ITERATIONS
-from treeplex.engine.holdem.passes import Crew
+from treeplex.engine.holdem.passes import BoardPool
 from treeplex.errors import TreeplexError
 from treeplex.evaluate.holdem.judge import judge_spot
 from treeplex.forms.holdem.betting_forest import forests_of
 from treeplex.forms.holdem.boards import Hands, boards_of
-from treeplex.forms.holdem.compile_spot import HandGame, arrays_of, compile_spot
+from treeplex.forms.holdem.compile_spot import CompiledSpot, arrays_of, compile_spot
 from treeplex.games.poker.betting.tree import BettingTree, Decision, Fold, Node
 from treeplex.games.poker.spots.libratus import read_endgame
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.solvers.holdem.solver import PokerSolver
+from treeplex.solvers.holdem.solver import HoldemSolver
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
 
 ENDGAMES = "TREEPLEX_ENDGAMES"
@@ -36,7 +36,7 @@ def endgame(number: int, decoding: str) -> Spot:
         raise SystemExit(f"{ENDGAMES}: {error}") from None
 
 
-def compile_renumbered(spot: Spot) -> HandGame:
+def compile_renumbered(spot: Spot) -> CompiledSpot:
     """The same game with its players numbered the other way, so that the player in position updates first."""
     game = compile_spot(spot)
     other = replace(spot, ranges=(spot.ranges[1], spot.ranges[0]))
@@ -55,10 +55,10 @@ def renumbered(node: Node) -> Node:
 
 
 def hand_curve(
-    game: HandGame,
+    game: CompiledSpot,
     algorithm: str | DiscountPolicy,
     points: Sequence[int],
-    crew: Crew,
+    crew: BoardPool,
     *,
     storage: str = "float64",
     seed: int | None = None,
@@ -77,7 +77,7 @@ def hand_curve(
         threads: of the solver.
         unit: chips that a learned scheme counts as one when it looks at exploitability; None for the starting pot.
     """
-    solver = PokerSolver(game, algorithm, threads=threads, storage=storage, horizon=points[-1])
+    solver = HoldemSolver(game, algorithm, threads=threads, storage=storage, horizon=points[-1])
     if solver.steering is not None and unit is not None:
         solver.steering.unit = unit
     random = np.random.default_rng(seed)

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from kept import FOLDER, code, kept
 from rebel_teh_search_runs import RIVER, STORAGE, Curve, points, spot
 from results import machine
-from treeplex.forms.holdem.split_turn import HandTurn
+from treeplex.forms.holdem.split_turn import SplitTurn
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.rebel.files import read_net
 from treeplex.learn.rebel.holdem_self_play import flat_range, random_range
-from treeplex.learn.rebel.holdem_trainer import TurnRebelSettings, TurnTrainer
+from treeplex.learn.rebel.holdem_trainer import HoldemRebelSettings, HoldemTrainer
 from treeplex.learn.rebel.river_net import RiverNet, read_river_net
 from treeplex.learn.rebel.river_targets import River
 from treeplex.search.holdem.leaf import Ranges
@@ -25,7 +25,7 @@ from treeplex.search.holdem.play_distribution import Player
 from treeplex.search.holdem.strength_bins import RiverBins
 from treeplex.search.search_trace import steps
 
-SETTINGS = TurnRebelSettings(games=800)
+SETTINGS = HoldemRebelSettings(games=800)
 KINDS = {"self-play": "self-play", "random beliefs, by strength": "random", "random beliefs, flat": "flat"}
 """Kinds of training by name, and their sources of public belief states."""
 SEED = 0
@@ -91,7 +91,7 @@ def network(kind: str, seed: int = SEED) -> tuple[RiverNet, dict[str, Any]]:
     path = FOLDER / f"rebel-teh-{settings.source}-{seed}-{digest}.safetensors"
     if not path.is_file():
         FOLDER.mkdir(parents=True, exist_ok=True)
-        trainer, began, losses = TurnTrainer(spot(), settings), process_time(), []
+        trainer, began, losses = HoldemTrainer(spot(), settings), process_time(), []
         while not trainer.finished:
             losses.append(trainer.round().loss)
         trainer.save(path, seconds=process_time() - began, loss=float(np.mean(losses[-len(losses) // 10 :])))
@@ -99,7 +99,7 @@ def network(kind: str, seed: int = SEED) -> tuple[RiverNet, dict[str, Any]]:
     return read_river_net(path), {**found.card, "checksum": found.checksum}
 
 
-def searched_with(turn: HandTurn, kind: str, method: str, seed: int = SEED) -> Curve:
+def searched_with(turn: SplitTurn, kind: str, method: str, seed: int = SEED) -> Curve:
     """Curves of a search with a network, rivers played by solutions."""
     net, card = network(kind, seed)
     key = {"what": "rebel_teh_nets", "net": card["checksum"], "game": turn.game.spot.identity, "method": method}
@@ -107,7 +107,7 @@ def searched_with(turn: HandTurn, kind: str, method: str, seed: int = SEED) -> C
     return dict(kept(key, lambda: Player(turn, RIVER, storage=STORAGE).curve(method, points(), net.leaf())))
 
 
-def long_search(turn: HandTurn, kind: str, seed: int = SEED) -> dict[str, Any]:
+def long_search(turn: SplitTurn, kind: str, seed: int = SEED) -> dict[str, Any]:
     """CFR-D with a network: chips of exploitability of its average policy at :data:`LONG` iterations; seconds an iteration."""
     net, card = network(kind, seed)
 
@@ -126,7 +126,7 @@ def long_search(turn: HandTurn, kind: str, seed: int = SEED) -> dict[str, Any]:
     return dict(kept({**key, "river": RIVER, "storage": STORAGE, "code": code(*SEARCHING)}, make))
 
 
-def river_errors(turn: HandTurn, seed: int = SEED) -> dict[str, dict[str, float]]:
+def river_errors(turn: SplitTurn, seed: int = SEED) -> dict[str, dict[str, float]]:
     """Root mean square error of values of hands on rivers, in parts of the pot, by what values them and by :data:`DOMAINS`.
 
     Values come from each network, and from exact values after they were put into so many bins (:data:`BINS`): the least error
@@ -162,7 +162,7 @@ def hands_error(rivers: Sequence[River], outputs: NDArray[Any]) -> float:
     return float(np.sqrt(np.mean(squares)))
 
 
-def rivers_of(turn: HandTurn) -> dict[str, list[River]]:
+def rivers_of(turn: SplitTurn) -> dict[str, list[River]]:
     """Rivers below all open ends of the turn, solved: for beliefs of an exact search and for random ones."""
     spot, generator, found = turn.game.spot, np.random.default_rng(0), {name: [] for name in DOMAINS}
     search = Player(turn, RIVER, storage=STORAGE).search("lcfr", LOOKS[-1])

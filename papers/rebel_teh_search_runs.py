@@ -9,12 +9,12 @@ from curves import log_points
 from holdem import hand_curve
 from kept import code, kept
 from treeplex.evaluate.holdem.judge import judging_crew
-from treeplex.forms.holdem.split_turn import HandTurn
+from treeplex.forms.holdem.split_turn import SplitTurn
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.spots.known import turn_endgame_holdem
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.search.holdem.play_distribution import Player
-from treeplex.solvers.holdem.solver import PokerSolver
+from treeplex.solvers.holdem.solver import HoldemSolver
 
 ITERATIONS, MARKS, RIVER = 64, (8, 16, 32, 64), 64
 """Of a search, where tables read its curves, and of a solution of the rivers."""
@@ -37,7 +37,7 @@ Curve = Mapping[str, Sequence[float]]
 
 def control(player: Player, whole: int) -> dict[str, float]:
     """Exploitability of a solution of the whole game, and of its turn with rivers solved for its beliefs instead."""
-    solver = PokerSolver(player.turn.game, "dcfr", threads=1, storage=STORAGE, horizon=whole)
+    solver = HoldemSolver(player.turn.game, "dcfr", threads=1, storage=STORAGE, horizon=whole)
     solver.run(whole)
     average = np.asarray(solver.store.average, np.float64)
     top, below = average[: player.turn.top.stored], average[player.turn.top.stored :]
@@ -56,14 +56,14 @@ def points() -> list[int]:
     return log_points(ITERATIONS, a_decade=6, also=MARKS)
 
 
-def searched(turn: HandTurn, method: str) -> Curve:
+def searched(turn: SplitTurn, method: str) -> Curve:
     """A search with rivers solved at its leaves."""
     key = {"what": "rebel_teh_search", "game": turn.game.spot.identity, "method": method, "river": RIVER, "points": points()}
     key |= {"storage": STORAGE, "code": code(*CODE)}
     return dict(kept(key, lambda: Player(turn, RIVER, storage=STORAGE).curve(method, points())))
 
 
-def controlled(turn: HandTurn, river: int) -> dict[str, float]:
+def controlled(turn: SplitTurn, river: int) -> dict[str, float]:
     """What rivers solved with so many iterations cost on a good turn."""
     key = {"what": "rebel_teh_search control", "game": turn.game.spot.identity, "whole": WHOLE, "river": river}
     return dict(
@@ -71,7 +71,7 @@ def controlled(turn: HandTurn, river: int) -> dict[str, float]:
     )
 
 
-def whole_game(turn: HandTurn) -> dict[int, float]:
+def whole_game(turn: SplitTurn) -> dict[int, float]:
     """Exploitability of linear CFR on the whole game, by iterations."""
     at = sorted({*points(), *log_points(WHOLE, a_decade=24)})
     key = {"what": "rebel_teh_search whole", "game": turn.game.spot.identity, "points": at, "code": code(*CODE)}

@@ -16,7 +16,7 @@ import treeplex as tp
 from curves import SEEDS, noise_runs
 from results import published
 from treeplex.errors import TreeplexError
-from treeplex.solvers.rules.discount_policy_files import SHIPPED, load_scheme, save_scheme
+from treeplex.solvers.rules.discount_policy_files import SHIPPED, load_discount_policy, save_discount_policy
 from treeplex.solvers.rules.learned import LEARNED
 
 TESTING = ("goofspiel-4", "liars_dice-4", "leduc", "battleship-2")
@@ -34,7 +34,7 @@ def main(arguments: list[str]) -> None:
     name, run = arguments
     source = Path(run) / "policy.safetensors"
     try:
-        policy = load_scheme(source)
+        policy = load_discount_policy(source)
     except TreeplexError as error:
         raise SystemExit(f"error: {error}") from error
     if policy.base != LEARNED[name][0]:
@@ -50,7 +50,7 @@ def main(arguments: list[str]) -> None:
         print(f"{title}: {ours:.3e}, {policy.base} {fixed:.3e}, {ours / fixed:.2f} of it", flush=True)
     about = f"exploitability at iteration {policy.horizon}, geometric mean of {len(REPEATS)} perturbed repeats"
     card = {**policy.card, "scores": {"what": about, **scores}}
-    print(f"wrote {save_scheme(replace(policy, card=card), SHIPPED / f'{name}.safetensors')}")
+    print(f"wrote {save_discount_policy(replace(policy, card=card), SHIPPED / f'{name}.safetensors')}")
 
 
 if __name__ == "__main__":

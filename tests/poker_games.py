@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from treeplex.engine.holdem.form import COUNT, INFOSETS, STORE
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.walk import compile_rules
-from treeplex.forms.holdem.compile_spot import HandGame, compile_spot
+from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
 from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit
 from treeplex.games.poker.cards.cards import parse_cards
@@ -77,12 +77,12 @@ class Both:
     spot: Spot
 
     @cached_property
-    def hands(self) -> HandGame:
+    def hands(self) -> CompiledSpot:
         """Compiled for the hand engine, without isomorphism."""
         return compile_spot(self.spot, isomorphism=False)
 
     @cached_property
-    def folded(self) -> HandGame:
+    def folded(self) -> CompiledSpot:
         """Compiled with isomorphism."""
         return compile_spot(self.spot, isomorphism=True)
 
@@ -165,7 +165,7 @@ def composed(second: tuple[int, ...], first: tuple[int, ...]) -> tuple[int, ...]
     return tuple(second[suit] for suit in first)
 
 
-def unfolded(game: HandGame) -> list[list[Unfolding]]:
+def unfolded(game: CompiledSpot) -> list[list[Unfolding]]:
     """All boards of each street that the stored ones stand for, by walking down: each copy has its own boards below."""
     streets = [[Unfolding(game.spot.board, 0, (0, 1, 2, 3))]]
     for street in range(1, len(game.boards)):
@@ -182,7 +182,7 @@ def unfolded(game: HandGame) -> list[list[Unfolding]]:
     return streets
 
 
-def unfold(folded: HandGame, whole: HandGame, stored: NDArray[np.floating]) -> NDArray[np.floating]:
+def unfold(folded: CompiledSpot, whole: CompiledSpot, stored: NDArray[np.floating]) -> NDArray[np.floating]:
     """A stored array of a spot compiled with isomorphism as that of the same spot compiled without."""
     found = np.full(whole.stored, np.nan, stored.dtype)
     for street, boards in enumerate(unfolded(folded)):

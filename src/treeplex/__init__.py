@@ -48,7 +48,17 @@ if TYPE_CHECKING:
     from treeplex.runs.solve.solution import Solution
     from treeplex.runs.solve.solve import SolveInterrupted, solve
     from treeplex.search.agent import SearchAgent
-    from treeplex.solvers import DiscountPolicy, Play, Rule, Step, Variant, Weights, algorithms, load_scheme, save_scheme
+    from treeplex.solvers import (
+        DiscountPolicy,
+        FictitiousRule,
+        Rule,
+        Step,
+        Variant,
+        Weights,
+        algorithms,
+        load_discount_policy,
+        save_discount_policy,
+    )
 
     __version__: str
 
@@ -90,14 +100,14 @@ _HOMES = {
     "treeplex.runs.solve.solve": ("SolveInterrupted", "solve"),
     "treeplex.solvers": (
         "DiscountPolicy",
-        "Play",
+        "FictitiousRule",
         "Rule",
         "Step",
         "Variant",
         "Weights",
         "algorithms",
-        "load_scheme",
-        "save_scheme",
+        "load_discount_policy",
+        "save_discount_policy",
     ),
 }
 _PUBLIC_NAMES = {"compile_game": "compile", "games": "known_games"}
@@ -112,9 +122,9 @@ __all__ = [
     "Device",
     "DeviceJudgement",
     "DiscountPolicy",
+    "FictitiousRule",
     "Game",
     "Judgement",
-    "Play",
     "Policy",
     "RebelRun",
     "Rule",
@@ -151,14 +161,14 @@ __all__ = [
     "known_games",
     "load",
     "load_device",
+    "load_discount_policy",
     "load_policy",
-    "load_scheme",
     "load_table_policy",
     "nash_conv",
     "sample",
     "save_device",
+    "save_discount_policy",
     "save_policy",
-    "save_scheme",
     "save_table_policy",
     "solve",
     "structure",

@@ -12,7 +12,7 @@ from treeplex.forms.subgames.horizon import fewer_nodes
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.public import Chance, Decision, Leaf, PublicTree
 from treeplex.search import ZeroLeaf
-from treeplex.search.action_subset import Menu
+from treeplex.search.action_subset import ActionSubset
 from treeplex.search.agent import SearchAgent
 from treeplex.search.play_distribution import PlaythroughSettings, averaged_policy
 
@@ -142,7 +142,7 @@ def low_bids(node: Hashable, actions: Sequence[int]) -> Sequence[int]:
 
 def test_an_action_outside_the_tree_is_added() -> None:
     rules = public_rules(DICE)
-    agent = agent_for(Menu(rules, low_bids), depth=9, iterations=50)
+    agent = agent_for(ActionSubset(rules, low_bids), depth=9, iterations=50)
     assert set(agent.probabilities(0)) == {0, 1, 3}
     agent.observe(2)
     assert agent.searches == 2  # the subgame again, with the action
@@ -155,7 +155,7 @@ def test_an_action_outside_the_tree_is_added() -> None:
 
 def test_an_action_outside_the_tree_of_a_later_subgame() -> None:
     rules = public_rules(DICE)
-    agent = agent_for(Menu(rules, low_bids), depth=1)
+    agent = agent_for(ActionSubset(rules, low_bids), depth=1)
     agent.act(0)
     agent.observe(0)
     assert set(agent.probabilities(0)) == {1, 3, 4}
@@ -170,7 +170,7 @@ def test_an_action_outside_the_tree_of_a_later_subgame() -> None:
 def test_an_action_that_makes_the_rest_too_large_for_an_endgame() -> None:
     """What was solved as part of the subgame above is a subgame of its own once the action is considered there."""
     rules = public_rules(DICE)
-    menu = Menu(rules, low_bids)
+    menu = ActionSubset(rules, low_bids)
     fits = next(count for count in range(1, 20) if fewer_nodes(menu, (0,), count))
     assert not fewer_nodes(menu.with_action((0,), 2), (0,), fits)
     agent = agent_for(menu, depth=1, endgame=fits)
@@ -198,6 +198,6 @@ def test_what_is_refused() -> None:
     with pytest.raises(GameError, match="nobody is to act"):
         agent.probabilities(0)
     with pytest.raises(GameError, match="no action 7"):
-        Menu(rules, low_bids).with_action((), 7)
+        ActionSubset(rules, low_bids).with_action((), 7)
     with pytest.raises(GameError, match="leave at least one"):
-        Menu(rules, lambda node, actions: ()).visit(())
+        ActionSubset(rules, lambda node, actions: ()).visit(())

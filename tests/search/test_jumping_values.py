@@ -16,13 +16,13 @@ from treeplex.forms.subgames.public_rules import MatrixPublicTree
 from treeplex.games.matrix import MODIFIED_RPS, MatrixGame
 from treeplex.search import METHODS, PublicBelief, SubgameSearch
 from treeplex.search.leaf import Ranges
-from treeplex.solvers.rules.fictitious import PLAYS
+from treeplex.solvers.rules.fictitious import FICTITIOUS_RULES
 
 HIDE = [[0.0, 1.0], [2.0, 0.0], [0.8, 0.8]]
 """Player 1 guesses in which of two places, worth 1 and 2, player 0 hides, or it took 0.8, which is the value of the game."""
 ITERATIONS = 300
 MODIFIED = [name for name, method in METHODS.items() if method.leaves == "modified"]
-SOUND = [name for name in METHODS if name not in PLAYS and name not in MODIFIED]
+SOUND = [name for name in METHODS if name not in FICTITIOUS_RULES and name not in MODIFIED]
 
 
 class BestAnswer:
@@ -61,7 +61,7 @@ def test_cfr_d_and_sound_cfr_avg_get_to_the_value(rows: list[list[float]], value
     assert values == pytest.approx((value, -value), abs=0.15)  # means of all iterations, the first among them
 
 
-@pytest.mark.parametrize("method", PLAYS)
+@pytest.mark.parametrize("method", FICTITIOUS_RULES)
 def test_fictitious_play_can_stop_short(method: str) -> None:
     """Its best responses are one place or the other, never the row that is good against both guesses."""
     policy, values = searched(HIDE, method)
@@ -70,7 +70,7 @@ def test_fictitious_play_can_stop_short(method: str) -> None:
     assert values[0] == pytest.approx(4 / 3, abs=0.03)  # each of them wins where the other guesses as for the average
 
 
-@pytest.mark.parametrize("method", PLAYS)
+@pytest.mark.parametrize("method", FICTITIOUS_RULES)
 def test_root_values_of_fictitious_play_can_be_wrong_where_its_average_is_not(method: str) -> None:
     policy, values = searched(MODIFIED_RPS, method)
     assert sure(MODIFIED_RPS, policy) > -0.01

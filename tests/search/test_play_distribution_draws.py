@@ -12,8 +12,8 @@ from treeplex.forms.subgames.public_states import first_state
 from treeplex.search import ExactLeaf
 from treeplex.search.play_distribution import (
     Node,
+    OpenState,
     PlaythroughSettings,
-    Share,
     average_weights,
     averaged_policy,
     keyed,
@@ -44,7 +44,7 @@ def test_playthroughs_are_drawn_from_all_combinations_of_iterations(depth: int) 
         for stop in range(1, ITERATIONS + 1):
             node.below = {}
             found = np.zeros_like(total)
-            search_shares(game, rules, leaf, one, [Share(node, np.array([0]), np.array([stop]))], found)
+            search_shares(game, rules, leaf, one, [OpenState(node, np.array([0]), np.array([stop]))], found)
             total[:] += weight * share[stop - 1] * found
             for below in list(node.below.values()):
                 follow(below, weight * share[stop - 1])

@@ -19,7 +19,7 @@ from treeplex.games.public import Decision, PublicTree
 from treeplex.search import METHODS, ExactLeaf, LeafValue, NoLeaf, PublicBelief, SubgameSearch, ZeroLeaf
 from treeplex.search.leaf import Ranges
 from treeplex.solvers.cfr import CfrSolver
-from treeplex.solvers.rules.fictitious import Play
+from treeplex.solvers.rules.fictitious import FictitiousRule
 from treeplex.solvers.rules.variants import Variant
 
 DICE = "liars_dice(dice_sides=3)"
@@ -83,7 +83,7 @@ def misses(spec: str, method: str, search: SubgameSearch) -> list[float]:
     have no limit. :mod:`tests.search.test_jumping_values` has games on which even policies go wrong.
     """
     found = shortfalls(spec, search)
-    if isinstance(METHODS[method].scheme, Play):
+    if isinstance(METHODS[method].scheme, FictitiousRule):
         found += [-excess for excess in excesses(spec, search)]
     elif method not in MODIFIED:
         found += [abs(excess) for excess in excesses(spec, search)]

@@ -15,7 +15,7 @@ from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.search import METHODS, ExactLeaf, NoLeaf, PublicBelief, SubgameSearch
 from treeplex.search.agent import SearchAgent
 from treeplex.search.leaf import LeafValue, Ranges
-from treeplex.search.play_distribution import Node, PlaythroughSettings, Share, add_policies
+from treeplex.search.play_distribution import Node, OpenState, PlaythroughSettings, add_policies
 from treeplex.search.warm_start import begin_search, start_warm, weights_of
 from treeplex.solvers import make_solver
 from treeplex.solvers.rules.variants import VARIANTS
@@ -170,7 +170,7 @@ def exploitability(spec: str, search: SubgameSearch, sequences: np.ndarray) -> f
     game, rules = compile_game(spec), public_rules(spec)
     root = PublicBelief.root(rules)
     weights = np.zeros(int(game.tree.sequence_offsets[-1]))
-    share = Share(Node((), root.state, (root.ranges[0][None], root.ranges[1][None])), np.array([0]), np.array([1]))
+    share = OpenState(Node((), root.state, (root.ranges[0][None], root.ranges[1][None])), np.array([0]), np.array([1]))
     add_policies(game, rules, share, search.subgames, 0, sequences, weights)
     return judge(game, Policy(game, normalised(game, weights))).exploitability
 

@@ -43,9 +43,9 @@ from treeplex.engine.plans.correlation import (
     LARGEST_BY_PLAN,
     Preorder,
     Seen,
+    add_plans,
+    best_deviation,
     extended_value,
-    leave,
-    look,
 )
 from treeplex.engine.tree.form import Tree
 from treeplex.errors import AlgorithmError, SpecError
@@ -180,7 +180,7 @@ def view_of(device: Device, player: int) -> View:
     flat = np.concatenate([table.ravel() for table in device.plans])
     offsets = np.concatenate(([0], np.cumsum([table.size for table in device.plans])[:-1])).astype(np.int64)
     behaviour = np.ascontiguousarray(device.policy().probabilities[order.sequence])
-    look(
+    add_plans(
         tree,
         game.payoff,
         player,
@@ -194,7 +194,7 @@ def view_of(device: Device, player: int) -> View:
     )
     infoset_at, number = infosets_of_places(order)
     informed, uninformed = np.zeros(places), np.zeros(len(order.start))
-    leave(order, seen, informed, uninformed)
+    best_deviation(order, seen, informed, uninformed)
     together = np.zeros((len(order.start), widest))
     np.add.at(together, infoset_at, seen.swapped)
     real = np.arange(widest) < order.actions[:, None]

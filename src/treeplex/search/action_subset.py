@@ -12,7 +12,7 @@ Choice = Callable[[Hashable, Sequence[int]], Sequence[int]]
 """From a public node and its actions to those that are considered there."""
 
 
-class Menu(PublicTree):
+class ActionSubset(PublicTree):
     """Public-tree rules in which only some actions are considered.
 
     Attributes:
@@ -26,7 +26,7 @@ class Menu(PublicTree):
         self.prior, self.deals, self.root = rules.prior, rules.deals, rules.root
         self.deal_histories, self.deal_depth = rules.deal_histories, rules.deal_depth
 
-    def with_action(self, node: Hashable, action: int) -> "Menu":
+    def with_action(self, node: Hashable, action: int) -> "ActionSubset":
         """The same with one more action at a node.
 
         Raises:
@@ -35,7 +35,7 @@ class Menu(PublicTree):
         visited = self.rules.visit(node)
         if not isinstance(visited, Decision) or action not in visited.actions:
             raise GameError(f"no action {action!r} at {node!r}")
-        return Menu(self.rules, self.chosen, self.added | {node: (*self.added.get(node, ()), action)})
+        return ActionSubset(self.rules, self.chosen, self.added | {node: (*self.added.get(node, ()), action)})
 
     def visit(self, node: Hashable) -> Decision | Chance | Leaf:
         visited = self.rules.visit(node)

@@ -11,13 +11,13 @@ from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import GameError
 from treeplex.forms.subgames.batch import Subgames, cut
 from treeplex.games.public import Decision, Leaf, PublicTree
-from treeplex.search.action_subset import Menu
+from treeplex.search.action_subset import ActionSubset
 from treeplex.search.beliefs import PublicBelief
 from treeplex.search.leaf import LeafValue
 from treeplex.search.play_distribution import PlaythroughSettings, average_weights
 from treeplex.search.subgame import METHODS, place, reach_at
 from treeplex.search.warm_start import begin_search
-from treeplex.solvers.rules.fictitious import Play
+from treeplex.solvers.rules.fictitious import FictitiousRule
 
 Floats = NDArray[np.float64]
 Key = tuple[tuple[int, ...], tuple[int, ...]]
@@ -50,7 +50,7 @@ class SearchAgent:
     do.
 
     Attributes:
-        rules: the public-tree rules; a :class:`treeplex.search.action_subset.Menu` may leave out actions.
+        rules: the public-tree rules; a :class:`treeplex.search.action_subset.ActionSubset` may leave out actions.
         leaf: values at the leaves of subgames.
         settings: method, iterations and horizon of searches.
         node: the public node reached.
@@ -156,7 +156,7 @@ class SearchAgent:
         With it more is left of the game, so that what was not cut off may be cut off now, between the subgame's root and here;
         hence the way here is gone again.
         """
-        if not isinstance(self.rules, Menu):
+        if not isinstance(self.rules, ActionSubset):
             raise GameError(f"no action {label!r} at {self.node!r}")
         self.rules = self.rules.with_action(self.node, label)
         self._current = self._policy = None
@@ -202,7 +202,7 @@ class SearchAgent:
         policies[: search.iteration] = search.policy
         for t in range(search.iteration, iterations):
             search.run(1)
-            policies[t] = search.average_policy() if isinstance(method.scheme, Play) else search.policy
+            policies[t] = search.average_policy() if isinstance(method.scheme, FictitiousRule) else search.policy
         self.searches += 1
         found = Searched(subgames, search.ranges, policies)
         if self.rules is self._first_rules and self.remember:

@@ -30,7 +30,7 @@ from treeplex.search.leaf import LeafValue, Ranges
 from treeplex.search.play_distribution import PlaythroughSettings, average_weights
 from treeplex.search.subgame import METHODS, SubgameSearch, place
 from treeplex.search.warm_start import Guided, begin_search
-from treeplex.solvers.rules.fictitious import Play
+from treeplex.solvers.rules.fictitious import FictitiousRule
 
 Floats = NDArray[np.float64]
 Watch = Callable[[int, int], None]
@@ -113,7 +113,7 @@ def agent_policy(subgames: Subgames, leaf: LeafValue, settings: PlaythroughSetti
 def next_policy(search: SubgameSearch) -> Floats:
     """The policy after one more iteration: the current one, of fictitious play the average."""
     search.run(1)
-    return search.average_policy() if isinstance(search.method.scheme, Play) else search.policy
+    return search.average_policy() if isinstance(search.method.scheme, FictitiousRule) else search.policy
 
 
 def rows_of(subgames: Subgames, policy: Floats) -> list[Floats]:

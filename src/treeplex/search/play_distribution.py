@@ -19,7 +19,7 @@ from treeplex.search.beliefs import normalised_range, possible_hands
 from treeplex.search.leaf import LeafValue, Ranges
 from treeplex.search.subgame import METHODS, SubgameSearch, place, reach_at
 from treeplex.search.warm_start import begin_search
-from treeplex.solvers.rules.fictitious import Play
+from treeplex.solvers.rules.fictitious import FictitiousRule
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -64,7 +64,7 @@ class PlaythroughSettings:
 
 
 @dataclass(frozen=True)
-class Part:
+class Batch:
     """Some of the playthroughs of a whole.
 
     Attributes:
@@ -100,7 +100,7 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Share:
+class OpenState:
     """A public state in some playthroughs, with the iterations at which its searches stop."""
 
     node: Node
@@ -128,7 +128,7 @@ def averaged_policy(
     settings: PlaythroughSettings,
     generator: np.random.Generator,
     *,
-    part: Part | None = None,
+    part: Batch | None = None,
     watch: Callable[[int], None] | None = None,
 ) -> Policy:
     """The policy that N playthroughs play together: at every infoset the mean of their policies weighted by own reach.
@@ -157,11 +157,11 @@ def averaged_policy(
         together, shares, filled = [], [], 0
         while queue and filled < settings.batch:
             node = queue.pop()
-            own = None if part is None else Part(part.number, keyed(shift_seed, node.path))
+            own = None if part is None else Batch(part.number, keyed(shift_seed, node.path))
             stops = drawn_iterations(settings, count, keyed(seed, node.path), own)
             alive = node.alive
             pieces = [alive[start : start + settings.batch] for start in range(0, len(alive), settings.batch)]
-            shares += [Share(node, rows, stops[rows]) for rows in pieces]
+            shares += [OpenState(node, rows, stops[rows]) for rows in pieces]
             together.append(node)
             filled += len(alive)
         for group in batches(shares, settings.batch):
@@ -178,9 +178,9 @@ def keyed(seed: int, path: tuple[int, ...]) -> np.random.Generator:
     return np.random.default_rng((seed, len(path), *path))
 
 
-def batches(shares: Sequence[Share], most: int) -> list[list[Share]]:
+def batches(shares: Sequence[OpenState], most: int) -> list[list[OpenState]]:
     """Shares in groups of at most so many searches; each has at most so many itself."""
-    groups: list[list[Share]] = []
+    groups: list[list[OpenState]] = []
     room = 0
     for share in shares:
         if len(share.rows) > room:
@@ -196,7 +196,7 @@ def search_shares(
     rules: PublicTree,
     leaf: LeafValue,
     settings: PlaythroughSettings,
-    shares: Sequence[Share],
+    shares: Sequence[OpenState],
     weights: Floats,
 ) -> None:
     """Search public states side by side; add their policies to ``weights``, and where they lead to ``below`` of their nodes."""
@@ -226,7 +226,7 @@ def joined_ranges(parts: Sequence[Ranges]) -> Ranges:
     return found[0], found[1]
 
 
-def add_leaves(rules: PublicTree, count: int, share: Share, subgames: Subgames, first: int, arrived: Ranges) -> None:
+def add_leaves(rules: PublicTree, count: int, share: OpenState, subgames: Subgames, first: int, arrived: Ranges) -> None:
     """Put the reaches at the leaves of a share, whose subgames are those from ``first`` on, where its node keeps them."""
     size, begin = len(share.stops), int(subgames.first_leaf[first])
     per = len(subgames.templates[first].leaves)
@@ -246,7 +246,7 @@ def add_leaves(rules: PublicTree, count: int, share: Share, subgames: Subgames, 
 
 
 def policies_at(
-    search: SubgameSearch, iterations: int, stops: Ints, *, values: bool = True, copies: "Copies | None" = None
+    search: SubgameSearch, iterations: int, stops: Ints, *, values: bool = True, copies: "Replicas | None" = None
 ) -> Floats:
     """Run a search; the policy of each subgame at its own iteration: current ones, of fictitious play averages, float64 [Q].
 
@@ -255,7 +255,7 @@ def policies_at(
     not matter, subgames are given up where they stop: their ranges become 0, so that nobody comes to their leaves. With
     ``copies``, stops and policies are those of the copies.
     """
-    averaging = isinstance(search.method.scheme, Play)
+    averaging = isinstance(search.method.scheme, FictitiousRule)
     owners = search.subgames.owners if copies is None else copies.subgames.owners
     source = np.arange(len(owners)) if copies is None else copies.source
     at = np.where(owners >= 0, stops[owners], 0)
@@ -273,7 +273,7 @@ def policies_at(
 
 
 @dataclass(frozen=True, eq=False)
-class Copies:
+class Replicas:
     """A batch in which subgames of another batch stand several times.
 
     Attributes:
@@ -285,7 +285,7 @@ class Copies:
     source: Ints
 
     @classmethod
-    def of(cls, subgames: Subgames, searched: Subgames, which: Ints) -> "Copies":
+    def of(cls, subgames: Subgames, searched: Subgames, which: Ints) -> "Replicas":
         """Subgame k of the batch is a copy of subgame ``which[k]`` of ``searched``.
 
         A subgame's sequences stand in the same order in every batch.
@@ -298,7 +298,7 @@ class Copies:
 
 
 def drawn_iterations(
-    settings: PlaythroughSettings, count: int, generator: np.random.Generator, part: Part | None = None
+    settings: PlaythroughSettings, count: int, generator: np.random.Generator, part: Batch | None = None
 ) -> Ints:
     """An iteration for each playthrough, drawn with the weights of the average policy, stratified.
 
@@ -326,7 +326,7 @@ def spread_out(number: int) -> float:
 def average_weights(method: str, iterations: int) -> Floats:
     """The weight that each iteration has in a method's average policy, float64 [T], up to a factor, not to be written to."""
     scheme = METHODS[method].scheme
-    if isinstance(scheme, Play):
+    if isinstance(scheme, FictitiousRule):
         kept, weights = 1.0, np.empty(iterations)
         for t in range(iterations, 0, -1):
             weights[t - 1] = kept * scheme.step(t)
@@ -343,7 +343,7 @@ def average_weights(method: str, iterations: int) -> Floats:
 
 
 def add_policies(
-    game: CompiledGame, rules: PublicTree, share: Share, subgames: Subgames, first: int, strategy: Floats, weights: Floats
+    game: CompiledGame, rules: PublicTree, share: OpenState, subgames: Subgames, first: int, strategy: Floats, weights: Floats
 ) -> None:
     """Add own reach times policy of a share, whose subgames are those from ``first`` on, at all infosets searched."""
     size, begin, made = len(share.stops), int(subgames.first_decision[first]), subgames.templates[first]

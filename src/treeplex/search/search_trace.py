@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from treeplex.search.holdem.subgame import HoldemSearch
 from treeplex.search.subgame import SubgameSearch
 from treeplex.search.warm_start import weights_of
-from treeplex.solvers.rules.fictitious import Play
+from treeplex.solvers.rules.fictitious import FictitiousRule
 
 Floats = NDArray[np.float64]
 
@@ -40,7 +40,7 @@ def steps(search: SubgameSearch | HoldemSearch, iterations: int) -> Iterator[Ste
         guess = search.strategy.copy()
         yield Step(search.iteration, 0.0, weights_of(scheme, search.horizon, search.iteration)[1], guess, guess)
     for number in range(search.iteration + 1, iterations + 1):
-        if isinstance(scheme, Play):
+        if isinstance(scheme, FictitiousRule):
             search.run(1)
             average = search.average.copy()
             yield Step(number, 1.0 - scheme.step(number), scheme.step(number), average, average)

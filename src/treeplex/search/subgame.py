@@ -15,7 +15,7 @@ from treeplex.engine.tree.sweeps import backup, best_response, normalise, reach,
 from treeplex.forms.subgames.batch import Places, Subgames
 from treeplex.search.beliefs import normalised_range, possible_hands
 from treeplex.search.leaf import LeafValue, Ranges
-from treeplex.solvers.rules.fictitious import PLAYS, Play
+from treeplex.solvers.rules.fictitious import FICTITIOUS_RULES, FictitiousRule
 from treeplex.solvers.rules.variants import VARIANTS, Variant
 
 Floats = NDArray[np.float64]
@@ -35,7 +35,7 @@ class Method:
     """
 
     name: str
-    scheme: Variant | Play
+    scheme: Variant | FictitiousRule
     leaves: str
 
 
@@ -45,7 +45,7 @@ METHODS: Mapping[str, Method] = {
         *(Method(name, variant, "current") for name, variant in VARIANTS.items() if not variant.adaptive),
         *(Method(f"{name}-avg", VARIANTS[name], "average") for name in ("cfr", "lcfr", "dcfr")),
         *(Method(f"{name}-avg-modified", VARIANTS[name], "modified") for name in ("cfr", "lcfr", "dcfr")),
-        *(Method(name, play, "average") for name, play in PLAYS.items()),
+        *(Method(name, play, "average") for name, play in FICTITIOUS_RULES.items()),
     )
 }
 """Methods by name: those of the CFR family are CFR-D with that variant."""
@@ -68,7 +68,7 @@ class Search(ABC):
         """Do so many more iterations."""
         scheme = self.method.scheme
         for t in range(self.iteration + 1, self.iteration + iterations + 1):
-            if isinstance(scheme, Play):
+            if isinstance(scheme, FictitiousRule):
                 for player in (0, 1):
                     self._reply_step(scheme, player, t)
             else:
@@ -85,7 +85,7 @@ class Search(ABC):
         """One iteration of CFR-AVG: both players at once, so that the average holds just what was played."""
 
     @abstractmethod
-    def _reply_step(self, play: Play, player: int, t: int) -> None:
+    def _reply_step(self, play: FictitiousRule, player: int, t: int) -> None:
         """One best response of one player, moved into the average."""
 
 
@@ -129,7 +129,7 @@ class SubgameSearch(Search):
         self._values, self._infoset_values = workspace(tree)
         self._totals = np.empty_like(self._infoset_values)
         self._unused = np.zeros(0), np.zeros((2, 0))
-        if isinstance(method.scheme, Play):
+        if isinstance(method.scheme, FictitiousRule):
             self.average[:] = self.strategy
         self.sums = [np.zeros(own.shape) for own in subgames.roots.sequences]
         self.sum_weights = [0.0, 0.0]
@@ -175,7 +175,7 @@ class SubgameSearch(Search):
         update(self.subgames.tree, player, np.array(row), FIXED, self.regrets, self.policy, *self._unused, *scratch)
         self._count_values(player, row.average_discount, row.average)
 
-    def _reply_step(self, play: Play, player: int, t: int) -> None:
+    def _reply_step(self, play: FictitiousRule, player: int, t: int) -> None:
         """One best response of one player, moved into the average."""
         tree, other = self.subgames.tree, 1 - player
         target = self.average.copy()

@@ -18,7 +18,7 @@ from treeplex.engine.tree.sweeps import backup, best_value, reach, workspace
 from treeplex.forms.subgames.batch import Subgames
 from treeplex.search.leaf import LeafValue, Ranges
 from treeplex.search.subgame import Method, SubgameSearch, opposing_mass, reach_at
-from treeplex.solvers.rules.fictitious import Play
+from treeplex.solvers.rules.fictitious import FictitiousRule
 from treeplex.solvers.rules.variants import Variant
 
 Floats = NDArray[np.float64]
@@ -83,7 +83,7 @@ def start_warm(search: SubgameSearch, guess: Guess, warm: int) -> None:
     for player in (0, 1):
         backup(tree, player, search.policy, values, infoset_values)
         best_value(tree, player, better, infoset_values)
-        gather(roots.sequences[player], better if isinstance(scheme, Play) else values, search.sums[player])
+        gather(roots.sequences[player], better if isinstance(scheme, FictitiousRule) else values, search.sums[player])
         search.sums[player] *= weight
         search.sum_weights[player] = weight
     if isinstance(scheme, Variant):
@@ -117,11 +117,11 @@ def values_of_guess(search: SubgameSearch, weight: float) -> Floats:
     return values
 
 
-def weights_of(scheme: Variant | Play, horizon: int, warm: int) -> tuple[float, float]:
+def weights_of(scheme: Variant | FictitiousRule, horizon: int, warm: int) -> tuple[float, float]:
     """What the first iterations leave of an average's start, and with which weight they enter it themselves."""
     kept, weight = 1.0, 0.0
     for t in range(1, warm + 1):
-        if isinstance(scheme, Play):
+        if isinstance(scheme, FictitiousRule):
             discount, added = 1.0 - scheme.step(t), scheme.step(t)
         else:
             row = scheme.schedule(t, horizon, **scheme.parameters)

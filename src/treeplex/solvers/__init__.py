@@ -5,14 +5,14 @@ from treeplex.solvers.base import Algorithm, Solver
 from treeplex.solvers.registry import algorithms, make_solver
 from treeplex.solvers.rules.custom import Rule, Step
 from treeplex.solvers.rules.discount_policy import DiscountPolicy, fresh_policy
-from treeplex.solvers.rules.discount_policy_files import load_scheme, save_scheme
-from treeplex.solvers.rules.fictitious import Play
+from treeplex.solvers.rules.discount_policy_files import load_discount_policy, save_discount_policy
+from treeplex.solvers.rules.fictitious import FictitiousRule
 from treeplex.solvers.rules.variants import Variant
 
 __all__ = [
     "Algorithm",
     "DiscountPolicy",
-    "Play",
+    "FictitiousRule",
     "Rule",
     "Solver",
     "Step",
@@ -20,7 +20,7 @@ __all__ = [
     "Weights",
     "algorithms",
     "fresh_policy",
-    "load_scheme",
+    "load_discount_policy",
     "make_solver",
-    "save_scheme",
+    "save_discount_policy",
 ]

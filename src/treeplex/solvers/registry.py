@@ -12,13 +12,13 @@ from treeplex.solvers.joint.cfr_joint import CfrJr, CfrS, JointSolver
 from treeplex.solvers.joint.regret_matching import RegretMatching
 from treeplex.solvers.rules.custom import Rule, RuleSolver
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
-from treeplex.solvers.rules.fictitious import PLAYS, FictitiousPlay, Play
+from treeplex.solvers.rules.fictitious import FICTITIOUS_RULES, FictitiousPlay, FictitiousRule
 from treeplex.solvers.rules.greedy import GreedyWeights
 from treeplex.solvers.rules.learned import LEARNED, REFERENCE, LearnedSolver, checked_horizon, discounting_of
 from treeplex.solvers.rules.value_tested import NAME as VALUE_TESTED
 from treeplex.solvers.rules.value_tested import ValueTestedSolver, ValueTesting
 from treeplex.solvers.rules.variants import VARIANTS, Variant
-from treeplex.solvers.sampling.schedule import COURSES
+from treeplex.solvers.sampling.schedule import DISCOUNT_SEQUENCES
 from treeplex.solvers.sampling.solver import AVERAGING, BASELINES, KEYS, SAMPLINGS, Sampling, SamplingOptions, sampling_solver
 from treeplex.spec import Spec, nearest, parse_spec
 
@@ -41,7 +41,7 @@ def cfr_algorithm(variant: Variant) -> Algorithm:
     )
 
 
-def fictitious_algorithm(play: Play) -> Algorithm:
+def fictitious_algorithm(play: FictitiousRule) -> Algorithm:
     """A kind of fictitious play as an algorithm."""
 
     def build(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:
@@ -95,7 +95,7 @@ def sampling_algorithm(scheme: Sampling) -> Algorithm:
         factory=build,
         parameters={**scheme.parameters, "rate": SamplingOptions.rate, "threads": SamplingOptions.threads},
         texts={
-            "variant": "|".join(COURSES),
+            "variant": "|".join(DISCOUNT_SEQUENCES),
             "averaging": "|".join(AVERAGING),
             "baseline": "|".join(BASELINES),
             "key": "|".join(KEYS),
@@ -168,7 +168,7 @@ _ALGORITHMS: Mapping[str, Algorithm] = {
             parameters={"floor": 0.5},
             updates=("simultaneous",),
         ),
-        *map(fictitious_algorithm, PLAYS.values()),
+        *map(fictitious_algorithm, FICTITIOUS_RULES.values()),
         *map(sampling_algorithm, SAMPLINGS.values()),
         joint_algorithm(CfrS, "CFR with sampled plans: the joint play approaches a coarse correlated equilibrium"),
         joint_algorithm(CfrJr, "CFR with joint reconstruction: the product of the strategies of each iteration counts"),
@@ -204,7 +204,7 @@ def algorithms() -> Mapping[str, Algorithm]:
 
 def make_solver(
     game: CompiledGame,
-    algorithm: "str | Variant | Rule | Play | DiscountPolicy",
+    algorithm: "str | Variant | Rule | FictitiousRule | DiscountPolicy",
     *,
     horizon: int = 1000,
     updates: str | None = None,
@@ -215,7 +215,7 @@ def make_solver(
     Args:
         game: the compiled game.
         algorithm: a spec such as ``dcfr`` or ``dcfr(alpha=2)``, ``auto`` (which is ``vt-cfr+``), or your own :class:`Variant`,
-            :class:`Rule`, :class:`Play` or :class:`DiscountPolicy`.
+            :class:`Rule`, :class:`FictitiousRule` or :class:`DiscountPolicy`.
         horizon: iterations planned, for schedules that depend on it.
         updates: ``alternating`` or ``simultaneous``; None for the algorithm's usual order.
         seed: for algorithms that sample.
@@ -230,7 +230,7 @@ def make_solver(
         return CfrSolver(game, algorithm, horizon=horizon, updates=updates)
     if isinstance(algorithm, Rule):
         return RuleSolver(game, algorithm, updates=updates)
-    if isinstance(algorithm, Play):
+    if isinstance(algorithm, FictitiousRule):
         return FictitiousPlay(game, algorithm, updates=updates)
     if isinstance(algorithm, DiscountPolicy):
         return LearnedSolver(game, algorithm, planned=horizon, updates=updates, algorithm=f"learned {algorithm.base}")

@@ -14,14 +14,14 @@ from treeplex.engine.holdem.form import BOARDS, COUNT, STORE
 from treeplex.engine.holdem.passes import BEST, EXPECT
 from treeplex.engine.holdem.terminal import COLUMNS
 from treeplex.evaluate.holdem.judge import judging_crew, root_values
-from treeplex.forms.holdem.compile_spot import HandGame, compile_spot
+from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.betting.tree import Decision, Fold, Showdown, StreetEnd, payoffs
 from treeplex.games.poker.cards.cards import parse_cards
 from treeplex.games.poker.cards.evaluator import format_strengths
 from treeplex.games.poker.cards.format import HOLDEM, small
 from treeplex.games.poker.spots.spot import Rake, Spot
-from treeplex.solvers.holdem.solver import PokerSolver
+from treeplex.solvers.holdem.solver import HoldemSolver
 
 Floats = NDArray[np.float64]
 
@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 class Dense:
     """Values of all hands of a format by recursion; boards are those of a game compiled without isomorphism."""
 
-    def __init__(self, game: HandGame, average: Floats) -> None:
+    def __init__(self, game: CompiledSpot, average: Floats) -> None:
         self.game, self.spot, self.average = game, game.spot, average
         cards = game.spot.format.hands
         self.compatible = ~(cards[:, None, :, None] == cards[None, :, None, :]).any(axis=(2, 3))
@@ -132,7 +132,7 @@ def test_values_of_random_strategies(name: str) -> None:
     game = compile_spot(spot, isomorphism=False)
     generator = np.random.default_rng(8)
     average = generator.random(game.stored) * (generator.random(game.stored) < 0.7)
-    store = PokerSolver(game, threads=1, storage="float64").store._replace(average=average)
+    store = HoldemSolver(game, threads=1, storage="float64").store._replace(average=average)
     crews, dense = [judging_crew(game, threads) for threads in (1, 2)], Dense(game, average)
     for player in (0, 1):
         hands = game.boards[0][0].hands[player]
@@ -157,7 +157,7 @@ def test_threads_inside_one_board_change_no_bit(algorithm: str, storage: str, mo
         pytest.skip("not offered")
     game = compile_spot(holdem_river(Rake(0.05, 3.0)))
     assert min(game.form.boards[0, COUNT : COUNT + 2]) > 600
-    one, two = (PokerSolver(game, algorithm, threads=threads, storage=storage) for threads in (1, 2))
+    one, two = (HoldemSolver(game, algorithm, threads=threads, storage=storage) for threads in (1, 2))
     one.run(12)
     two.run(5)
     two.run(7)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numba import njit
 
-from treeplex.engine.holdem.barrier import add_atomically, meet
+from treeplex.engine.holdem.barrier import add_atomically, wait_at_barrier
 from treeplex.engine.holdem.node import TILE
 from treeplex.engine.holdem.storage import LARGEST, pack, unpack
-from treeplex.engine.holdem.transpose import BLOCK, turn_block
+from treeplex.engine.holdem.transpose import BLOCK, transpose_block
 
 ACTIONS, HANDS, BASE, SCALE = 3, TILE + 20, 11, 2
 
@@ -43,9 +43,9 @@ def rounds(gate: np.ndarray, counts: np.ndarray, threads: int, number: int) -> i
     wrong = 0
     for k in range(number):
         add_atomically(counts, k, 1)
-        meet(gate, threads)
+        wait_at_barrier(gate, threads)
         wrong += counts[k] != threads
-        meet(gate, threads)
+        wait_at_barrier(gate, threads)
     return wrong
 
 
@@ -59,7 +59,7 @@ def test_threads_wait_for_each_other() -> None:
 
 @njit(nogil=True)
 def turned_block(source: np.ndarray, row: int, column: int, target: np.ndarray, target_row: int, target_column: int) -> None:
-    turn_block(source, row, column, target, target_row, target_column)
+    transpose_block(source, row, column, target, target_row, target_column)
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])

@@ -18,7 +18,7 @@ class Table:
     """Two lists of hands in order of strength.
 
     Attributes:
-        cards: for each player the rows of ``HandForm.cards``.
+        cards: for each player the rows of ``HoldemForm.cards``.
         order: for each player ranks of strength, ascending.
         twin: for each player the place of the same hand in the other list, or -1.
         compatible: [n, m], whether two hands share no card.

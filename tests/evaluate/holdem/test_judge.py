@@ -13,27 +13,27 @@ from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import AlgorithmError
 from treeplex.evaluate import judge
-from treeplex.evaluate.holdem.judge import PokerJudgement, judge_spot, judging_crew
+from treeplex.evaluate.holdem.judge import HoldemJudgement, judge_spot, judging_crew
 from treeplex.forms.holdem.compile_spot import compile_spot
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.poker.spots.libratus import BIG_BLIND, read_endgame
-from treeplex.solvers.holdem.solver import Lock, PokerSolver
+from treeplex.solvers.holdem.solver import HoldemSolver, Lock
 
 Floats = NDArray[np.float64]
 ENDGAMES = os.environ.get("TREEPLEX_ENDGAMES")
 
 
-def run(game: Both, algorithm: str = "dcfr", **options: object) -> PokerSolver:
+def run(game: Both, algorithm: str = "dcfr", **options: object) -> HoldemSolver:
     settings = {"threads": 1, "storage": "float64"} | options
-    return PokerSolver(game.hands, algorithm, **settings)  # type: ignore[arg-type]
+    return HoldemSolver(game.hands, algorithm, **settings)  # type: ignore[arg-type]
 
 
-def judged(solver: PokerSolver, average: Floats | None = None, *, expected: bool = True) -> PokerJudgement:
+def judged(solver: HoldemSolver, average: Floats | None = None, *, expected: bool = True) -> HoldemJudgement:
     average = solver.store.average if average is None else average
     return judge_spot(solver.game, average, solver.store, judging_crew(solver.game, 1), expected=expected)
 
 
-def random_average(solver: PokerSolver, seed: int) -> Floats:
+def random_average(solver: HoldemSolver, seed: int) -> Floats:
     """Weights, many of them zero and some infosets without any."""
     generator = np.random.default_rng(seed)
     average: Floats = generator.random(solver.game.stored) * (generator.random(solver.game.stored) < 0.6)
@@ -168,7 +168,7 @@ def test_locks_need_all_boards() -> None:
     folded = both("two suits alike").folded
     lock = Lock(0, 0, 0, np.full((2, 1), np.nan))
     with pytest.raises(AlgorithmError, match="isomorphism=False"):
-        PokerSolver(folded, locks=[lock])
+        HoldemSolver(folded, locks=[lock])
 
 
 def test_uniform_policy_of_the_rules_is_the_empty_average() -> None:
@@ -189,7 +189,7 @@ def test_uniform_strategy_in_end_games_of_libratus(number: int, decoding: str, p
     """
     spot = read_endgame(Path(ENDGAMES or "") / f"subgame{number}.txt", decoding=decoding)
     game = compile_spot(spot)
-    solver = PokerSolver(game, threads=1)
+    solver = HoldemSolver(game, threads=1)
     compatible = game.compatible / (spot.ranges[0].sum() * spot.ranges[1].sum())
     found = judge_spot(game, solver.store.average, solver.store, judging_crew(game, 2)).exploitability / BIG_BLIND
     assert found * compatible == pytest.approx(published, abs=6e-4)

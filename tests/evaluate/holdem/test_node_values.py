@@ -5,18 +5,18 @@ import pytest
 
 from tests.poker_games import SPOTS
 from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
-from treeplex.evaluate.holdem.node_values import PokerValues, ratio
+from treeplex.evaluate.holdem.node_values import HoldemValues, ratio
 from treeplex.forms.holdem.compile_spot import compile_spot
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.betting.tree import StreetEnd
 from treeplex.games.poker.cards.evaluator import strengths
 from treeplex.games.poker.spots.known import holdem
-from treeplex.solvers.holdem.solver import PokerSolver
+from treeplex.solvers.holdem.solver import HoldemSolver
 
 
 def solved(spot, iterations=4, **options):
     game = compile_spot(spot)
-    solver = PokerSolver(game, threads=1, **options)
+    solver = HoldemSolver(game, threads=1, **options)
     solver.run(iterations)
     return game, solver
 
@@ -30,7 +30,7 @@ def compatible_pairs(cards, other):
 def test_root_values_are_those_of_the_judge(name, storage):
     game, solver = solved(SPOTS[name], storage=storage)
     judged = judge_spot(game, solver.store.average, solver.store, judging_crew(game, 1))
-    values = PokerValues(game, solver.store.average, solver.store.average_scales)
+    values = HoldemValues(game, solver.store.average, solver.store.average_scales)
     reach = values.root_reach()
     tree = values.tree(0, 0, 0, reach)
     for player in (0, 1):
@@ -40,7 +40,7 @@ def test_root_values_are_those_of_the_judge(name, storage):
 @pytest.mark.parametrize("name", ["one card", "turn"])
 def test_compatible_reach(name):
     game, solver = solved(SPOTS[name], 1)
-    values, random = PokerValues(game, solver.store.average), np.random.default_rng(0)
+    values, random = HoldemValues(game, solver.store.average), np.random.default_rng(0)
     cards = [game.spot.format.hands[board] for board in game.boards[0][0].hands]
     for player in (0, 1):
         reach = random.random((3, len(cards[1 - player])))
@@ -52,7 +52,7 @@ def test_compatible_reach(name):
 def test_rounding_leaves_no_compatible_reach_where_there_is_none():
     spot = holdem("7c7d7h2c2d", "AsAh", "AsKs,AhKh,AsQs,AhQh,AsJs,AhJh,QQ", pot=10, stack=10, bets=BetPlan.same("a", "a"))
     game, solver = solved(spot, 1)
-    values, random = PokerValues(game, solver.store.average), np.random.default_rng(0)
+    values, random = HoldemValues(game, solver.store.average), np.random.default_rng(0)
     aces = (spot.format.hands[game.boards[0][0].hands[1]] // 4 == 12).any(axis=1)
     for _ in range(10):
         assert values.compatible(0, 0, random.random(len(aces)) * aces).tolist() == [0.0]
@@ -62,7 +62,7 @@ def test_rounding_leaves_no_compatible_reach_where_there_is_none():
 def test_equity_over_all_rivers():
     spot = holdem("AhKd7c7s", "AA:0.5,QJs,76s", "KK,A7s,65s:0.25", pot=10, stack=10, bets=BetPlan.same("a", "a"))
     game, solver = solved(spot, 1)
-    values = PokerValues(game, solver.store.average)
+    values = HoldemValues(game, solver.store.average)
     reach, hands = values.root_reach(), game.boards[0][0].hands
     cards = [spot.format.hands[each] for each in hands]
     won = np.zeros((len(hands[0]), len(hands[1])))
@@ -83,7 +83,7 @@ def test_equity_over_all_rivers():
 
 def test_trees_are_kept_and_let_go(monkeypatch):
     game, solver = solved(SPOTS["leduc"])
-    values = PokerValues(game, solver.store.average)
+    values = HoldemValues(game, solver.store.average)
     first = values.tree(0, 0, 0, values.root_reach())
     assert values.tree(0, 0, 0, values.root_reach()) is first
     monkeypatch.setattr("treeplex.evaluate.holdem.node_values.MOST_TREES", 1)

@@ -11,13 +11,13 @@ from treeplex.engine.holdem.form import ANY_CARD, COUNT, NO_CARD
 from treeplex.errors import SpecError
 from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
 from treeplex.forms.holdem.boards import Hands, symmetries_of
-from treeplex.forms.holdem.compile_spot import HandGame, compile_spot
+from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.cards.cards import parse_cards
 from treeplex.games.poker.cards.evaluator import format_strengths
 from treeplex.games.poker.spots.known import holdem, turn_endgame_holdem
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.solvers.holdem.solver import PokerSolver
+from treeplex.solvers.holdem.solver import HoldemSolver
 
 OUT = "66+,A8s+,A5s-A4s,AJo+,K9s+,KQo,QTs+,JTs,96s+,85s+,75s+,65s,54s"
 IN = "QQ-22,AQs-A2s,ATo+,K5s+,KJo+,Q8s+,J8s+,T7s+,96s+,86s+,75s+,64s+,53s+"
@@ -25,7 +25,7 @@ SMALL = SPOTS | SYMMETRIC
 FOLDED = {"two suits alike": 2, "three suits alike": 6, "suits alike in pairs": 4, "all suits alike": 24}
 
 
-def compiled(name: str, isomorphism: bool) -> HandGame:
+def compiled(name: str, isomorphism: bool) -> CompiledSpot:
     return both(name).folded if isomorphism else both(name).hands
 
 
@@ -93,7 +93,9 @@ def test_hands_of_boards(name: str, isomorphism: bool) -> None:
                 check_order(game, board.cards, board.hands, board.order)
 
 
-def check_order(game: HandGame, cards: tuple[int, ...], hands: tuple[np.ndarray, ...], order: tuple[np.ndarray, ...]) -> None:
+def check_order(
+    game: CompiledSpot, cards: tuple[int, ...], hands: tuple[np.ndarray, ...], order: tuple[np.ndarray, ...]
+) -> None:
     strength = format_strengths(game.spot.format, cards)
     for player in (0, 1):
         assert (np.diff(order[player]) >= 0).all()
@@ -162,8 +164,8 @@ def test_isomorphism_changes_no_step(name: str, algorithm: str) -> None:
     With two hole cards rounding soon decides differently for a hand and the same hand in other suits.
     """
     game, twos = both(name), both(name).spot.format.hole == 2
-    small = PokerSolver(game.folded, algorithm, threads=1, storage="float64")
-    large = PokerSolver(game.hands, algorithm, threads=1, storage="float64")
+    small = HoldemSolver(game.folded, algorithm, threads=1, storage="float64")
+    large = HoldemSolver(game.hands, algorithm, threads=1, storage="float64")
     crews = [judging_crew(compiled, 1) for compiled in (game.folded, game.hands)]
     for _ in range(3 if twos else 8):
         found = judge_spot(game.folded, small.store.average, small.store, crews[0])
@@ -184,7 +186,7 @@ def test_isomorphism_changes_no_step(name: str, algorithm: str) -> None:
 def test_isomorphism_changes_no_value(name: str) -> None:
     values = []
     for game in (both(name).folded, both(name).hands):
-        run = PokerSolver(game, "dcfr", threads=1, storage="float64")
+        run = HoldemSolver(game, "dcfr", threads=1, storage="float64")
         run.run(150)
         values.append(judge_spot(game, run.store.average, run.store, judging_crew(game, 1)))
     slack = values[0].exploitability + values[1].exploitability

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from treeplex.errors import SpecError
-from treeplex.learn.common.ray_workers import RayCrew
+from treeplex.learn.common.ray_workers import RayWorkers
 from treeplex.learn.common.workers import Player, evaluate
 from treeplex.learn.discount.fitness import exploitability_of, training_games
 from treeplex.solvers.rules.discount_policy import fresh_policy
@@ -25,8 +25,8 @@ def test_a_cluster_finds_the_same_and_replaces_the_dead():
     ray.init(address="local", num_cpus=2, log_to_driver=False)
     try:
         with pytest.raises(SpecError, match="has 2 CPUs"):
-            RayCrew(Player(SPECS, POLICY), size=3)
-        crew = RayCrew(Player(SPECS, POLICY))
+            RayWorkers(Player(SPECS, POLICY), size=3)
+        crew = RayWorkers(Player(SPECS, POLICY))
         assert crew.size == 2
         found, lost = evaluate(crew, candidates, games)
         assert np.array_equal(found, wanted)
@@ -50,4 +50,4 @@ def test_a_cluster_finds_the_same_and_replaces_the_dead():
 
 def test_a_cluster_that_is_not_there_is_said():
     with pytest.raises(SpecError, match="no Ray cluster at 'auto'"):
-        RayCrew(Player(SPECS, POLICY))
+        RayWorkers(Player(SPECS, POLICY))

@@ -9,7 +9,7 @@ import pytest
 
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.learn.common import workers
-from treeplex.learn.common.ray_workers import RayCrew
+from treeplex.learn.common.ray_workers import RayWorkers
 from treeplex.learn.common.workers import Alone, Player, Processes, evaluate
 from treeplex.learn.discount.evolution import Evolution
 from treeplex.learn.discount.evolution_trainer import EvolutionTrainer
@@ -181,7 +181,7 @@ def test_closed_workers_are_gone():
 def test_ray_that_is_missing_is_said(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(SpecError, match=r"treeplex\[ray\]"):
-        RayCrew(Player(SPECS, POLICY))
+        RayWorkers(Player(SPECS, POLICY))
 
 
 def test_jobs_are_spread_over_the_workers(games, candidates, monkeypatch):

@@ -15,14 +15,14 @@ from treeplex.games.poker.cards.format import HOLDEM  # noqa: E402
 from treeplex.games.poker.spots.known import all_hands, turn_endgame_holdem  # noqa: E402
 from treeplex.games.poker.spots.spot import Spot  # noqa: E402
 from treeplex.learn.rebel.holdem_self_play import (  # noqa: E402
-    TurnPlaySettings,
-    TurnSelfPlay,
+    HoldemSelfPlay,
+    HoldemSelfPlaySettings,
     drawn_game,
     flat_range,
     random_range,
     river_spot,
 )
-from treeplex.learn.rebel.holdem_trainer import TurnRebelSettings, TurnTrainer  # noqa: E402
+from treeplex.learn.rebel.holdem_trainer import HoldemRebelSettings, HoldemTrainer  # noqa: E402
 from treeplex.learn.rebel.river_net import RiverNet, balanced, read_river_net  # noqa: E402
 from treeplex.learn.rebel.river_targets import River  # noqa: E402
 from treeplex.search.holdem.beliefs import HoldemRules  # noqa: E402
@@ -32,7 +32,7 @@ torch.set_num_threads(1)
 
 SPOT = replace(turn_endgame_holdem(), bets=BetPlan.same("100%", "", min_bet=100.0))
 """One bet a street, of the pot."""
-TINY = TurnRebelSettings(
+TINY = HoldemRebelSettings(
     iterations=3, rivers=8, river_iterations=16, games=4, bins=8, width=16, layers=1, burn_in=8, batch=16, reuse=8.0
 )
 
@@ -46,11 +46,13 @@ def same(first: dict[str, np.ndarray], second: dict[str, np.ndarray]) -> bool:
 
 
 def test_training_comes_closer_to_exact_values_of_rivers_it_has_not_seen() -> None:
-    settings = TurnRebelSettings(
+    settings = HoldemRebelSettings(
         iterations=4, rivers=16, river_iterations=32, games=16, bins=16, width=32, layers=2, burn_in=32, batch=32
     )
-    trainer = TurnTrainer(SPOT, settings)
-    unseen = TurnSelfPlay(SPOT, replace(settings.playing(), river_iterations=100), trainer.net.leaf(), np.random.default_rng(9))
+    trainer = HoldemTrainer(SPOT, settings)
+    unseen = HoldemSelfPlay(
+        SPOT, replace(settings.playing(), river_iterations=100), trainer.net.leaf(), np.random.default_rng(9)
+    )
     rivers = [river for _ in range(2) for river in unseen.advance(settings.bins)]
     inputs, targets, weights = (np.stack(part) for part in zip(*(river.row() for river in rivers), strict=True))
 
@@ -68,7 +70,7 @@ def test_training_comes_closer_to_exact_values_of_rivers_it_has_not_seen() -> No
 @pytest.mark.parametrize("source", ["self-play", "random", "flat"])
 def test_trainings_repeat_and_go_on_from_a_state_bit_for_bit(source: str) -> None:
     settings = replace(TINY, source=source, method="lcfr-avg-modified")
-    first, second, third = (TurnTrainer(SPOT, settings) for _ in range(3))
+    first, second, third = (HoldemTrainer(SPOT, settings) for _ in range(3))
     while not first.finished:
         first.round()
     second.round()
@@ -79,7 +81,7 @@ def test_trainings_repeat_and_go_on_from_a_state_bit_for_bit(source: str) -> Non
     assert same(first.state(), third.state())
     assert not same(second.state(), third.state())
     with pytest.raises(FileError, match="not a state of this training"):
-        TurnTrainer(SPOT, replace(settings, width=8)).restore(first.state())
+        HoldemTrainer(SPOT, replace(settings, width=8)).restore(first.state())
 
 
 def test_values_of_both_players_sum_to_zero() -> None:
@@ -92,7 +94,7 @@ def test_values_of_both_players_sum_to_zero() -> None:
 
 
 def test_networks_are_saved_and_read(tmp_path: Path) -> None:
-    trainer = TurnTrainer(SPOT, TINY)
+    trainer = HoldemTrainer(SPOT, TINY)
     trainer.round()
     trainer.save(tmp_path / "net.safetensors", seconds=1.5)
     found, rows = read_river_net(tmp_path / "net.safetensors"), np.random.default_rng(0).random((3, 17), np.float32)
@@ -124,7 +126,7 @@ def test_a_solved_river_is_worth_what_its_bets_add() -> None:
 
 
 def test_games_are_drawn_within_their_bounds() -> None:
-    generator, settings = np.random.default_rng(0), TurnPlaySettings()
+    generator, settings = np.random.default_rng(0), HoldemSelfPlaySettings()
     spots = [drawn_game(turn_endgame_holdem(), settings, generator) for _ in range(50)]
     stacks = [spot.stack + 1_000.0 for spot in spots]
     assert 5_000.0 <= min(stacks) < 10_000.0 < 45_000.0 < max(stacks) <= 50_000.0
@@ -132,7 +134,9 @@ def test_games_are_drawn_within_their_bounds() -> None:
     sizes = np.array([[size.value for size in spot.bets.streets[2][1].bets + spot.bets.streets[3][0].raises] for spot in spots])  # type: ignore[union-attr]  # fmt: skip
     assert (np.abs(sizes - [0.5, 1.0, 0.0, 0.75, 0.0]) <= 0.1).all()
     assert (np.ptp(sizes, axis=0) > 0.1).tolist() == [True, True, False, True, False]
-    fixed = drawn_game(turn_endgame_holdem(), TurnPlaySettings(stacks=(20_000.0,) * 2, perturbed=0.0, boards=False), generator)
+    fixed = drawn_game(
+        turn_endgame_holdem(), HoldemSelfPlaySettings(stacks=(20_000.0,) * 2, perturbed=0.0, boards=False), generator
+    )
     assert fixed.identity == turn_endgame_holdem().identity
 
 
@@ -170,7 +174,7 @@ def test_settings_are_checked(change: dict[str, object], message: str) -> None:
 
 def test_ranges_that_exclude_each_other_give_no_river() -> None:
     """Both players hold the same two cards; nobody could have come there."""
-    play = TurnSelfPlay(SPOT, TINY, BinnedRivers(nothing, 8), np.random.default_rng(0))
+    play = HoldemSelfPlay(SPOT, TINY, BinnedRivers(nothing, 8), np.random.default_rng(0))
     rules, alone = HoldemRules.of(SPOT), np.zeros(1326)
     end = next(number for number, node in enumerate(rules.tree.nodes) if isinstance(node, StreetEnd))
     alone[rules.free(SPOT.board).argmax()] = 1.0
@@ -184,6 +188,6 @@ def test_ranges_that_exclude_each_other_give_no_river() -> None:
 def test_self_play_needs_a_turn_with_chips_behind() -> None:
     leaf, generator = BinnedRivers(nothing, 8), np.random.default_rng(0)
     with pytest.raises(SpecError, match="3 streets of betting, not 2"):
-        TurnSelfPlay(replace(SPOT, board=SPOT.board[:3]), TINY, leaf, generator)
+        HoldemSelfPlay(replace(SPOT, board=SPOT.board[:3]), TINY, leaf, generator)
     with pytest.raises(SpecError, match=r"stacks must be more than 1000 chips, half of the pot, not 1000"):
-        TurnSelfPlay(SPOT, replace(TINY, stacks=(1_000.0, 2_000.0)), leaf, generator)
+        HoldemSelfPlay(SPOT, replace(TINY, stacks=(1_000.0, 2_000.0)), leaf, generator)

@@ -16,11 +16,11 @@ from treeplex.forms.subgames.public_rules import public_rules  # noqa: E402
 from treeplex.games.public import PublicTree  # noqa: E402
 from treeplex.learn.common.workers import Alone  # noqa: E402
 from treeplex.learn.rebel.files import read_net, save_net  # noqa: E402
-from treeplex.learn.rebel.parallel_self_play import SelfPlayer, crew_trainer  # noqa: E402
+from treeplex.learn.rebel.parallel_self_play import SelfPlayer, parallel_trainer  # noqa: E402
 from treeplex.learn.rebel.policy_net import GuidedLeaf, load_weights, networks, policy_loss, probabilities, weights_of  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer  # noqa: E402
 from treeplex.search import METHODS, NoLeaf, PublicBelief, SubgameSearch, policy_encoding  # noqa: E402
-from treeplex.search.action_subset import Menu  # noqa: E402
+from treeplex.search.action_subset import ActionSubset  # noqa: E402
 from treeplex.search.encoding import Encoding  # noqa: E402
 from treeplex.search.policy_encoding import PolicyEncoding, action_labels  # noqa: E402
 from treeplex.search.warm_start import begin_search, write_guess  # noqa: E402
@@ -56,7 +56,7 @@ def test_guesses_where_actions_are_left_out() -> None:
     with torch.no_grad():
         leaf.guess.net[-1].weight.mul_(100.0)
     root = PublicBelief.root(rules)
-    menu = Menu(rules, lambda node, actions: [action for action in actions if action != 1])
+    menu = ActionSubset(rules, lambda node, actions: [action for action in actions if action != 1])
 
     def guessed(considered: PublicTree) -> dict[int, np.ndarray]:
         search = SubgameSearch(
@@ -194,7 +194,7 @@ def test_streams_bring_policies() -> None:
     trainers = []
     for _ in range(2):
         player = pickle.loads(pickle.dumps(SelfPlayer(DICE, TINY)))
-        trainers.append(crew_trainer(rules, TINY, Alone(player), 2)[0])
+        trainers.append(parallel_trainer(rules, TINY, Alone(player), 2)[0])
     whole, second = trainers
     for _ in range(4):
         whole.round()

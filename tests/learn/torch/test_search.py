@@ -27,7 +27,7 @@ from treeplex.runs.rebel.train import train_rebel  # noqa: E402
 from treeplex.search import METHODS, ExactLeaf, NoLeaf, PublicBelief, SubgameSearch, ZeroLeaf  # noqa: E402
 from treeplex.search.encoding import Encoding  # noqa: E402
 from treeplex.search.leaf import LeafValue, Ranges  # noqa: E402
-from treeplex.search.play_distribution import Copies, PlaythroughSettings, averaged_policy, policies_at  # noqa: E402
+from treeplex.search.play_distribution import PlaythroughSettings, Replicas, averaged_policy, policies_at  # noqa: E402
 from treeplex.search.subgame import opposing_mass  # noqa: E402
 from treeplex.search.warm_start import begin_search  # noqa: E402
 
@@ -191,7 +191,7 @@ def test_policies_are_drawn_as_from_the_search(policy_net: bool) -> None:
     beliefs = [root, root.after(rules, 1, np.full((4, 2), 0.25))]
     which = np.array([0, 1, 1, 0, 0, 1, 0])
     searched = cut(rules, [belief.state for belief in beliefs], horizon)
-    copies = Copies.of(cut(rules, [beliefs[k].state for k in which], horizon), searched, which)
+    copies = Replicas.of(cut(rules, [beliefs[k].state for k in which], horizon), searched, which)
     ranges = tuple(np.stack([belief.ranges[player] for belief in beliefs]) for player in (0, 1))
     searches = [begin_search(searched, METHODS["dcfr"], leaf, (ranges[0], ranges[1]), 8) for _ in range(2)]
     stops = np.array([3, 4, 8, 8, 5, 3, 6])

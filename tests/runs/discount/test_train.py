@@ -19,7 +19,7 @@ from treeplex.runs.discount.folder import BEST, FILES, METRICS, POLICY, STATE, T
 from treeplex.runs.discount.plot import learning_figure, short_names
 from treeplex.runs.discount.settings import GAMES, TrainSettings, settings_from
 from treeplex.runs.discount.train import TrainInterrupted, train
-from treeplex.solvers.rules.discount_policy_files import load_scheme
+from treeplex.solvers.rules.discount_policy_files import load_discount_policy
 
 TINY = TrainSettings(games=("kuhn_poker",), epochs=6, population=4, horizon=20, hidden=(8,), sigma=0.5, learning_rate=0.1)
 
@@ -28,7 +28,7 @@ def numbers(folder):
     """All that a training found out, without seconds and dates."""
     records = [replace(record, seconds=0.0) for record in TrainFolder(folder).records()]
     state = load_file(folder / STATE)
-    policies = [load_scheme(folder / name) for name in (POLICY, BEST)]
+    policies = [load_discount_policy(folder / name) for name in (POLICY, BEST)]
     cards = [{key: value for key, value in policy.card.items() if key != "seconds"} for policy in policies]
     return records, {name: array.tobytes() for name, array in state.items()}, [p.parameters.tobytes() for p in policies], cards
 
@@ -56,7 +56,7 @@ def test_everything_is_written(unbroken):
 def test_policies_are_what_their_cards_say(unbroken):
     best = max(unbroken.records, key=lambda record: record.fitness)
     for name, record in ((POLICY, unbroken.records[-1]), (BEST, best)):
-        policy = load_scheme(unbroken.folder / name)
+        policy = load_discount_policy(unbroken.folder / name)
         assert policy.card["epochs"] == record.epoch
         assert policy.card["fitness"] == record.fitness
         assert policy.card["games"] == ["kuhn_poker"]

@@ -12,7 +12,7 @@ from treeplex.errors import FileError, SpecError
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.spots.fields import read_lock
 from treeplex.games.poker.spots.known import holdem
-from treeplex.games.poker.spots.located_text import Marked
+from treeplex.games.poker.spots.located_text import LocatedText
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.holdem import files as poker_files
 from treeplex.runs.holdem.files import load_solution
@@ -113,7 +113,7 @@ def test_streets_left_out_of_three(tmp_path):
 
 
 def test_locks_and_strengths_come_back(tmp_path):
-    lock = read_lock(Marked("lock", text="x,x: x 100%"))
+    lock = read_lock(LocatedText("lock", text="x,x: x 100%"))
     locked = solve_spot(TURN, iterations=6, threads=1, locks=[lock])
     found = load_solution(locked.save(tmp_path / "locked.spot"))
     check_same(locked, found, rel=1e-12)

@@ -22,16 +22,16 @@ from treeplex.games.poker.cards.format import royal, small  # noqa: E402
 from treeplex.games.poker.spots.known import all_hands, holdem, rhode_island_holdem, turn_endgame_holdem  # noqa: E402
 from treeplex.games.poker.spots.spot import Rake, Spot, spot_from_json  # noqa: E402
 from treeplex.learn.rebel.files import read_net, save_net  # noqa: E402
-from treeplex.learn.rebel.holdem_trainer import PAPER_TURNS, TurnRebelSettings, TurnRound, TurnTrainer  # noqa: E402
+from treeplex.learn.rebel.holdem_trainer import PAPER_TURNS, HoldemRebelSettings, HoldemRound, HoldemTrainer  # noqa: E402
 from treeplex.learn.rebel.shipped_nets import RIVERS  # noqa: E402
 from treeplex.runs.holdem import search as turn_search  # noqa: E402
 from treeplex.runs.holdem.files import load_solution  # noqa: E402
 from treeplex.runs.holdem.search import search_turn  # noqa: E402
 from treeplex.runs.job import session as sitting  # noqa: E402
 from treeplex.runs.rebel import holdem_train as turn_rebel  # noqa: E402
-from treeplex.runs.rebel.holdem_folder import METRICS, NET, STATE, TURN, TurnFolder, is_turn_folder, turn_figure  # noqa: E402
+from treeplex.runs.rebel.holdem_folder import METRICS, NET, STATE, TURN, HoldemRebelFolder, is_turn_folder, turn_figure  # noqa: E402
 from treeplex.runs.rebel.holdem_settings import MEANINGS, settings_for, turn_run  # noqa: E402
-from treeplex.runs.rebel.holdem_train import TurnInterrupted, train_turns  # noqa: E402
+from treeplex.runs.rebel.holdem_train import HoldemRebelInterrupted, train_turns  # noqa: E402
 from treeplex.runs.rebel.settings import as_yaml, changed, from_yaml  # noqa: E402
 
 torch.set_num_threads(1)
@@ -64,7 +64,7 @@ def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_folder_says_everything(unbroken: Path) -> None:
-    folder = TurnFolder(unbroken)
+    folder = HoldemRebelFolder(unbroken)
     about, run, records = folder.about(), folder.run(), folder.records()
     assert (about["status"], about["last"]["games"], run.settings) == ("finished", 6, TINY)
     assert run.spot.identity == turn_run(SPOT, TINY).spot.identity == about["identity"]
@@ -82,7 +82,7 @@ def test_a_folder_says_everything(unbroken: Path) -> None:
 
 
 def test_a_training_is_the_trainer_by_itself(unbroken: Path) -> None:
-    trainer = TurnTrainer(turn_run(SPOT, TINY).spot, TINY)
+    trainer = HoldemTrainer(turn_run(SPOT, TINY).spot, TINY)
     while not trainer.finished:
         trainer.round()
     assert {name: tensor.numpy().tobytes() for name, tensor in trainer.net.net.state_dict().items()} == weights(unbroken)
@@ -90,10 +90,10 @@ def test_a_training_is_the_trainer_by_itself(unbroken: Path) -> None:
 
 @pytest.mark.parametrize("games", [1, 4])
 def test_ctrl_c_and_resuming_change_nothing(unbroken: Path, tmp_path: Path, games: int) -> None:
-    with pytest.raises(TurnInterrupted) as stopped:
+    with pytest.raises(HoldemRebelInterrupted) as stopped:
         train_turns(SPOT, TINY, out=tmp_path / "run", progress=stop_after(games))
     assert (stopped.value.training.status, stopped.value.training.records[-1].games) == ("interrupted", games)
-    assert TurnFolder(tmp_path / "run").about()["status"] == "interrupted"
+    assert HoldemRebelFolder(tmp_path / "run").about()["status"] == "interrupted"
     seen: list[int] = []
     ended = train_turns(resume=tmp_path / "run", progress=lambda state: seen.append(state.last.games))
     assert weights(tmp_path / "run") == weights(unbroken)
@@ -108,7 +108,7 @@ def test_a_training_that_was_killed_goes_on_from_its_checkpoint(
     class Killed(BaseException):
         """As by the power going out."""
 
-    def kill(progress: turn_rebel.TurnProgress) -> None:
+    def kill(progress: turn_rebel.HoldemRebelProgress) -> None:
         if progress.last.games == 3:
             monkeypatch.setattr(sitting, "CHECKPOINT_SECONDS", 1e9)
         if progress.last.games == 5:
@@ -118,8 +118,8 @@ def test_a_training_that_was_killed_goes_on_from_its_checkpoint(
     monkeypatch.setattr(sitting, "RECORD_SECONDS", 0.0)
     with pytest.raises(Killed):
         train_turns(SPOT, TINY, out=tmp_path / "run", progress=kill)
-    assert TurnFolder(tmp_path / "run").state().iteration == 3
-    assert TurnFolder(tmp_path / "run").records()[-1].games == 5
+    assert HoldemRebelFolder(tmp_path / "run").state().iteration == 3
+    assert HoldemRebelFolder(tmp_path / "run").records()[-1].games == 5
     ended = train_turns(resume=tmp_path / "run")
     assert [record.games for record in ended.records] == list(range(7))
     assert weights(tmp_path / "run") == weights(unbroken)
@@ -129,7 +129,7 @@ def test_one_that_never_came_to_a_checkpoint_begins_anew(unbroken: Path, tmp_pat
     class Killed(BaseException):
         """As by the power going out."""
 
-    def kill(progress: turn_rebel.TurnProgress) -> None:
+    def kill(progress: turn_rebel.HoldemRebelProgress) -> None:
         raise Killed
 
     with pytest.raises(Killed):
@@ -153,17 +153,17 @@ def test_a_loss_that_is_no_number_keeps_the_last_good_checkpoint(
     folder = copied(unbroken, tmp_path)
     before = (folder / STATE).read_bytes(), (folder / NET).read_bytes()
 
-    class Spoilt(TurnTrainer):
-        def round(self) -> TurnRound:
+    class Spoilt(HoldemTrainer):
+        def round(self) -> HoldemRound:
             if self.play.games >= 7:
                 self.fitting.rows.arrays[1][:] = np.nan
             return super().round()
 
-    monkeypatch.setattr(turn_rebel, "TurnTrainer", Spoilt)
+    monkeypatch.setattr(turn_rebel, "HoldemTrainer", Spoilt)
     with pytest.raises(AlgorithmError, match=r"the loss is nan after \d+ steps; .*copy has a checkpoint at 6 games"):
         train_turns(resume=folder, changes={"games": 9})
     assert ((folder / STATE).read_bytes(), (folder / NET).read_bytes()) == before
-    assert TurnFolder(folder).about()["status"] == "failed"
+    assert HoldemRebelFolder(folder).about()["status"] == "failed"
     with pytest.raises(AlgorithmError, match="there is no checkpoint yet, so start again with --force"):
         train_turns(SPOT, replace(TINY, games=9), out=tmp_path / "new")
     monkeypatch.undo()
@@ -176,7 +176,7 @@ def test_folders_in_use_are_refused(unbroken: Path, tmp_path: Path) -> None:
         train_turns(SPOT, TINY, out=folder)
     assert weights(folder) == weights(unbroken)
     train_turns(SPOT, replace(TINY, games=1), out=folder, force=True)
-    assert TurnFolder(folder).records()[-1].games == 1
+    assert HoldemRebelFolder(folder).records()[-1].games == 1
     with pytest.raises(SpecError, match="give a folder"):
         train_turns(SPOT, TINY)
 
@@ -220,7 +220,7 @@ def test_files_of_other_trainings_are_refused(unbroken: Path, tmp_path: Path) ->
     about = json.loads((folder / TURN).read_text())
     del about["settings"]["halve"]  # as written before there was such a setting
     (folder / TURN).write_text(json.dumps(about))
-    assert TurnFolder(folder).run().settings == TurnFolder(unbroken).run().settings
+    assert HoldemRebelFolder(folder).run().settings == HoldemRebelFolder(unbroken).run().settings
     about["settings"]["width"] = 16
     (folder / TURN).write_text(json.dumps(about))
     with pytest.raises(FileError, match=r"state.safetensors: not a state of this training"):
@@ -261,14 +261,14 @@ def test_spots_that_networks_do_not_know(spot: Spot, message: str, unbroken: Pat
 
 
 def test_settings_have_meanings_and_go_with_the_pot(tmp_path: Path) -> None:
-    assert settings_for(turn_endgame_holdem()) == TurnRebelSettings()
+    assert settings_for(turn_endgame_holdem()) == HoldemRebelSettings()
     assert settings_for(SPOT).stacks == (50.0, 500.0)
     assert settings_for(SPOT, {"games": 7}, preset="paper") == replace(PAPER_TURNS, stacks=(50.0, 500.0), games=7)
     with pytest.raises(SpecError, match="did you mean 'paper'"):
         settings_for(SPOT, preset="papr")
     assert settings_for(SPOT, {"stacks": "60,70"}, {"boards": "false"}).stacks == (60.0, 70.0)
     (tmp_path / "settings.yaml").write_text(as_yaml(TINY, MEANINGS))
-    assert changed(TurnRebelSettings(), from_yaml(tmp_path / "settings.yaml")) == TINY
+    assert changed(HoldemRebelSettings(), from_yaml(tmp_path / "settings.yaml")) == TINY
 
 
 def test_curves_without_any_loss() -> None:

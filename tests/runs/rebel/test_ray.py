@@ -23,8 +23,8 @@ from ray.cluster_utils import Cluster  # noqa: E402
 from tests.trainings import weights  # noqa: E402
 from treeplex.errors import AlgorithmError, SpecError  # noqa: E402
 from treeplex.learn.common import ray_workers as ray_crew  # noqa: E402
-from treeplex.learn.common.job_queue import Errands  # noqa: E402
-from treeplex.learn.common.ray_workers import RayCrew, cluster_cpus  # noqa: E402
+from treeplex.learn.common.job_queue import JobQueue  # noqa: E402
+from treeplex.learn.common.ray_workers import RayWorkers, cluster_cpus  # noqa: E402
 from treeplex.learn.common.workers import evaluate  # noqa: E402
 from treeplex.learn.discount.fitness import training_games  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelSettings  # noqa: E402
@@ -43,7 +43,7 @@ RUN = RebelRun(DICE, TINY, streams=4)
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
-class Watched(RayCrew[Any, Any]):  # type: ignore[misc]
+class Watched(RayWorkers[Any, Any]):  # type: ignore[misc]
     """A crew that a test can find."""
 
     made: "list[Watched]"
@@ -62,7 +62,7 @@ class Watched(RayCrew[Any, Any]):  # type: ignore[misc]
 def crews(monkeypatch: pytest.MonkeyPatch) -> list[Watched]:
     """All crews that are made."""
     monkeypatch.setattr(Watched, "made", [], raising=False)
-    monkeypatch.setattr(ray_crew, "RayCrew", Watched)
+    monkeypatch.setattr(ray_crew, "RayWorkers", Watched)
     return Watched.made
 
 
@@ -237,9 +237,9 @@ class Deadly:
 
 
 def test_actors_that_do_not_start_are_an_error(cluster: Cluster) -> None:
-    crew: RayCrew[Any, Any] = RayCrew(Deadly(), address=cluster.address, size=1)
+    crew: RayWorkers[Any, Any] = RayWorkers(Deadly(), address=cluster.address, size=1)
     try:
-        errands = Errands(crew)
+        errands = JobQueue(crew)
         errands.add("x", 1)
         with within(300), pytest.raises(AlgorithmError, match="is the same Treeplex on every machine"):
             list(iter(lambda: errands.finished(1.0), None))

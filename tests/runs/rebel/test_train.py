@@ -22,11 +22,11 @@ from treeplex.evaluate import judge  # noqa: E402
 from treeplex.forms.compile.compile_game import compile_game  # noqa: E402
 from treeplex.forms.subgames.identity import public_identity  # noqa: E402
 from treeplex.forms.subgames.public_rules import public_rules  # noqa: E402
-from treeplex.learn.common.job_queue import Errands  # noqa: E402
+from treeplex.learn.common.job_queue import JobQueue  # noqa: E402
 from treeplex.learn.common.workers import Alone, Processes  # noqa: E402
 from treeplex.learn.rebel import files as value_net_files  # noqa: E402
 from treeplex.learn.rebel.files import is_net_file, read_net  # noqa: E402
-from treeplex.learn.rebel.parallel_self_play import SelfPlayer, crew_trainer  # noqa: E402
+from treeplex.learn.rebel.parallel_self_play import SelfPlayer, parallel_trainer  # noqa: E402
 from treeplex.learn.rebel.policy_net import GuidedLeaf  # noqa: E402
 from treeplex.learn.rebel.trainer import PAPER, PAPER_CARDS, RebelSettings, RebelTrainer, Round  # noqa: E402
 from treeplex.runs.discount import workers as train_crew  # noqa: E402
@@ -188,7 +188,7 @@ class Mortal:
 
 
 def test_what_a_dead_worker_was_doing_is_done_again() -> None:
-    errands: Errands[int, int] = Errands(Mortal(2))
+    errands: JobQueue[int, int] = JobQueue(Mortal(2))
     for job in range(6):
         errands.add(job, job)
     found = {}
@@ -199,12 +199,12 @@ def test_what_a_dead_worker_was_doing_is_done_again() -> None:
 
 
 def test_a_job_that_kills_and_one_that_raises() -> None:
-    errands: Errands[int, int] = Errands(Mortal(99))
+    errands: JobQueue[int, int] = JobQueue(Mortal(99))
     errands.add("x", 3)
     assert errands.finished(0.1) == errands.finished(0.1) == []
     with pytest.raises(AlgorithmError, match="3 workers died"):
         errands.finished(0.1)
-    errands = Errands(Mortal(0))
+    errands = JobQueue(Mortal(0))
     errands.add("y", 7)
     with pytest.raises(ValueError, match="seven"):
         errands.finished(0.1)
@@ -212,7 +212,7 @@ def test_a_job_that_kills_and_one_that_raises() -> None:
 
 def test_an_error_in_a_worker_comes_out(tmp_path: Path) -> None:
     player = SelfPlayer("liars_dice(dice_sides=2)", replace(TINY, method="cfr"))
-    trainer, play = crew_trainer(public_rules(DICE), TINY, Alone(player), 2)
+    trainer, play = parallel_trainer(public_rules(DICE), TINY, Alone(player), 2)
     trainer.net[0].weight.data = torch.zeros(3, 3)
     with pytest.raises(RuntimeError, match="size mismatch"):
         play.advance()

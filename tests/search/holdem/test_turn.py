@@ -11,7 +11,7 @@ from treeplex.engine.holdem.passes import EXPECT, answer
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
 from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.holdem.split_turn import HandTurn, compile_turn
+from treeplex.forms.holdem.split_turn import SplitTurn, split_turn
 from treeplex.forms.subgames.batch import Subgames, cut
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import public_rules
@@ -27,7 +27,7 @@ from treeplex.search.holdem.leaf import HoldemZeroLeaf, RiverLeaf, held, rows_of
 from treeplex.search.holdem.subgame import HoldemSearch
 from treeplex.search.leaf import Ranges
 from treeplex.solvers.exact.lp import LinearProgram
-from treeplex.solvers.holdem.solver import PokerSolver
+from treeplex.solvers.holdem.solver import HoldemSolver
 
 SPEC = "turn_holdem(ranks=5,stack=4,bets=[50%;a],raises=[a])"
 ROUND = Horizon(rounds=True, endgame=7)
@@ -42,8 +42,8 @@ def rules_of_the_turn() -> PokerPublicTree:
 
 
 @cache
-def small_turn() -> HandTurn:
-    return compile_turn(rules_of_the_turn().game.spot)
+def small_turn() -> SplitTurn:
+    return split_turn(rules_of_the_turn().game.spot)
 
 
 @cache
@@ -53,12 +53,12 @@ def by_pairs() -> Subgames:
 
 
 @cache
-def whole_deck() -> HandTurn:
+def whole_deck() -> SplitTurn:
     """52 cards and some hands of each player; one size and all-in."""
     spot = holdem(
         "3s7hTdKs", "QQ+,AKs,JTs,98s,76s", "99,KQs,A5s,QJs,T9s", pot=20.0, stack=40.0, bets=BetPlan.same("100%,a", "a")
     )
-    return compile_turn(spot)
+    return split_turn(spot)
 
 
 def widened(own: np.ndarray) -> np.ndarray:
@@ -149,15 +149,15 @@ def test_exact_leaves_lead_to_the_value_of_the_whole_game(method: str) -> None:
     assert mean == pytest.approx(exact_value(), abs=0.02)
 
 
-def exploitability(turn: HandTurn, top: np.ndarray, below: np.ndarray) -> float:
+def exploitability(turn: SplitTurn, top: np.ndarray, below: np.ndarray) -> float:
     crew = judging_crew(turn.game, 1)
-    store = PokerSolver(turn.game, "dcfr", threads=1, storage="float64").store
+    store = HoldemSolver(turn.game, "dcfr", threads=1, storage="float64").store
     return judge_spot(turn.game, np.concatenate((top, below)), store, crew, expected=False).exploitability
 
 
 @cache
-def whole_solution() -> PokerSolver:
-    solver = PokerSolver(whole_deck().game, "dcfr", threads=1, storage="float64")
+def whole_solution() -> HoldemSolver:
+    solver = HoldemSolver(whole_deck().game, "dcfr", threads=1, storage="float64")
     solver.run(200)
     return solver
 
@@ -199,7 +199,7 @@ def test_parts_of_a_solution_are_parts_of_its_arrays() -> None:
 
 def test_all_ins_are_worth_what_the_rivers_deal() -> None:
     """Two hands of 52 cards, every river dealt; turn endgame hold'em with all 1,128 hands."""
-    turn = compile_turn(turn_endgame_holdem())
+    turn = split_turn(turn_endgame_holdem())
     search = HoldemSearch(turn, METHODS["cfr"], HoldemZeroLeaf(), turn.game.spot.ranges)
     form, nodes = turn.game.spot.format, turn.game.betting.nodes
     generator = np.random.default_rng(0)
@@ -242,7 +242,7 @@ def test_what_a_search_plays_moves_beliefs() -> None:
 def test_what_does_not_fit_is_refused() -> None:
     turn = small_turn()
     with pytest.raises(GameError, match="4 streets of betting, not 2"):
-        compile_turn(Spot((), 2.0, 4.0, (np.ones(45), np.ones(45)), turn.game.spot.bets, format=turn.game.spot.format))
+        split_turn(Spot((), 2.0, 4.0, (np.ones(45), np.ones(45)), turn.game.spot.bets, format=turn.game.spot.format))
     with pytest.raises(AlgorithmError, match="a variant of CFR"):
         RiverLeaf(turn, method="fp")
     with pytest.raises(AlgorithmError, match="other ends of betting"):

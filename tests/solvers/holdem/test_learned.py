@@ -11,7 +11,7 @@ from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.spots.known import holdem
 from treeplex.runs.holdem.solve import solve_spot
-from treeplex.solvers.holdem.solver import PokerSolver
+from treeplex.solvers.holdem.solver import HoldemSolver
 from treeplex.solvers.rules.discount_policy import fresh_policy
 from treeplex.solvers.rules.learned import LearnedSolver
 
@@ -24,7 +24,7 @@ TWO = ZERO_SUM[:2]
 @pytest.mark.parametrize("base", ["dcfr", "pdcfr"])
 def test_decisions_are_those_of_the_generic_engine(name: str, base: str) -> None:
     game, policy = both(name), fresh_policy(base, seed=4, horizon=20, holds=(1, 2))
-    hands = PokerSolver(game.hands, policy, threads=1, storage="float64", horizon=20)
+    hands = HoldemSolver(game.hands, policy, threads=1, storage="float64", horizon=20)
     assert hands.steering is not None
     hands.steering.unit = 1.0
     generic = LearnedSolver(game.compiled, policy)
@@ -37,8 +37,8 @@ def test_decisions_are_those_of_the_generic_engine(name: str, base: str) -> None
 @pytest.mark.parametrize("name", SPOTS)
 def test_a_constant_network_is_the_fixed_variant(name: str) -> None:
     game = both(name).hands
-    learned = PokerSolver(game, constant("dcfr", alpha=2.0, beta=-1.0, gamma=3.0), threads=1, storage="float64", horizon=30)
-    fixed = PokerSolver(game, "dcfr(alpha=2,beta=-1,gamma=3)", threads=1, storage="float64")
+    learned = HoldemSolver(game, constant("dcfr", alpha=2.0, beta=-1.0, gamma=3.0), threads=1, storage="float64", horizon=30)
+    fixed = HoldemSolver(game, "dcfr(alpha=2,beta=-1,gamma=3)", threads=1, storage="float64")
     learned.run(6)
     fixed.run(6)
     for key in ("regrets", "average"):
@@ -50,7 +50,7 @@ def test_a_constant_network_is_the_fixed_variant(name: str) -> None:
 @pytest.mark.parametrize("name", SPOTS)
 def test_what_it_sees_is_what_a_judge_sees(name: str, storage: str) -> None:
     game = both(name).hands
-    solver = PokerSolver(game, fresh_policy("dcfr", holds=(), horizon=30), threads=1, storage=storage, horizon=30)
+    solver = HoldemSolver(game, fresh_policy("dcfr", holds=(), horizon=30), threads=1, storage=storage, horizon=30)
     solver.run(5)
     judged = judge_spot(game, solver.store.average, solver.store, judging_crew(game, 1)).exploitability
     solver.run(1)
@@ -61,10 +61,10 @@ def test_what_it_sees_is_what_a_judge_sees(name: str, storage: str) -> None:
 
 def test_continues_bit_for_bit() -> None:
     game, policy = both(TWO[0]).hands, fresh_policy("dcfr", seed=2, horizon=30)
-    one, two = (PokerSolver(game, policy, threads=1, horizon=30) for _ in range(2))
+    one, two = (HoldemSolver(game, policy, threads=1, horizon=30) for _ in range(2))
     one.run(13)
     two.run(6)
-    third = PokerSolver(game, policy, threads=1, horizon=30)
+    third = HoldemSolver(game, policy, threads=1, horizon=30)
     third.restore(6, {name: array.copy() for name, array in two.arrays().items()})
     third.run(7)
     for name, array in one.arrays().items():
@@ -76,8 +76,8 @@ def test_continues_bit_for_bit() -> None:
 def test_a_restored_network_stays_in_its_solver() -> None:
     game, policy, other = both(TWO[0]).hands, fresh_policy(seed=1), fresh_policy(seed=2)
     kept = policy.parameters.copy()
-    solver = PokerSolver(game, policy, threads=1)
-    solver.restore(0, {name: array.copy() for name, array in PokerSolver(game, other, threads=1).arrays().items()})
+    solver = HoldemSolver(game, policy, threads=1)
+    solver.restore(0, {name: array.copy() for name, array in HoldemSolver(game, other, threads=1).arrays().items()})
     assert np.array_equal(solver.arrays()["network"], other.parameters)
     assert np.array_equal(policy.parameters, kept)
 
@@ -102,8 +102,8 @@ def test_a_spot_is_solved_at_its_pace() -> None:
 def test_what_is_refused() -> None:
     game = both(TWO[0]).hands
     with pytest.raises(SpecError, match="paces itself for 30"):
-        PokerSolver(game, fresh_policy(horizon=30), horizon=31)
+        HoldemSolver(game, fresh_policy(horizon=30), horizon=31)
     with pytest.raises(AlgorithmError, match="how fast the policy moves"):
-        PokerSolver(game, fresh_policy(features=("movement",)))
-    assert PokerSolver(game, "ddcfr(horizon=50)", horizon=50).algorithm == "ddcfr(horizon=50.0)"
-    assert PokerSolver(game, "auto").algorithm == "dcfr"
+        HoldemSolver(game, fresh_policy(features=("movement",)))
+    assert HoldemSolver(game, "ddcfr(horizon=50)", horizon=50).algorithm == "ddcfr(horizon=50.0)"
+    assert HoldemSolver(game, "auto").algorithm == "dcfr"

@@ -11,32 +11,32 @@ from tests.poker_games import LEDUC, SPOTS, THREE_STREETS, Both, both, limit, ra
 from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.evaluate import judge
-from treeplex.evaluate.holdem.judge import PokerJudgement, judge_spot, judging_crew
+from treeplex.evaluate.holdem.judge import HoldemJudgement, judge_spot, judging_crew
 from treeplex.forms.compile.matrix_form import payoff_matrix
-from treeplex.forms.holdem.compile_spot import HandGame, compile_spot
+from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
 from treeplex.forms.policies.tabular import Policy, infoset_sums, normalised
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.solvers import Variant, Weights
 from treeplex.solvers.cfr import CfrSolver
 from treeplex.solvers.exact.lp import LinearProgram
-from treeplex.solvers.holdem.solver import Lock, PokerSolver
-from treeplex.solvers.rules.fictitious import PLAYS
+from treeplex.solvers.holdem.solver import HoldemSolver, Lock
+from treeplex.solvers.rules.fictitious import FICTITIOUS_RULES
 from treeplex.solvers.rules.variants import VARIANTS
 
 ITERATIONS = 12
 ZERO_SUM = [name for name, spot in SPOTS.items() if not spot.rake.rate]
 
 
-def solver(game: HandGame, algorithm: str | Variant = "dcfr", **options: object) -> PokerSolver:
+def solver(game: CompiledSpot, algorithm: str | Variant = "dcfr", **options: object) -> HoldemSolver:
     settings = {"threads": 1, "storage": "float64", "horizon": 100} | options
-    return PokerSolver(game, algorithm, **settings)  # type: ignore[arg-type]
+    return HoldemSolver(game, algorithm, **settings)  # type: ignore[arg-type]
 
 
-def judged(run: PokerSolver) -> PokerJudgement:
+def judged(run: HoldemSolver) -> HoldemJudgement:
     return judge_spot(run.game, run.store.average, run.store, judging_crew(run.game, 1))
 
 
-def twin(game: Both, run: PokerSolver, variant: Variant) -> CfrSolver:
+def twin(game: Both, run: HoldemSolver, variant: Variant) -> CfrSolver:
     """The generic solver in the same state."""
     other = CfrSolver(game.compiled, variant, horizon=run.horizon, updates="alternating")
     other.iteration = run.iteration
@@ -51,7 +51,7 @@ def twin(game: Both, run: PokerSolver, variant: Variant) -> CfrSolver:
     return other
 
 
-def check_step(game: Both, run: PokerSolver, variant: Variant) -> None:
+def check_step(game: Both, run: HoldemSolver, variant: Variant) -> None:
     """One iteration of both from the same state."""
     other, tree = twin(game, run, variant), game.compiled.tree
     run.run(1)
@@ -124,9 +124,9 @@ def parts(game: Both, first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", ["leduc", "river, raked", "turn"])
-@pytest.mark.parametrize("algorithm", PLAYS)
+@pytest.mark.parametrize("algorithm", FICTITIOUS_RULES)
 def test_fictitious_play_takes_best_replies(name: str, algorithm: str) -> None:
-    game, play = both(name), PLAYS[algorithm]
+    game, play = both(name), FICTITIOUS_RULES[algorithm]
     payoffs = [payoff_matrix(game.compiled, player) for player in (0, 1)]
     middle = game.compiled.tree.sequence_offsets[1]
     run = solver(game.hands, algorithm)

@@ -7,21 +7,21 @@ from tests.poker_games import LEDUC, SPOTS, Both, both, limit, random_ranges
 from treeplex.engine.holdem.value_tested import DECAY, ROUNDING, UNTESTED
 from treeplex.engine.tree.sweeps import reach
 from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
-from treeplex.forms.holdem.compile_spot import HandGame, compile_spot
+from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
 from treeplex.forms.policies.tabular import infoset_sums, normalised
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.solvers.holdem.solver import PokerSolver, predicted_memory
+from treeplex.solvers.holdem.solver import HoldemSolver, predicted_memory
 from treeplex.solvers.rules.value_tested import GAMMAS, HAND_GAMMA, ValueTestedSolver, ValueTesting
 
 ITERATIONS = 12
 
 
-def solver(game: HandGame, algorithm: str = "vt-cfr+", **options: object) -> PokerSolver:
+def solver(game: CompiledSpot, algorithm: str = "vt-cfr+", **options: object) -> HoldemSolver:
     settings = {"threads": 1, "storage": "float64"} | options
-    return PokerSolver(game, algorithm, **settings)  # type: ignore[arg-type]
+    return HoldemSolver(game, algorithm, **settings)  # type: ignore[arg-type]
 
 
-def exploitability(run: PokerSolver) -> float:
+def exploitability(run: HoldemSolver) -> float:
     return judge_spot(run.game, run.store.average, run.store, judging_crew(run.game, 1), expected=False).exploitability
 
 
@@ -41,7 +41,7 @@ def by_infoset(game: Both, stored: np.ndarray) -> np.ndarray:
     return values
 
 
-def twin(game: Both, run: PokerSolver) -> ValueTestedSolver:
+def twin(game: Both, run: HoldemSolver) -> ValueTestedSolver:
     """The generic solver in the same state."""
     assert isinstance(run.method, ValueTesting)
     other = ValueTestedSolver(game.compiled, run.method)
@@ -56,7 +56,7 @@ def twin(game: Both, run: PokerSolver) -> ValueTestedSolver:
     return other
 
 
-def check_step(game: Both, run: PokerSolver) -> float:
+def check_step(game: Both, run: HoldemSolver) -> float:
     """One iteration of both from the same state; the share of sequences where rounding has no say in policy and candidates."""
     other, tree = twin(game, run), game.compiled.tree
     run.run(1)

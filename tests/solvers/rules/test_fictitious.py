@@ -8,7 +8,7 @@ from tests.random_games import RandomGame
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.runs.judge import exploitability
-from treeplex.solvers import Play, make_solver
+from treeplex.solvers import FictitiousRule, make_solver
 
 WEIGHTS = {"fp": lambda s: 1.0, "linear-fp": lambda s: s + 1.0 if s else 2.0, "flop": lambda s: float(s) or 1.0}
 """The weight of reply s; reply 0 is the uniform start."""
@@ -63,7 +63,7 @@ def test_converges(name: str, updates: str) -> None:
 
 def test_a_play_of_your_own() -> None:
     game = compile_game("kuhn_poker")
-    quadratic = Play("quadratic", "", "", step=lambda t: 3.0 / (t + 2.0))
+    quadratic = FictitiousRule("quadratic", "", "", step=lambda t: 3.0 / (t + 2.0))
     solver = make_solver(game, quadratic)
     solver.run(500)
     assert solver.algorithm == "quadratic"

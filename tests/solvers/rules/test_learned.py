@@ -17,7 +17,7 @@ from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.solvers import Variant, Weights, make_solver
 from treeplex.solvers.cfr import CfrSolver
 from treeplex.solvers.rules.discount_policy import DiscountPolicy, fresh_policy
-from treeplex.solvers.rules.discount_policy_files import load_scheme, save_scheme, shipped_scheme
+from treeplex.solvers.rules.discount_policy_files import load_discount_policy, save_discount_policy, shipped_discount_policy
 from treeplex.solvers.rules.learned import LearnedSolver
 from treeplex.solvers.rules.variants import VARIANTS
 
@@ -194,7 +194,7 @@ def test_regrets_are_seen_relative_to_the_first_look() -> None:
 
 @pytest.mark.parametrize(("name", "base"), NAMES.items())
 def test_what_comes_with_the_library(name: str, base: str) -> None:
-    policy = shipped_scheme(name)
+    policy = shipped_discount_policy(name)
     assert policy.base == base
     assert policy.clipped
     assert {"games", "epochs", "date", "exploitability", "scores"} <= set(policy.card)
@@ -207,14 +207,14 @@ def test_what_comes_with_the_library(name: str, base: str) -> None:
 
 def test_saved_and_loaded(tmp_path: Path) -> None:
     policy = fresh_policy("pdcfr+", exponents=("alpha", "prediction"), features=("regret",), discrete=True, seed=5)
-    again = load_scheme(save_scheme(policy, tmp_path / "a.safetensors"))
+    again = load_discount_policy(save_discount_policy(policy, tmp_path / "a.safetensors"))
     assert np.array_equal(again.parameters, policy.parameters)
     for name in ("base", "features", "exponents", "ranges", "levels", "holds", "hidden", "horizon", "clipped"):
         assert getattr(again, name) == getattr(policy, name)
 
 
 def damaged(tmp_path: Path, change: Any) -> Path:
-    path = save_scheme(fresh_policy(), tmp_path / "a.safetensors")
+    path = save_discount_policy(fresh_policy(), tmp_path / "a.safetensors")
     data = path.read_bytes()
     size = int.from_bytes(data[:8], "little")
     header = json.loads(json.loads(data[8 : 8 + size])["__metadata__"]["header"])
@@ -242,17 +242,17 @@ def damaged(tmp_path: Path, change: Any) -> Path:
 )
 def test_a_bad_file(tmp_path: Path, change: Any, message: str) -> None:
     with pytest.raises(FileError, match=message):
-        load_scheme(damaged(tmp_path, change))
+        load_discount_policy(damaged(tmp_path, change))
 
 
 def test_more_bad_files(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="cannot read"):
-        load_scheme(tmp_path / "none.safetensors")
+        load_discount_policy(tmp_path / "none.safetensors")
     with pytest.raises(FileError, match=r"are \.safetensors files"):
-        load_scheme(tmp_path / "none.pkl")
+        load_discount_policy(tmp_path / "none.pkl")
     (tmp_path / "text.safetensors").write_text("hello")
     with pytest.raises(FileError, match="damaged or no discount policy"):
-        load_scheme(tmp_path / "text.safetensors")
+        load_discount_policy(tmp_path / "text.safetensors")
 
 
 def test_runs_beyond_the_horizon_are_refused() -> None:
@@ -266,7 +266,7 @@ def test_runs_beyond_the_horizon_are_refused() -> None:
 
 
 def test_a_run_without_a_number_of_iterations_keeps_its_pace(tmp_path: Path) -> None:
-    path = save_scheme(fresh_policy(horizon=30), tmp_path / "a.safetensors")
+    path = save_discount_policy(fresh_policy(horizon=30), tmp_path / "a.safetensors")
     assert tp.solve(KUHN, f"ddcfr(policy={path})").iterations == 30
     assert tp.solve(KUHN, f"ddcfr(policy={path},horizon=1000)", target=1e-12).iterations == 1000
     assert tp.solve(KUHN, fresh_policy(horizon=40), seconds=60).iterations == 40
@@ -294,7 +294,7 @@ def test_a_restored_network_stays_in_its_solver() -> None:
 def test_games_and_policies_that_do_not_fit(tmp_path: Path) -> None:
     with pytest.raises(AlgorithmError, match="two-player zero-sum"):
         make_solver(tp.compile("kuhn_poker(players=3)"), "ddcfr")
-    path = save_scheme(fresh_policy("pcfr+"), tmp_path / "a.safetensors")
+    path = save_discount_policy(fresh_policy("pcfr+"), tmp_path / "a.safetensors")
     with pytest.raises(SpecError, match=r"steers pcfr\+, ddcfr needs a policy for dcfr"):
         make_solver(KUHN, f"ddcfr(policy={path})")
     assert make_solver(KUHN, f"dpcfr+(policy={path})").algorithm == f"dpcfr+(policy={path})"

@@ -19,7 +19,7 @@ from treeplex.games import liars_dice
 from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
 from treeplex.solvers.sampling.rules_solver import RulesSampler
 from treeplex.solvers.sampling.rules_tables import PlayerTable
-from treeplex.solvers.sampling.schedule import COURSES
+from treeplex.solvers.sampling.schedule import DISCOUNT_SEQUENCES
 from treeplex.solvers.sampling.solver import AVERAGING, SAMPLINGS, MonteCarloCfr, SamplingOptions
 from treeplex.storage.tensors import TensorFile, write_tensors
 
@@ -73,7 +73,7 @@ def check_same(solver: MonteCarloCfr, sampler: RulesSampler) -> None:
 
 def cases() -> Iterator[tuple[str, str, str, str]]:
     for scheme in SCHEMES:
-        for variant in sorted(COURSES):
+        for variant in sorted(DISCOUNT_SEQUENCES):
             for kind in KINDS:
                 if not (kind == "opponent" and SAMPLINGS[scheme].others == "all"):
                     yield "leduc_poker(ranks=2,raises=1)", scheme, variant, kind

@@ -8,7 +8,7 @@ from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.solvers import make_solver
 from treeplex.solvers.rules.variants import VARIANTS
-from treeplex.solvers.sampling.schedule import COURSES, SampledSchedule
+from treeplex.solvers.sampling.schedule import DISCOUNT_SEQUENCES, SampledSchedule
 from treeplex.solvers.sampling.solver import SAMPLINGS, MonteCarloCfr, SamplingOptions, check_averaging, laid_out
 
 SCHEMES = sorted(SAMPLINGS)
@@ -25,7 +25,7 @@ def exploitability(solver: MonteCarloCfr) -> float:
     return judge(solver.game, solver.average_policy()).exploitability
 
 
-@pytest.mark.parametrize("variant", sorted(COURSES))
+@pytest.mark.parametrize("variant", sorted(DISCOUNT_SEQUENCES))
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("game", [*SMALL, "leduc_poker(ranks=2,raises=1)"])
 def test_the_lazy_ledger_is_the_exact_average(game: str, scheme: str, variant: str) -> None:
@@ -62,7 +62,7 @@ def test_the_naive_average_is_another_one() -> None:
     assert difference.mean() > 0.02
 
 
-@pytest.mark.parametrize("name", sorted(COURSES))
+@pytest.mark.parametrize("name", sorted(DISCOUNT_SEQUENCES))
 def test_courses_are_the_variants(name: str) -> None:
     schedule, variant = SampledSchedule(name), VARIANTS[name]
     rows = np.concatenate(list(schedule.chunks(0, 60)))

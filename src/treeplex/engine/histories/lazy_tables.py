@@ -9,7 +9,7 @@ NO_PARENT, UNKNOWN_PARENT = -1, -2
 
 
 @njit(cache=True, nogil=True)
-def settle_met(first: Ints, parents: Ints, marks: Floats, policy: Floats, total: float, average: Floats) -> None:
+def settle_averages(first: Ints, parents: Ints, marks: Floats, policy: Floats, total: float, average: Floats) -> None:
     """Add to a lazily kept average what each infoset's policy has been owed since its last visit.
 
     Args:

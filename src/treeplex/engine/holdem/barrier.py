@@ -44,7 +44,7 @@ offer_core: Any = intrinsic(_offer_core)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def meet(gate: Ints, threads: int) -> None:
+def wait_at_barrier(gate: Ints, threads: int) -> None:
     """Wait until all threads are here. ``gate`` is int64 [2], zero at first: how many have come, and how often all had."""
     if threads == 1:
         return

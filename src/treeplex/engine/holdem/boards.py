@@ -19,21 +19,21 @@ from treeplex.engine.holdem.form import (
     SHOWDOWNS,
     STORE,
     Floats,
-    HandForm,
+    HoldemForm,
     Ints,
     Shorts,
     Store,
-    Work,
+    Workspace,
 )
 from treeplex.engine.holdem.node import TILE, accumulate, blend, play
-from treeplex.engine.holdem.row_view import span
+from treeplex.engine.holdem.row_view import row_view
 from treeplex.engine.holdem.storage import close_tile, open_tile
 from treeplex.engine.holdem.terminal import CARDS, COLUMNS, PADDING, folds, raked_showdowns, showdowns
-from treeplex.engine.holdem.transpose import BLOCK, turn_block
+from treeplex.engine.holdem.transpose import BLOCK, transpose_block
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def enter(form: HandForm, street: int, board: int, player: int, low: int, width: int, reach: Floats, rows: Floats) -> None:
+def enter(form: HoldemForm, street: int, board: int, player: int, low: int, width: int, reach: Floats, rows: Floats) -> None:
     """Write the rows of a street's roots: range weights at first, later what reached the end of the street before."""
     boards, first = form.boards, form.boards[board, HANDS + player] + low
     if street == 0:
@@ -51,7 +51,7 @@ def enter(form: HandForm, street: int, board: int, player: int, low: int, width:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def descend_board(
-    form: HandForm,
+    form: HoldemForm,
     street: int,
     board: int,
     player: int,
@@ -63,7 +63,7 @@ def descend_board(
     optimism: float,
     low: int,
     width: int,
-    work: Work,
+    work: Workspace,
     thread: int,
 ) -> None:
     """Own reach of a tile of hands at one board, in ``work.rows``; ``add`` it to the average unless that is 0.
@@ -99,7 +99,7 @@ def columns_of(columns: Floats, hands: int, first: int, wide: int) -> Floats:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def slice_of(form: HandForm, board: int, player: int) -> tuple[int, int]:
+def slice_of(form: HoldemForm, board: int, player: int) -> tuple[int, int]:
     """The slice of a player's hands at a board."""
     first = form.boards[board, HANDS + player]
     return first, first + form.boards[board, COUNT + player]
@@ -115,13 +115,13 @@ def spread(
     """
     count = terminals.shape[0]
     for k in range(count):
-        row, out, factor = span(rows, terminals[k, player] * TILE, TILE), span(turned, k * TILE, TILE), chips[k]
+        row, out, factor = row_view(rows, terminals[k, player] * TILE, TILE), row_view(turned, k * TILE, TILE), chips[k]
         for j in range(TILE):
             out[j] = factor * row[j]
     whole = width - width % BLOCK
     for top in range(0, count, BLOCK):
         for left in range(0, whole, BLOCK):
-            turn_block(turned, top, left, columns, low + left, top)
+            transpose_block(turned, top, left, columns, low + left, top)
         for j in range(whole, width):  # a whole block would write over other rows
             out = columns[low + j]
             for k in range(top, top + BLOCK):
@@ -134,16 +134,16 @@ def collect(terminals: Ints, player: int, low: int, width: int, columns: Floats,
     count = terminals.shape[0]
     for left in range(0, width, BLOCK):  # the last block may read past the hands; its rows are not used
         for top in range(0, count, BLOCK):
-            turn_block(columns, low + left, top, turned, top, left)
+            transpose_block(columns, low + left, top, turned, top, left)
     for k in range(count):
-        row, values = span(rows, terminals[k, player] * TILE, TILE), span(turned, k * TILE, TILE)
+        row, values = row_view(rows, terminals[k, player] * TILE, TILE), row_view(turned, k * TILE, TILE)
         for j in range(TILE):
             row[j] += values[j]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def reach_terminals(
-    form: HandForm,
+    form: HoldemForm,
     board: int,
     other: int,
     against: Floats,
@@ -151,7 +151,7 @@ def reach_terminals(
     store: Store,
     keep: float,
     add: float,
-    work: Work,
+    work: Workspace,
     thread: int,
     space: int,
     share: int,
@@ -181,7 +181,7 @@ def reach_terminals(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def reach_folds(form: HandForm, street: int, board: int, other: int, work: Work, thread: int) -> None:
+def reach_folds(form: HoldemForm, street: int, board: int, other: int, work: Workspace, thread: int) -> None:
     """The same for a street with streets below, whose rows of reach were kept: fill ``work.reached`` with its folds."""
     streets, others = form.streets[street], form.boards[board, COUNT + other]
     folded, kept = (form.folds[streets[FOLDS] : streets[FOLDS + 1]], form.boards[board, REACH + other])
@@ -207,12 +207,12 @@ def copy_mirrored(mirror: Shorts, values: Floats) -> None:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def value_terminals(
-    form: HandForm,
+    form: HoldemForm,
     street: int,
     board: int,
     player: int,
     raked: bool,
-    work: Work,
+    work: Workspace,
     thread: int,
     space: int,
     share: int,
@@ -255,7 +255,7 @@ def value_terminals(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def gradient_rows(
-    form: HandForm, street: int, board: int, player: int, low: int, width: int, work: Work, thread: int, space: int
+    form: HoldemForm, street: int, board: int, player: int, low: int, width: int, work: Workspace, thread: int, space: int
 ) -> None:
     """The gradient of a tile of hands: ``work.valued`` of the board's terminals, and what came back at the street's ends."""
     streets, hands = form.streets[street], form.boards[board, COUNT + player]
@@ -284,7 +284,7 @@ def gradient_rows(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def return_rows(
-    form: HandForm, street: int, board: int, player: int, low: int, width: int, work: Work, thread: int, slot: int
+    form: HoldemForm, street: int, board: int, player: int, low: int, width: int, work: Workspace, thread: int, slot: int
 ) -> None:
     """Hand the values at a board's roots to the street above."""
     hands, start, rows = (form.boards[board, COUNT + player], form.boards[board, RETURN + player], work.rows[thread])
@@ -295,7 +295,7 @@ def return_rows(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def gather_end(form: HandForm, street: int, board: int, player: int, end: int, work: Work, slot: int) -> None:
+def gather_end(form: HoldemForm, street: int, board: int, player: int, end: int, work: Workspace, slot: int) -> None:
     """Sum what the boards below return for one end of a street, all isomorphic copies, times the chance of a deal."""
     boards = form.boards
     hands, start = boards[board, COUNT + player], boards[board, REACH + player]

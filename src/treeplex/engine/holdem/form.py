@@ -19,11 +19,11 @@ Shorts = NDArray[np.int16]
 Bytes = NDArray[np.uint8]
 
 ROOTS, NODES, ACTIONS, FOLDS, SHOWDOWNS, ENDS, BOARDS = 0, 1, 4, 6, 8, 10, 12
-"""Columns of ``HandForm.streets``: roots; the players' slices of nodes (start, middle, end); actions of each player; slices of
-folds, showdowns, ends and boards."""
+"""Columns of ``HoldemForm.streets``: roots; the players' slices of nodes (start, middle, end); actions of each player; slices
+of folds, showdowns, ends and boards."""
 
 PARENT, HANDS, COUNT, STORE, REACH, RETURN, COPIES, CHILDREN, INFOSETS, SCALES = (0, 1, 3, 5, 7, 9, 11, 13, 15, 17)
-"""Columns of ``HandForm.boards``: parent board; for each player the first hand, number of hands, first stored number, first
+"""Columns of ``HoldemForm.boards``: parent board; for each player the first hand, number of hands, first stored number, first
 number of the reach rows and of the returned rows; slice of copies; slice of child boards; for each player its first infoset and
 scale. Returned rows of the last street are numbered anew for each parent board."""
 
@@ -31,7 +31,7 @@ NO_CARD, ANY_CARD = 52, 53
 """Stand-ins for the second card of one-card hands: what is read for it is always zero, what is added for it is never read."""
 
 
-class HandForm(NamedTuple):
+class HoldemForm(NamedTuple):
     """A public tree over hands.
 
     Attributes:
@@ -104,7 +104,7 @@ class Store(NamedTuple):
     lock_values: Floats
 
 
-class Work(NamedTuple):
+class Workspace(NamedTuple):
     """Scratch space, and rows that pass between streets.
 
     Attributes:

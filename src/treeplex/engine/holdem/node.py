@@ -9,7 +9,7 @@ import math
 from numba import njit
 
 from treeplex.engine.holdem.form import Bytes, Floats, Ints
-from treeplex.engine.holdem.row_view import span
+from treeplex.engine.holdem.row_view import row_view
 from treeplex.engine.tree.regret import adaptive_factor
 
 TILE = 128
@@ -25,15 +25,15 @@ def play(nodes: Ints, roots: int, source: Floats, base: int, stride: int, width:
 
     The policy is proportional to the positive part of ``source`` (regrets, or an average), uniform where that is zero.
     """
-    share, uniform, zero = span(scratch, 0, width), span(scratch, TILE, width), rows.dtype.type(0)
+    share, uniform, zero = row_view(scratch, 0, width), row_view(scratch, TILE, width), rows.dtype.type(0)
     tiny = rows.dtype.type(TINY if rows.itemsize == 4 else 0.0)
     for x in range(nodes.shape[0]):
-        parent, first, actions = span(rows, nodes[x, 0] * TILE, width), nodes[x, 1], nodes[x, 2]
+        parent, first, actions = row_view(rows, nodes[x, 0] * TILE, width), nodes[x, 1], nodes[x, 2]
         start, equal = base + first * stride, rows.dtype.type(1.0 / actions)
         for j in range(width):
             share[j] = zero
         for a in range(actions):
-            weights = span(source, start + a * stride, width)
+            weights = row_view(source, start + a * stride, width)
             for j in range(width):
                 share[j] += max(weights[j], zero)
         for j in range(width):
@@ -41,7 +41,7 @@ def play(nodes: Ints, roots: int, source: Floats, base: int, stride: int, width:
             share[j] = reach / total if total > zero else zero
             uniform[j] = zero if total > zero else reach * equal
         for a in range(actions):
-            weights, row = span(source, start + a * stride, width), span(rows, (roots + first + a) * TILE, width)
+            weights, row = row_view(source, start + a * stride, width), row_view(rows, (roots + first + a) * TILE, width)
             for j in range(width):
                 reach = max(weights[j], zero) * share[j] + uniform[j]
                 row[j] = reach if reach > tiny else zero
@@ -54,7 +54,7 @@ def accumulate(
     """Discount the average by ``keep`` and add the reach in ``rows`` times ``add``."""
     keep, add = average.dtype.type(keep), average.dtype.type(add)
     for e in range(actions):
-        row, stored = span(rows, (roots + e) * TILE, width), span(average, base + e * stride, width)
+        row, stored = row_view(rows, (roots + e) * TILE, width), row_view(average, base + e * stride, width)
         for j in range(width):
             stored[j] = keep * stored[j] + add * row[j]
 
@@ -67,7 +67,7 @@ def blend(
     own, rest = target.dtype.type(share), target.dtype.type(1.0 - share)
     for e in range(actions):
         start = base + e * stride
-        row, old, new = rows[roots + e], span(average, start, width), span(target, start, width)
+        row, old, new = rows[roots + e], row_view(average, start, width), row_view(target, start, width)
         for j in range(width):
             new[j] = rest * old[j] + own * row[j]
 
@@ -96,18 +96,18 @@ def update(
     zero, lowest = number(0.0), number(0.0 if weights[3] > 0.0 else -math.inf)
     tiny = number(TINY if regrets.itemsize == 4 else 0.0)
     predicted_positive, predicted_negative, strength = (number(weights[4]), number(weights[5]), number(weights[6]))
-    value = span(scratch, 2 * TILE, width)
+    value = row_view(scratch, 2 * TILE, width)
     for x in range(nodes.shape[0] - 1, -1, -1):
         first, actions = nodes[x, 1], nodes[x, 2]
         start = base + first * stride
         expected(guesses, start, stride, width, roots + first, actions, rows, scratch)
-        parent = span(rows, nodes[x, 0] * TILE, width)
+        parent = row_view(rows, nodes[x, 0] * TILE, width)
         for j in range(width):
             parent[j] += value[j]
         for a in range(actions):
-            row, stored = span(rows, (roots + first + a) * TILE, width), span(regrets, start + a * stride, width)
+            row, stored = row_view(rows, (roots + first + a) * TILE, width), row_view(regrets, start + a * stride, width)
             if predicts:
-                guess = span(guesses, start + a * stride, width)
+                guess = row_view(guesses, start + a * stride, width)
                 for j in range(width):
                     new, old = row[j] - value[j], stored[j]
                     regret = max(old * (positive if old > zero else negative) + regret_weight * new, lowest)
@@ -128,20 +128,20 @@ def expected(
     source: Floats, start: int, stride: int, width: int, first_row: int, actions: int, rows: Floats, scratch: Floats
 ) -> None:
     """Write the value of a node to ``scratch[2]``: action values weighted by the positive part of ``source``."""
-    total, bump, value = (span(scratch, 0, width), span(scratch, TILE, width), span(scratch, 2 * TILE, width))
+    total, bump, value = (row_view(scratch, 0, width), row_view(scratch, TILE, width), row_view(scratch, 2 * TILE, width))
     zero, one, equal = (rows.dtype.type(0), rows.dtype.type(1), rows.dtype.type(1.0 / actions))
     for j in range(width):
         total[j] = zero
         value[j] = zero
     for a in range(actions):
-        weights = span(source, start + a * stride, width)
+        weights = row_view(source, start + a * stride, width)
         for j in range(width):
             total[j] += max(weights[j], zero)
     for j in range(width):
         bump[j] = zero if total[j] > zero else one
         total[j] = one / total[j] if total[j] > zero else equal
     for a in range(actions):
-        row, weights = span(rows, (first_row + a) * TILE, width), span(source, start + a * stride, width)
+        row, weights = row_view(rows, (first_row + a) * TILE, width), row_view(source, start + a * stride, width)
         for j in range(width):
             value[j] += (max(weights[j], zero) + bump[j]) * row[j]
     for j in range(width):
@@ -151,11 +151,11 @@ def expected(
 @njit(cache=True, nogil=True, error_model="numpy")
 def expect(nodes: Ints, roots: int, source: Floats, base: int, stride: int, width: int, rows: Floats, scratch: Floats) -> None:
     """Backup, bottom-up, by the policy in ``source``."""
-    value = span(scratch, 2 * TILE, width)
+    value = row_view(scratch, 2 * TILE, width)
     for x in range(nodes.shape[0] - 1, -1, -1):
         first, actions = nodes[x, 1], nodes[x, 2]
         expected(source, base + first * stride, stride, width, roots + first, actions, rows, scratch)
-        parent = span(rows, nodes[x, 0] * TILE, width)
+        parent = row_view(rows, nodes[x, 0] * TILE, width)
         for j in range(width):
             parent[j] += value[j]
 
@@ -236,11 +236,11 @@ def update_adaptively(
     positive, negative, regret_weight = weights[0], weights[1], weights[2]
     lowest = 0.0 if weights[3] > 0.0 else -math.inf
     predicted_positive, predicted_negative = weights[4], weights[5]
-    value = span(scratch, 2 * TILE, width)
+    value = row_view(scratch, 2 * TILE, width)
     for x in range(nodes.shape[0] - 1, -1, -1):
         first, actions = nodes[x, 1], nodes[x, 2]
         expected(guesses, base + first * stride, stride, width, roots + first, actions, rows, scratch)
-        parent = span(rows, nodes[x, 0] * TILE, width)
+        parent = row_view(rows, nodes[x, 0] * TILE, width)
         for j in range(width):
             parent[j] += value[j]
             infoset = infosets + x * hands + j

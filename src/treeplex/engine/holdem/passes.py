@@ -1,4 +1,4 @@
-"""Passes: kernels over some boards of a street, and :class:`Crew`, which shares boards out to threads.
+"""Passes: kernels over some boards of a street, and :class:`BoardPool`, which shares boards out to threads.
 
 A pass for a player is: the opponent's reach downwards, terminals, the player's values upwards. The kernels release the GIL and
 never allocate; whatever number of threads, every sum has one order, so results are the same bit for bit.
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from treeplex.engine.holdem.barrier import meet
+from treeplex.engine.holdem.barrier import wait_at_barrier
 from treeplex.engine.holdem.boards import (
     descend_board,
     gather_end,
@@ -36,10 +36,10 @@ from treeplex.engine.holdem.form import (
     SCALES,
     STORE,
     Floats,
-    HandForm,
+    HoldemForm,
     Ints,
     Store,
-    Work,
+    Workspace,
 )
 from treeplex.engine.holdem.node import TILE, best, expect, update, update_adaptively
 from treeplex.engine.holdem.storage import close_tile, open_tile
@@ -57,7 +57,7 @@ CHUNKS = 4
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def descend(
-    form: HandForm,
+    form: HoldemForm,
     street: int,
     first: int,
     last: int,
@@ -68,7 +68,7 @@ def descend(
     keep: float,
     add: float,
     optimism: float,
-    work: Work,
+    work: Workspace,
     thread: int,
 ) -> None:
     """Own reach at boards ``first..last-1`` of a street: kept in ``work.reach`` and added to the average."""
@@ -89,13 +89,13 @@ def descend(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def improve_board(
-    form: HandForm,
+    form: HoldemForm,
     street: int,
     board: int,
     player: int,
     store: Store,
     weights: Floats,
-    work: Work,
+    work: Workspace,
     thread: int,
     slot: int,
     space: int,
@@ -141,7 +141,7 @@ def improve_board(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def improve(
-    form: HandForm,
+    form: HoldemForm,
     street: int,
     first: int,
     last: int,
@@ -151,7 +151,7 @@ def improve(
     keep: float,
     add: float,
     raked: bool,
-    work: Work,
+    work: Workspace,
     thread: int,
     slot: int,
 ) -> None:
@@ -171,7 +171,7 @@ def improve(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def answer(
-    form: HandForm,
+    form: HoldemForm,
     street: int,
     first: int,
     last: int,
@@ -181,7 +181,7 @@ def answer(
     scales: Floats,
     store: Store,
     raked: bool,
-    work: Work,
+    work: Workspace,
     thread: int,
     slot: int,
 ) -> None:
@@ -213,7 +213,7 @@ def answer(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def gather(form: HandForm, street: int, first: int, last: int, player: int, work: Work, slot: int) -> None:
+def gather(form: HoldemForm, street: int, first: int, last: int, player: int, work: Workspace, slot: int) -> None:
     """Sum what came back for pairs of a board of a street and one of its ends, numbers ``first..last-1``."""
     ends = form.streets[street, ENDS + 1] - form.streets[street, ENDS]
     for pair in range(first, last):
@@ -221,7 +221,7 @@ def gather(form: HandForm, street: int, first: int, last: int, player: int, work
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def hold(store: Store) -> None:
+def apply_locks(store: Store) -> None:
     """Put locked policies back in place."""
     for k in range(store.lock_places.shape[0]):
         store.regrets[store.lock_places[k]] = store.lock_values[k]
@@ -230,31 +230,31 @@ def hold(store: Store) -> None:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def iterate_board(
-    form: HandForm, weights: Floats, raked: bool, store: Store, work: Work, thread: int, threads: int, gate: Ints
+    form: HoldemForm, weights: Floats, raked: bool, store: Store, work: Workspace, thread: int, threads: int, gate: Ints
 ) -> None:
-    """All iterations of a spot with one board, see :meth:`Crew.iterate`, by threads that share its hands and terminals."""
+    """All iterations of a spot with one board, see :meth:`BoardPool.iterate`, by threads that share its hands and terminals."""
     guesses, scales = store.guesses, store.guess_scales
     if weights.shape[0] > 0 and thread == 0:
         descend(form, 0, 0, 1, 0, guesses, scales, store, weights[0, 7], weights[0, 8], 0.0, work, 0)
-    meet(gate, threads)
+    wait_at_barrier(gate, threads)
     for k in range(weights.shape[0]):
         after = min(k + 1, weights.shape[0] - 1)
         for player in range(2):
             ahead = k if player == 0 else after
             keep, add = weights[ahead, 7], 0.0 if player == 1 and after == k else weights[ahead, 8]
             reach_terminals(form, 0, 1 - player, guesses, scales, store, keep, add, work, thread, 0, thread, threads)
-            meet(gate, threads)
+            wait_at_barrier(gate, threads)
             value_terminals(form, 0, 0, player, raked, work, thread, 0, thread, threads)
-            meet(gate, threads)
+            wait_at_barrier(gate, threads)
             improve_board(form, 0, 0, player, store, weights[k], work, thread, 0, 0, thread, threads)
-            meet(gate, threads)
+            wait_at_barrier(gate, threads)
             if store.lock_places.shape[0] > 0:
                 if thread == 0:
-                    hold(store)
-                meet(gate, threads)
+                    apply_locks(store)
+                wait_at_barrier(gate, threads)
 
 
-class Crew:
+class BoardPool:
     """Threads that share the boards of a street, and the passes composed of them.
 
     Attributes:
@@ -263,7 +263,7 @@ class Crew:
         raked: whether showdowns pay the winner less than they cost the loser.
     """
 
-    def __init__(self, form: HandForm, work: Work, *, raked: bool) -> None:
+    def __init__(self, form: HoldemForm, work: Workspace, *, raked: bool) -> None:
         self.form, self.work, self.raked = form, work, raked
         self.threads = work.rows.shape[0]
         self.pool = ThreadPoolExecutor(self.threads - 1) if self.threads > 1 else None
@@ -399,7 +399,7 @@ class Crew:
             for player, keep, add in ((0, row[7], row[8]), (1, ahead[7], ahead[8] if k + 1 < len(weights) else 0.0)):
                 self.descend(1 - player, guesses, scales, store, keep=keep, add=add, streets=self.last)
                 self.ascend(improve, player, store, row, keep, add)
-                hold(store)
+                apply_locks(store)
 
     def iterate_board(self, weights: Floats, store: Store) -> None:
         """:meth:`iterate` for one board; threads pay off where there is enough to share."""
@@ -436,6 +436,6 @@ class Crew:
             after = optimism[k + 1] if k + 1 < len(steps) else following
             for player, mix in ((0, optimism[k]), (1, after)):
                 self.answer(player, REPLY, against, scales, store)
-                hold(store)
+                apply_locks(store)
                 replies, keep = store.regrets, 1.0 - step
                 self.descend(player, replies, scales, store, keep=keep, add=step, optimism=mix, streets=self.last + 1)

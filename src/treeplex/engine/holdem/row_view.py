@@ -8,7 +8,7 @@ from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
 
 
-def _span(typingctx: Any, array: Any, first: Any, size: Any) -> Any:
+def _row_view(typingctx: Any, array: Any, first: Any, size: Any) -> Any:
     if array.layout != "C":
         raise TypingError("span: the array must be C-ordered")
     kind = types.Array(array.dtype, 1, "C")
@@ -24,7 +24,7 @@ def _span(typingctx: Any, array: Any, first: Any, size: Any) -> Any:
     return kind(array, types.int64, types.int64), generate
 
 
-span: Any = intrinsic(_span)
+row_view: Any = intrinsic(_row_view)
 """``span(array, first, size)``: so many numbers of a C-ordered array from number ``first`` on, as one row.
 
 The caller keeps the array alive and stays inside it."""

@@ -43,7 +43,7 @@ def _turn_block(typingctx: Any, source: Any, row: Any, column: Any, target: Any,
     return types.void(source, place, place, target, place, place), generate
 
 
-turn_block: Any = intrinsic(_turn_block)
-"""``turn_block(source, row, column, target, target_row, target_column)``: copy a block, transposed, from source to target.
+transpose_block: Any = intrinsic(_turn_block)
+"""``transpose_block(source, row, column, target, target_row, target_column)``: copy a block, transposed, from source to target.
 
 Both are C-ordered matrices of one kind of float; the blocks begin at these places and have ``BLOCK`` rows and columns."""

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from treeplex.engine.holdem.form import ACTIONS, BOARDS, COUNT, FOLDS, REACH, RETURN, ROOTS, SHOWDOWNS, HandForm, Work
+from treeplex.engine.holdem.form import ACTIONS, BOARDS, COUNT, FOLDS, REACH, RETURN, ROOTS, SHOWDOWNS, HoldemForm, Workspace
 from treeplex.engine.holdem.node import TILE
 from treeplex.engine.holdem.terminal import CARDS, COLUMNS, PADDING
 from treeplex.engine.holdem.transpose import BLOCK
@@ -20,21 +20,21 @@ def padded_columns(terminals: int) -> int:
     return -(-terminals // PADDING) * PADDING
 
 
-def columns_of_street(form: HandForm, street: int) -> int:
+def columns_of_street(form: HoldemForm, street: int) -> int:
     """Columns that a street needs: showdowns, then folds, each padded."""
     row = form.streets[street]
     return padded_columns(int(row[SHOWDOWNS + 1] - row[SHOWDOWNS])) + padded_columns(int(row[FOLDS + 1] - row[FOLDS]))
 
 
-def slots_of(form: HandForm, threads: int) -> int:
-    """Slots of ``Work.returned``: one a thread when threads take whole groups of last boards, else one for all."""
+def slots_of(form: HoldemForm, threads: int) -> int:
+    """Slots of ``Workspace.returned``: one a thread when threads take whole groups of last boards, else one for all."""
     streets = form.streets
     parents = int(streets[-2, BOARDS + 1] - streets[-2, BOARDS]) if len(streets) > 1 else 0
     return threads if parents >= 2 * threads else 1
 
 
-def work_sizes(form: HandForm, threads: int, *, packed: bool = False) -> dict[str, tuple[int, ...]]:
-    """The shape of every array of :class:`Work`; ``packed`` for 16-bit storage."""
+def workspace_sizes(form: HoldemForm, threads: int, *, packed: bool = False) -> dict[str, tuple[int, ...]]:
+    """The shape of every array of :class:`Workspace`; ``packed`` for 16-bit storage."""
     streets = form.streets
     actions = int(streets[:, ACTIONS : ACTIONS + 2].max())
     sequences = int((streets[:, ROOTS, None] + streets[:, ACTIONS : ACTIONS + 2]).max())
@@ -70,11 +70,11 @@ def aligned_zeros(shape: tuple[int, ...], kind: np.dtype[Any]) -> NDArray[Any]:
     return space[start : start + size].view(kind).reshape(shape)
 
 
-def make_work(form: HandForm, threads: int, kind: DTypeLike, *, raked: bool = False, packed: bool = False) -> Work:
+def make_workspace(form: HoldemForm, threads: int, kind: DTypeLike, *, raked: bool = False, packed: bool = False) -> Workspace:
     """Scratch space for so many threads, in numbers of this kind; sums over chance are float64."""
     arrays: dict[str, NDArray[Any]] = {
         name: aligned_zeros(shape, np.dtype(np.float64 if name == "gathered" else kind))
-        for name, shape in work_sizes(form, threads, packed=packed).items()
+        for name, shape in workspace_sizes(form, threads, packed=packed).items()
     }
     for street, row in enumerate(form.streets):
         shown = slice(row[SHOWDOWNS], row[SHOWDOWNS + 1])
@@ -85,4 +85,4 @@ def make_work(form: HandForm, threads: int, kind: DTypeLike, *, raked: bool = Fa
             chips[1:4, :count] = form.showdown_values[shown].T
             chips[0, :count] = 1.0 if raked else form.showdown_values[shown, 0]
             chips[0, first : first + folded.stop - folded.start] = form.fold_values[folded, player]
-    return Work(**arrays)
+    return Workspace(**arrays)

@@ -84,7 +84,7 @@ def best_below(order: Preorder, infoset: int, values: Floats) -> float:
 
 
 @njit(cache=True, nogil=True)
-def told_gradient(
+def recommended_gradient(
     tree: Tree,
     payoff: Payoff,
     player: int,
@@ -158,7 +158,7 @@ def add_number(
 
 
 @njit(cache=True, nogil=True)
-def look(
+def add_plans(
     tree: Tree,
     payoff: Payoff,
     player: int,
@@ -195,7 +195,9 @@ def look(
             share += weights[stop]
             stop += 1
         total[tree.sequence_offsets[player] : tree.sequence_offsets[player + 1]] = 0.0
-        told_gradient(tree, payoff, player, plans, plan_offsets, support[row:stop], weights[row:stop], strategy, values, total)
+        recommended_gradient(
+            tree, payoff, player, plans, plan_offsets, support[row:stop], weights[row:stop], strategy, values, total
+        )
         for place in range(placed.shape[0]):
             placed[place] = total[order.sequence[place]]
         begin = plan_offsets[player] + support[row, player] * infosets
@@ -263,7 +265,7 @@ def add_plan(
 
 
 @njit(cache=True, nogil=True)
-def leave(order: Preorder, seen: Seen, informed: Floats, uninformed: Floats) -> None:
+def best_deviation(order: Preorder, seen: Seen, informed: Floats, uninformed: Floats) -> None:
     """The best that a player gets who stops following at an infoset and plays on alone.
 
     Args:

@@ -40,7 +40,7 @@ HEAD = 7
 """Columns of a trace before features and outputs: t, exploitability before it, the four exponents, the iterations held."""
 
 
-class Scheme(NamedTuple):
+class DiscountNetwork(NamedTuple):
     """A learned scheme, as Numba sees it.
 
     Attributes:
@@ -107,7 +107,7 @@ def outside_theorem(exponents: Floats, t: int, horizon: int) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def decide(scheme: Scheme, activations: Floats, noise: Floats, t: int, horizon: int, exponents: Floats) -> int:
+def decide(scheme: DiscountNetwork, activations: Floats, noise: Floats, t: int, horizon: int, exponents: Floats) -> int:
     """Evaluate the network on the features at the front of ``activations`` and write the four exponents.
 
     Args:
@@ -157,7 +157,7 @@ def exploitability_of_sums(tree: Tree, payoff: Payoff, average: Floats, values: 
 def observe(
     tree: Tree,
     payoff: Payoff,
-    scheme: Scheme,
+    scheme: DiscountNetwork,
     done: int,
     horizon: int,
     regrets: Floats,
@@ -205,7 +205,7 @@ def observe(
 def iterate_learned(
     tree: Tree,
     payoff: Payoff,
-    scheme: Scheme,
+    scheme: DiscountNetwork,
     done: int,
     iterations: int,
     horizon: int,
@@ -269,7 +269,7 @@ def iterate_learned(
 
 
 @njit(cache=True, nogil=True)
-def run_episode(tree: Tree, payoff: Payoff, scheme: Scheme, horizon: int, noise: Floats, trace: Floats) -> float:
+def run_episode(tree: Tree, payoff: Payoff, scheme: DiscountNetwork, horizon: int, noise: Floats, trace: Floats) -> float:
     """Run T iterations from the uniform policy, updates alternating; return the exploitability of the average policy.
 
     ``noise`` and ``trace`` are as in :func:`iterate_learned`, [0, ...] for none; rows of ``trace`` that stay unused keep t = 0.
@@ -292,14 +292,14 @@ def run_episode(tree: Tree, payoff: Payoff, scheme: Scheme, horizon: int, noise:
     return exploitability_of_sums(tree, payoff, average, values, infoset_values)
 
 
-def play_episode(tree: Tree, payoff: Payoff, scheme: Scheme, horizon: int) -> float:
+def play_episode(tree: Tree, payoff: Payoff, scheme: DiscountNetwork, horizon: int) -> float:
     """Exploitability of the average policy after ``horizon`` iterations of a learned scheme, in the game's units."""
     empty = np.empty((0, 0))
     return float(run_episode(tree, payoff, scheme, horizon, empty, empty))
 
 
 def trace_episode(
-    tree: Tree, payoff: Payoff, scheme: Scheme, horizon: int, noise: Floats | None = None
+    tree: Tree, payoff: Payoff, scheme: DiscountNetwork, horizon: int, noise: Floats | None = None
 ) -> tuple[float, Floats]:
     """An episode and what was decided in it.
 

@@ -7,15 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.holdem.form import COUNT, HANDS, Store
-from treeplex.engine.holdem.passes import BEST, EXPECT, Crew
-from treeplex.engine.holdem.workspace import make_work
-from treeplex.forms.holdem.compile_spot import HandGame
+from treeplex.engine.holdem.passes import BEST, EXPECT, BoardPool
+from treeplex.engine.holdem.workspace import make_workspace
+from treeplex.forms.holdem.compile_spot import CompiledSpot
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class PokerJudgement:
+class HoldemJudgement:
     """What :func:`judge_spot` found, in chips against getting half of the starting pot back.
 
     Attributes:
@@ -29,7 +29,7 @@ class PokerJudgement:
     best: tuple[float, float]
 
 
-def root_values(crew: Crew, player: int, mode: int, average: NDArray[Any], store: Store) -> Floats:
+def root_values(crew: BoardPool, player: int, mode: int, average: NDArray[Any], store: Store) -> Floats:
     """Values of a player's hands at the root, float64 [hands], in chips times the opponent's compatible range weight.
 
     ``mode`` is ``BEST`` (against the average of the other) or ``EXPECT`` (both follow the average).
@@ -39,7 +39,9 @@ def root_values(crew: Crew, player: int, mode: int, average: NDArray[Any], store
     return np.asarray(crew.root_values(player), np.float64)
 
 
-def judge_spot(game: HandGame, average: NDArray[Any], store: Store, crew: Crew, *, expected: bool = True) -> PokerJudgement:
+def judge_spot(
+    game: CompiledSpot, average: NDArray[Any], store: Store, crew: BoardPool, *, expected: bool = True
+) -> HoldemJudgement:
     """Judge the policy that is proportional to ``average`` (uniform where that is zero).
 
     Args:
@@ -58,10 +60,10 @@ def judge_spot(game: HandGame, average: NDArray[Any], store: Store, crew: Crew, 
             ev.append(float(own @ root_values(crew, player, EXPECT, average, store)) / game.compatible)
     found = (ev[0], ev[1]) if ev else (float("nan"), float("nan"))
     gains = sum(best) - (sum(found) if game.raked else 0.0)
-    return PokerJudgement(gains / 2, found, (best[0], best[1]))
+    return HoldemJudgement(gains / 2, found, (best[0], best[1]))
 
 
-def judging_crew(game: HandGame, threads: int) -> Crew:
+def judging_crew(game: CompiledSpot, threads: int) -> BoardPool:
     """Threads with scratch space in double precision."""
-    work = make_work(game.form, threads, np.float64, raked=game.raked, packed=True)
-    return Crew(game.form, work, raked=game.raked)
+    work = make_workspace(game.form, threads, np.float64, raked=game.raked, packed=True)
+    return BoardPool(game.form, work, raked=game.raked)

@@ -1,7 +1,7 @@
 """What hands are worth everywhere in a solved spot: the average strategy's values at every node, and equities.
 
 Values come as *counterfactual* ones: chips times the opponent's reach with hands that share no card with one's own. Divided by
-that reach (:meth:`PokerValues.compatible`) they are the expected chips of a hand. Looking at one betting tree of one board is
+that reach (:meth:`HoldemValues.compatible`) they are the expected chips of a hand. Looking at one betting tree of one board is
 cheap; what boards below it are worth comes from one pass over the whole spot, made when it is first needed.
 """
 
@@ -17,7 +17,7 @@ from treeplex.engine.holdem.node import TILE
 from treeplex.engine.holdem.passes import EXPECT
 from treeplex.engine.holdem.terminal import CARDS, folds, raked_showdowns
 from treeplex.evaluate.holdem.judge import judging_crew
-from treeplex.forms.holdem.compile_spot import HandGame
+from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.games.poker.betting.tree import Decision, Fold, Showdown, StreetEnd, payoffs
 
 Array = NDArray[Any]
@@ -49,7 +49,7 @@ class StreetValues:
     values: dict[int, Pair]
 
 
-class PokerValues:
+class HoldemValues:
     """The values of one strategy in a compiled spot.
 
     Attributes:
@@ -61,7 +61,7 @@ class PokerValues:
 
     def __init__(
         self,
-        game: HandGame,
+        game: CompiledSpot,
         average: Array,
         scales: Array | None = None,
         *,

@@ -170,7 +170,7 @@ def targets_of(child: Board, parent: Board, image: Ints) -> tuple[Ints, Ints]:
 
 
 def card_rows(hands: Hands, held: Ints) -> NDArray[np.uint8]:
-    """The rows of ``HandForm.cards``."""
+    """The rows of ``HoldemForm.cards``."""
     cards = hands.cards[held]
     if cards.shape[1] == 1:
         filler = np.full((len(cards), 1), ANY_CARD), np.full((len(cards), 1), NO_CARD)

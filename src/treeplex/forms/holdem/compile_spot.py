@@ -21,7 +21,7 @@ from treeplex.engine.holdem.form import (
     RETURN,
     SCALES,
     STORE,
-    HandForm,
+    HoldemForm,
 )
 from treeplex.engine.holdem.node import TILE
 from treeplex.errors import GameError
@@ -35,7 +35,7 @@ MOST_HANDS = 32_767
 
 
 @dataclass(frozen=True, eq=False)
-class HandGame:
+class CompiledSpot:
     """A compiled spot.
 
     Attributes:
@@ -53,7 +53,7 @@ class HandGame:
     betting: BettingTree
     forests: list[Forest]
     boards: list[list[Board]]
-    form: HandForm
+    form: HoldemForm
     compatible: float
     raked: bool
     isomorphism: bool
@@ -87,7 +87,7 @@ class HandGame:
         return [int(first) for first in self.form.streets[:, BOARDS]]
 
 
-def compile_spot(spot: Spot, *, isomorphism: bool = True) -> HandGame:
+def compile_spot(spot: Spot, *, isomorphism: bool = True) -> CompiledSpot:
     """Compile a spot for the hand engine.
 
     Raises:
@@ -105,7 +105,7 @@ def compile_spot(spot: Spot, *, isomorphism: bool = True) -> HandGame:
         raise GameError("the ranges leave no pair of hands without a shared card; widen a range or change the board")
     raked = any(win != -lose for forest in forests for win, lose, _ in forest.showdown_values)
     form = arrays_of(spot, forests, boards, hands)
-    return HandGame(spot, betting, forests, boards, form, compatible, raked, isomorphism)
+    return CompiledSpot(spot, betting, forests, boards, form, compatible, raked, isomorphism)
 
 
 def compatible_pairs(spot: Spot, hands: Hands, root: Board) -> float:
@@ -121,13 +121,13 @@ def compatible_pairs(spot: Spot, hands: Hands, root: Board) -> float:
     return float(total)
 
 
-def arrays_of(spot: Spot, forests: list[Forest], boards: list[list[Board]], hands: Hands) -> HandForm:
+def arrays_of(spot: Spot, forests: list[Forest], boards: list[list[Board]], hands: Hands) -> HoldemForm:
     """All arrays of a form."""
     layout = Layout(forests, boards)
     flat = [board for street in boards for board in street]
     lists = [(board, player) for board in flat for player in (0, 1)]
     last = len(boards) - 1
-    return HandForm(
+    return HoldemForm(
         streets=layout.streets,
         factors=np.array([deal_chance(spot, street) for street in range(last + 1)]),
         nodes=table([row for forest in forests for player in (0, 1) for row in forest.nodes[player]], 3),

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from treeplex.errors import GameError
 from treeplex.forms.holdem.betting_forest import Forest, grow
 from treeplex.forms.holdem.boards import Hands
-from treeplex.forms.holdem.compile_spot import HandGame, arrays_of, compile_spot
+from treeplex.forms.holdem.compile_spot import CompiledSpot, arrays_of, compile_spot
 from treeplex.games.poker.betting.tree import Showdown, StreetEnd, payoffs
 from treeplex.games.poker.spots.spot import Spot
 
@@ -16,7 +16,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class HandTurn:
+class SplitTurn:
     """A spot with two streets, and its parts; all have the same boards, and hands in the same order.
 
     Attributes:
@@ -30,9 +30,9 @@ class HandTurn:
     What a solver stores of ``game`` is what it stores of ``top``, followed by what it stores of ``below``.
     """
 
-    game: HandGame
-    top: HandGame
-    below: HandGame
+    game: CompiledSpot
+    top: CompiledSpot
+    below: CompiledSpot
     open_ends: Ints
 
     @property
@@ -42,7 +42,7 @@ class HandTurn:
         return [numbers[self.game.forests[0].below[k]] for k in self.open_ends]
 
 
-def compile_turn(spot: Spot) -> HandTurn:
+def split_turn(spot: Spot) -> SplitTurn:
     """Compile a spot for search. Hands with a weight in its ranges are those that can be held; the weights can be replaced.
 
     Raises:
@@ -54,15 +54,15 @@ def compile_turn(spot: Spot) -> HandTurn:
     first = game.forests[0]
     all_in = [isinstance(game.betting.nodes[node], Showdown) for node in first.below]
     open_ends = np.flatnonzero(~np.array(all_in, bool))
-    return HandTurn(game, top_of(game), below_of(game, open_ends), open_ends)
+    return SplitTurn(game, top_of(game), below_of(game, open_ends), open_ends)
 
 
-def part_of(game: HandGame, forests: list[Forest]) -> HandGame:
+def part_of(game: CompiledSpot, forests: list[Forest]) -> CompiledSpot:
     """The spot with other forests on the same boards."""
     return replace(game, forests=forests, form=arrays_of(game.spot, forests, game.boards, Hands(game.spot)))
 
 
-def top_of(game: HandGame) -> HandGame:
+def top_of(game: CompiledSpot) -> CompiledSpot:
     """The first street, and showdowns on the rivers after an all-in."""
     first, last = game.forests
     river = Forest(last.street, last.roots)
@@ -74,7 +74,7 @@ def top_of(game: HandGame) -> HandGame:
     return part_of(game, [first, river])
 
 
-def below_of(game: HandGame, ends: Ints) -> HandGame:
+def below_of(game: CompiledSpot, ends: Ints) -> CompiledSpot:
     """The rivers under some ends of the first street."""
     first, last = game.forests
     roots = [first.below[k] for k in ends]

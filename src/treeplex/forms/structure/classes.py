@@ -18,7 +18,7 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.histories import HistoryTree, grow
 from treeplex.forms.sources.load import load
 from treeplex.forms.structure.decomposition import cut
-from treeplex.forms.structure.history_view import Survey, Verdict, informed, spread, unsure
+from treeplex.forms.structure.history_view import HistoryView, Verdict, informed, spread, unsure
 from treeplex.forms.structure.reordering import nested_orders
 from treeplex.forms.structure.stages import LADDER, NESTED, PLAIN, feedback_verdicts
 from treeplex.games.base import Game
@@ -116,7 +116,7 @@ def structure(
 
 def classify(tree: HistoryTree) -> Structure:
     """Find the classes that a game belongs to."""
-    survey = Survey(tree, cut(tree.histories, len(tree.infostates)))
+    survey = HistoryView(tree, cut(tree.histories, len(tree.infostates)))
     recall, single = perfect_recall(survey), single_act(survey)
     order = fixed_order(survey)
     chance = no_chance(survey)
@@ -145,20 +145,20 @@ def classify(tree: HistoryTree) -> Structure:
     )
 
 
-def no_chance(survey: Survey) -> Verdict:
+def no_chance(survey: HistoryView) -> Verdict:
     """Whether chance moves at the end of the game only, if at all."""
     if not len(survey.chances):
         return Verdict(True)
     return Verdict(False, f"chance moves after {survey.path(int(survey.chances[0]))}; the class is one of games without chance")
 
 
-def perfect_information(survey: Survey) -> Verdict:
+def perfect_information(survey: HistoryView) -> Verdict:
     """Whether all infosets are single histories."""
     wide = np.flatnonzero(survey.sizes > 1)
     return Verdict(False, survey.confused(int(wide[0]), "")) if len(wide) else Verdict(True)
 
 
-def perfect_recall(survey: Survey) -> Verdict:
+def perfect_recall(survey: HistoryView) -> Verdict:
     """Whether the histories of each infoset agree in the actor's own past."""
     other = forgotten(survey.nodes, survey.parts.lines, survey.parts.ends)
     lost = np.flatnonzero(other >= 0)
@@ -169,7 +169,7 @@ def perfect_recall(survey: Survey) -> Verdict:
     return Verdict(False, f"{survey.who(infoset)} forgets what they did or knew: {paths[0]} or {paths[1]}")
 
 
-def single_act(survey: Survey) -> Verdict:
+def single_act(survey: HistoryView) -> Verdict:
     """Whether nobody moves twice."""
     again = second_act(survey.nodes, survey.parts.lines)
     return (
@@ -179,7 +179,7 @@ def single_act(survey: Survey) -> Verdict:
     )
 
 
-def fixed_order(survey: Survey) -> Verdict:
+def fixed_order(survey: HistoryView) -> Verdict:
     """Whether the number of moves before says who moves, and an infoset lies at one depth."""
     for depth in range(int(survey.depth.max(initial=-1)) + 1):
         here = survey.moves[survey.depth == depth]
@@ -198,7 +198,7 @@ def fixed_order(survey: Survey) -> Verdict:
     return Verdict(True)
 
 
-def nested_verdict(survey: Survey) -> Verdict:
+def nested_verdict(survey: HistoryView) -> Verdict:
     """Whether everybody knows what those before them knew, in a single-act form."""
     wrong = unsure(survey)
     if not len(wrong):
@@ -210,7 +210,7 @@ def nested_verdict(survey: Survey) -> Verdict:
     return Verdict(False, survey.confused(infoset, what, lambda place: int(survey.above[place])))
 
 
-def ladder_verdict(survey: Survey) -> Verdict:
+def ladder_verdict(survey: HistoryView) -> Verdict:
     """Whether a nested form is ladder-nested."""
     wrong = informed(survey)
     if not len(wrong):
@@ -221,7 +221,7 @@ def ladder_verdict(survey: Survey) -> Verdict:
     return Verdict(False, survey.confused(infoset, "") + f", and player {player}, who moves next, knows more than that")
 
 
-def sub_forms(survey: Survey) -> int:
+def sub_forms(survey: HistoryView) -> int:
     """Sub-extensive forms of a nested form: for every singleton infoset the infosets that its branches enter."""
     inner = survey.above >= 0
     inner[inner] = survey.sizes[survey.above[inner]] == 1
@@ -229,7 +229,7 @@ def sub_forms(survey: Survey) -> int:
     return len(pairs) or int(len(survey.moves) > 0)
 
 
-def reordered_verdicts(survey: Survey, nested: Verdict, ladder: Verdict) -> tuple[Verdict, Verdict]:
+def reordered_verdicts(survey: HistoryView, nested: Verdict, ladder: Verdict) -> tuple[Verdict, Verdict]:
     """Whether some order of the players of a single-act game without chance makes its form nested, or ladder-nested."""
     if ladder:
         return nested, ladder
@@ -245,7 +245,7 @@ def reordered_verdicts(survey: Survey, nested: Verdict, ladder: Verdict) -> tupl
     )
 
 
-def open_loop(survey: Survey) -> Verdict:
+def open_loop(survey: HistoryView) -> Verdict:
     """Whether all histories after the same number of moves lie in one infoset."""
     low, high = spread(survey.depth, survey.key, int(survey.depth.max(initial=-1)) + 1)
     wrong = np.flatnonzero(low < high)
@@ -258,7 +258,7 @@ def open_loop(survey: Survey) -> Verdict:
     return Verdict(False, f"player {player} can tell {paths[0]} from {paths[1]}")
 
 
-def count_pieces(survey: Survey) -> Pieces:
+def count_pieces(survey: HistoryView) -> Pieces:
     """What backward recursion has to solve."""
     found = [(piece.static, len(piece.choosers), sum(map(len, piece.choices.values()))) for piece in survey.parts.pieces()]
     return Pieces(

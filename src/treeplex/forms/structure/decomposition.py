@@ -19,7 +19,7 @@ from treeplex.engine.tree.form import SmallInts
 
 
 @dataclass(frozen=True, eq=False)
-class Cut:
+class Decomposition:
     """Where a tree falls apart.
 
     Attributes:
@@ -48,18 +48,18 @@ class Cut:
         branches = sorted(range(first, first + count), key=lambda child: (int(self.tied[child]), child))
         return [tuple(group) for _, group in groupby(branches, key=lambda child: int(self.tied[child]))]
 
-    def pieces(self) -> Iterator["Piece"]:
+    def pieces(self) -> Iterator["StaticPart"]:
         """All pieces of tied branches, what lies below first."""
         for root in self.roots():
             for branches in self.groups(root):
                 if len(branches) > 1:
                     yield self.piece(root, branches)
 
-    def piece(self, root: int, branches: tuple[int, ...]) -> "Piece":
+    def piece(self, root: int, branches: tuple[int, ...]) -> "StaticPart":
         """The piece at some branches of a root."""
         tree = self.tree
         actor = int(tree.nodes[root, ACTOR])
-        found = Piece(self, root, branches, {}, {}, [])
+        found = StaticPart(self, root, branches, {}, {}, [])
         if actor >= 0:
             found.actions[int(tree.nodes[root, KEY])] = len(branches)
             found.players[int(tree.nodes[root, KEY])] = actor
@@ -85,7 +85,7 @@ Moves = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class StaticPart:
     """A part of a tree in which players move without full knowledge of the part itself, and know all that was before.
 
     Attributes:
@@ -97,7 +97,7 @@ class Piece:
         leaves: closed subtrees (or terminals) where it ends, with chance's probability and the players' moves from the root.
     """
 
-    cut: Cut
+    cut: Decomposition
     root: int
     branches: tuple[int, ...]
     actions: dict[int, int]
@@ -138,8 +138,8 @@ class Piece:
         return [(child, chance / sum(chances)) for child, chance in zip(below, chances, strict=True)]
 
 
-def cut(tree: Histories, infosets: int) -> Cut:
+def cut(tree: Histories, infosets: int) -> Decomposition:
     """Find where a tree of so many infosets falls apart; it may lack perfect recall."""
     lines = outline(tree.nodes)
     ends = edges(tree.nodes, lines, infosets)
-    return Cut(tree, lines, ends, closed_subtrees(tree.nodes, lines, ends), ties(tree.nodes, lines, infosets))
+    return Decomposition(tree, lines, ends, closed_subtrees(tree.nodes, lines, ends), ties(tree.nodes, lines, infosets))

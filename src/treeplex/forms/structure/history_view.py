@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from treeplex.engine.histories.form import ACTOR, CHANCE, KEY
 from treeplex.forms.compile.histories import HistoryTree
-from treeplex.forms.structure.decomposition import Cut
+from treeplex.forms.structure.decomposition import Decomposition
 from treeplex.spec import shown
 
 Ints = NDArray[np.int64]
@@ -32,11 +32,11 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Survey:
+class HistoryView:
     """A tree and what the classes look at; a player's move counts for depth, chance's does not."""
 
     tree: HistoryTree
-    parts: Cut
+    parts: Decomposition
 
     @cached_property
     def moves(self) -> Ints:
@@ -122,13 +122,13 @@ def spread(group: Ints, values: Ints, groups: int) -> tuple[Ints, Ints]:
     return low, high
 
 
-def unsure(survey: Survey) -> Ints:
+def unsure(survey: HistoryView) -> Ints:
     """Infosets whose histories differ in what the player right before knew."""
     low, high = spread(survey.key, survey.above, survey.infosets)
     return np.flatnonzero(low < high)
 
 
-def informed(survey: Survey) -> Ints:
+def informed(survey: HistoryView) -> Ints:
     """Infosets of several histories after which the next player knows more: for each the infoset right before."""
     inner = survey.above >= 0
     inner[inner] = survey.sizes[survey.above[inner]] > 1

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.histories.form import ACTOR, CHILD, KEY, TERMINAL
-from treeplex.forms.structure.decomposition import Cut
+from treeplex.forms.structure.decomposition import Decomposition
 
 Ints = NDArray[np.int64]
 
@@ -18,7 +18,7 @@ MOST_PLAYS = 100_000
 Orders = tuple[tuple[int, ...] | None, tuple[int, ...] | None, tuple[int, ...] | None]
 
 
-def nested_orders(parts: Cut) -> Orders | str:
+def nested_orders(parts: Decomposition) -> Orders | str:
     """For a single-act form without chance: an order of players that it admits, one that makes it nested, ladder-nested.
 
     An order is admitted if what everybody knows follows from the moves of those before them (Basar and Olsder 1999, the text
@@ -43,7 +43,7 @@ def nested_orders(parts: Cut) -> Orders | str:
     return found[0], found[1], found[2]
 
 
-def plays(parts: Cut, ends: Ints, players: list[int]) -> tuple[Ints, Ints]:
+def plays(parts: Decomposition, ends: Ints, players: list[int]) -> tuple[Ints, Ints]:
     """The infoset of each player and the number of their action in every play, int64 [plays, players]; -1 without a move."""
     nodes, parent = parts.tree.nodes, parts.lines.parent
     knows, does = np.full((2, len(ends), len(players)), -1, np.int64)

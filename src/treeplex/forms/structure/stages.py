@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 
 from treeplex.engine.histories.form import ACTOR, CHANCE
 from treeplex.engine.histories.subtrees import meetings
-from treeplex.forms.structure.history_view import Ints, Survey, Verdict, informed, unsure
+from treeplex.forms.structure.history_view import HistoryView, Ints, Verdict, informed, unsure
 
 PLAIN, NESTED, LADDER = range(3)
 """What the levels of a feedback game are to be."""
 
 
 @dataclass(frozen=True)
-class Levels:
+class Stages:
     """What is known of each depth of a form with a fixed order of play; arrays over depths.
 
     Attributes:
@@ -61,7 +61,7 @@ class Levels:
         return starts
 
 
-def levels_of(survey: Survey) -> Levels:
+def levels_of(survey: HistoryView) -> Stages:
     """Look at every depth of a form with a fixed order of play."""
     depths = int(survey.depth.max(initial=-1)) + 1
     depth_of = np.zeros(survey.infosets, np.int64)
@@ -79,10 +79,10 @@ def levels_of(survey: Survey) -> Levels:
     chance[survey.parts.lines.level[survey.chances]] = True
     players = np.zeros(depths, np.int64)
     players[depth_of] = player
-    return Levels(players, known, least, chance[:depths], nested, ladder)
+    return Stages(players, known, least, chance[:depths], nested, ladder)
 
 
-def feedback_verdicts(survey: Survey, order: Verdict) -> tuple[tuple[int, ...], list[Verdict]]:
+def feedback_verdicts(survey: HistoryView, order: Verdict) -> tuple[tuple[int, ...], list[Verdict]]:
     """The starts of levels, and whether a form is a feedback game: of any kind, with nested and with ladder-nested levels."""
     if not order:
         return (), [order] * 3
@@ -97,7 +97,7 @@ def feedback_verdicts(survey: Survey, order: Verdict) -> tuple[tuple[int, ...], 
     return tuple(best), verdicts
 
 
-def where_feedback_fails(survey: Survey, levels: Levels) -> str:
+def where_feedback_fails(survey: HistoryView, levels: Stages) -> str:
     """Why a form cannot be cut into levels of a feedback game: where a level must begin and the state is not known."""
     reached = {0}
     for start in range(len(levels.player)):

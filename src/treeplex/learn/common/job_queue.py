@@ -9,7 +9,7 @@ from treeplex.learn.common.workers import MOST_LOSSES, JobT, ResultT, Workers
 
 
 @final
-class Errands(Generic[JobT, ResultT]):
+class JobQueue(Generic[JobT, ResultT]):
     """A queue of jobs before workers.
 
     Attributes:

@@ -74,7 +74,7 @@ def cluster_cpus(address: str) -> int:
 
 
 @final
-class RayCrew(Generic[JobT, ResultT]):
+class RayWorkers(Generic[JobT, ResultT]):
     """Actors with one CPU each; every machine of the cluster has the same Treeplex installed.
 
     One that dies, with its machine perhaps, is replaced by a new one as soon as the cluster has room. Jobs go only to actors

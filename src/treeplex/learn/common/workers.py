@@ -18,7 +18,7 @@ from typing import Generic, Protocol, TypeAlias, TypeVar, final
 import numpy as np
 
 from treeplex.engine.tree.form import Floats
-from treeplex.engine.tree.learned import Scheme, play_episode
+from treeplex.engine.tree.learned import DiscountNetwork, play_episode
 from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
@@ -58,7 +58,7 @@ class Player:
         return [compile_game(spec) for spec in self.specs]
 
     @cached_property
-    def scheme(self) -> Scheme:
+    def scheme(self) -> DiscountNetwork:
         """The policy as the engine takes it."""
         return self.policy.compiled
 

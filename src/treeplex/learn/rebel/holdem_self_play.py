@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import GameError, SpecError
-from treeplex.forms.holdem.split_turn import compile_turn
+from treeplex.forms.holdem.split_turn import split_turn
 from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit, StreetSizes
 from treeplex.games.poker.betting.tree import Decision, StreetEnd
 from treeplex.games.poker.spots.spot import Spot
@@ -32,7 +32,7 @@ TRIES = 100
 
 
 @dataclass(frozen=True)
-class TurnPlaySettings:
+class HoldemSelfPlaySettings:
     """How games are drawn, searched and solved.
 
     Attributes:
@@ -74,7 +74,7 @@ class TurnPlaySettings:
             raise SpecError(f"stacks must be the least and the most chips of a player, not {self.stacks!r}")
 
 
-def drawn_game(spot: Spot, settings: TurnPlaySettings, generator: np.random.Generator) -> Spot:
+def drawn_game(spot: Spot, settings: HoldemSelfPlaySettings, generator: np.random.Generator) -> Spot:
     """A spot with another board, stack and bet sizes.
 
     Raises:
@@ -118,7 +118,7 @@ def river_spot(belief: HoldemBelief) -> Spot:
     return replace(whole, board=belief.board, pot=belief.pot, stack=min(belief.stacks))
 
 
-class TurnSelfPlay:
+class HoldemSelfPlay:
     """Games drawn, searched and solved, one after the other.
 
     Attributes:
@@ -129,7 +129,7 @@ class TurnSelfPlay:
         games: drawn so far.
     """
 
-    def __init__(self, spot: Spot, settings: TurnPlaySettings, leaf: HoldemLeaf, generator: np.random.Generator) -> None:
+    def __init__(self, spot: Spot, settings: HoldemSelfPlaySettings, leaf: HoldemLeaf, generator: np.random.Generator) -> None:
         """Begin.
 
         Raises:
@@ -156,7 +156,7 @@ class TurnSelfPlay:
 
     def _searched(self, spot: Spot) -> Iterator[HoldemBelief | None]:
         """Public belief states of rivers that a search of the turn leads to."""
-        turn, settings = compile_turn(spot), self.settings
+        turn, settings = split_turn(spot), self.settings
         if not len(turn.open_ends):
             return
         method, (first, second) = METHODS[settings.method], turn.game.spot.ranges

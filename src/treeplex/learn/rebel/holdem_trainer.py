@@ -14,7 +14,7 @@ from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.common.fitting import Fitting
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.common.schedules import check_learning, falling_rate
-from treeplex.learn.rebel.holdem_self_play import TurnPlaySettings, TurnSelfPlay
+from treeplex.learn.rebel.holdem_self_play import HoldemSelfPlay, HoldemSelfPlaySettings
 from treeplex.learn.rebel.river_net import RiverNet, river_loss
 from treeplex.learn.rebel.river_targets import River
 from treeplex.learn.rebel.trainer import random_state, set_random_state
@@ -25,7 +25,7 @@ MOST_BINS = 1024
 
 
 @dataclass(frozen=True)
-class TurnRebelSettings(TurnPlaySettings):
+class HoldemRebelSettings(HoldemSelfPlaySettings):
     """Everything that decides a training, but the spot on which games are modelled.
 
     Attributes:
@@ -64,12 +64,12 @@ class TurnRebelSettings(TurnPlaySettings):
         if not 2 <= self.bins <= MOST_BINS or self.bins != int(self.bins):
             raise SpecError(f"bins must be a whole number from 2 to {MOST_BINS:,}, not {self.bins!r}")
 
-    def playing(self) -> TurnPlaySettings:
+    def playing(self) -> HoldemSelfPlaySettings:
         """The part that is about self-play."""
-        return TurnPlaySettings(**{each.name: getattr(self, each.name) for each in fields(TurnPlaySettings)})
+        return HoldemSelfPlaySettings(**{each.name: getattr(self, each.name) for each in fields(HoldemSelfPlaySettings)})
 
 
-PAPER_TURNS = TurnRebelSettings(
+PAPER_TURNS = HoldemRebelSettings(
     method="lcfr-avg-modified", width=1536, layers=6, rows=6_000_000, batch=1024, rate=4e-4, halve=1 / 3
 )
 """What the paper says of turn endgame hold'em: its method (figure 2, appendix I), and network and steps of appendix E, a row
@@ -78,7 +78,7 @@ as usual here, and must be raised (``games``, ``rivers``) for its 750,000 steps.
 
 
 @dataclass(frozen=True)
-class TurnRound:
+class HoldemRound:
     """What one game of a training did.
 
     Attributes:
@@ -94,7 +94,7 @@ class TurnRound:
     loss: float
 
 
-class TurnTrainer:
+class HoldemTrainer:
     """Games and gradient steps in turn; one thread, deterministic.
 
     Attributes:
@@ -105,21 +105,21 @@ class TurnTrainer:
         steps: gradient steps so far.
     """
 
-    def __init__(self, spot: Spot, settings: TurnRebelSettings | None = None) -> None:
+    def __init__(self, spot: Spot, settings: HoldemRebelSettings | None = None) -> None:
         """Start with a fresh network, which says nothing but the showdown.
 
         Raises:
             SpecError: PyTorch is missing, or the spot is not one that self-play can model games on.
             AlgorithmError: hands have not two cards.
         """
-        self.settings = settings or TurnRebelSettings()
+        self.settings = settings or HoldemRebelSettings()
         self.generator = np.random.default_rng(self.settings.seed)
         bins = self.settings.bins
         self.net = RiverNet(bins, width=self.settings.width, layers=self.settings.layers, seed=self.settings.seed)
         empty = [np.zeros((0, numbers), np.float32) for numbers in (1 + 2 * bins, 2 * bins, 2 * bins)]
         rows = Replay(*empty, room=self.settings.rows)
         self.fitting = Fitting(self.net.net, rows, ("inputs", "targets", "weights"), river_loss)
-        self.play = TurnSelfPlay(spot, self.settings.playing(), self.net.leaf(), self.generator)
+        self.play = HoldemSelfPlay(spot, self.settings.playing(), self.net.leaf(), self.generator)
         self.steps = 0
         self._owed = 0.0
 
@@ -128,7 +128,7 @@ class TurnTrainer:
         """Whether all games have been drawn."""
         return self.play.games >= self.settings.games
 
-    def round(self) -> TurnRound:
+    def round(self) -> HoldemRound:
         """Play a game, and take the gradient steps that are due.
 
         Raises:
@@ -141,7 +141,7 @@ class TurnTrainer:
         while self._owed >= 1.0 and len(self.fitting.rows) >= self.settings.burn_in:
             self._owed -= 1.0
             losses.append(self._step())
-        return TurnRound(self.play.games, len(self.fitting.rows), self.steps, float(np.mean(losses)) if losses else math.nan)
+        return HoldemRound(self.play.games, len(self.fitting.rows), self.steps, float(np.mean(losses)) if losses else math.nan)
 
     def _step(self) -> float:
         """One step of Adam on a uniform batch; the loss."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.public import PublicTree
-from treeplex.learn.common.job_queue import Errands
+from treeplex.learn.common.job_queue import JobQueue
 from treeplex.learn.common.workers import POLL_SECONDS, Workers
 from treeplex.learn.rebel.policy_net import load_weights, networks, weights_of
 from treeplex.learn.rebel.self_play import Rows, SelfPlay
@@ -29,7 +29,7 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 @dataclass(frozen=True, eq=False)
-class Turn:
+class SelfPlayJob:
     """A job: the networks' weights by name, and the state of a stream's episodes and random numbers."""
 
     weights: Arrays
@@ -37,7 +37,7 @@ class Turn:
 
 
 @dataclass(frozen=True, eq=False)
-class Harvest:
+class SelfPlayRows:
     """What a job gives: rows, the stream's state after it, and the processor time it took."""
 
     rows: Rows
@@ -59,7 +59,7 @@ class SelfPlayer:
         rules = public_rules(self.spec)
         return SelfPlay(rules, self.settings.self_play(), networks(rules, self.settings), np.random.default_rng(0))
 
-    def play(self, job: Turn) -> Harvest:
+    def play(self, job: SelfPlayJob) -> SelfPlayRows:
         """Advance a stream's episodes by one subgame each."""
         began = process_time()
         play = self.play_of_worker
@@ -67,11 +67,11 @@ class SelfPlayer:
         load_weights(play.leaf, job.weights)
         put(play, job.state)
         rows = play.advance()
-        return Harvest(rows, taken(play), process_time() - began)
+        return SelfPlayRows(rows, taken(play), process_time() - began)
 
 
 @final
-class CrewPlay(SelfPlay):
+class ParallelSelfPlay(SelfPlay):
     """Self-play whose episodes are streams that workers advance; RebelTrainer takes it as its own.
 
     Attributes:
@@ -81,13 +81,18 @@ class CrewPlay(SelfPlay):
     """
 
     def __init__(
-        self, rules: PublicTree, settings: RebelSettings, leaf: NetworkLeaf, workers: Workers[Turn, Harvest], streams: int
+        self,
+        rules: PublicTree,
+        settings: RebelSettings,
+        leaf: NetworkLeaf,
+        workers: Workers[SelfPlayJob, SelfPlayRows],
+        streams: int,
     ) -> None:
         super().__init__(rules, settings.self_play(), leaf, np.random.default_rng(settings.seed))
         self.streams, self.seconds = streams, 0.0
-        self.errands: Errands[Turn, Harvest] = Errands(workers)
+        self.errands: JobQueue[SelfPlayJob, SelfPlayRows] = JobQueue(workers)
         self._seed, self._next = settings.seed, 0
-        self._ready: dict[int, Harvest] = {}
+        self._ready: dict[int, SelfPlayRows] = {}
         self._begun = False
 
     def advance(self) -> Rows:
@@ -134,7 +139,7 @@ class CrewPlay(SelfPlay):
             if self.policies is not None:
                 examples = PolicyRows(*(own.pop(f"policy.{name}") for name in PolicyRows._fields))
             put(self, own)
-            ready[stream] = Harvest(Rows(inputs, targets, examples), own, seconds)
+            ready[stream] = SelfPlayRows(Rows(inputs, targets, examples), own, seconds)
         self._ready, self._next, self._begun = ready, following, True
 
     def _begin(self) -> None:
@@ -148,7 +153,7 @@ class CrewPlay(SelfPlay):
 
     def _send(self, stream: int, state: Arrays) -> None:
         assert isinstance(self.leaf, NetworkLeaf)
-        self.errands.add(stream, Turn(weights_of(self.leaf), state))
+        self.errands.add(stream, SelfPlayJob(weights_of(self.leaf), state))
 
     def _collect(self) -> None:
         for stream, harvest in self.errands.finished(POLL_SECONDS):
@@ -167,11 +172,11 @@ def put(play: SelfPlay, state: Arrays) -> None:
     set_random_state(play.generator, state["random"])
 
 
-def crew_trainer(
-    rules: PublicTree, settings: RebelSettings, workers: Workers[Turn, Harvest], streams: int
-) -> tuple[RebelTrainer, CrewPlay]:
+def parallel_trainer(
+    rules: PublicTree, settings: RebelSettings, workers: Workers[SelfPlayJob, SelfPlayRows], streams: int
+) -> tuple[RebelTrainer, ParallelSelfPlay]:
     """A trainer whose self-play is done by workers, and that self-play."""
     trainer = RebelTrainer(rules, settings)
-    play = CrewPlay(rules, settings, trainer.leaf, workers, streams)
+    play = ParallelSelfPlay(rules, settings, trainer.leaf, workers, streams)
     trainer.play = play
     return trainer, play

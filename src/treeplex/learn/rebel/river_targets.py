@@ -13,7 +13,7 @@ from treeplex.games.poker.spots.spot import Spot
 from treeplex.search.beliefs import normalised_range
 from treeplex.search.holdem.strength_bins import RiverBins
 from treeplex.search.leaf import with_trace
-from treeplex.solvers.holdem.solver import PokerSolver
+from treeplex.solvers.holdem.solver import HoldemSolver
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -58,7 +58,7 @@ class River:
         game = compile_spot(spot, isomorphism=False)
         weights = np.concatenate([first[order], second[order]])
         game = replace(game, form=game.form._replace(weights=weights))
-        solver = PokerSolver(game, "dcfr", threads=1, storage=storage, horizon=iterations)
+        solver = HoldemSolver(game, "dcfr", threads=1, storage=storage, horizon=iterations)
         solver.run(iterations)
         worth = []
         for player, other in ((0, second), (1, first)):

@@ -18,7 +18,7 @@ from treeplex.learn.torch.search import TorchSearch, check_device, check_method,
 from treeplex.search.beliefs import PublicBelief, pick
 from treeplex.search.encoding import Encoding
 from treeplex.search.leaf import LeafValue, Ranges
-from treeplex.search.play_distribution import Copies, policies_at
+from treeplex.search.play_distribution import Replicas, policies_at
 from treeplex.search.policy_encoding import PolicyEncoding, PolicyRows
 from treeplex.search.subgame import METHODS, place, reach_at
 from treeplex.search.warm_start import begin_search
@@ -125,7 +125,7 @@ class SelfPlay:
         search = begin_search(searched, method, self.leaf, stacked_ranges(distinct), iterations)
         stops = self.generator.integers(search.iteration, iterations + 1, len(self.beliefs))
         subgames = cut(self.rules, [belief.state for belief in self.beliefs], self.settings.horizon)
-        copies = Copies.of(subgames, searched, which)
+        copies = Replicas.of(subgames, searched, which)
         if self._device is None:
             sampled = policies_at(search, iterations, stops, copies=copies)
         else:

@@ -31,7 +31,7 @@ from treeplex.learn.torch.kernels import (
 )
 from treeplex.search.encoding import Encoding
 from treeplex.search.leaf import NoLeaf, ZeroLeaf
-from treeplex.search.play_distribution import Copies
+from treeplex.search.play_distribution import Replicas
 from treeplex.search.subgame import METHODS, Method, SubgameSearch
 from treeplex.solvers.rules.variants import Variant
 
@@ -171,7 +171,7 @@ class TorchSearch:
         search.iteration = self.iteration
         return search
 
-    def policies_at(self, iterations: int, stops: Ints, copies: Copies | None = None) -> Floats:
+    def policies_at(self, iterations: int, stops: Ints, copies: Replicas | None = None) -> Floats:
         """Run and :meth:`finish`; the policy of each subgame at its own iteration, as
         :func:`treeplex.search.play_distribution.policies_at` gives it.
 

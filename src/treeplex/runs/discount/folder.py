@@ -19,7 +19,7 @@ from treeplex.errors import FileError
 from treeplex.runs.discount.settings import TrainSettings, settings_from
 from treeplex.runs.job.folder import METRICS, STATE, CheckpointFolder, claim_folder, read_about, write_about
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
-from treeplex.solvers.rules.discount_policy_files import save_scheme
+from treeplex.solvers.rules.discount_policy_files import save_discount_policy
 
 FORMAT = "treeplex training"
 VERSION = 1
@@ -118,7 +118,7 @@ class TrainFolder(CheckpointFolder[TrainRecord]):
 
     def save_policy(self, policy: DiscountPolicy, name: str) -> None:
         """Write ``policy.safetensors`` or ``best.safetensors``."""
-        save_scheme(policy, self.path / name)
+        save_discount_policy(policy, self.path / name)
 
     def plot(self, settings: TrainSettings, records: Sequence[TrainRecord]) -> None:
         """Draw ``learning-curve.png``."""

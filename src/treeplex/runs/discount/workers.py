@@ -56,9 +56,9 @@ def crew_for(player: Plays[JobT, ResultT], work: Work, most: int | None = None) 
         SpecError: Ray is not installed, there is no such cluster, or it has too few CPUs.
     """
     if work.ray is not None:
-        from treeplex.learn.common.ray_workers import RayCrew
+        from treeplex.learn.common.ray_workers import RayWorkers
 
-        return RayCrew(player, address=work.ray, size=work.workers, most=most)
+        return RayWorkers(player, address=work.ray, size=work.workers, most=most)
     size = work.cores if most is None else min(work.cores, most)
     return Alone(player) if size == 1 else Processes(player, size)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from treeplex.errors import SpecError
-from treeplex.forms.holdem.split_turn import HandTurn
+from treeplex.forms.holdem.split_turn import SplitTurn
 from treeplex.games.poker.betting.sizes import plan_from_json
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.rebel.files import NetFile
@@ -58,7 +58,7 @@ def turn_agent(
 def fitting(agent: HoldemAgent, leaves: Leaves) -> Leaves:
     """The same values, where the policies of all iterations have room in memory; remembered turns make room for them."""
 
-    def of(turn: HandTurn) -> HoldemLeaf:
+    def of(turn: SplitTurn) -> HoldemLeaf:
         size = agent.memory_for(turn)
         if lacking(size) is not None:
             agent.forget()
@@ -101,7 +101,7 @@ def same(leaf: HoldemLeaf) -> Leaves:
 def exact_leaves(river: int, threads: int) -> Leaves:
     """Rivers solved anew in every iteration."""
 
-    def of(turn: HandTurn) -> HoldemLeaf:
+    def of(turn: SplitTurn) -> HoldemLeaf:
         if not memory_for(turn, threads, needed=False):
             raise SpecError(
                 "solving the rivers of this spot needs more memory than is free; offer fewer sizes, narrow the ranges, or play "

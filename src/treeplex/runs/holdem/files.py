@@ -29,12 +29,12 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.holdem.form import REACH, STORE, HandForm
+from treeplex.engine.holdem.form import REACH, STORE, HoldemForm
 from treeplex.errors import FileError, SpecError, TreeplexError
-from treeplex.forms.holdem.compile_spot import HandGame, compile_spot
+from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
 from treeplex.games.poker.spots.fields import street_names
 from treeplex.games.poker.spots.spot import spot_from_json
-from treeplex.runs.holdem.solution import PokerRecord, PokerSettings, PokerSolution
+from treeplex.runs.holdem.solution import HoldemRecord, HoldemSettings, HoldemSolution
 from treeplex.solvers.holdem.solver import Lock
 from treeplex.storage.files import reason, remedy
 
@@ -55,7 +55,7 @@ FULL = 65_535
 
 
 def save_solution(
-    solution: PokerSolution,
+    solution: HoldemSolution,
     path: str | os.PathLike[str],
     *,
     resumable: bool | None = None,
@@ -101,7 +101,7 @@ def save_solution(
     return target
 
 
-def streets_kept(solution: PokerSolution, streets: int | str | None) -> int:
+def streets_kept(solution: HoldemSolution, streets: int | str | None) -> int:
     """How many streets a file keeps."""
     names = [street_names(solution.spot.format)[street] for street in solution.spot.streets]
     if streets is None:
@@ -113,12 +113,12 @@ def streets_kept(solution: PokerSolution, streets: int | str | None) -> int:
     return int(count)
 
 
-def first_number(game: HandGame, street: int, column: int) -> int | None:
+def first_number(game: CompiledSpot, street: int, column: int) -> int | None:
     """Where the numbers of a street begin that ``boards[:, column]`` places; None after the last street."""
     return int(game.form.boards[game.first_boards[street], column]) if street < len(game.boards) else None
 
 
-def rounded_policy(solution: PokerSolution, kept: int) -> NDArray[np.uint16]:
+def rounded_policy(solution: HoldemSolution, kept: int) -> NDArray[np.uint16]:
     """The strategy of the first streets as whole numbers that add up to ``FULL``; all zero where nothing is known."""
     game, values = solution.game, solution.values
     end = first_number(game, kept, STORE)
@@ -138,7 +138,7 @@ def rounded_policy(solution: PokerSolution, kept: int) -> NDArray[np.uint16]:
     return found
 
 
-def header_of(solution: PokerSolution, kept: int) -> Header:
+def header_of(solution: HoldemSolution, kept: int) -> Header:
     """All but the arrays."""
     game, settings = solution.game, solution.settings
     return {
@@ -148,7 +148,7 @@ def header_of(solution: PokerSolution, kept: int) -> Header:
         "layout": layout(game.form),
         "isomorphism": game.isomorphism,
         "algorithm": solution.algorithm,
-        "settings": {name: getattr(settings, name) for name in PokerSettings.__dataclass_fields__},
+        "settings": {name: getattr(settings, name) for name in HoldemSettings.__dataclass_fields__},
         "records": [[record.iteration, record.seconds, record.exploitability] for record in solution.records],
         "ev": list(solution.ev),
         "status": solution.status,
@@ -159,7 +159,7 @@ def header_of(solution: PokerSolution, kept: int) -> Header:
     }
 
 
-def layout(form: HandForm) -> str:
+def layout(form: HoldemForm) -> str:
     """A digest of which number of a stored array means what."""
     digest = hashlib.sha256()
     for array in (form.streets, form.boards, form.nodes, form.cards):
@@ -167,7 +167,7 @@ def layout(form: HandForm) -> str:
     return digest.hexdigest()
 
 
-def load_solution(path: str | os.PathLike[str]) -> PokerSolution:
+def load_solution(path: str | os.PathLike[str]) -> HoldemSolution:
     """Read what :func:`save_solution` wrote.
 
     Raises:
@@ -180,7 +180,7 @@ def load_solution(path: str | os.PathLike[str]) -> PokerSolution:
         raise FileError(f"{path} cannot be read ({error}); solve the spot again") from error
 
 
-def solution_of(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> PokerSolution:
+def solution_of(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> HoldemSolution:
     """The solution of a file."""
     spot = spot_from_json(header["spot"], (arrays["range0"], arrays["range1"]), arrays.get("strengths"))
     game = compile_spot(spot, isomorphism=bool(header["isomorphism"]))
@@ -192,11 +192,11 @@ def solution_of(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Poker
     average = state["average"] if state else arrays["policy"].astype(np.float32)
     if average.shape != (game.stored if end is None else end,):
         raise FileError("its strategy has another size than the spot needs")
-    return PokerSolution(
+    return HoldemSolution(
         game=game,
         algorithm=str(header["algorithm"]),
-        settings=PokerSettings(**header["settings"]),
-        records=tuple(PokerRecord(int(t), float(spent), float(value)) for t, spent, value in header["records"]),
+        settings=HoldemSettings(**header["settings"]),
+        records=tuple(HoldemRecord(int(t), float(spent), float(value)) for t, spent, value in header["records"]),
         ev=(float(header["ev"][0]), float(header["ev"][1])),
         status=str(header["status"]),
         average=average,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from treeplex.engine.holdem.form import COUNT, STORE
 from treeplex.errors import SpecError
-from treeplex.forms.holdem.compile_spot import HandGame
+from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.games.poker.betting.tree import Decision
 from treeplex.games.poker.spots.fields import Lock as TextLock
 from treeplex.runs.holdem.report.line import PLAYERS, Place, chosen, find_place, read_steps
@@ -40,7 +40,7 @@ class NodeLock:
 AnyLock = TextLock | NodeLock
 
 
-def solver_locks(game: HandGame, locks: Iterable[AnyLock]) -> tuple[Lock, ...]:
+def solver_locks(game: CompiledSpot, locks: Iterable[AnyLock]) -> tuple[Lock, ...]:
     """Locks as the solver takes them, one a node and board; where several are about the same hands the last one counts.
 
     Args:
@@ -70,7 +70,7 @@ def solver_locks(game: HandGame, locks: Iterable[AnyLock]) -> tuple[Lock, ...]:
     return tuple(Lock(board, player, row, strategy) for (board, player, row), strategy in found.items())
 
 
-def with_locks(game: HandGame, average: NDArray[Any], locks: Sequence[Lock]) -> NDArray[Any]:
+def with_locks(game: CompiledSpot, average: NDArray[Any], locks: Sequence[Lock]) -> NDArray[Any]:
     """An average strategy that is the lock itself where a locked hand never comes, so that its average says nothing.
 
     Returns:
@@ -90,7 +90,7 @@ def with_locks(game: HandGame, average: NDArray[Any], locks: Sequence[Lock]) -> 
     return found
 
 
-def decision_of(game: HandGame, lock: AnyLock) -> Place:
+def decision_of(game: CompiledSpot, lock: AnyLock) -> Place:
     """The decision to which a lock's line leads."""
     try:
         place = find_place(game.spot, game.betting, lock.line, open_cards=True)
@@ -101,7 +101,7 @@ def decision_of(game: HandGame, lock: AnyLock) -> Place:
     return place
 
 
-def boards_below(game: HandGame, deals: Sequence[tuple[int, ...]]) -> list[int]:
+def boards_below(game: CompiledSpot, deals: Sequence[tuple[int, ...]]) -> list[int]:
     """The boards of a street, as places in its list, that some deals lead to; an empty deal stands for any."""
     boards = [0]
     for street, deal in enumerate(deals, 1):
@@ -112,7 +112,7 @@ def boards_below(game: HandGame, deals: Sequence[tuple[int, ...]]) -> list[int]:
     return boards
 
 
-def table_of(game: HandGame, lock: AnyLock, node: Decision) -> Floats:
+def table_of(game: CompiledSpot, lock: AnyLock, node: Decision) -> Floats:
     """What a lock says as float64 [actions, H], NaN where it says nothing."""
     size, actions = len(game.spot.format.hands), len(node.actions)
     table = np.full((actions, size), np.nan)
@@ -134,7 +134,7 @@ def table_of(game: HandGame, lock: AnyLock, node: Decision) -> Floats:
     return table
 
 
-def wanted_hands(game: HandGame, lock: TextLock) -> NDArray[np.bool_]:
+def wanted_hands(game: CompiledSpot, lock: TextLock) -> NDArray[np.bool_]:
     """[H] the hands that a lock is about."""
     size = len(game.spot.format.hands)
     if lock.hands is None:
@@ -147,7 +147,7 @@ def wanted_hands(game: HandGame, lock: TextLock) -> NDArray[np.bool_]:
     return np.asarray(lock.hands[low * (101 - low) // 2 + high - 1] > 0)
 
 
-def shares_of(game: HandGame, lock: TextLock, node: Decision) -> Floats:
+def shares_of(game: CompiledSpot, lock: TextLock, node: Decision) -> Floats:
     """[actions] how often a lock takes each action of its decision; actions not named are never taken."""
     shares = np.zeros(len(node.actions))
     for word, share in lock.strategy:

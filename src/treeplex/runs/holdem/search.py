@@ -12,19 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import FileError, SpecError
-from treeplex.forms.holdem.split_turn import HandTurn, compile_turn
+from treeplex.forms.holdem.split_turn import SplitTurn, split_turn
 from treeplex.games.poker.betting.sizes import BetPlan, plan_from_json
 from treeplex.games.poker.betting.tree import Decision
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.rebel.files import NetFile, read_net
 from treeplex.learn.rebel.river_net import read_river_net
 from treeplex.learn.rebel.shipped_nets import REBEL, RIVERS
-from treeplex.runs.holdem.solution import PokerRecord, PokerSettings, PokerSolution
+from treeplex.runs.holdem.solution import HoldemRecord, HoldemSettings, HoldemSolution
 from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.memory import available_memory, megabytes, needed_memory
 from treeplex.runs.job.record import Progress, check_count
 from treeplex.runs.job.session import one_thread
-from treeplex.runs.rebel.holdem_folder import NET, TurnFolder, is_turn_folder
+from treeplex.runs.rebel.holdem_folder import NET, HoldemRebelFolder, is_turn_folder
 from treeplex.runs.rebel.holdem_settings import check_turn
 from treeplex.search.holdem.leaf import HoldemLeaf
 from treeplex.search.holdem.play_distribution import Player
@@ -39,7 +39,7 @@ ITERATIONS, METHOD, RIVER, STORAGE = 128, "lcfr", 64, "float32"
 
 
 @dataclass(frozen=True, eq=False)
-class TurnSearched:
+class SearchedSpot:
     """A searched turn.
 
     Attributes:
@@ -66,7 +66,7 @@ class TurnSearched:
     actions: Mapping[str, float]
     seconds: float
     cpu_seconds: float
-    played: PokerSolution | None = field(repr=False, default=None)
+    played: HoldemSolution | None = field(repr=False, default=None)
     judging_seconds: float = 0.0
     status: str = "finished"
 
@@ -98,7 +98,7 @@ def search_turn(
     threads: int | None = None,
     judge: bool | None = None,
     progress: Watcher | None = None,
-) -> TurnSearched:
+) -> SearchedSpot:
     """Search the turn of a spot, all hands at once, to the end of its betting.
 
     Args:
@@ -120,7 +120,7 @@ def search_turn(
     threads, net, leaf = searching(source, iterations, method, river, threads)
     if net is not None:
         check_turn(spot)
-    turn = compile_turn(spot)
+    turn = split_turn(spot)
     player, needed = None, leaf is None or judge is True
     if (needed or judge is None) and memory_for(turn, threads, needed=needed):
         player = Player(turn, river, storage=STORAGE, threads=threads)
@@ -137,7 +137,7 @@ def search_turn(
             if interrupt.requested:
                 break
     first, actions = first_actions(search)
-    found = TurnSearched(
+    found = SearchedSpot(
         search=search,
         net=net,
         method=method,
@@ -177,7 +177,7 @@ def network(source: str | os.PathLike[str]) -> tuple[NetFile, HoldemLeaf]:
     """
     path = RIVERS if source == REBEL and not is_turn_folder(source) else Path(source)
     if path.is_dir() or is_turn_folder(path):
-        TurnFolder(path).about()
+        HoldemRebelFolder(path).about()
         if not (path / NET).is_file():
             raise FileError(f"{path} has no network yet; go on with it: treeplex holdem train --resume {path}")
         path = path / NET
@@ -220,7 +220,7 @@ def sizes_text(bets: Mapping[str, Any]) -> str:
     return f" (trained with --bets {first} --raises {later})"
 
 
-def memory_for(turn: HandTurn, threads: int, *, needed: bool) -> bool:
+def memory_for(turn: SplitTurn, threads: int, *, needed: bool) -> bool:
     """Whether all rivers can be solved and what is played judged.
 
     Raises:
@@ -259,17 +259,17 @@ def first_actions(search: HoldemSearch) -> tuple[int, dict[str, float]]:
     return event.player, {str(action): float(share) for action, share in zip(event.actions, often, strict=True)}
 
 
-def judged(found: TurnSearched, player: Player, threads: int) -> TurnSearched:
+def judged(found: SearchedSpot, player: Player, threads: int) -> SearchedSpot:
     """The same with what it plays in the whole game, rivers solved exactly for the beliefs at the ends of the turn."""
     began, search = perf_counter(), found.search
     strategy = player.average(search)
     verdict = player.judge(strategy)
     took = perf_counter() - began
-    played = PokerSolution(
+    played = HoldemSolution(
         game=search.turn.game,
         algorithm=f"search by {found.method}",
-        settings=PokerSettings(STORAGE, threads, search.horizon),
-        records=(PokerRecord(search.iteration, found.seconds, verdict.exploitability),),
+        settings=HoldemSettings(STORAGE, threads, search.horizon),
+        records=(HoldemRecord(search.iteration, found.seconds, verdict.exploitability),),
         ev=verdict.ev,
         status=found.status,
         average=strategy.astype(np.float32),

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.evaluate.holdem.node_values import PokerValues
-from treeplex.forms.holdem.compile_spot import HandGame
+from treeplex.evaluate.holdem.node_values import HoldemValues
+from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.games.poker.betting.tree import BettingTree
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.holdem.locks import with_locks
@@ -20,7 +20,7 @@ from treeplex.solvers.holdem.solver import Lock
 
 
 @dataclass(frozen=True)
-class PokerRecord:
+class HoldemRecord:
     """One evaluation of the average strategy.
 
     Attributes:
@@ -35,7 +35,7 @@ class PokerRecord:
 
 
 @dataclass(frozen=True)
-class PokerSettings:
+class HoldemSettings:
     """How a spot was solved.
 
     Attributes:
@@ -52,7 +52,7 @@ class PokerSettings:
 
 
 @dataclass(frozen=True, eq=False)
-class PokerSolution:
+class HoldemSolution:
     """A solved spot.
 
     Attributes:
@@ -68,15 +68,15 @@ class PokerSolution:
         state: all arrays of the solver, so that solving can go on; None if they were not saved.
         locks: strategies that were fixed.
         streets: how many streets ``average`` covers.
-        ends: values at the ends of streets, where ``average`` does not cover all; see :class:`PokerValues`.
+        ends: values at the ends of streets, where ``average`` does not cover all; see :class:`HoldemValues`.
         judging_seconds: time spent in judging, summed over resumes.
         memory: bytes that solving and judging took.
     """
 
-    game: HandGame
+    game: CompiledSpot
     algorithm: str
-    settings: PokerSettings
-    records: tuple[PokerRecord, ...]
+    settings: HoldemSettings
+    records: tuple[HoldemRecord, ...]
     ev: tuple[float, float]
     status: str
     average: NDArray[Any] = field(repr=False)
@@ -133,10 +133,10 @@ class PokerSolution:
         return self.target is None or self.exploitability <= self.target
 
     @cached_property
-    def values(self) -> PokerValues:
+    def values(self) -> HoldemValues:
         """The strategy's values at all nodes."""
         average = with_locks(self.game, self.average, self.locks) if self.streets == len(self.game.boards) else self.average
-        return PokerValues(self.game, average, self.scales, threads=self.settings.threads, ends=self.ends)
+        return HoldemValues(self.game, average, self.scales, threads=self.settings.threads, ends=self.ends)
 
     @cached_property
     def _browser(self) -> Browser:

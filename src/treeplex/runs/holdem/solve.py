@@ -8,27 +8,27 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from treeplex.engine.holdem.passes import Crew
+from treeplex.engine.holdem.passes import BoardPool
 from treeplex.errors import SpecError
-from treeplex.evaluate.holdem.judge import PokerJudgement, judge_spot, judging_crew
-from treeplex.forms.holdem.compile_spot import HandGame, compile_spot
+from treeplex.evaluate.holdem.judge import HoldemJudgement, judge_spot, judging_crew
+from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
 from treeplex.games.poker.spots.spot import Spot, spot_from_json
 from treeplex.runs.holdem.locks import AnyLock, NodeLock, solver_locks, with_locks
 from treeplex.runs.holdem.report.view import View
-from treeplex.runs.holdem.solution import PokerRecord, PokerSettings, PokerSolution
+from treeplex.runs.holdem.solution import HoldemRecord, HoldemSettings, HoldemSolution
 from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.memory import check_memory
 from treeplex.runs.job.record import Progress, check_count
 from treeplex.runs.solve.solve import check_limits
-from treeplex.solvers.holdem.solver import STORAGE, Lock, PokerSolver, checked_threads, method_of
+from treeplex.solvers.holdem.solver import STORAGE, HoldemSolver, Lock, checked_threads, method_of
 from treeplex.solvers.registry import pace_of
-from treeplex.solvers.rules.fictitious import Play
+from treeplex.solvers.rules.fictitious import FictitiousRule
 from treeplex.solvers.rules.variants import Variant
 from treeplex.spec import nearest
 
-__all__ = ["NodeLock", "PokerRecord", "PokerSolution", "SpotInterrupted", "View", "solve_spot"]
+__all__ = ["HoldemRecord", "HoldemSolution", "NodeLock", "SpotInterrupted", "View", "solve_spot"]
 
-AnyAlgorithm = str | Variant | Play
+AnyAlgorithm = str | Variant | FictitiousRule
 Watcher = Callable[[Progress], None]
 
 DEFAULT_ALGORITHM, DEFAULT_STORAGE = "dcfr", "float32"
@@ -43,7 +43,7 @@ CHUNK_SECONDS = 0.1
 class SpotInterrupted(KeyboardInterrupt):
     """Ctrl-C during :func:`solve_spot`; ``solution`` holds what there is."""
 
-    def __init__(self, solution: PokerSolution) -> None:
+    def __init__(self, solution: HoldemSolution) -> None:
         super().__init__("interrupted")
         self.solution = solution
 
@@ -61,10 +61,10 @@ def solve_spot(
     isomorphism: bool = True,
     locks: Sequence[AnyLock] = (),
     progress: Watcher | None = None,
-    resume: PokerSolution | None = None,
+    resume: HoldemSolution | None = None,
     most_memory: float | None = None,
     interrupt: Interrupt | None = None,
-) -> PokerSolution:
+) -> HoldemSolution:
     """Solve a spot.
 
     Args:
@@ -124,7 +124,7 @@ def solve_spot(
     return solution
 
 
-def usual_iterations(seconds: float | None, resume: PokerSolution | None) -> int:
+def usual_iterations(seconds: float | None, resume: HoldemSolution | None) -> int:
     """The most iterations where nothing was said."""
     return (DEFAULT_ITERATIONS if seconds is None else MOST_ITERATIONS) + (resume.iterations if resume else 0)
 
@@ -134,8 +134,8 @@ def settings_of(
     storage: str,
     threads: int,
     asked: tuple[int | None, float | None, float | None],
-    resume: PokerSolution | None,
-) -> PokerSettings:
+    resume: HoldemSolution | None,
+) -> HoldemSettings:
     """Settings with the defaults filled in; ``asked`` are iterations, target and seconds."""
     iterations, target, seconds = asked
     if target is None and iterations is None and seconds is None:
@@ -143,10 +143,10 @@ def settings_of(
         if target is None:
             target = DEFAULT_SHARE * (spot.pot + sum(spot.blinds or ()))
     horizon = resume.settings.horizon if resume else iterations or usual_iterations(seconds, None)
-    return PokerSettings(storage, threads, horizon, None if target is None else float(target))
+    return HoldemSettings(storage, threads, horizon, None if target is None else float(target))
 
 
-def check_resume(resume: PokerSolution, spot: Spot | None, storage: str | None, locks: Sequence[AnyLock]) -> None:
+def check_resume(resume: HoldemSolution, spot: Spot | None, storage: str | None, locks: Sequence[AnyLock]) -> None:
     """Refuse to go on with another spot or other settings, or from a solution without its solver's state."""
     if resume.state is None:
         raise SpecError("this solution was saved without what solving on needs (resumable); solve the spot again")
@@ -182,14 +182,14 @@ class Limits:
 
 
 @dataclass
-class PokerRun:
+class HoldemRun:
     """A run under way: the only thing here that changes."""
 
-    solver: PokerSolver
-    settings: PokerSettings
+    solver: HoldemSolver
+    settings: HoldemSettings
     memory: int
-    crew: Crew
-    records: list[PokerRecord] = field(default_factory=list)
+    crew: BoardPool
+    records: list[HoldemRecord] = field(default_factory=list)
     seconds: float = 0.0
     judging_seconds: float = 0.0
 
@@ -198,7 +198,7 @@ class PokerRun:
         target = self.settings.target
         return target is not None and bool(self.records) and self.records[-1].exploitability <= target
 
-    def go_on(self, resume: PokerSolution) -> None:
+    def go_on(self, resume: HoldemSolution) -> None:
         """Take over the state of a solution."""
         assert resume.state is not None
         if self.solver.algorithm != resume.algorithm:
@@ -207,12 +207,12 @@ class PokerRun:
         self.records = list(resume.records)
         self.seconds, self.judging_seconds = resume.seconds, resume.judging_seconds
 
-    def judge(self, average: NDArray[Any], *, expected: bool) -> PokerJudgement:
+    def judge(self, average: NDArray[Any], *, expected: bool) -> HoldemJudgement:
         """Judge a strategy and record it."""
         begun = perf_counter()
         found = judge_spot(self.solver.game, average, self.solver.store, self.crew, expected=expected)
         self.judging_seconds += perf_counter() - begun
-        record = PokerRecord(self.solver.iteration, self.seconds, found.exploitability)
+        record = HoldemRecord(self.solver.iteration, self.seconds, found.exploitability)
         if self.records and self.records[-1].iteration == record.iteration:
             self.records.pop()
         self.records.append(record)
@@ -262,11 +262,11 @@ class PokerRun:
         exploitability = self.records[-1].exploitability if self.records else None
         return Progress(self.solver.algorithm, done, limits.iterations, exploitability, rate, left)
 
-    def finish(self, status: str) -> PokerSolution:
+    def finish(self, status: str) -> HoldemSolution:
         """Judge the strategy in full and hand out the solution."""
         solver = self.solver
         found = self.judge(with_locks(solver.game, solver.store.average, solver.locks), expected=True)
-        return PokerSolution(
+        return HoldemSolution(
             game=solver.game,
             algorithm=solver.algorithm,
             settings=self.settings,
@@ -284,15 +284,15 @@ class PokerRun:
 
 
 def start(
-    game: HandGame, algorithm: AnyAlgorithm, settings: PokerSettings, locks: Sequence[Lock], most_memory: float | None
-) -> PokerRun:
+    game: CompiledSpot, algorithm: AnyAlgorithm, settings: HoldemSettings, locks: Sequence[Lock], most_memory: float | None
+) -> HoldemRun:
     """A run at iteration 0, if it fits into memory."""
     method_of(algorithm)
     if settings.storage not in STORAGE:
         raise SpecError(f"storage is {settings.storage!r}{nearest(settings.storage, STORAGE)}")
     memory = check_memory(game, algorithm, storage=settings.storage, threads=settings.threads, most=most_memory)
-    solver = PokerSolver(
+    solver = HoldemSolver(
         game, algorithm, threads=settings.threads, storage=settings.storage, horizon=settings.horizon, locks=locks
     )
     settings = replace(settings, threads=solver.threads)
-    return PokerRun(solver, settings, memory, judging_crew(game, solver.threads))
+    return HoldemRun(solver, settings, memory, judging_crew(game, solver.threads))

@@ -4,26 +4,26 @@ import os
 from math import prod
 from pathlib import Path
 
-from treeplex.engine.holdem.workspace import work_sizes
+from treeplex.engine.holdem.workspace import workspace_sizes
 from treeplex.errors import SpecError
-from treeplex.forms.holdem.compile_spot import HandGame
+from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.solvers.holdem.solver import STORAGE, predicted_memory
-from treeplex.solvers.rules.fictitious import Play
+from treeplex.solvers.rules.fictitious import FictitiousRule
 from treeplex.solvers.rules.variants import Variant
 
-AnyMethod = str | Variant | Play
+AnyMethod = str | Variant | FictitiousRule
 
 MEMINFO, CGROUP = Path("/proc/meminfo"), Path("/sys/fs/cgroup")
 MEGABYTE = 1_000_000
 
 
-def needed_memory(game: HandGame, algorithm: AnyMethod, *, storage: str, threads: int) -> int:
+def needed_memory(game: CompiledSpot, algorithm: AnyMethod, *, storage: str, threads: int) -> int:
     """Bytes for solving and judging a compiled spot."""
-    judging = 8 * sum(prod(shape) for shape in work_sizes(game.form, threads, packed=True).values())
+    judging = 8 * sum(prod(shape) for shape in workspace_sizes(game.form, threads, packed=True).values())
     return predicted_memory(game, algorithm, storage=storage, threads=threads) + judging
 
 
-def check_memory(game: HandGame, algorithm: AnyMethod, *, storage: str, threads: int, most: float | None = None) -> int:
+def check_memory(game: CompiledSpot, algorithm: AnyMethod, *, storage: str, threads: int, most: float | None = None) -> int:
     """The bytes needed, if there are as many.
 
     Args:

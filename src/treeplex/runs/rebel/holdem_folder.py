@@ -24,7 +24,7 @@ from treeplex.games.poker.cards.cards import cards_to_string
 from treeplex.runs.discount.plot import quiet
 from treeplex.runs.job.folder import METRICS, STATE, CheckpointFolder, claim_folder, read_about, write_about
 from treeplex.runs.plots import INK, colour, write_figure
-from treeplex.runs.rebel.holdem_settings import TurnRun, run_from
+from treeplex.runs.rebel.holdem_settings import HoldemRebelRun, run_from
 
 FORMAT, VERSION = "treeplex turn training", 1
 TURN, NET, PLOT = "turn.json", "net.safetensors", "learning-curve.png"
@@ -32,7 +32,7 @@ FILES = (TURN, METRICS, NET, STATE, PLOT)
 
 
 @dataclass(frozen=True)
-class TurnRecord:
+class HoldemRebelRecord:
     """Where a training stood.
 
     Attributes:
@@ -58,7 +58,7 @@ class TurnRecord:
         return json.dumps(asdict(self))
 
     @classmethod
-    def from_json(cls, text: str, place: str) -> "TurnRecord":
+    def from_json(cls, text: str, place: str) -> "HoldemRebelRecord":
         """Read one line; ``place`` (file and line) goes into the :class:`FileError`."""
         try:
             record = cls(**json.loads(text))
@@ -70,10 +70,10 @@ class TurnRecord:
 
 
 @final
-class TurnFolder(CheckpointFolder[TurnRecord]):
+class HoldemRebelFolder(CheckpointFolder[HoldemRebelRecord]):
     """One training on disk."""
 
-    record = TurnRecord
+    record = HoldemRebelRecord
 
     def claim(self, *, force: bool = False) -> None:
         """Make the folder, empty of an earlier training.
@@ -83,7 +83,7 @@ class TurnFolder(CheckpointFolder[TurnRecord]):
         """
         claim_folder(self.path, TURN, FILES, kind="training", force=force)
 
-    def describe(self, run: TurnRun, *, status: str, last: TurnRecord | None) -> None:
+    def describe(self, run: HoldemRebelRun, *, status: str, last: HoldemRebelRecord | None) -> None:
         """Write ``turn.json``."""
         ended = asdict(last) if last else None
         write_about(self.path / TURN, FORMAT, VERSION, **run.to_json(), status=status, last=ended)
@@ -96,11 +96,11 @@ class TurnFolder(CheckpointFolder[TurnRecord]):
         """
         return read_about(self.path / TURN, FORMAT, VERSION, kind="training on turns", maker="treeplex holdem train")
 
-    def run(self) -> TurnRun:
+    def run(self) -> HoldemRebelRun:
         """What was asked for."""
         return run_from(self.about(), str(self.path / TURN))
 
-    def plot(self, run: TurnRun, records: Sequence[TurnRecord]) -> None:
+    def plot(self, run: HoldemRebelRun, records: Sequence[HoldemRebelRecord]) -> None:
         """Draw ``learning-curve.png``."""
         spot = run.spot
         title = f"ReBeL on turns, pot {spot.pot:g}" + ("" if run.settings.boards else f", {cards_to_string(spot.board)}")
@@ -115,7 +115,7 @@ def is_turn_folder(path: str | os.PathLike[str]) -> bool:
     return (Path(path) / TURN).is_file()
 
 
-def turn_figure(title: str, records: Sequence[TurnRecord]) -> Figure:
+def turn_figure(title: str, records: Sequence[HoldemRebelRecord]) -> Figure:
     """The loss against games, its height logarithmic."""
     learnt = [record for record in records if record.loss is not None]
     figure = Figure(figsize=(7.6, 3.6), dpi=160, layout="constrained")

@@ -11,10 +11,10 @@ from treeplex.errors import FileError, SpecError
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.spots.known import all_hands
 from treeplex.games.poker.spots.spot import Spot, spot_from_json
-from treeplex.learn.rebel.holdem_trainer import PAPER_TURNS, TurnRebelSettings
+from treeplex.learn.rebel.holdem_trainer import PAPER_TURNS, HoldemRebelSettings
 from treeplex.runs.rebel.settings import LEARNING, changed, preset_named
 
-PRESETS: Mapping[str, TurnRebelSettings] = {"recipe": TurnRebelSettings(), "paper": PAPER_TURNS}
+PRESETS: Mapping[str, HoldemRebelSettings] = {"recipe": HoldemRebelSettings(), "paper": PAPER_TURNS}
 """``recipe``: minutes of one core. ``paper``: the paper's method, network and steps, see :data:`PAPER_TURNS`."""
 STACKS = 2.5, 25.0
 """Pots that a player has at first, at least and at most: the 5,000 to 50,000 chips of turn endgame hold'em's pot of 2,000."""
@@ -43,7 +43,7 @@ ADDED = ("halve",)
 
 
 @dataclass(frozen=True, eq=False)
-class TurnRun:
+class HoldemRebelRun:
     """A training as it was asked for.
 
     Attributes:
@@ -52,7 +52,7 @@ class TurnRun:
     """
 
     spot: Spot
-    settings: TurnRebelSettings
+    settings: HoldemRebelSettings
 
     def to_json(self) -> dict[str, Any]:
         """As plain data for :func:`run_from`."""
@@ -77,17 +77,17 @@ def check_turn(spot: Spot) -> None:
         raise SpecError("networks value chips in parts of the pot, which is 0; give a pot")
 
 
-def turn_run(spot: Spot, settings: TurnRebelSettings) -> TurnRun:
+def turn_run(spot: Spot, settings: HoldemRebelSettings) -> HoldemRebelRun:
     """A run on a spot; its ranges play no part, as every hand may be held in training.
 
     Raises:
         SpecError: as :func:`check_turn`.
     """
     check_turn(spot)
-    return TurnRun(spot_from_json(spot.to_json(), all_hands(spot.format)), settings)
+    return HoldemRebelRun(spot_from_json(spot.to_json(), all_hands(spot.format)), settings)
 
 
-def settings_for(spot: Spot, *changes: Mapping[str, Any], preset: str | None = None) -> TurnRebelSettings:
+def settings_for(spot: Spot, *changes: Mapping[str, Any], preset: str | None = None) -> HoldemRebelSettings:
     """A preset (None: ``recipe``), stacks in parts of the spot's pot, with changes, later ones over earlier ones.
 
     Raises:
@@ -98,16 +98,16 @@ def settings_for(spot: Spot, *changes: Mapping[str, Any], preset: str | None = N
     return changed(replace(usual, stacks=(least, most)) if spot.pot > 0 else usual, *changes)
 
 
-def run_from(found: Mapping[str, Any], place: str) -> TurnRun:
+def run_from(found: Mapping[str, Any], place: str) -> HoldemRebelRun:
     """A run as written in ``turn.json``; :class:`FileError` names ``place`` when it is not whole."""
     try:
-        if set(found["settings"]) | set(ADDED) != {each.name for each in fields(TurnRebelSettings)}:
+        if set(found["settings"]) | set(ADDED) != {each.name for each in fields(HoldemRebelSettings)}:
             raise SpecError(f"expected exactly {', '.join(MEANINGS)}")
         cards = found["spot"]["format"]
         ones = np.ones(comb(len(cards["deck"]) // 2, cards["hole"]))
         spot = spot_from_json(found["spot"], (ones, ones))
         if spot.identity != found["identity"]:
             raise SpecError("the spot is not that of its identity")
-        return TurnRun(spot, changed(TurnRebelSettings(), found["settings"]))
+        return HoldemRebelRun(spot, changed(HoldemRebelSettings(), found["settings"]))
     except (KeyError, TypeError, ValueError, AttributeError, SpecError) as error:
         raise FileError(f"{place}: the settings of the training cannot be read ({error}); start it again") from error

@@ -11,21 +11,21 @@ import numpy as np
 
 from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.learn.rebel.holdem_trainer import TurnRebelSettings, TurnTrainer
+from treeplex.learn.rebel.holdem_trainer import HoldemRebelSettings, HoldemTrainer
 from treeplex.runs.job.checkpoint import Checkpoint
 from treeplex.runs.job.folder import STATE
 from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.session import Trained, iterate, one_thread, restored, stopped_by
-from treeplex.runs.rebel.holdem_folder import NET, TurnFolder, TurnRecord
-from treeplex.runs.rebel.holdem_settings import FIXED, TurnRun, settings_for, turn_run
+from treeplex.runs.rebel.holdem_folder import NET, HoldemRebelFolder, HoldemRebelRecord
+from treeplex.runs.rebel.holdem_settings import FIXED, HoldemRebelRun, settings_for, turn_run
 from treeplex.runs.rebel.settings import changed_under_way
 
 NAME = "rebel on turns"
 """What checkpoints call it."""
-TurnTraining = Trained[TurnRun, TurnRecord]
+TurnTraining = Trained[HoldemRebelRun, HoldemRebelRecord]
 
 
-class TurnInterrupted(KeyboardInterrupt):
+class HoldemRebelInterrupted(KeyboardInterrupt):
     """Ctrl-C during :func:`train_turns`: everything was saved, and ``training`` holds what there is."""
 
     def __init__(self, training: TurnTraining) -> None:
@@ -34,7 +34,7 @@ class TurnInterrupted(KeyboardInterrupt):
 
 
 @dataclass(frozen=True)
-class TurnProgress:
+class HoldemRebelProgress:
     """Where a training stands, for a live display.
 
     Attributes:
@@ -43,17 +43,17 @@ class TurnProgress:
         seconds_left: an estimate.
     """
 
-    run: TurnRun
-    last: TurnRecord
+    run: HoldemRebelRun
+    last: HoldemRebelRecord
     seconds_left: float
 
 
-Watcher = Callable[[TurnProgress], None]
+Watcher = Callable[[HoldemRebelProgress], None]
 
 
 def train_turns(
     spot: Spot | None = None,
-    settings: TurnRebelSettings | None = None,
+    settings: HoldemRebelSettings | None = None,
     *,
     out: str | os.PathLike[str] | None = None,
     resume: str | os.PathLike[str] | None = None,
@@ -77,15 +77,15 @@ def train_turns(
         SpecError: an unknown name or a value outside its range, a spot that is no turn, or PyTorch is missing.
         AlgorithmError: the loss is no number; the last good checkpoint stays.
         FileError: a folder that cannot be written, or a training that cannot be resumed.
-        TurnInterrupted: Ctrl-C; it carries the training so far.
+        HoldemRebelInterrupted: Ctrl-C; it carries the training so far.
     """
     if (out is None) == (resume is None) or (out is not None and spot is None):
         raise SpecError("give a folder: out (--out) for a new training, resume (--resume) to go on with one")
     with one_thread():
         if spot is not None and out is not None:
-            sitting = start(turn_run(spot, settings or settings_for(spot)), TurnFolder(out), force)
+            sitting = start(turn_run(spot, settings or settings_for(spot)), HoldemRebelFolder(out), force)
         else:
-            sitting = reopen(TurnFolder(str(resume)), changes or {})
+            sitting = reopen(HoldemRebelFolder(str(resume)), changes or {})
         over = resume is not None and not changes and sitting.finished and sitting.folder.about()["status"] == "finished"
         over = over and (sitting.folder.path / NET).is_file()
         with Interrupt() as interrupt:
@@ -97,7 +97,7 @@ def train_turns(
                 sitting.folder.plot(sitting.run, sitting.records)
     training = TurnTraining(sitting.run, tuple(sitting.records), status, sitting.folder.path)
     if status == "interrupted":
-        raise TurnInterrupted(training)
+        raise HoldemRebelInterrupted(training)
     return training
 
 
@@ -108,10 +108,10 @@ class Sitting:
     ``losses`` gathers for the next record the gradient steps of each game and their mean loss.
     """
 
-    run: TurnRun
-    folder: TurnFolder
-    trainer: TurnTrainer
-    records: list[TurnRecord] = field(default_factory=list)
+    run: HoldemRebelRun
+    folder: HoldemRebelFolder
+    trainer: HoldemTrainer
+    records: list[HoldemRebelRecord] = field(default_factory=list)
     seconds: float = 0.0
     cpu_seconds: float = 0.0
     losses: list[tuple[int, float]] = field(default_factory=list)
@@ -135,12 +135,12 @@ class Sitting:
         if found.steps > steps:
             self.losses.append((found.steps - steps, found.loss))
 
-    def now(self) -> TurnRecord:
+    def now(self) -> HoldemRebelRecord:
         """Where the training stands; the rate is that of the last record as long as there is nothing to go by."""
-        last = self.records[-1] if self.records else TurnRecord(0, 0, 0, None, 0.0, 0.0, 0.0)
+        last = self.records[-1] if self.records else HoldemRebelRecord(0, 0, 0, None, 0.0, 0.0, 0.0)
         games, passed = self.trainer.play.games, self.seconds - last.seconds
         steps = sum(count for count, _ in self.losses)
-        return TurnRecord(
+        return HoldemRebelRecord(
             games=games,
             rows=len(self.trainer.fitting.rows),
             steps=self.trainer.steps,
@@ -167,19 +167,19 @@ class Sitting:
         self.saved_at = perf_counter()
 
 
-def start(run: TurnRun, folder: TurnFolder, force: bool) -> Sitting:
+def start(run: HoldemRebelRun, folder: HoldemRebelFolder, force: bool) -> Sitting:
     """A new training, its folder claimed once all else is ready, so that a mistake costs no earlier training."""
-    sitting = Sitting(run, folder, TurnTrainer(run.spot, run.settings))
+    sitting = Sitting(run, folder, HoldemTrainer(run.spot, run.settings))
     folder.claim(force=force)
     folder.describe(run, status="running", last=None)
     return sitting
 
 
-def reopen(folder: TurnFolder, changes: Mapping[str, Any]) -> Sitting:
+def reopen(folder: HoldemRebelFolder, changes: Mapping[str, Any]) -> Sitting:
     """A training from its folder, as it stood at its last checkpoint; at the start if it never came to one."""
     about, run = folder.about(), folder.run()
     run = replace(run, settings=changed_under_way(run.settings, changes, FIXED, folder.path))
-    sitting = Sitting(run, folder, TurnTrainer(run.spot, run.settings))
+    sitting = Sitting(run, folder, HoldemTrainer(run.spot, run.settings))
     path = folder.path / STATE
     if not path.exists() and about.get("last") is None:
         folder.rewrite([])
@@ -200,6 +200,6 @@ def telling(sitting: Sitting, progress: Watcher | None) -> Callable[[], None]:
         if progress is not None:
             last, done = sitting.now(), sitting.trainer.play.games - first
             left = (sitting.seconds - began) / done * max(0, sitting.run.settings.games - last.games)
-            progress(TurnProgress(sitting.run, last, left))
+            progress(HoldemRebelProgress(sitting.run, last, left))
 
     return tell

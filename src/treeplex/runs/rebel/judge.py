@@ -21,7 +21,7 @@ from treeplex.forms.subgames.identity import public_identity
 from treeplex.forms.subgames.public_rules import PerfectInformation, public_rules
 from treeplex.games.base import Game
 from treeplex.games.public import PublicTree
-from treeplex.learn.common.job_queue import Errands
+from treeplex.learn.common.job_queue import JobQueue
 from treeplex.learn.common.workers import POLL_SECONDS
 from treeplex.learn.rebel.files import NetFile, is_net_file, read_net
 from treeplex.learn.rebel.shipped_nets import REBEL, shipped_name, shipped_net
@@ -157,7 +157,7 @@ class Searcher:
         game, rules, leaf = self.known
         began = process_time()
         settings = PlaythroughSettings(**(asdict(self.settings) | {"playthroughs": job.count}))
-        part = repeated.Part(job.number, np.random.default_rng([self.seed, SHIFTS]))
+        part = repeated.Batch(job.number, np.random.default_rng([self.seed, SHIFTS]))
         policy = averaged_policy(game, rules, leaf, settings, np.random.default_rng([self.seed, job.number]), part=part)
         return sequence_form(policy), process_time() - began
 
@@ -316,7 +316,7 @@ def gathered(
         began, before, total = perf_counter(), sum(part.count for part in found), sum(part.count for part in parts)
         crew = crew_for(searcher, work, len(missing))
         try:
-            errands = Errands(crew)
+            errands = JobQueue(crew)
             for part in missing:
                 errands.add(part, part)
             while errands:

@@ -13,7 +13,7 @@ from treeplex.errors import AlgorithmError
 from treeplex.games.public import PublicTree
 from treeplex.learn.common.workers import Alone, Workers
 from treeplex.learn.rebel.files import save_net
-from treeplex.learn.rebel.parallel_self_play import CrewPlay, Harvest, Turn
+from treeplex.learn.rebel.parallel_self_play import ParallelSelfPlay, SelfPlayJob, SelfPlayRows
 from treeplex.learn.rebel.policy_net import weights_of
 from treeplex.learn.rebel.trainer import RebelTrainer, Round
 from treeplex.runs.job.checkpoint import Checkpoint
@@ -56,7 +56,7 @@ class Sitting:
     rules: PublicTree
     folder: RebelFolder
     trainer: RebelTrainer
-    workers: Workers[Turn, Harvest] | None
+    workers: Workers[SelfPlayJob, SelfPlayRows] | None
     judge: RunJudge
     events: Events
     records: list[RebelRecord] = field(default_factory=list)
@@ -67,9 +67,9 @@ class Sitting:
     saved_at: float = field(default_factory=perf_counter)
 
     @property
-    def crew(self) -> CrewPlay | None:
+    def crew(self) -> ParallelSelfPlay | None:
         """The self-play of workers, if there are any."""
-        return self.trainer.play if isinstance(self.trainer.play, CrewPlay) else None
+        return self.trainer.play if isinstance(self.trainer.play, ParallelSelfPlay) else None
 
     @property
     def finished(self) -> bool:

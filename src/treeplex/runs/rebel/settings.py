@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 import yaml
 
 from treeplex.errors import FileError, SpecError
-from treeplex.learn.rebel.holdem_trainer import TurnRebelSettings
+from treeplex.learn.rebel.holdem_trainer import HoldemRebelSettings
 from treeplex.learn.rebel.trainer import PAPER, PAPER_CARDS, RebelSettings
 from treeplex.spec import nearest
 from treeplex.storage.files import read_text
 
-AnySettings = TypeVar("AnySettings", RebelSettings, TurnRebelSettings)
+AnySettings = TypeVar("AnySettings", RebelSettings, HoldemRebelSettings)
 
 PRESETS: Mapping[str, RebelSettings] = {"recipe": RebelSettings(), "paper": PAPER}
 """``recipe``: the paper's quality on small Liar's Dice in minutes. ``paper``: appendix E and the released configuration; for
@@ -159,7 +159,7 @@ def pairs(texts: list[str]) -> dict[str, str]:
     return found
 
 
-def as_yaml(settings: RebelSettings | TurnRebelSettings, meanings: Mapping[str, str] = MEANINGS) -> str:
+def as_yaml(settings: RebelSettings | HoldemRebelSettings, meanings: Mapping[str, str] = MEANINGS) -> str:
     """Settings as a YAML file that :func:`from_yaml` reads, with what each means."""
     values = {name: str(value).lower() if isinstance(value, bool) else value for name, value in asdict(settings).items()}
     values = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}

@@ -13,7 +13,7 @@ from treeplex.forms.subgames.identity import public_identity
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.public import PublicTree
 from treeplex.learn.common.workers import Workers
-from treeplex.learn.rebel.parallel_self_play import Harvest, SelfPlayer, Turn, crew_trainer
+from treeplex.learn.rebel.parallel_self_play import SelfPlayer, SelfPlayJob, SelfPlayRows, parallel_trainer
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.runs.discount.workers import Work, crew_for
 from treeplex.runs.job.folder import STATE
@@ -196,14 +196,14 @@ def seated(
     judge_every: float | None,
 ) -> Sitting:
     """A sitting at the beginning: a trainer with its workers; records go nowhere but into ``metrics.jsonl``."""
-    crew: Workers[Turn, Harvest] | None = None
+    crew: Workers[SelfPlayJob, SelfPlayRows] | None = None
     if run.streams == 1:
         if work.ray is not None:
             raise SpecError("a training begun with one worker plays in its own process; leave --ray out, or start another")
         trainer = RebelTrainer(rules, run.settings)
     else:
         crew = crew_for(SelfPlayer(run.game, run.settings), work, run.streams)
-        trainer, _ = crew_trainer(rules, run.settings, crew, run.streams)
+        trainer, _ = parallel_trainer(rules, run.settings, crew, run.streams)
     judge = RunJudge(run.game, rules, run.settings, judge_every)
     return Sitting(run, rules, folder, trainer, crew, judge, no_events(), identity=identity)
 

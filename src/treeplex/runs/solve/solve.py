@@ -18,14 +18,14 @@ from treeplex.runs.judge import AnyGame
 from treeplex.runs.solve.folder import RUN, RunFolder
 from treeplex.runs.solve.loop import Run, Watcher, finish, iterate
 from treeplex.runs.solve.solution import Solution
-from treeplex.solvers import DiscountPolicy, Play, Rule, Solver, Variant, make_solver
+from treeplex.solvers import DiscountPolicy, FictitiousRule, Rule, Solver, Variant, make_solver
 from treeplex.solvers.registry import pace_of, samples
 
 DEFAULT_ALGORITHM = "dcfr"
 DEFAULT_ITERATIONS = 1000
 MOST_ITERATIONS = 1_000_000
 
-AnyAlgorithm = str | Variant | Rule | Play | DiscountPolicy
+AnyAlgorithm = str | Variant | Rule | FictitiousRule | DiscountPolicy
 WalkWatcher = Callable[[int], None]
 
 

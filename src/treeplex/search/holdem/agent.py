@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import AlgorithmError, GameError
-from treeplex.forms.holdem.compile_spot import HandGame, compile_spot
-from treeplex.forms.holdem.split_turn import HandTurn, compile_turn
+from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
+from treeplex.forms.holdem.split_turn import SplitTurn, split_turn
 from treeplex.games.poker.betting.sizes import BetPlan, Size
 from treeplex.games.poker.betting.tree import Action, Decision, Node, StreetEnd
 from treeplex.games.poker.cards.cards import cards_to_string
@@ -27,12 +27,12 @@ from treeplex.search.holdem.subgame import HoldemSearch, policy_table
 from treeplex.search.leaf import with_trace
 from treeplex.search.play_distribution import average_weights
 from treeplex.search.subgame import METHODS
-from treeplex.solvers.holdem.solver import PokerSolver
-from treeplex.solvers.rules.fictitious import Play
+from treeplex.solvers.holdem.solver import HoldemSolver
+from treeplex.solvers.rules.fictitious import FictitiousRule
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
-Leaves = Callable[[HandTurn], HoldemLeaf]
+Leaves = Callable[[SplitTurn], HoldemLeaf]
 """From a compiled turn to values where its betting ends."""
 
 
@@ -47,7 +47,7 @@ class Solved:
         believed: float32 [T, Q], what ranges move by where that is another: in CFR-AVG the average up to each iteration.
     """
 
-    game: HandGame
+    game: CompiledSpot
     policies: Singles
     believed: Singles | None = None
 
@@ -229,14 +229,14 @@ class HoldemAgent:
         """Forget the turns that were solved in earlier games."""
         self._known.clear()
 
-    def memory_for(self, turn: HandTurn) -> int:
+    def memory_for(self, turn: SplitTurn) -> int:
         """Bytes that the policies of a search of this turn take."""
         return 4 * self.iterations * turn.top.stored * (2 if self._averages_believed else 1)
 
     @property
     def _averages_believed(self) -> bool:
         """Whether ranges move by another policy than the one that is played: in CFR-AVG."""
-        return self.method.leaves != "current" and not isinstance(self.method.scheme, Play)
+        return self.method.leaves != "current" and not isinstance(self.method.scheme, FictitiousRule)
 
     def _turn(self) -> Solved:
         """Search the turn from its ranges, or remember it."""
@@ -245,7 +245,7 @@ class HoldemAgent:
         if key in self._known:
             self._known.move_to_end(key)
             return self._known[key]
-        turn, playing = compile_turn(spot), isinstance(self.method.scheme, Play)
+        turn, playing = split_turn(spot), isinstance(self.method.scheme, FictitiousRule)
         search = HoldemSearch(turn, self.method, self.leaf(turn), spot.ranges, horizon=self.iterations)
         policies = np.empty((self.iterations, len(search.strategy)), np.float32)
         believed = np.empty_like(policies) if self._averages_believed else None
@@ -268,7 +268,7 @@ class HoldemAgent:
     def _river(self) -> Solved:
         """Solve the river from its ranges."""
         game = compile_spot(self._root.rules.spot, isomorphism=False)
-        solver = PokerSolver(game, "dcfr", threads=1, horizon=self.river)
+        solver = HoldemSolver(game, "dcfr", threads=1, horizon=self.river)
         solver.run(self.river)
         return Solved(game, solver.store.average[None].astype(np.float32))
 

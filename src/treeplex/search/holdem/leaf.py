@@ -7,14 +7,14 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.holdem.form import ACTIONS, COUNT, ENDS, REACH, ROOTS, HandForm, Work
+from treeplex.engine.holdem.form import ACTIONS, COUNT, ENDS, REACH, ROOTS, HoldemForm, Workspace
 from treeplex.engine.holdem.passes import EXPECT, answer, descend, improve
 from treeplex.errors import AlgorithmError
-from treeplex.forms.holdem.split_turn import HandTurn
+from treeplex.forms.holdem.split_turn import SplitTurn
 from treeplex.search.beliefs import normalised_range
 from treeplex.search.holdem.beliefs import HoldemRules
 from treeplex.search.leaf import with_trace
-from treeplex.solvers.holdem.solver import PokerSolver
+from treeplex.solvers.holdem.solver import HoldemSolver
 from treeplex.solvers.rules.variants import Variant
 
 Floats = NDArray[np.float64]
@@ -80,7 +80,7 @@ class RiverLeaf:
     """
 
     def __init__(
-        self, turn: HandTurn, *, method: str = "dcfr", iterations: int = 200, threads: int = 1, storage: str = "float64"
+        self, turn: SplitTurn, *, method: str = "dcfr", iterations: int = 200, threads: int = 1, storage: str = "float64"
     ) -> None:
         """Prepare the arrays.
 
@@ -96,7 +96,7 @@ class RiverLeaf:
         """
         self.turn, self.iterations, self.solved = turn, iterations, 0
         self.rules = HoldemRules(turn.game.spot, turn.game.betting)
-        self.solver = PokerSolver(turn.below, method, threads=threads, storage=storage, horizon=iterations)
+        self.solver = HoldemSolver(turn.below, method, threads=threads, storage=storage, horizon=iterations)
         if not isinstance(self.solver.method, Variant) or self.solver.steering or storage == "int16":
             raise AlgorithmError(f"rivers are solved by a variant of CFR in float32 or float64, not by {method} in {storage}")
         self._rows = self.solver.weights(range(1, iterations + 1))
@@ -157,13 +157,13 @@ class RiverLeaf:
         descend(crew.form, 1, first, last, player, source, store.average_scales, target, keep, add, 0.0, crew.work, 0)
 
 
-def held(turn: HandTurn, player: int) -> NDArray[np.int16]:
+def held(turn: SplitTurn, player: int) -> NDArray[np.int16]:
     """The hands of a player in the order of the compiled turn, numbers of the format's hands."""
     hands: NDArray[np.int16] = turn.game.boards[0][0].hands[player]
     return hands
 
 
-def rows_of(form: HandForm, work: Work, player: int, *, gathered: bool = False) -> NDArray[Any]:
+def rows_of(form: HoldemForm, work: Workspace, player: int, *, gathered: bool = False) -> NDArray[Any]:
     """A player's rows at the first board, a view [sequences, hands]: own reach, or what came back at each end of the street."""
     row, streets = form.boards[0], form.streets[0]
     hands, start = int(row[COUNT + player]), int(row[REACH + player])

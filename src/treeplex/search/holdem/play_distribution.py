@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.evaluate.holdem.judge import PokerJudgement, judge_spot, judging_crew
-from treeplex.forms.holdem.split_turn import HandTurn
+from treeplex.evaluate.holdem.judge import HoldemJudgement, judge_spot, judging_crew
+from treeplex.forms.holdem.split_turn import SplitTurn
 from treeplex.search.holdem.leaf import HoldemLeaf, RiverLeaf
 from treeplex.search.holdem.subgame import HoldemSearch
 from treeplex.search.search_trace import steps
@@ -24,7 +24,7 @@ class Player:
         rivers: the rivers solved for the beliefs at the turn's open ends.
     """
 
-    def __init__(self, turn: HandTurn, river: int, *, storage: str = "float32", threads: int = 1) -> None:
+    def __init__(self, turn: SplitTurn, river: int, *, storage: str = "float32", threads: int = 1) -> None:
         """Prepare the arrays.
 
         Args:
@@ -89,6 +89,6 @@ class Player:
         """Of a strategy of the whole game, up to a factor, in chips."""
         return self.judge(np.concatenate((top, below)), expected=False).exploitability
 
-    def judge(self, strategy: NDArray[Any], *, expected: bool = True) -> PokerJudgement:
+    def judge(self, strategy: NDArray[Any], *, expected: bool = True) -> HoldemJudgement:
         """Judge a strategy of the whole game [Q], up to a factor; see :func:`treeplex.evaluate.holdem.judge.judge_spot`."""
         return judge_spot(self.turn.game, strategy, self._store, self._judge, expected=expected)

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.holdem.form import COUNT, STORE, Store
-from treeplex.engine.holdem.passes import EXPECT, REPLY, Crew, answer, improve
-from treeplex.engine.holdem.workspace import make_work
+from treeplex.engine.holdem.passes import EXPECT, REPLY, BoardPool, answer, improve
+from treeplex.engine.holdem.workspace import make_workspace
 from treeplex.engine.tree.regret import Weights
 from treeplex.errors import GameError
-from treeplex.forms.holdem.compile_spot import HandGame
-from treeplex.forms.holdem.split_turn import HandTurn
+from treeplex.forms.holdem.compile_spot import CompiledSpot
+from treeplex.forms.holdem.split_turn import SplitTurn
 from treeplex.games.poker.betting.tree import Decision
 from treeplex.search.beliefs import normalised_range
 from treeplex.search.holdem.beliefs import HoldemRules
@@ -24,7 +24,7 @@ from treeplex.search.holdem.leaf import HoldemLeaf, HoldemPlaces, held, rows_of
 from treeplex.search.leaf import Ranges
 from treeplex.search.subgame import Method, Search
 from treeplex.solvers.holdem.solver import store_of
-from treeplex.solvers.rules.fictitious import Play
+from treeplex.solvers.rules.fictitious import FictitiousRule
 
 Floats = NDArray[np.float64]
 
@@ -45,7 +45,7 @@ class HoldemSearch(Search):
         last_leaf: for each player float64 [K, H], what modified CFR-AVG takes differences from.
     """
 
-    def __init__(self, turn: HandTurn, method: Method, leaf: HoldemLeaf, ranges: Ranges, *, horizon: int = 1000) -> None:
+    def __init__(self, turn: SplitTurn, method: Method, leaf: HoldemLeaf, ranges: Ranges, *, horizon: int = 1000) -> None:
         """Start from the uniform policy.
 
         Args:
@@ -66,13 +66,13 @@ class HoldemSearch(Search):
         self._hands = held(turn, 0), held(turn, 1)
         weights = np.concatenate([own[hands] for own, hands in zip(self.ranges, self._hands, strict=True)])
         form = turn.top.form._replace(weights=weights)
-        self.crew = Crew(form, make_work(form, 1, np.float64, raked=raked), raked=raked)
+        self.crew = BoardPool(form, make_workspace(form, 1, np.float64, raked=raked), raked=raked)
         self.store = Store(**store_of(turn.top, method.scheme, np.float64, ()))
         self.iteration = 0
         self.strategy = np.zeros_like(self.store.average)
         for player in (0, 1):
             self._play(player)
-        if isinstance(method.scheme, Play):
+        if isinstance(method.scheme, FictitiousRule):
             self.store.average[:] = self.strategy
         self._ends = np.array(turn.game.forests[0].ends)[turn.open_ends]
         self.sums = [np.zeros(len(hands)) for hands in self._hands]
@@ -109,7 +109,7 @@ class HoldemSearch(Search):
         for player in (0, 1):
             self._play(player)
 
-    def _reply_step(self, play: Play, player: int, t: int) -> None:
+    def _reply_step(self, play: FictitiousRule, player: int, t: int) -> None:
         """One best response of one player, moved into the average."""
         target, other, share = self.store.average.copy(), self.own(1 - player), play.optimism(t)
         target[other] = (1.0 - share) * target[other] + share * self.strategy[other]
@@ -205,14 +205,14 @@ class HoldemSearch(Search):
         return policy_table(self.turn.top, node, source)
 
 
-def own_part(game: HandGame, player: int) -> slice:
+def own_part(game: CompiledSpot, player: int) -> slice:
     """Where a player's numbers for the first street are in the arrays that a solver stores for a game."""
     row, (first, second) = game.form.boards[0], game.forests[0].actions
     start = int(row[STORE + player])
     return slice(start, start + (first, second)[player] * int(row[COUNT + player]))
 
 
-def policy_table(game: HandGame, node: int, source: NDArray[Any]) -> Floats:
+def policy_table(game: CompiledSpot, node: int, source: NDArray[Any]) -> Floats:
     """How each hand plays at a decision of a game's first street, float64 [A, H]; uniform for hands that cannot be there.
 
     Args:

@@ -20,7 +20,7 @@ from treeplex.forms.compile.histories import histories_of
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.forms.correlation.plans import written
 from treeplex.forms.policies.tabular import normalised, uniform_probabilities
-from treeplex.forms.structure.decomposition import Cut, Piece, cut
+from treeplex.forms.structure.decomposition import Decomposition, StaticPart, cut
 from treeplex.games.base import TERMINAL, Game, State
 from treeplex.solvers.base import Solver
 from treeplex.solvers.exact.static import constant_sum, static_equilibrium
@@ -93,7 +93,12 @@ class Recursive(Solver):
         return policy
 
     def _solve_root(
-        self, parts: Cut, root: int, values: Floats, policy: Floats, known: dict[tuple[tuple[int, ...], bytes], list[Floats]]
+        self,
+        parts: Decomposition,
+        root: int,
+        values: Floats,
+        policy: Floats,
+        known: dict[tuple[tuple[int, ...], bytes], list[Floats]],
     ) -> None:
         """Solve the pieces at a root, and choose among its groups of branches (or average over them)."""
         tree = parts.tree
@@ -123,7 +128,7 @@ class Recursive(Solver):
         policy[self.game.sequences_at(infoset)] = probabilities
 
 
-def expected(piece: Piece, local: Local, values: Floats) -> Floats:
+def expected(piece: StaticPart, local: Local, values: Floats) -> Floats:
     """What every player gets in a piece under a policy, float64 [N]."""
     total = np.zeros(values.shape[1])
     for leaf, chance, moves in piece.leaves:
@@ -132,7 +137,7 @@ def expected(piece: Piece, local: Local, values: Floats) -> Floats:
 
 
 def solve_piece(
-    game: CompiledGame, piece: Piece, values: Floats, known: dict[tuple[tuple[int, ...], bytes], list[Floats]]
+    game: CompiledGame, piece: StaticPart, values: Floats, known: dict[tuple[tuple[int, ...], bytes], list[Floats]]
 ) -> Local:
     """An equilibrium of a piece whose leaves pay ``values`` [H, N]; ``known`` keeps static games that were solved before.
 
@@ -162,7 +167,7 @@ def solve_piece(
     return behaviour(piece, known[key])
 
 
-def refusal(game: CompiledGame, piece: Piece, what: str) -> AlgorithmError:
+def refusal(game: CompiledGame, piece: StaticPart, what: str) -> AlgorithmError:
     """The error about a piece: where it starts, who chooses there."""
     infostate = next(game.infostates[infoset] for infosets in piece.choices.values() for infoset in infosets)
     who = " and ".join(map(str, piece.choosers))
@@ -182,12 +187,12 @@ def consistent(infosets: list[int], counts: list[int]) -> dict[tuple[int, int], 
     }
 
 
-def tables(piece: Piece) -> Iterator[dict[tuple[int, int], NDArray[np.int64]]]:
+def tables(piece: StaticPart) -> Iterator[dict[tuple[int, int], NDArray[np.int64]]]:
     """:func:`consistent` of every player with a choice."""
     return (consistent(infosets, [piece.actions[i] for i in infosets]) for infosets in piece.choices.values())
 
 
-def normal_form(piece: Piece, plans: tuple[int, ...], values: Floats) -> Floats:
+def normal_form(piece: StaticPart, plans: tuple[int, ...], values: Floats) -> Floats:
     """The piece as a static game: float64 ``[N', plans of the first, ...]`` over the N' players with a choice."""
     matrix = np.zeros((len(plans), *plans))
     choosers, tabled = list(piece.choosers), list(tables(piece))
@@ -209,7 +214,7 @@ def common(allowed: list[NDArray[np.int64]], count: int) -> NDArray[np.int64]:
     return np.flatnonzero(kept)
 
 
-def behaviour(piece: Piece, mixed: list[Floats]) -> Local:
+def behaviour(piece: StaticPart, mixed: list[Floats]) -> Local:
     """The behaviour policy with the same outcomes as mixtures over plans (Kuhn 1953); uniform where own play never comes."""
     own_moves: dict[int, list[tuple[int, int]]] = {}
     for _, _, moves in piece.leaves:
@@ -225,7 +230,7 @@ def behaviour(piece: Piece, mixed: list[Floats]) -> Local:
     return local
 
 
-def by_linear_program(piece: Piece, choosers: tuple[int, ...], values: Floats) -> Local:
+def by_linear_program(piece: StaticPart, choosers: tuple[int, ...], values: Floats) -> Local:
     """Optimal strategies of a piece of one player, or of two with constant sums, by the sequence-form linear program."""
     from treeplex.solvers.exact.lp import equilibrium
 
@@ -239,7 +244,7 @@ class PieceGame(Game):
 
     spec = "a piece"
 
-    def __init__(self, piece: Piece, choosers: tuple[int, ...], values: Floats) -> None:
+    def __init__(self, piece: StaticPart, choosers: tuple[int, ...], values: Floats) -> None:
         self.piece, self.choosers, self.values = piece, choosers, values
 
     def new_initial_state(self) -> "PieceState":

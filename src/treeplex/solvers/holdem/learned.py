@@ -24,16 +24,16 @@ from treeplex.engine.tree.regret import Weights
 from treeplex.errors import AlgorithmError
 from treeplex.solvers.registry import algorithms, checked_parameters
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
-from treeplex.solvers.rules.learned import LEARNED, checked_horizon, discounting_of, own_scheme
+from treeplex.solvers.rules.learned import LEARNED, checked_horizon, discounting_of, own_discount_policy
 from treeplex.solvers.rules.variants import VARIANTS, Variant
 from treeplex.spec import Spec
 
 if TYPE_CHECKING:
-    from treeplex.solvers.holdem.solver import PokerSolver
+    from treeplex.solvers.holdem.solver import HoldemSolver
 
 
-class Steering:
-    """A discount policy at the wheel of a :class:`treeplex.solvers.holdem.solver.PokerSolver`.
+class LearnedSchedule:
+    """A discount policy at the wheel of a :class:`treeplex.solvers.holdem.solver.HoldemSolver`.
 
     Attributes:
         discounting: the policy.
@@ -54,10 +54,10 @@ class Steering:
             raise AlgorithmError(f"{algorithm} looks at how fast the policy moves, which poker spots do not measure")
         self.horizon = checked_horizon(discounting.horizon if horizon is None else horizon, planned, algorithm)
         self.discounting, self.unit, self.algorithm = discounting, unit, algorithm
-        self.scheme, self.memory = own_scheme(discounting), np.zeros(MEMORY)
+        self.scheme, self.memory = own_discount_policy(discounting), np.zeros(MEMORY)
         self._activations = np.empty(int(discounting.sizes.sum()))
 
-    def weights(self, solver: "PokerSolver", iterations: int) -> NDArray[np.float64]:
+    def weights(self, solver: "HoldemSolver", iterations: int) -> NDArray[np.float64]:
         """Rows of :class:`treeplex.engine.tree.regret.Weights` for the next iterations, at most so many, float64 [K, 9].
 
         Raises:
@@ -77,7 +77,7 @@ class Steering:
         self.memory[LEFT] -= len(rows)
         return rows
 
-    def _observe(self, solver: "PokerSolver") -> None:
+    def _observe(self, solver: "HoldemSolver") -> None:
         """Write the features, as :func:`treeplex.engine.tree.learned.observe` does."""
         for place, feature in enumerate(self.discounting.features):
             if feature == "iteration":
@@ -97,7 +97,7 @@ class Steering:
             self._activations[place] = seen
 
 
-def exploitability(solver: "PokerSolver") -> float:
+def exploitability(solver: "HoldemSolver") -> float:
     """Exploitability of the average strategy in chips, from the solver's own passes in its own precision."""
     game, total = solver.game, 0.0
     for player in (0, 1):
@@ -116,12 +116,12 @@ def learned_method(spec: Spec) -> tuple[Variant, dict[str, float], str]:
     return variant, dict(variant.parameters), str(Spec(spec.name, dict(given)))
 
 
-def steering_of(algorithm: Any, spec: Spec | None, *, planned: int, unit: float) -> Steering | None:
+def learned_schedule_of(algorithm: Any, spec: Spec | None, *, planned: int, unit: float) -> LearnedSchedule | None:
     """The steering that an algorithm asks for, None for a fixed variant."""
     if isinstance(algorithm, DiscountPolicy):
-        return Steering(algorithm, horizon=None, planned=planned, unit=unit, algorithm=f"learned {algorithm.base}")
+        return LearnedSchedule(algorithm, horizon=None, planned=planned, unit=unit, algorithm=f"learned {algorithm.base}")
     if spec is None or spec.name not in LEARNED:
         return None
     given = checked_parameters(algorithms()[spec.name], spec)
     policy, horizon = discounting_of(spec.name, given)
-    return Steering(policy, horizon=horizon, planned=planned, unit=unit, algorithm=str(Spec(spec.name, dict(given))))
+    return LearnedSchedule(policy, horizon=horizon, planned=planned, unit=unit, algorithm=str(Spec(spec.name, dict(given))))

@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.holdem.form import BOARDS, COUNT, INFOSETS, STORE, Store
-from treeplex.engine.holdem.passes import Crew
-from treeplex.engine.holdem.workspace import make_work, work_sizes
+from treeplex.engine.holdem.passes import BoardPool
+from treeplex.engine.holdem.workspace import make_workspace, workspace_sizes
 from treeplex.engine.tree.regret import ADAPTIVE, Weights
 from treeplex.errors import AlgorithmError, FileError, SpecError
-from treeplex.forms.holdem.compile_spot import HandGame
-from treeplex.solvers.holdem.learned import learned_method, steering_of
+from treeplex.forms.holdem.compile_spot import CompiledSpot
+from treeplex.solvers.holdem.learned import learned_method, learned_schedule_of
 from treeplex.solvers.registry import POKER, algorithms, checked_parameters, resolved
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
-from treeplex.solvers.rules.fictitious import PLAYS, Play
+from treeplex.solvers.rules.fictitious import FICTITIOUS_RULES, FictitiousRule
 from treeplex.solvers.rules.learned import LEARNED
 from treeplex.solvers.rules.value_tested import NAME as VALUE_TESTED
 from treeplex.solvers.rules.value_tested import ValueTesting
@@ -30,11 +30,11 @@ STORAGE = {"float32": np.float32, "float64": np.float64, "int16": np.int16}
 LOOK_AHEAD = 32
 """Iterations that are looked at to see whether a variant predicts."""
 
-OFFERED = (*VARIANTS, *LEARNED, VALUE_TESTED, *PLAYS)
+OFFERED = (*VARIANTS, *LEARNED, VALUE_TESTED, *FICTITIOUS_RULES)
 """The names of all algorithms that run on the hand engine."""
 
 Array = NDArray[Any]
-Method = Variant | Play | ValueTesting
+Method = Variant | FictitiousRule | ValueTesting
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class Lock:
     strategy: NDArray[np.float64]
 
 
-class PokerSolver:
+class HoldemSolver:
     """A run of one algorithm on a compiled spot; updates alternate.
 
     Attributes:
@@ -67,8 +67,8 @@ class PokerSolver:
 
     def __init__(
         self,
-        game: HandGame,
-        algorithm: str | Variant | Play | DiscountPolicy = "dcfr",
+        game: CompiledSpot,
+        algorithm: str | Variant | FictitiousRule | DiscountPolicy = "dcfr",
         *,
         threads: int | None = None,
         storage: str = "float32",
@@ -79,7 +79,7 @@ class PokerSolver:
 
         Args:
             game: the compiled spot.
-            algorithm: a spec such as ``dcfr(gamma=3)``, or your own :class:`Variant`, :class:`Play` or
+            algorithm: a spec such as ``dcfr(gamma=3)``, or your own :class:`Variant`, :class:`FictitiousRule` or
                 :class:`DiscountPolicy`.
             threads: None for one a core.
             storage: see :data:`STORAGE`; sums over chance are float64 in either case.
@@ -97,7 +97,7 @@ class PokerSolver:
         self.storage = storage
         self.method, self.parameters, self.algorithm = method_of(algorithm)
         spec = resolved(parse_spec(algorithm), POKER) if isinstance(algorithm, str) else None
-        self.steering = steering_of(algorithm, spec, planned=horizon, unit=game.spot.pot or 1.0)
+        self.steering = learned_schedule_of(algorithm, spec, planned=horizon, unit=game.spot.pot or 1.0)
         self.locks = tuple(locks)
         if locks and game.isomorphism and len(game.boards[0][0].symmetries) > 1:
             raise AlgorithmError("locks need a spot compiled with isomorphism=False")
@@ -105,12 +105,12 @@ class PokerSolver:
         check_packing(self.method, storage, locks)
         self.store = Store(**store_of(game, self.method, kind, locks))
         packed, number = storage == "int16", np.float64 if storage == "float64" else np.float32
-        self.crew = Crew(
-            game.form, make_work(game.form, self.threads, number, raked=game.raked, packed=packed), raked=game.raked
+        self.crew = BoardPool(
+            game.form, make_workspace(game.form, self.threads, number, raked=game.raked, packed=packed), raked=game.raked
         )
         for k, place in enumerate(self.store.lock_places):
             self.store.regrets[place] = self.store.guesses[place] = self.store.lock_values[k]
-        if isinstance(self.method, Play):
+        if isinstance(self.method, FictitiousRule):
             self._start_play()
 
     @property
@@ -128,7 +128,7 @@ class PokerSolver:
         if self.steering:
             self._run_steered(iterations)
             return
-        if isinstance(self.method, Play):
+        if isinstance(self.method, FictitiousRule):
             steps = np.array([self.method.step(t) for t in times], np.float64)
             optimism = np.array([self.method.optimism(t) for t in times], np.float64)
             self.crew.iterate_replies(steps, optimism, float(self.method.optimism(times.stop)), self.store)
@@ -217,14 +217,14 @@ def checked_threads(threads: int | None) -> int:
     return threads
 
 
-def method_of(algorithm: str | Variant | Play | DiscountPolicy) -> tuple[Method, dict[str, float], str]:
+def method_of(algorithm: str | Variant | FictitiousRule | DiscountPolicy) -> tuple[Method, dict[str, float], str]:
     """The variant (of a learned scheme, the one it steers), play or value test, its parameters and its canonical text."""
     if isinstance(algorithm, DiscountPolicy):
         variant = VARIANTS[algorithm.base]
         return variant, dict(variant.parameters), f"learned {algorithm.base}"
     if isinstance(algorithm, Variant):
         return algorithm, dict(algorithm.parameters), algorithm.name
-    if isinstance(algorithm, Play):
+    if isinstance(algorithm, FictitiousRule):
         return algorithm, {}, algorithm.name
     spec = resolved(parse_spec(algorithm), POKER)
     known = algorithms()
@@ -234,8 +234,8 @@ def method_of(algorithm: str | Variant | Play | DiscountPolicy) -> tuple[Method,
     if spec.name in VARIANTS:
         variant = VARIANTS[spec.name]
         return variant, {**variant.parameters, **given}, str(Spec(spec.name, dict(given)))
-    if spec.name in PLAYS:
-        return PLAYS[spec.name], {}, spec.name
+    if spec.name in FICTITIOUS_RULES:
+        return FICTITIOUS_RULES[spec.name], {}, spec.name
     if spec.name in LEARNED:
         return learned_method(spec)
     if spec.name == VALUE_TESTED:
@@ -250,10 +250,10 @@ def check_packing(method: Method, storage: str, locks: Sequence[Lock]) -> None:
         raise AlgorithmError(f"storage int16 does not work with {what}; take float32")
 
 
-def needs_of(game: HandGame, method: Method) -> dict[str, int]:
+def needs_of(game: CompiledSpot, method: Method) -> dict[str, int]:
     """How many numbers of each stored array an algorithm needs."""
     numbers = game.stored
-    if isinstance(method, Play):
+    if isinstance(method, FictitiousRule):
         optimistic = any(method.optimism(t) for t in (1, 2, 10))
         return {"regrets": numbers, "average": numbers, "target": numbers if optimistic else 0}
     needs = {"regrets": numbers, "average": numbers}
@@ -270,7 +270,7 @@ def predicts(variant: Variant) -> bool:
     return any(row.predicted_positive != 1.0 or row.predicted_negative != 1.0 or row.prediction != 0.0 for row in rows)
 
 
-def store_of(game: HandGame, method: Method, kind: Any, locks: Sequence[Lock]) -> dict[str, Array]:
+def store_of(game: CompiledSpot, method: Method, kind: Any, locks: Sequence[Lock]) -> dict[str, Array]:
     """The arrays of :class:`Store`, all zero but for locks."""
     needs = needs_of(game, method)
     arrays: dict[str, Array] = {
@@ -302,12 +302,16 @@ def store_of(game: HandGame, method: Method, kind: Any, locks: Sequence[Lock]) -
 
 
 def predicted_memory(
-    game: HandGame, algorithm: str | Variant | Play | DiscountPolicy = "dcfr", *, storage: str = "float32", threads: int = 1
+    game: CompiledSpot,
+    algorithm: str | Variant | FictitiousRule | DiscountPolicy = "dcfr",
+    *,
+    storage: str = "float32",
+    threads: int = 1,
 ) -> int:
     """Bytes that a solver will allocate: stored arrays, scratch space and the compiled spot."""
     packed = storage == "int16"
     needs = needs_of(game, method_of(algorithm)[0])
     stored = sum(needs.values()) * np.dtype(STORAGE[storage]).itemsize + (4 * game.scales * len(needs) if packed else 0)
-    sizes = {name: int(np.prod(shape)) for name, shape in work_sizes(game.form, threads, packed=packed).items()}
+    sizes = {name: int(np.prod(shape)) for name, shape in workspace_sizes(game.form, threads, packed=packed).items()}
     scratch = sizes.pop("gathered") * 8 + sum(sizes.values()) * (8 if storage == "float64" else 4)
     return stored + scratch + sum(array.nbytes for array in game.form)

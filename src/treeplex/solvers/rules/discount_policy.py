@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.networks.mlp_single import parameter_count
-from treeplex.engine.tree.learned import EXPONENTS, FEATURES, Scheme
+from treeplex.engine.tree.learned import EXPONENTS, FEATURES, DiscountNetwork
 from treeplex.errors import SpecError
 from treeplex.spec import nearest
 
@@ -116,10 +116,10 @@ class DiscountPolicy:
         return np.array([len(self.features), *self.hidden, outputs], np.int64)
 
     @cached_property
-    def compiled(self) -> Scheme:
+    def compiled(self) -> DiscountNetwork:
         """The form that the engine takes."""
         base = BASES[self.base]
-        return Scheme(
+        return DiscountNetwork(
             sizes=self.sizes,
             parameters=np.ascontiguousarray(self.parameters, np.float64),
             features=np.array([FEATURES.index(name) for name in self.features], np.int64),

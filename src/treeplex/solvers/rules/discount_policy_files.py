@@ -21,7 +21,7 @@ FIELDS = ("base", "features", "exponents", "ranges", "levels", "holds", "hidden"
 SHIPPED = Path(__file__).parent / "shipped"
 
 
-def save_scheme(policy: DiscountPolicy, path: str | os.PathLike[str]) -> Path:
+def save_discount_policy(policy: DiscountPolicy, path: str | os.PathLike[str]) -> Path:
     """Write a discount policy, at once or not at all.
 
     Raises:
@@ -38,7 +38,7 @@ def save_scheme(policy: DiscountPolicy, path: str | os.PathLike[str]) -> Path:
     return write_atomically(target, data)
 
 
-def load_scheme(path: str | os.PathLike[str]) -> DiscountPolicy:
+def load_discount_policy(path: str | os.PathLike[str]) -> DiscountPolicy:
     """Read a discount policy; nothing in the file is run.
 
     Raises:
@@ -81,6 +81,6 @@ def checked_suffix(path: str | os.PathLike[str]) -> Path:
 
 
 @lru_cache
-def shipped_scheme(name: str) -> DiscountPolicy:
+def shipped_discount_policy(name: str) -> DiscountPolicy:
     """A policy that comes with the library: ``ddcfr``, ``dpcfr+`` or ``pddcfr``."""
-    return load_scheme(SHIPPED / f"{name}.safetensors")
+    return load_discount_policy(SHIPPED / f"{name}.safetensors")

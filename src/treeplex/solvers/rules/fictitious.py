@@ -14,7 +14,7 @@ from treeplex.solvers.base import Solver, order_of_updates
 
 
 @dataclass(frozen=True)
-class Play:
+class FictitiousRule:
     """A kind of fictitious play.
 
     Attributes:
@@ -32,22 +32,22 @@ class Play:
     optimism: Callable[[int], float] = lambda t: 0.0
 
 
-PLAYS: Mapping[str, Play] = {
+FICTITIOUS_RULES: Mapping[str, FictitiousRule] = {
     play.name: play
     for play in (
-        Play(
+        FictitiousRule(
             "fp",
             "fictitious play: best responses against uniform averages",
             "Brown 1951, Iterative Solution of Games by Fictitious Play; Heinrich, Lanctot and Silver 2015",
             step=lambda t: 1.0 / (t + 1.0),
         ),
-        Play(
+        FictitiousRule(
             "linear-fp",
             "fictitious play with reply t weighted by t + 1, the uniform start by 2",
             "Brown, Bakhtin, Lerer and Gong 2020, ReBeL, Table 2 (as their released solver weights it)",
             step=lambda t: (t + 1.0) / (2.0 + t * (t + 3.0) / 2.0),
         ),
-        Play(
+        FictitiousRule(
             "flop",
             "fictitious linear optimistic play: reply t weighted by t, the uniform start by 1, the last reply counted twice",
             "Brown, Bakhtin, Lerer and Gong 2020, ReBeL, appendix H (where the start has weight 0)",
@@ -65,9 +65,9 @@ iterations. With the start kept, FLOP beats linear fictitious play as the paper'
 
 
 class FictitiousPlay(Solver):
-    """Any :class:`Play` on a compiled game; the reply before the first iteration is the uniform policy."""
+    """Any :class:`FictitiousRule` on a compiled game; the reply before the first iteration is the uniform policy."""
 
-    def __init__(self, game: CompiledGame, play: Play, *, updates: str | None = None) -> None:
+    def __init__(self, game: CompiledGame, play: FictitiousRule, *, updates: str | None = None) -> None:
         """Start from the uniform policy; ``updates`` is ``alternating`` (default) or ``simultaneous``."""
         self.game, self.play, self.algorithm = game, play, play.name
         self.updates = order_of_updates(updates or "alternating")

@@ -6,14 +6,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.tree.learned import INITIAL, LOWEST, MEMORY, OUTSIDE, Scheme, exploitability_of_sums, iterate_learned
+from treeplex.engine.tree.learned import (
+    INITIAL,
+    LOWEST,
+    MEMORY,
+    OUTSIDE,
+    DiscountNetwork,
+    exploitability_of_sums,
+    iterate_learned,
+)
 from treeplex.engine.tree.sweeps import reach, workspace
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, uniform_probabilities
 from treeplex.solvers.base import Solver, order_of_updates
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
-from treeplex.solvers.rules.discount_policy_files import load_scheme, shipped_scheme
+from treeplex.solvers.rules.discount_policy_files import load_discount_policy, shipped_discount_policy
 
 LEARNED: Mapping[str, tuple[str, str]] = {
     "ddcfr": ("dcfr", "Dynamic Discounted CFR: a network looks at the run and sets alpha, beta and gamma of DCFR"),
@@ -63,7 +71,7 @@ class LearnedSolver(Solver):
         self.game, self.discounting, self.algorithm = game, discounting, algorithm
         self.horizon = checked_horizon(discounting.horizon if horizon is None else horizon, planned, algorithm)
         self.longest = self.horizon
-        self._scheme = own_scheme(discounting)
+        self._scheme = own_discount_policy(discounting)
         self.updates = order_of_updates(updates or "alternating")
         self.policy = uniform_probabilities(game)
         self.strategy, self.average, self.regrets = (np.zeros_like(self.policy) for _ in range(3))
@@ -128,7 +136,7 @@ class LearnedSolver(Solver):
         return arrays | ({"seen": self._seen} if self._seen.size else {})
 
 
-def own_scheme(discounting: DiscountPolicy) -> Scheme:
+def own_discount_policy(discounting: DiscountPolicy) -> DiscountNetwork:
     """The compiled scheme with a network of its own, so that a solver restored from a file changes no other's."""
     return discounting.compiled._replace(parameters=discounting.compiled.parameters.copy())
 
@@ -157,7 +165,7 @@ def discounting_of(name: str, parameters: Mapping[str, Any]) -> tuple[DiscountPo
         SpecError: it steers another variant, or the horizon is no whole number.
     """
     base, path, horizon = LEARNED[name][0], parameters.get("policy"), parameters.get("horizon")
-    policy = shipped_scheme(name) if path is None else load_scheme(path)
+    policy = shipped_discount_policy(name) if path is None else load_discount_policy(path)
     if policy.base != base:
         raise SpecError(f"{path} steers {policy.base}, {name} needs a policy for {base}; train one: treeplex train {name}")
     if horizon is not None and horizon != int(horizon):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.histories.lazy_tables import UNKNOWN_PARENT, normalise_met, settle_met
+from treeplex.engine.histories.lazy_tables import UNKNOWN_PARENT, normalise_met, settle_averages
 from treeplex.engine.histories.walks import LAZY, LEARNED, OPPONENT, OPTIMISTIC, Rules
 from treeplex.errors import FileError
 from treeplex.forms.policies.sparse import Infosets, infosets_from, tensors_of, text_bytes
@@ -148,7 +148,7 @@ class PlayerTable:
         """The average as probabilities, float64 [S]; a copy, what is lazily kept brought up to date in it."""
         weights, first = np.array(self.average), view(self.infosets.first)
         if self.lazy:
-            settle_met(first, view(self.parents), view(self.marks), view(self.policy), self.total, weights)
+            settle_averages(first, view(self.parents), view(self.marks), view(self.policy), self.total, weights)
         normalise_met(first, weights)
         return weights
 

@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Course:
+class DiscountSequence:
     """What a variant does at iterations t, float64 [K]: weight of new regrets, weight in the average, factors on old regrets.
 
     The factors are None where old regrets are kept as they are.
@@ -33,30 +33,30 @@ class Course:
     negative: Floats | None = None
 
 
-def plain(t: Floats) -> Course:
+def plain(t: Floats) -> DiscountSequence:
     """``R += r``, all iterations alike."""
-    return Course(np.ones_like(t), np.ones_like(t))
+    return DiscountSequence(np.ones_like(t), np.ones_like(t))
 
 
-def plus(t: Floats, *, gamma: float) -> Course:
+def plus(t: Floats, *, gamma: float) -> DiscountSequence:
     """``R = [R + r]+``, average by ``t^gamma``."""
-    return Course(np.ones_like(t), t**gamma)
+    return DiscountSequence(np.ones_like(t), t**gamma)
 
 
-def linear(t: Floats) -> Course:
+def linear(t: Floats) -> DiscountSequence:
     """``R += t r``, average by t."""
-    return Course(t, t)
+    return DiscountSequence(t, t)
 
 
-def discounted(t: Floats, *, alpha: float, beta: float, gamma: float) -> Course:
+def discounted(t: Floats, *, alpha: float, beta: float, gamma: float) -> DiscountSequence:
     """Old regrets times ``(t-1)^a / ((t-1)^a + 1)``, a by their sign; average by ``t^gamma``."""
-    return Course(np.ones_like(t), t**gamma, kept(t - 1, alpha, 1.0), kept(t - 1, beta, 1.0))
+    return DiscountSequence(np.ones_like(t), t**gamma, kept(t - 1, alpha, 1.0), kept(t - 1, beta, 1.0))
 
 
-def discounted_plus(t: Floats, *, alpha: float, offset: float, gamma: float) -> Course:
+def discounted_plus(t: Floats, *, alpha: float, offset: float, gamma: float) -> DiscountSequence:
     """``R = [R d(t) + r]+``; average by ``t^gamma``."""
     discount = kept(t - 1, alpha, offset)
-    return Course(np.ones_like(t), t**gamma, discount, discount)
+    return DiscountSequence(np.ones_like(t), t**gamma, discount, discount)
 
 
 def kept(t: Floats, exponent: float, offset: float) -> Floats:
@@ -65,7 +65,7 @@ def kept(t: Floats, exponent: float, offset: float) -> Floats:
         return np.where(t > 0, 1.0 / (1.0 + offset * np.maximum(t, 1.0) ** -exponent), 1.0)
 
 
-COURSES: Mapping[str, tuple[Callable[..., Course], bool]] = {
+DISCOUNT_SEQUENCES: Mapping[str, tuple[Callable[..., DiscountSequence], bool]] = {
     "cfr": (plain, False),
     "cfr+": (plus, True),
     "lcfr": (linear, False),
@@ -96,7 +96,7 @@ class SampledSchedule:
             AlgorithmError: a variant that does not combine with sampling.
         """
         self.name, self.parameters = checked_variant(text)
-        self.course, self.floor = COURSES[self.name]
+        self.course, self.floor = DISCOUNT_SEQUENCES[self.name]
         self.discounts = self._course(np.ones(1)).positive is not None
         self.running = np.zeros(2)
 
@@ -119,7 +119,7 @@ class SampledSchedule:
                 raise SpecError(f"{self.name} has weights beyond all numbers at iteration {first}; change its parameters")
             yield rows
 
-    def _course(self, t: Floats) -> Course:
+    def _course(self, t: Floats) -> DiscountSequence:
         with np.errstate(over="ignore"):
             return self.course(t, **self.parameters)
 
@@ -143,15 +143,17 @@ def checked_variant(text: str) -> tuple[str, dict[str, float]]:
     """
     spec = parse_spec(text)
     if spec.name not in VARIANTS:
-        raise SpecError(f"unknown variant {spec.name!r}{nearest(spec.name, COURSES)}")
+        raise SpecError(f"unknown variant {spec.name!r}{nearest(spec.name, DISCOUNT_SEQUENCES)}")
     variant = VARIANTS[spec.name]
-    if spec.name not in COURSES:
+    if spec.name not in DISCOUNT_SEQUENCES:
         reason = (
             "it plans for a number of full iterations"
             if variant.needs_horizon
             else "it predicts the next regrets from the last ones, and a walk sees regrets only where it goes"
         )
-        raise AlgorithmError(f"variant={spec.name} does not combine with sampling: {reason}; use one of {', '.join(COURSES)}")
+        raise AlgorithmError(
+            f"variant={spec.name} does not combine with sampling: {reason}; use one of {', '.join(DISCOUNT_SEQUENCES)}"
+        )
     for name, value in spec.parameters.items():
         if name not in variant.parameters:
             raise SpecError(f"{spec.name} has no parameter {name!r}{nearest(name, variant.parameters)}")

@@ -16,7 +16,7 @@ from treeplex.games.poker.betting.sizes import HOLDEM_STREETS
 from treeplex.games.poker.cards.cards import SUITS, parse_card
 from treeplex.games.poker.cards.format import Format
 from treeplex.games.poker.cards.ranges import parse_range
-from treeplex.games.poker.spots.located_text import Marked, listed
+from treeplex.games.poker.spots.located_text import LocatedText, listed
 from treeplex.spec import nearest, shown
 
 Floats = NDArray[np.float64]
@@ -27,13 +27,13 @@ NO_SIZES = ("none", "no", "-", "")
 ALL_HANDS = ("all", "any", "random", "100%")
 
 
-def at(value: Marked, field: str, problem: str) -> SpecError:
+def at(value: LocatedText, field: str, problem: str) -> SpecError:
     """The error of a field: place, field, what is wrong and what to do."""
     name = "" if value.place.startswith("--") else f" {field}:"
     return SpecError(f"{value.place}:{name} {problem}")
 
 
-def written(value: Marked, field: str, example: str) -> str:
+def written(value: LocatedText, field: str, example: str) -> str:
     """How a field is written where the value stands: ``--pot 200`` or ``pot: 200``."""
     return f"{value.place} {quoted(example)}" if value.place.startswith("--") else f"{field}: {example}"
 
@@ -43,7 +43,7 @@ def quoted(text: str) -> str:
     return text if re.fullmatch(r"[\w.:/+%,-]+", text) else f'"{text}"'
 
 
-def plain(value: Marked, field: str, example: str) -> str:
+def plain(value: LocatedText, field: str, example: str) -> str:
     """The text of a field that is a text; a list of texts is joined by commas.
 
     Raises:
@@ -59,7 +59,7 @@ def plain(value: Marked, field: str, example: str) -> str:
     return text
 
 
-def number(value: Marked, field: str, example: str, *, least: float = -math.inf) -> float:
+def number(value: LocatedText, field: str, example: str, *, least: float = -math.inf) -> float:
     """A field that is a number.
 
     Raises:
@@ -73,7 +73,7 @@ def number(value: Marked, field: str, example: str, *, least: float = -math.inf)
     return float(text)
 
 
-def whole(value: Marked, field: str, example: str, *, least: int) -> int:
+def whole(value: LocatedText, field: str, example: str, *, least: int) -> int:
     """A field that is a whole number of at least ``least``."""
     text = plain(value, field, example)
     if not re.fullmatch(r"\+?\d{1,12}", text) or int(text) < least:
@@ -83,7 +83,7 @@ def whole(value: Marked, field: str, example: str, *, least: int) -> int:
     return int(text)
 
 
-def share(value: Marked, field: str, example: str) -> float:
+def share(value: LocatedText, field: str, example: str) -> float:
     """A field that is a share, ``5%`` or ``0.05``, from 0 to 1."""
     text = plain(value, field, example)
     found = share_of(text)
@@ -98,7 +98,7 @@ def share_of(text: str) -> float | None:
     return float(body) / percent if NUMBER.fullmatch(body.lower()) else None
 
 
-def keys(value: Marked, field: str, known: Mapping[str, str]) -> Mapping[str, Marked]:
+def keys(value: LocatedText, field: str, known: Mapping[str, str]) -> Mapping[str, LocatedText]:
     """The entries of a table with known keys.
 
     Raises:
@@ -124,7 +124,7 @@ class Target:
         return self.amount * pot if self.of_pot else self.amount
 
 
-def read_target(value: Marked) -> Target:
+def read_target(value: LocatedText) -> Target:
     """``0.5%`` of the pot, ``1.5c`` or ``1.5`` chips."""
     text = plain(value, "target", "0.5%").lower()
     unit, body = (text[-1], text[:-1].strip()) if text[-1] in "%c" else ("c", text)
@@ -133,7 +133,7 @@ def read_target(value: Marked) -> Target:
     return Target(float(body) / 100, True) if unit == "%" else Target(float(body), False)
 
 
-def read_range(value: Marked, field: str, format: Format) -> Floats:
+def read_range(value: LocatedText, field: str, format: Format) -> Floats:
     """A range [H] in the order of ``format.hands``: weights between 0 and 1.
 
     Formats of one hole card take cards and ranks (``K, Qs:0.5``); all take ``all``.
@@ -174,7 +174,7 @@ def street_names(format: Format) -> tuple[str, ...]:
     return HOLDEM_STREETS if format.deal == (0, 3, 1, 1) else tuple(str(each + 1) for each in range(format.streets))
 
 
-def sizes_for(layers: "tuple[Marked, ...]", field: str, street: int, player: int, format: Format) -> Marked | None:
+def sizes_for(layers: "tuple[LocatedText, ...]", field: str, street: int, player: int, format: Format) -> LocatedText | None:
     """The sizes of one street and player: the last layer that says something wins; None if none does.
 
     Within a layer, street and player together come first, then the street, then the player, then ``default``.
@@ -186,7 +186,7 @@ def sizes_for(layers: "tuple[Marked, ...]", field: str, street: int, player: int
     return None
 
 
-def sizes_in(layer: Marked, field: str, street: str, player: str, streets: tuple[str, ...]) -> Marked | None:
+def sizes_in(layer: LocatedText, field: str, street: str, player: str, streets: tuple[str, ...]) -> LocatedText | None:
     """The same in one layer."""
     if layer.entries is None:
         return layer
@@ -207,7 +207,7 @@ def sizes_in(layer: Marked, field: str, street: str, player: str, streets: tuple
     return min(candidates, key=lambda each: each[0])[1] if candidates else None
 
 
-def check_size_keys(layer: Marked, field: str, streets: tuple[str, ...], known: tuple[str, ...] = ()) -> None:
+def check_size_keys(layer: LocatedText, field: str, streets: tuple[str, ...], known: tuple[str, ...] = ()) -> None:
     """Refuse keys of a table of sizes that are neither streets nor players, and tables that are too deep."""
     outer = known or (*streets, *PLAYERS, DEFAULT)
     for key, entry in (layer.entries or {}).items():
@@ -219,7 +219,7 @@ def check_size_keys(layer: Marked, field: str, streets: tuple[str, ...], known: 
             check_size_keys(entry, field, streets, (*(PLAYERS if key in streets else streets), DEFAULT))
 
 
-def size_text(value: Marked | None, field: str) -> str:
+def size_text(value: LocatedText | None, field: str) -> str:
     """The text of a list of sizes; empty for none."""
     if value is None:
         return ""
@@ -251,14 +251,14 @@ LOCK_KEYS = {"line": "x, b50%", "hands": "AA, KK", "strategy": "x 70%, b50% 30%"
 WORDS = {"check": "x", "call": "c", "fold": "f", "allin": "a", "all-in": "a"}
 
 
-def read_lock(value: Marked) -> Lock:
+def read_lock(value: LocatedText) -> Lock:
     """A lock from a table, or from a text ``LINE [HANDS]: STRATEGY`` such as ``x [AA,KK]: x 70%, b50% 30%``."""
     if value.text is not None:
         found = re.fullmatch(r"([^\[\]:]*)(?:\[([^\[\]]*)\])?\s*:\s*(.*)", value.text.strip(), re.DOTALL)
         if not found:
             raise at(value, "locks", f"cannot read {shown(value.text)}; write 'x, b50% [AA, KK]: c 80%, f 20%'")
         parts = {"line": found[1], "hands": found[2], "strategy": found[3]}
-        entries = {name: Marked(value.place, text=text) for name, text in parts.items() if text is not None}
+        entries = {name: LocatedText(value.place, text=text) for name, text in parts.items() if text is not None}
     else:
         entries = dict(keys(value, "locks", LOCK_KEYS))
     if "strategy" not in entries:
@@ -274,12 +274,12 @@ def read_lock(value: Marked) -> Lock:
     return Lock("" if line.lower() == "root" else line, hands, read_strategy(entries["strategy"]), value.place)
 
 
-def plain_or_empty(value: Marked | None) -> str:
+def plain_or_empty(value: LocatedText | None) -> str:
     """The text of a value, empty if there is none."""
     return "" if value is None or value.text == "" else plain(value, "locks", "x, b50%")
 
 
-def read_strategy(value: Marked) -> tuple[tuple[str, float], ...]:
+def read_strategy(value: LocatedText) -> tuple[tuple[str, float], ...]:
     """Actions and how often each is taken, from a table or a text ``x 70%, b50% 30%``."""
     example = ("x: " if value.place.startswith("--") else "") + "x 70%, b50% 30%"
     if value.entries is not None:

@@ -45,7 +45,7 @@ from treeplex.games.poker.spots.fields import (
     whole,
     written,
 )
-from treeplex.games.poker.spots.located_text import Marked, listed, read_marked
+from treeplex.games.poker.spots.located_text import LocatedText, listed, read_marked
 from treeplex.games.poker.spots.spot import Rake, Spot
 from treeplex.spec import shown
 
@@ -112,8 +112,8 @@ class SpotRequest:
     """
 
     name: str
-    fields: Mapping[str, Marked] = field(default_factory=dict)
-    layers: Mapping[str, tuple[Marked, ...]] = field(default_factory=dict)
+    fields: Mapping[str, LocatedText] = field(default_factory=dict)
+    layers: Mapping[str, tuple[LocatedText, ...]] = field(default_factory=dict)
     from_file: bool = False
 
     def over(self, other: "SpotRequest") -> "SpotRequest":
@@ -128,14 +128,14 @@ class SpotRequest:
 
     def on_board(self, board: str) -> "SpotRequest":
         """The same spot on another board."""
-        return replace(self, fields={**self.fields, "board": Marked(f"board {board}", text=board)})
+        return replace(self, fields={**self.fields, "board": LocatedText(f"board {board}", text=board)})
 
     def missing(self, name: str) -> SpecError:
         """The error of a field that must be there and is not."""
         where = f"add the line {name}: {FIELDS[name]}" if self.from_file else f"give --{name} {quoted(FIELDS[name])}"
         return SpecError(f"{self.name}: {name} is missing; {where}")
 
-    def need(self, name: str) -> Marked:
+    def need(self, name: str) -> LocatedText:
         """A field that must be there."""
         if name not in self.fields:
             raise self.missing(name)
@@ -219,14 +219,14 @@ def read_spot_file(path: str | Path) -> SpotRequest:
     return request_from(keys(root, "spot file", FIELDS), str(path), from_file=True)
 
 
-def request_from_options(options: Mapping[str, Marked], sizes: Sequence[tuple[str, Marked]] = ()) -> SpotRequest:
+def request_from_options(options: Mapping[str, LocatedText], sizes: Sequence[tuple[str, LocatedText]] = ()) -> SpotRequest:
     """The fields of command-line options; ``sizes`` are layers of sizes, (field, text or table), in order."""
     request = request_from(options, "the spot", from_file=False)
     layers = {name: (*request.layers.get(name, ()), *(each for which, each in sizes if which == name)) for name in LAYERED}
     return replace(request, layers=layers)
 
 
-def request_from(entries: Mapping[str, Marked], name: str, *, from_file: bool) -> SpotRequest:
+def request_from(entries: Mapping[str, LocatedText], name: str, *, from_file: bool) -> SpotRequest:
     """A request from its entries, sizes apart."""
     fields = {key: value for key, value in entries.items() if key not in LAYERED}
     layers = {key: (entries[key],) for key in LAYERED if key in entries}
@@ -236,7 +236,7 @@ def request_from(entries: Mapping[str, Marked], name: str, *, from_file: bool) -
     return SpotRequest(name, fields, layers, from_file)
 
 
-def read_format(value: Marked | None) -> Format:
+def read_format(value: LocatedText | None) -> Format:
     """The format, hold'em unless named."""
     if value is None:
         return HOLDEM
@@ -247,7 +247,7 @@ def read_format(value: Marked | None) -> Format:
         raise at(value, "format", str(error)) from None
 
 
-def read_board(value: Marked | None, request: SpotRequest, format: Format) -> tuple[int, ...]:
+def read_board(value: LocatedText | None, request: SpotRequest, format: Format) -> tuple[int, ...]:
     """The cards on the board; without the field none, which needs blinds in hold'em."""
     if value is None or (value.text is not None and value.text.strip().lower() in ("", "none")):
         if "blinds" in request.fields or (format.deal[0] == 0 and format is not HOLDEM):
@@ -264,18 +264,18 @@ def read_board(value: Marked | None, request: SpotRequest, format: Format) -> tu
     return board
 
 
-def read_blinds(value: Marked | None) -> tuple[float, float] | None:
+def read_blinds(value: LocatedText | None) -> tuple[float, float] | None:
     """Small and big blind."""
     if value is None:
         return None
     parts = plain(value, "blinds", "1, 2").replace("/", ",").split(",")
     if len(parts) != 2:
         raise at(value, "blinds", "must be two numbers, small and big; write blinds: 1, 2")
-    small, big = (number(Marked(value.place, text=part.strip()), "blinds", "1, 2", least=0) for part in parts)
+    small, big = (number(LocatedText(value.place, text=part.strip()), "blinds", "1, 2", least=0) for part in parts)
     return small, big
 
 
-def read_rake(value: Marked | None) -> Rake:
+def read_rake(value: LocatedText | None) -> Rake:
     """The rake: a share, or a table of ``rate`` and ``cap``."""
     if value is None:
         return Rake()
@@ -312,10 +312,10 @@ def read_bets(request: SpotRequest, format: Format, first: int) -> BetPlan | Fix
         raise SpecError(f"{request.blame(str(error))}: {error}") from None
 
 
-def threshold(value: Marked, name: str) -> float:
+def threshold(value: LocatedText, name: str) -> float:
     """A share of the pot, not bounded by it."""
     text = plain(value, name, THRESHOLDS[name])
-    body = Marked(value.place, text=text.removesuffix("%").strip())
+    body = LocatedText(value.place, text=text.removesuffix("%").strip())
     found = number(body, name, THRESHOLDS[name], least=0)
     return found / 100 if text.endswith("%") else found
 
@@ -323,7 +323,7 @@ def threshold(value: Marked, name: str) -> float:
 def street_sizes(request: SpotRequest, format: Format, street: int, player: int) -> StreetSizes:
     """The sizes of one player on one street; a street for which a field says nothing has to be named."""
     texts: dict[str, str] = {}
-    places: dict[str, Marked] = {}
+    places: dict[str, LocatedText] = {}
     for name, usual in (("bets", DEFAULT_BETS), ("raises", DEFAULT_RAISES), ("donk", None)):
         layers = request.layers.get(name, ())
         for layer in layers:
@@ -346,21 +346,21 @@ def street_sizes(request: SpotRequest, format: Format, street: int, player: int)
     return sizes
 
 
-def unsaid(layer: Marked, name: str, street: str, player: int) -> SpecError:
+def unsaid(layer: LocatedText, name: str, street: str, player: int) -> SpecError:
     """The error of a table of sizes without an entry for a street and player."""
     who = f"the {street}, player {('OOP', 'IP')[player]}"
     return at(layer, name, f"no sizes for {who}; add {street}: {FIELDS[name]} (none: no such bet), or default: ...")
 
 
-def read_limit(value: Marked, format: Format) -> FixedLimit:
+def read_limit(value: LocatedText, format: Format) -> FixedLimit:
     """Fixed-limit betting: ``bets`` chips a street and at most ``most`` bets a street."""
     entries = keys(value, "limit", {"bets": "[2, 2, 4, 4]", "most": "4"})
     for name in ("bets", "most"):
         if name not in entries:
             raise at(value, "limit", f"{name} is missing; write limit: {FIELDS['limit']}")
     texts = {name: plain(entries[name], name, "4").split(",") for name in entries}
-    bets = tuple(number(Marked(entries["bets"].place, text=each.strip()), "bets", "2, 2, 4, 4") for each in texts["bets"])
-    most = tuple(whole(Marked(entries["most"].place, text=each.strip()), "most", "4", least=0) for each in texts["most"])
+    bets = tuple(number(LocatedText(entries["bets"].place, text=each.strip()), "bets", "2, 2, 4, 4") for each in texts["bets"])
+    most = tuple(whole(LocatedText(entries["most"].place, text=each.strip()), "most", "4", least=0) for each in texts["most"])
     try:
         return FixedLimit(bets * format.streets if len(bets) == 1 else bets, most * format.streets if len(most) == 1 else most)
     except SpecError as error:

@@ -22,7 +22,7 @@ MOST_DEPTH = 8
 
 
 @dataclass(frozen=True)
-class Marked:
+class LocatedText:
     """A value and where it stands: exactly one of ``text``, ``items`` and ``entries`` is not None.
 
     Attributes:
@@ -34,8 +34,8 @@ class Marked:
 
     place: str
     text: str | None = None
-    items: "tuple[Marked, ...] | None" = None
-    entries: "Mapping[str, Marked] | None" = None
+    items: "tuple[LocatedText, ...] | None" = None
+    entries: "Mapping[str, LocatedText] | None" = None
 
     @property
     def kind(self) -> str:
@@ -43,7 +43,7 @@ class Marked:
         return "a text" if self.text is not None else "a list" if self.items is not None else "a table of keys and values"
 
 
-def read_marked(path: str | Path) -> Marked:
+def read_marked(path: str | Path) -> LocatedText:
     """Read a file: TOML if its name ends in ``.toml``, YAML otherwise.
 
     Raises:
@@ -70,7 +70,7 @@ def read_marked(path: str | Path) -> Marked:
     return marked_yaml(text, str(path))
 
 
-def marked_yaml(text: str, name: str) -> Marked:
+def marked_yaml(text: str, name: str) -> LocatedText:
     """A YAML document; ``name`` is the file's, for places.
 
     Raises:
@@ -119,17 +119,17 @@ class YamlReader:
         self.name = name
         self.nodes = 0
 
-    def read(self, node: yaml.Node, place: str, depth: int) -> Marked:
+    def read(self, node: yaml.Node, place: str, depth: int) -> LocatedText:
         """One node and what is below it."""
         self.nodes += 1
         if depth > MOST_DEPTH or self.nodes > MOST_NODES:
             raise FileError(f"{place}: too deep or too long (aliases repeat what they name); write the spot plainly")
         if isinstance(node, yaml.ScalarNode):
-            return Marked(place, text="" if node.tag.endswith(":null") else node.value)
+            return LocatedText(place, text="" if node.tag.endswith(":null") else node.value)
         if isinstance(node, yaml.SequenceNode):
             items = tuple(self.read(item, place_of(item, self.name), depth + 1) for item in node.value)
-            return Marked(place, items=items)
-        entries: dict[str, Marked] = {}
+            return LocatedText(place, items=items)
+        entries: dict[str, LocatedText] = {}
         for key, value in node.value:
             at = place_of(key, self.name)
             if not isinstance(key, yaml.ScalarNode):
@@ -137,10 +137,10 @@ class YamlReader:
             if key.value in entries:
                 raise FileError(f"{at}: {shown(key.value)} is there twice (first {entries[key.value].place}); remove one")
             entries[key.value] = self.read(value, at, depth + 1)
-        return Marked(place, entries=entries)
+        return LocatedText(place, entries=entries)
 
 
-def marked_toml(text: str, name: str) -> Marked:
+def marked_toml(text: str, name: str) -> LocatedText:
     """A TOML document; ``name`` is the file's, for places.
 
     Raises:
@@ -159,17 +159,19 @@ def marked_toml(text: str, name: str) -> Marked:
     return mark_value(values, (), name, lines, f"{name}:1")
 
 
-def mark_value(value: Any, path: tuple[str, ...], name: str, lines: Mapping[tuple[str, ...], int], above: str) -> Marked:
+def mark_value(value: Any, path: tuple[str, ...], name: str, lines: Mapping[tuple[str, ...], int], above: str) -> LocatedText:
     """A value of a TOML document at a path, placed at its own line if that was found and else where its parent stands."""
     place = f"{name}:{lines[path]}" if path in lines else above
     if len(path) > MOST_DEPTH:
         raise FileError(f"{place}: too deep; write the spot plainly")
     if isinstance(value, dict):
-        return Marked(place, entries={key: mark_value(each, (*path, key), name, lines, place) for key, each in value.items()})
+        return LocatedText(
+            place, entries={key: mark_value(each, (*path, key), name, lines, place) for key, each in value.items()}
+        )
     if isinstance(value, list):
         items = (mark_value(each, (*path, str(number)), name, lines, place) for number, each in enumerate(value))
-        return Marked(place, items=tuple(items))
-    return Marked(place, text=str(value).lower() if isinstance(value, bool) else str(value))
+        return LocatedText(place, items=tuple(items))
+    return LocatedText(place, text=str(value).lower() if isinstance(value, bool) else str(value))
 
 
 def toml_lines(text: str) -> Iterator[tuple[tuple[str, ...], int]]:
@@ -196,16 +198,16 @@ def key_parts(text: str) -> tuple[str, ...]:
     return tuple(part.strip().strip("\"'") for part in re.findall(r"\"[^\"]*\"|'[^']*'|[^.]+", text))
 
 
-def option(value: object, name: str) -> Marked:
+def option(value: object, name: str) -> LocatedText:
     """The value of a command-line option as a marked text."""
-    return Marked(name, text=str(value))
+    return LocatedText(name, text=str(value))
 
 
-def table(place: str, entries: Mapping[str, Marked]) -> Marked:
+def table(place: str, entries: Mapping[str, LocatedText]) -> LocatedText:
     """A marked table made by hand."""
-    return Marked(place, entries=entries)
+    return LocatedText(place, entries=entries)
 
 
-def listed(value: Marked) -> Sequence[Marked]:
+def listed(value: LocatedText) -> Sequence[LocatedText]:
     """The elements of a list, or a single value as a list of one."""
     return value.items if value.items is not None else (value,)

@@ -103,11 +103,11 @@ def request_of(file: Path | None, options: Mapping[str, object]) -> "SpotRequest
         SpecError: an unknown field.
     """
     from treeplex.games.poker.spots.files import read_spot_file, request_from_options
-    from treeplex.games.poker.spots.located_text import Marked, option, table
+    from treeplex.games.poker.spots.located_text import LocatedText, option, table
 
     given = {name: value for name, value in options.items() if value is not None and value != []}
-    fields: dict[str, Marked] = {}
-    sizes: list[tuple[str, Marked]] = []
+    fields: dict[str, LocatedText] = {}
+    sizes: list[tuple[str, LocatedText]] = []
     for name, value in given.items():
         if name in ("bets", "raises", "donk"):
             sizes.insert(0, (name, option(value, f"--{name}")))
@@ -116,7 +116,7 @@ def request_of(file: Path | None, options: Mapping[str, object]) -> "SpotRequest
             sizes.append((field, table(f"--{name}", {key: option(value, f"--{name}")})))
         elif name == "lock":
             texts = value if isinstance(value, list) else [value]
-            fields["locks"] = Marked("--lock", items=tuple(option(text, "--lock") for text in texts))
+            fields["locks"] = LocatedText("--lock", items=tuple(option(text, "--lock") for text in texts))
         elif name not in ("rake", "rake-cap"):
             fields[name] = option(value, f"--{name}")
     rakes = {"rate": "rake", "cap": "rake-cap"}

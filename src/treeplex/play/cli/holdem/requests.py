@@ -17,7 +17,7 @@ from treeplex.runs.holdem.report.hand_history import HandSpot, read_hand, with_b
 
 if TYPE_CHECKING:
     from treeplex.runs.holdem.report.export import Solved
-    from treeplex.runs.holdem.solve import PokerSolution
+    from treeplex.runs.holdem.solve import HoldemSolution
     from treeplex.runs.job.interrupt import Interrupt
     from treeplex.runs.job.record import Progress
 
@@ -113,8 +113,8 @@ class Solving:
 
     task: Task
     out: Path | None
-    resume: "PokerSolution | None" = None
-    done: "PokerSolution | None" = None
+    resume: "HoldemSolution | None" = None
+    done: "HoldemSolution | None" = None
     saved: Path | None = None
 
     @property
@@ -126,7 +126,7 @@ class Solving:
         return self.task.spot
 
     @property
-    def solution(self) -> "PokerSolution":
+    def solution(self) -> "HoldemSolution":
         """The solution, after :meth:`run`."""
         assert self.done is not None
         return self.done
@@ -234,7 +234,7 @@ def free_file(spot: Spot) -> Path:
     return path
 
 
-def open_solution(path: Path) -> "PokerSolution":
+def open_solution(path: Path) -> "HoldemSolution":
     """A solution from its file."""
     from treeplex.runs.holdem.files import load_solution
 

@@ -16,7 +16,7 @@ from treeplex.play.cli.live import Live
 
 if TYPE_CHECKING:
     from treeplex.games.poker.spots.spot import Spot
-    from treeplex.runs.holdem.search import TurnSearched
+    from treeplex.runs.holdem.search import SearchedSpot
 
 
 def search(
@@ -114,7 +114,7 @@ def big_blind(spot: "Spot") -> float | None:
     return spot.bets.min_bet if isinstance(spot.bets, BetPlan) else None
 
 
-def record_of(found: "TurnSearched") -> dict[str, Any]:
+def record_of(found: "SearchedSpot") -> dict[str, Any]:
     """What ``--json`` prints."""
     played, pot, blind = found.played, found.spot.pot, big_blind(found.spot)
     chips = None if played is None else played.exploitability
@@ -137,7 +137,7 @@ def record_of(found: "TurnSearched") -> dict[str, Any]:
     }
 
 
-def print_search(found: "TurnSearched", saved: Path | None) -> None:
+def print_search(found: "SearchedSpot", saved: Path | None) -> None:
     """What is done first, EVs, exploitability, time, what to try next."""
     from treeplex.play.cli.holdem.requests import title_of
     from treeplex.runs.holdem.report.page_data import PLAYERS

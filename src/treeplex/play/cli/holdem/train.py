@@ -14,7 +14,7 @@ from treeplex.play.cli.holdem.show import shell_word
 from treeplex.play.cli.live import Live, clock
 
 if TYPE_CHECKING:
-    from treeplex.runs.rebel.holdem_train import TurnProgress, TurnTraining
+    from treeplex.runs.rebel.holdem_train import HoldemRebelProgress, TurnTraining
 
 
 def train(
@@ -64,12 +64,12 @@ def train(
     given = {**(from_yaml(config) if config is not None else {}), **pairs(changes or [])}
     given |= {} if games is None else {"games": games}
     if show:
-        from treeplex.runs.rebel.holdem_folder import TurnFolder
+        from treeplex.runs.rebel.holdem_folder import HoldemRebelFolder
         from treeplex.runs.rebel.holdem_settings import MEANINGS, settings_for
         from treeplex.runs.rebel.settings import changed
 
         if resume is not None:
-            shown = changed(TurnFolder(resume).run().settings, given)
+            shown = changed(HoldemRebelFolder(resume).run().settings, given)
         else:
             shown = settings_for(of.turn_spot(spot, options, ranges=False), given, preset=preset)
         typer.echo(as_yaml(shown, MEANINGS), nl=False)
@@ -82,9 +82,9 @@ def train(
     with Live(progress) as live:
         live.say("preparing (a first run also compiles, up to a minute)")
         from treeplex.runs.rebel.holdem_settings import settings_for
-        from treeplex.runs.rebel.holdem_train import TurnInterrupted, train_turns
+        from treeplex.runs.rebel.holdem_train import HoldemRebelInterrupted, train_turns
 
-        def watch(state: "TurnProgress") -> None:
+        def watch(state: "HoldemRebelProgress") -> None:
             live.say(line_of(state))
 
         try:
@@ -93,7 +93,7 @@ def train(
             else:
                 model = of.turn_spot(spot, options, ranges=False)
                 training = train_turns(model, settings_for(model, given, preset=preset), out=out, force=force, progress=watch)
-        except TurnInterrupted as stopped:
+        except HoldemRebelInterrupted as stopped:
             training = stopped.training
     if as_json:
         print_json(record_of(training))
@@ -104,7 +104,7 @@ def train(
         fail(f"stopped after {training.records[-1].games:,} games; saved: go on with {go_on}", STOPPED)
 
 
-def line_of(state: "TurnProgress") -> str:
+def line_of(state: "HoldemRebelProgress") -> str:
     """The live line: games, how fast, rows, loss, time left."""
     last = state.last
     speed = f"{last.rate:.2g}/s" if last.rate < 10 else f"{last.rate:,.0f}/s"

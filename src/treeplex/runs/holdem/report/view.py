@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
-from treeplex.evaluate.holdem.node_values import Pair, PokerValues, StreetValues, ratio
+from treeplex.evaluate.holdem.node_values import HoldemValues, Pair, StreetValues, ratio
 from treeplex.forms.holdem.boards import IDENTITY, Hands, Renaming, renamed
 from treeplex.games.poker.betting.tree import Action, Decision, StreetEnd
 from treeplex.games.poker.cards.cards import cards_to_string
@@ -139,7 +139,7 @@ class Browser:
         streets: how many streets are known; later ones were left out when the solution was saved.
     """
 
-    def __init__(self, values: PokerValues, *, streets: int | None = None) -> None:
+    def __init__(self, values: HoldemValues, *, streets: int | None = None) -> None:
         self.values, self.game = values, values.game
         self.streets = len(self.game.boards) if streets is None else streets
         self.maps = Hands(self.game.spot)
