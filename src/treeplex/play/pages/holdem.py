@@ -68,7 +68,7 @@ def filled(template: str, parts: Mapping[str, str]) -> str:
 
 def resource(name: str) -> str:
     """A file of the folder ``page``."""
-    return (resources.files("treeplex.play") / "page" / name).read_text(encoding="utf-8")
+    return (resources.files("treeplex.play.pages") / "assets" / name).read_text(encoding="utf-8")
 
 
 def node_data(node: NodeReport, format: Format) -> dict[str, Any]:
