@@ -1,5 +1,6 @@
 """Gambit files: read exactly, written so that Gambit and OpenSpiel read them."""
 
+import hashlib
 import io
 import warnings
 from fractions import Fraction
@@ -284,14 +285,41 @@ def test_simultaneous_moves_are_written_in_turn() -> None:
     assert [node.payoffs[0] for node in game.nodes if node.payoffs] == [1, -1, -1, 1]
 
 
-@pytest.mark.parametrize("game", [registry.load("kuhn_poker"), parse_efg(NASTY), OddGame(AWKWARD), MatchingGame()], ids=str)
-def test_gambit_and_openspiel_read_what_is_written(game: Game) -> None:
-    text = efg_text(game)
+WRITTEN = {
+    "kuhn_poker": registry.load("kuhn_poker"),
+    "nasty names": parse_efg(NASTY),
+    "odd": OddGame(AWKWARD),
+    "matching": MatchingGame(),
+}
+READ_BY_GAMBIT = {
+    "kuhn_poker": ("ec934a164f7068f23d5e50d86070a0fae5c9448355f764cb433b32ccf5b6eb5d", 58),
+    "nasty names": ("2427c9929a8d78a5989dc502575e4d086561daa7ea866596cbd01550a6dc70e1", 11),
+    "odd": ("5dbc02c32d57c77d4464f5cf3c49aa8d90bac6dbb7034c81c527ec851025610b", 10),
+    "matching": ("233fd5b2c6a553d767e40e0540c1455421b07d4b188a24c65bc10d8a624faefe", 7),
+}
+"""What ``pygambit.read_efg`` of version 16.7.0 found: SHA-256 of a text that it read, and its nodes."""
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_what_is_written_is_what_gambit_has_read(name: str) -> None:
+    text = efg_text(WRITTEN[name])
+    assert (hashlib.sha256(text.encode()).hexdigest(), len(parse_efg(text).nodes)) == READ_BY_GAMBIT[name]
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_gambit_reads_what_is_written(name: str) -> None:
     gambit = pytest.importorskip("pygambit")
-    read = gambit.read_efg(io.BytesIO(text.encode()))
-    assert len(list(read.nodes)) == len(parse_efg(text).nodes)
+    text = efg_text(WRITTEN[name])
+    assert (
+        hashlib.sha256(text.encode()).hexdigest(),
+        len(list(gambit.read_efg(io.BytesIO(text.encode())).nodes)),
+    ) == READ_BY_GAMBIT[name]
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_openspiel_reads_what_is_written(name: str) -> None:
     spiel = pytest.importorskip("pyspiel")
-    assert spiel.load_efg_game(text).num_players() == game.num_players
+    assert spiel.load_efg_game(efg_text(WRITTEN[name])).num_players() == WRITTEN[name].num_players
 
 
 def test_gambit_solves_what_is_written(tmp_path: Path) -> None:
