@@ -1,5 +1,6 @@
 """LiteEFG's game files."""
 
+import hashlib
 from fractions import Fraction
 from pathlib import Path
 
@@ -12,6 +13,12 @@ from treeplex.forms.sources.liteefg import game_file_text, parse_game_file, read
 from treeplex.games import registry
 from treeplex.games.base import CHANCE
 from treeplex.runs.judge import nash_conv
+
+WRITTEN_BY_LITEEFG = Path(__file__).parents[2] / "data" / "kuhn_poker.openspiel"
+"""What LiteEFG 1.0.0 keeps of OpenSpiel's Kuhn poker."""
+
+READ_BY_LITEEFG = "42fbc3dd808711b57f2fad3f3948dbfefd1cea93453e2113e998f024a40cab48"
+"""SHA-256 of Kuhn poker as written here, which LiteEFG 1.0.0 read."""
 
 COIN = """\
 # Coin with parameters:
@@ -147,14 +154,26 @@ def test_labels_stay_words() -> None:
     assert [node.payoffs for node in parse_game_file(text).nodes] == [node.payoffs for node in tree.nodes]
 
 
-def test_against_liteefg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_liteefg_wrote_is_openspiels_game() -> None:
+    pytest.importorskip("pyspiel")
+    theirs, ours = compile_game(read_game_file(WRITTEN_BY_LITEEFG)), compile_game("openspiel:kuhn_poker")
+    assert nash_conv(theirs, Policy.uniform(theirs)) == pytest.approx(nash_conv(ours, Policy.uniform(ours)), abs=1e-12)
+    assert sorted(name[3:] for name in theirs.infostates) == sorted(ours.infostates)
+
+
+def test_what_is_written_is_what_liteefg_has_read(tmp_path: Path) -> None:
+    write_game_file(registry.load("kuhn_poker"), tmp_path / "kuhn.game")
+    assert hashlib.sha256((tmp_path / "kuhn.game").read_bytes()).hexdigest() == READ_BY_LITEEFG
+
+
+def test_liteefg_reads_and_writes_what_is_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     liteefg = pytest.importorskip("LiteEFG")
     pyspiel = pytest.importorskip("pyspiel")
     monkeypatch.setenv("HOME", str(tmp_path))
     liteefg.OpenSpielEnv(pyspiel.load_game("kuhn_poker"))
     (cache,) = (tmp_path / "game_instances").iterdir()
-    theirs, ours = compile_game(read_game_file(cache)), compile_game("openspiel:kuhn_poker")
-    assert nash_conv(theirs, Policy.uniform(theirs)) == pytest.approx(nash_conv(ours, Policy.uniform(ours)), abs=1e-12)
-    assert sorted(name[3:] for name in theirs.infostates) == sorted(ours.infostates)
+    assert cache.read_text() == WRITTEN_BY_LITEEFG.read_text()
     write_game_file(registry.load("kuhn_poker"), tmp_path / "kuhn.game")
     liteefg.FileEnv(str(tmp_path / "kuhn.game"))
