@@ -398,7 +398,9 @@ def test_ctrl_c_saves_without_a_folder_too(tmp_path):
     with spawn("solve", "kuhn_poker", "-n", 10**9, "--progress", cwd=tmp_path) as process:
         seen = ""
         while "iteration" not in seen:
-            seen += process.stderr.read(20)
+            more = process.stderr.read(20)
+            assert more, f"it ended: {seen}"
+            seen += more
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)
     assert process.returncode == 130
