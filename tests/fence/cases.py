@@ -294,7 +294,7 @@ CASES: dict[str, Case] = {
         torch=True,
     ),
     "ReBeL in four-sided dice, two minutes": Case(
-        partial(doors.train_rebel, DICE, judged=64, solves=10_000, seed=3), rtols=TRAINED, slow=True, torch=True
+        partial(doors.train_rebel, DICE, judged=64, solves=120_000, seed=3), rtols=TRAINED, slow=True, torch=True
     ),
     "ReBeL on turns": Case(
         partial(
