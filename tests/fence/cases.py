@@ -11,11 +11,21 @@ from tests.fence.doors import Numbers
 EXACT, SINGLE = 1e-9, 1e-4
 """How far numbers may lie from recorded ones on another machine, relative to their size, in double and in single precision.
 
-Compilers and BLAS libraries choose instructions by processor: sums are taken in another order, products are added with one
-rounding instead of two. Iterations mostly keep such differences as small as they are, about 1e-16 and 1e-7; some room is left.
+Compilers and libraries choose instructions by processor: sums are taken in another order, a product is added with one rounding
+instead of two. Iterations keep such differences small, about 1e-15 and 1e-7; with plain instructions of the x86-64 of 2003 in
+place of AVX-512, most numbers in double precision are the same to the bit.
 """
+STEERED = 1e-6
+"""The same where a network, in single precision, chooses the weights of iterations."""
+SEARCHED = 0.02
+"""The same where a network values leaves: policies that tie there but for its roundings."""
+TIES = 0.25
+"""The same with exact leaves. What follows a leaf is solved for hands that hardly ever come there, by few iterations; where
+two actions tie, roundings decide, and a policy or a value may be another. That is no less right, but not the same."""
 BITS = math.inf
 """A number that means something only bit for bit, on the machine of the record."""
+LEAVES = {"none": EXACT, "zero": EXACT, "exact": TIES, "rebel": SEARCHED}
+"""By the leaves of a search."""
 
 
 @dataclass(frozen=True)
@@ -89,14 +99,18 @@ GENERAL_SUM = "goofspiel(num_cards=3,imp_info=true,points_order=descending,retur
 DICE = "liars_dice(dice_sides=4)"
 PROGRAM = {"exploitability": 1.0, "policy": BITS}
 """A linear program may have many solutions; HiGHS decides which, and all are exploitable by rounding errors."""
-TRAINED = {"loss": 0.2, "policy loss": 0.2, "exploitability": 0.5, "value": BITS, "weights": BITS}
-"""Self-play amplifies roundings: other games are played, and two machines learn different networks as good as each other."""
+TRAINED = {"loss": 0.2, "policy loss": 0.2, "exploitability": 1.0, "value": BITS, "weights": BITS}
+"""Self-play amplifies roundings: other games are played, and two machines learn different networks that are
+nearly as good as each other."""
 
 CASES: dict[str, Case] = {
     **{f"uniform play of {game}": Case(partial(doors.judge_uniform, game)) for game in GAMES},
     **{f"identity of {game}": Case(partial(doors.identity_of, game)) for game in ("kuhn_poker", "leduc_poker", DICE)},
     **{
-        f"leduc_poker by {algorithm}": Case(partial(doors.solve, "leduc_poker", algorithm, iterations=100, every=20))
+        f"leduc_poker by {algorithm}": Case(
+            partial(doors.solve, "leduc_poker", algorithm, iterations=100, every=20),
+            STEERED if "horizon" in algorithm else EXACT,
+        )
         for algorithm in SWEEPING
     },
     **{
@@ -181,7 +195,7 @@ CASES: dict[str, Case] = {
     # search
     **{
         f"search of {DICE} by {method}, {leaf} leaves": Case(
-            partial(doors.search_game, DICE, method, leaf, depth=2, iterations=20)
+            partial(doors.search_game, DICE, method, leaf, depth=2, iterations=20), LEAVES[leaf]
         )
         for method, leaf in (
             ("dcfr", "zero"),
@@ -192,18 +206,18 @@ CASES: dict[str, Case] = {
         )
     },
     f"search of {DICE} by dcfr, network leaves": Case(
-        partial(doors.search_game, DICE, "dcfr", "rebel", depth=2, iterations=20), rtol=SINGLE, torch=True
+        partial(doors.search_game, DICE, "dcfr", "rebel", depth=2, iterations=20), SEARCHED, torch=True
     ),
     "search of leduc_poker by cfr+ to the end": Case(
         partial(doors.search_game, "leduc_poker", "cfr+", "none", depth=0, iterations=50)
     ),
     "search of leduc_poker by dcfr, exact leaves": Case(
-        partial(doors.search_game, "leduc_poker", "dcfr", "exact", depth=3, iterations=10)
+        partial(doors.search_game, "leduc_poker", "dcfr", "exact", depth=3, iterations=10), TIES
     ),
     **{
         f"play of {game} by {method}, {leaf} leaves": Case(
             partial(doors.play_by_search, game, method, leaf, depth=1, iterations=8, lines=lines),
-            rtol=SINGLE if leaf == "rebel" else EXACT,
+            rtol=LEAVES[leaf],
             torch=leaf == "rebel",
         )
         for game, method, leaf, lines in (
@@ -213,12 +227,12 @@ CASES: dict[str, Case] = {
         )
     },
     f"exploitability of search in {DICE}": Case(
-        partial(doors.judge_search, DICE, "rebel", playthroughs=8, iterations=32), rtol=SINGLE, torch=True
+        partial(doors.judge_search, DICE, "rebel", playthroughs=8, iterations=32), SEARCHED, torch=True
     ),
     **{
         f"search of a turn by {method}, {leaf} leaves": Case(
             partial(doors.search_turn, method, leaf, iterations=10),
-            rtol=SINGLE if leaf == "rebel" else EXACT,
+            rtol=LEAVES[leaf],
             torch=leaf == "rebel",
         )
         for method, leaf in (
@@ -233,7 +247,7 @@ CASES: dict[str, Case] = {
     **{
         f"play of a turn by search, {leaf} leaves": Case(
             partial(doors.play_turn_by_search, "lcfr", leaf, iterations=6, card="2c", lines=((0, 1, 1, 0), (1, 1))),
-            rtol=SINGLE,
+            rtol=LEAVES[leaf],
             torch=leaf == "rebel",
         )
         for leaf in ("exact", "rebel")
@@ -270,6 +284,24 @@ CASES: dict[str, Case] = {
             depth=1,
             policy_net=True,
             warm=2,
+            seed=3,
+        ),
+        rtols=TRAINED,
+        torch=True,
+    ),
+    "ReBeL in two streams": Case(
+        partial(
+            doors.train_rebel,
+            "liars_dice(dice_sides=2)",
+            streams=2,
+            iterations=4,
+            episodes=16,
+            solves=320,
+            width=8,
+            burn_in=64,
+            batch=32,
+            reuse=4.0,
+            depth=1,
             seed=3,
         ),
         rtols=TRAINED,

@@ -345,18 +345,20 @@ def play_turn_by_search(method: str, leaf: str, *, iterations: int, card: str, l
 # Learning
 
 
-def train_rebel(game: str, *, judged: int | None = None, **settings: Any) -> Numbers:
+def train_rebel(game: str, *, judged: int | None = None, streams: int = 1, **settings: Any) -> Numbers:
     """Train a value network by self-play with search.
 
     Args:
         game: spec.
         judged: playthroughs in which what it learnt is judged; None: not.
+        streams: of games; more than one are played by a worker.
         settings: changes to the usual ones.
     """
     from treeplex.learn.rebel import RebelSettings
 
     with TemporaryDirectory() as folder, one_record():
-        training = tp.train_rebel(tp.RebelRun(game, RebelSettings(**settings)), out=Path(folder) / "run", judge_every=0)
+        run = tp.RebelRun(game, RebelSettings(**settings), streams)
+        training = tp.train_rebel(run, out=Path(folder) / "run", workers=1, judge_every=0)
         found = learnt(training.folder / "net.safetensors", training.records[-1], ("solved", "rows", "steps"))
         if training.records[-1].policy_loss is not None:
             found["policy loss"] = training.records[-1].policy_loss

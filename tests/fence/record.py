@@ -167,7 +167,7 @@ def summary(found: Mapping[str, Entry], recorded: Mapping[str, Entry]) -> str:
         return f"DIFFERS in what there is: {len(found)} numbers, not {len(recorded)}"
     changed = [name for name in recorded if not same_bits(found[name], recorded[name])]
     most, name = max((difference(found[name], recorded[name], atol=0.0), name) for name in changed)
-    return f"DIFFERS by {most:.2g} in {name}"
+    return f"DIFFERS by {most:.2g} in {name}" if most else f"DIFFERS in {name}, by less than its sums show"
 
 
 def main() -> int:
