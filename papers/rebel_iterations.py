@@ -1,7 +1,7 @@
 """ReBeL on Liar's Dice: how exploitable the library's networks are when they search with more or fewer iterations, by
 Discounted CFR, with which they were trained, or by linear CFR.
 
-``python papers/rebel_iterations.py`` judges them, in some twenty-five minutes; a judgement that is done is kept in ``runs/papers``.
+``python papers/rebel_iterations.py`` judges them, in some twenty-five minutes; a finished judgement is kept in ``runs/papers``.
 """
 
 from collections.abc import Mapping
