@@ -293,3 +293,13 @@ def test_wrong_calls_give_one_message(spot, seed):
             assert len(result.stderr) < 1500
     assert complaints > 30
     assert np.isfinite(complaints)
+
+
+def test_turn_endgame_holdem_is_solved_by_its_name(tmp_path, monkeypatch):
+    """As holdem search and holdem play take it, options over it; a file of that name comes first."""
+    monkeypatch.chdir(tmp_path)
+    spot = ("--bets", "100%", "--raises", "none", "--oop", "AA,KK", "--ip", "QQ,AK", "--target", "90%")
+    out = call("solve", "turn_endgame", *spot, "-n", 2, "--threads", 1)[0]
+    assert out.startswith("3s 7h Td Ks, pot 2000, stacks 19000 by dcfr: 2 iterations")
+    (tmp_path / "turn_endgame").write_text("pot: 1\n", encoding="utf-8")
+    assert "turn_endgame" in complaint("solve", "turn_endgame", "-n", 2)

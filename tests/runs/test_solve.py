@@ -4,6 +4,7 @@ import json
 import math
 import shutil
 import signal
+from collections.abc import Mapping
 from itertools import pairwise
 
 import numpy as np
@@ -43,6 +44,12 @@ def test_a_solution_is_a_policy_and_prints():
     assert sum(probabilities.values()) == pytest.approx(1)
     assert probabilities == solution[state.information_state_string(0)] == solution.policy[0, state.information_state_string(0)]
     assert len(solution) == len(list(solution)) == 12
+    assert isinstance(solution, Mapping)
+    assert dict(solution) == dict(solution.items()) == dict(solution.policy)
+    assert list(solution.keys()) == list(solution)
+    assert solution.get("nowhere") is None
+    assert solution == solution != tp.solve("kuhn_poker", "cfr+", iterations=20)
+    assert tp.exploitability("kuhn_poker", dict(solution)) == pytest.approx(solution.exploitability)
     assert "kuhn_poker" in repr(solution)
     assert "exploitability" in solution._repr_html_()
 

@@ -2,7 +2,7 @@
 
 import html
 from collections.abc import Iterator, Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,24 @@ class AnyState(Protocol):
     def information_state_string(self, player: int, /) -> str: ...
 
 
-class Policy:
-    """A behaviour policy of all players on a compiled game.
+class PolicyMapping(Mapping[tuple[int, str], dict[int, float]]):
+    """What reads as ``{(player, infostate): {action id: probability}}``, by infostate alone as well; equal only to itself."""
+
+    def get(self, key: object, default: Any = None) -> Any:
+        """``{action id: probability}`` at an infostate or (player, infostate); ``default`` where there is none."""
+        if key not in self:
+            return default
+        return self[key]  # type: ignore[index]
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+class Policy(PolicyMapping):
+    """A behaviour policy of all players on a compiled game, a mapping.
 
     ``policy[infostate]`` and ``policy[player, infostate]`` give ``{action id: probability}``;
     ``policy.action_probabilities(state)`` does for any state of the rules, Treeplex's or OpenSpiel's.

@@ -17,7 +17,7 @@ from treeplex.errors import GameError, PolicyError, SpecError
 from treeplex.forms.compile import compile_game
 from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.load import load
-from treeplex.forms.policy import Policy
+from treeplex.forms.policy import Policy, PolicyMapping
 from treeplex.forms.turns import one_at_a_time
 from treeplex.games.base import Game, State
 
@@ -149,13 +149,10 @@ class GameEnv(gymnasium.Env[Any, Any]):
         self.player = player
         self.illegal = illegal
         self.render_mode = render_mode
-        self.others = (
-            dict(others)
-            if isinstance(others, Mapping)
-            else {}
-            if others is None
-            else dict.fromkeys(range(self.play.players), others)
-        )
+        if isinstance(others, PolicyMapping):
+            self.others = dict.fromkeys(range(self.play.players), others)
+        else:
+            self.others = dict(others or {})
         for policy in self.others.values():
             if policy.game.identity != self.play.compiled.identity:
                 raise PolicyError(f"a policy for {policy.game.spec}, not for {self.play.compiled.spec}")

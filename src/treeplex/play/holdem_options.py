@@ -13,7 +13,12 @@ if TYPE_CHECKING:
 TURN_ENDGAME = "turn_endgame"
 """The name of turn endgame hold'em, in place of a spot file."""
 
-SpotFile = Annotated[Path | None, typer.Argument(metavar="SPOTFILE", help="A spot file (.yaml or .toml); options go over it.")]
+SpotFile = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="SPOTFILE", help=f"A spot file (.yaml or .toml), or {TURN_ENDGAME}, the papers' game; options go over it."
+    ),
+]
 TurnSpot = Annotated[
     str | None,
     typer.Argument(
@@ -142,10 +147,7 @@ def turn_spot(name: str | None, options: Mapping[str, object], *, ranges: bool) 
 
     from treeplex.games.poker.marked import option
 
-    if is_turn_endgame(name):
-        request = request_of(None, options).over(endgame_request())
-    else:
-        request = request_of(Path(name or TURN_ENDGAME), options)
+    request = named_request(Path(name or TURN_ENDGAME), options)
     if locks := request.fields.get("locks"):
         from treeplex.errors import SpecError
 
@@ -153,6 +155,13 @@ def turn_spot(name: str | None, options: Mapping[str, object], *, ranges: bool) 
     if not ranges:
         request = replace(request, fields={**request.fields, **{each: option("all", f"--{each}") for each in ("oop", "ip")}})
     return request.spot()
+
+
+def named_request(file: Path, options: Mapping[str, object]) -> "SpotRequest":
+    """:func:`request_of` of a spot file, or of the name of turn endgame hold'em."""
+    if is_turn_endgame(str(file)):
+        return request_of(None, options).over(endgame_request())
+    return request_of(file, options)
 
 
 def is_turn_endgame(name: str | None) -> bool:

@@ -12,7 +12,7 @@ from treeplex.games.poker.ranges import range_to_string
 from treeplex.games.poker.spot import Spot
 from treeplex.games.poker.spot_fields import Lock
 from treeplex.games.poker.spot_file import Settings
-from treeplex.play.holdem_options import request_of
+from treeplex.play.holdem_options import named_request, request_of
 from treeplex.runs.holdem_hand import HandSpot, read_hand, with_bets_of
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def read_task(file: Path | None, options: Mapping[str, object], sources: Mapping
     """What the command line asks for.
 
     Args:
-        file: a spot file.
+        file: a spot file, or the name of turn endgame hold'em.
         options: options of the spot and of solving by name, None where not given.
         sources: ``endgame``, ``decoding``, ``phh``, ``hand`` and ``street``, None where not given.
         resume: a file to go on with.
@@ -65,7 +65,7 @@ def read_task(file: Path | None, options: Mapping[str, object], sources: Mapping
     if sources["endgame"] is not None:
         spot = read_endgame(sources["endgame"], decoding=sources["decoding"] or "true")
         return Task(spot, request_of(None, given).settings(), BIG_BLIND)
-    request = request_of(file, given)
+    request = request_of(None, given) if file is None else named_request(file, given)
     hand = None
     if sources["phh"] is not None:
         hand = read_hand(sources["phh"], hand=sources["hand"] or 1, street=sources["street"])

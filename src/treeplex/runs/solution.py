@@ -9,7 +9,7 @@ from pathlib import Path
 from treeplex.errors import AlgorithmError
 from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.device import Device
-from treeplex.forms.policy import AnyState, Policy
+from treeplex.forms.policy import AnyState, Policy, PolicyMapping
 from treeplex.runs.checkpoint import Checkpoint
 from treeplex.runs.devices import device_of, save_device
 from treeplex.runs.folder import DEVICE, PLOT, RunFolder
@@ -18,8 +18,8 @@ from treeplex.solvers import Solver
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
-    """A solved game; itself a policy: ``solution[infostate]``, ``solution.action_probabilities(state)``.
+class Solution(PolicyMapping):
+    """A solved game; itself a policy: ``solution[infostate]``, ``solution.items()``, ``solution.action_probabilities(state)``.
 
     Attributes:
         game: the compiled game.
