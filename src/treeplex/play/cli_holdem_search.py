@@ -19,22 +19,15 @@ if TYPE_CHECKING:
     from treeplex.runs.turn_search import TurnSearched
 
 
+@of.with_fields(*of.ABOUT_TURNS)
 def search(
+    *,
     spot: of.TurnSpot = None,
     net: Annotated[
         str | None,
         typer.Argument(metavar="NETWORK", help="A folder of holdem train, or the network in it; rebel is the library's own."),
     ] = None,
-    board: of.BoardText = None,
-    oop: of.Oop = None,
-    ip: of.Ip = None,
-    pot: of.Pot = None,
-    stack: of.Stack = None,
-    bets: of.Bets = None,
-    raises: of.Raises = None,
-    donk: of.Donk = None,
-    turn_bets: of.TurnBets = None,
-    river_bets: of.RiverBets = None,
+    options: of.Options,
     iterations: Annotated[
         int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations of the search. Default: 128.")
     ] = None,
@@ -74,9 +67,6 @@ def search(
         raise SpecError("no network given; after the spot name a folder of holdem train, or rebel, or search with --exact")
     if out is not None and judge is False:
         raise SpecError("--out writes what is judged; leave --no-judge out")
-    ranges, chips = {"oop": oop, "ip": ip}, {"pot": pot, "stack": stack}
-    sizes = of.named(bets=bets, raises=raises, donk=donk, turn_bets=turn_bets, river_bets=river_bets)
-    options = {"board": board, **ranges, **chips, **sizes}
     with Live(progress) as live:
         live.say("reading the spot (a first run also compiles, up to a minute)")
         from treeplex.play.holdem_solving import usable

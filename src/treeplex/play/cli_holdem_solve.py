@@ -10,37 +10,18 @@ from treeplex.play.cli_holdem_show import shell_word, short
 from treeplex.play.console import print_facts, print_json
 from treeplex.play.failures import STOPPED, TARGET_MISSED, fail
 from treeplex.play.live import Live, clock
+from treeplex.spot_table import FIELDS
 
 if TYPE_CHECKING:
     from treeplex.play.holdem_solving import Solving
     from treeplex.runs.record import Progress
 
 
+@of.with_fields(*FIELDS)
 def solve(
+    *,
     file: of.SpotFile = None,
-    board: of.BoardText = None,
-    oop: of.Oop = None,
-    ip: of.Ip = None,
-    pot: of.Pot = None,
-    stack: of.Stack = None,
-    bets: of.Bets = None,
-    raises: of.Raises = None,
-    flop_bets: of.FlopBets = None,
-    turn_bets: of.TurnBets = None,
-    river_bets: of.RiverBets = None,
-    oop_bets: of.OopBets = None,
-    ip_bets: of.IpBets = None,
-    oop_raises: of.OopRaises = None,
-    ip_raises: of.IpRaises = None,
-    donk: of.Donk = None,
-    rake: of.RakeShare = None,
-    rake_cap: of.RakeCap = None,
-    target: of.TargetText = None,
-    iterations: of.Iterations = None,
-    algorithm: of.Algorithm = None,
-    threads: of.Threads = None,
-    storage: of.Storage = None,
-    lock: of.Locks = None,
+    options: of.Options,
     endgame: of.Endgame = None,
     decoding: of.Decoding = None,
     phh: of.Phh = None,
@@ -71,31 +52,6 @@ def solve(
 
     with Live(progress) as live:
         live.say("reading the spot")
-        options = {
-            "board": board,
-            "oop": oop,
-            "ip": ip,
-            "pot": pot,
-            "stack": stack,
-            "bets": bets,
-            "raises": raises,
-            "flop-bets": flop_bets,
-            "turn-bets": turn_bets,
-            "river-bets": river_bets,
-            "oop-bets": oop_bets,
-            "ip-bets": ip_bets,
-            "oop-raises": oop_raises,
-            "ip-raises": ip_raises,
-            "donk": donk,
-            "rake": rake,
-            "rake-cap": rake_cap,
-            "target": target,
-            "iterations": iterations,
-            "algorithm": algorithm,
-            "threads": threads,
-            "storage": storage,
-            "lock": lock,
-        }
         sources = {"endgame": endgame, "decoding": decoding, "phh": phh, "hand": hand, "street": street}
         solving = prepare(file, options, sources, out=out, resume=resume, force=force)
         live.say(f"building {solving.title} (a first run also compiles, up to a minute)")

@@ -14,6 +14,7 @@ from treeplex.games.poker.spot_fields import Lock
 from treeplex.games.poker.spot_file import Settings
 from treeplex.play.holdem_options import request_of
 from treeplex.runs.holdem_hand import HandSpot, read_hand, with_bets_of
+from treeplex.spot_table import FIELDS, HOW
 
 if TYPE_CHECKING:
     from treeplex.runs.holdem_export import Solved
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from treeplex.runs.poker import PokerSolution
     from treeplex.runs.record import Progress
 
-SETTINGS = ("target", "iterations", "algorithm", "threads", "storage", "lock")
+SETTINGS = tuple(FIELDS[name].option for name in HOW)
 """Options that are not about the spot itself."""
 RESUMED = ("target", "iterations", "threads")
 """Options that a resumed run may have."""

@@ -215,9 +215,14 @@ def check_chips(spot: Spot) -> None:
 
 def check_multiple(name: str, amount: float, chip: float) -> None:
     """Refuse an amount that is no whole number of chips."""
-    units = amount / chip
-    if abs(units - round(units)) > TOLERANCE * max(1.0, units):
+    if not is_multiple(amount, chip):
         raise SpecError(f"spot: {name} {amount:g} is not a multiple of chip {chip:g}; round it, or make chip smaller")
+
+
+def is_multiple(amount: float, chip: float) -> bool:
+    """Whether an amount is a whole number of chips, up to rounding."""
+    units = amount / chip
+    return math.isfinite(units) and abs(units - round(units)) <= TOLERANCE * max(1.0, units)
 
 
 def check_bets(spot: Spot) -> None:

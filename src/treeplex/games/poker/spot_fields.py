@@ -25,6 +25,7 @@ PLAYERS = ("oop", "ip")
 DEFAULT = "default"
 NO_SIZES = ("none", "no", "-", "")
 ALL_HANDS = ("all", "any", "random", "100%")
+NO_BIG_BLIND = "the chips of a big blind are not known; write pot and stack in big blinds as well (6.5bb), or all in chips"
 
 
 def at(value: Marked, field: str, problem: str) -> SpecError:
@@ -34,8 +35,8 @@ def at(value: Marked, field: str, problem: str) -> SpecError:
 
 
 def written(value: Marked, field: str, example: str) -> str:
-    """How a field is written where the value stands: ``--pot 200`` or ``pot: 200``."""
-    return f"{value.place} {quoted(example)}" if value.place.startswith("--") else f"{field}: {example}"
+    """How a field is written where the value stands: ``--pot 200``, or ``pot: 200`` in a file and in braces."""
+    return f"{value.place} {quoted(example)}" if re.fullmatch(r"--[\w-]+", value.place) else f"{field}: {example}"
 
 
 def quoted(text: str) -> str:
@@ -124,9 +125,18 @@ class Target:
         return self.amount * pot if self.of_pot else self.amount
 
 
-def read_target(value: Marked) -> Target:
-    """``0.5%`` of the pot, ``1.5c`` or ``1.5`` chips."""
+def in_big_blinds(value: Marked | None) -> bool:
+    """Whether an amount is written in big blinds: ``6.5bb``."""
+    return value is not None and value.text is not None and value.text.strip().lower().endswith("bb")
+
+
+def read_target(value: Marked, big_blind: float | None) -> Target:
+    """``0.5%`` of the pot, ``1.5c`` or ``1.5`` chips, ``0.1bb`` where the chips of a big blind are known."""
     text = plain(value, "target", "0.5%").lower()
+    if in_big_blinds(value):
+        if big_blind is None:
+            raise at(value, "target", NO_BIG_BLIND)
+        return Target(big_blind * number(Marked(value.place, text=text[:-2].strip()), "target", "0.1bb", least=0), False)
     unit, body = (text[-1], text[:-1].strip()) if text[-1] in "%c" else ("c", text)
     if not NUMBER.fullmatch(body) or not 0 <= float(body) < math.inf:
         raise at(value, "target", f"{shown(text)} is no target; write 0.5% (of the pot) or 1.5c (chips)")
