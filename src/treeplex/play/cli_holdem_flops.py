@@ -57,11 +57,12 @@ def flops(
     """
     with Live(progress) as live:
         live.say("reading the spot")
-        from treeplex.play.holdem_solving import batch_settings, solver_of_batch
+        from treeplex.play.holdem_solving import batch_settings, check_parent, solver_of_batch
         from treeplex.runs.holdem_batch import run_batch
         from treeplex.runs.holdem_batch_report import batch_report, decision_line
         from treeplex.runs.holdem_boards import check_symmetric, read_boards
 
+        check_parent(out)
         request = request_of(file, options)
         chosen = read_boards(boards)
         first = request.on_board(chosen[0].name).spot()
@@ -138,7 +139,7 @@ def print_batch(report: "BatchReport") -> None:
     for name, entry in entries:
         shares = [f"{100 * entry.get(action, 0.0):.1f}%" for action in report.actions]
         equity, left = f"{100 * entry['equity_oop']:.1f}%", f"{entry['exploitability_percent']:.2f}%"
-        rows.append([name, f"{entry['ev_oop']:+.2f}", equity, *shares, left])
+        rows.append([name, f"{entry['ev_oop']:.2f}", equity, *shares, left])
     typer.secho(f"{len(report.rows):,} of {batch.boards:,} boards, {report.place}", bold=True)
     echo_table(head, rows)
     folder = batch.folder

@@ -9,7 +9,7 @@ from treeplex.errors import FileError, SpecError
 from treeplex.play import holdem_options as of
 from treeplex.play.arguments import Json
 from treeplex.play.cli_holdem_show import shell_word, short
-from treeplex.play.cli_holdem_solve import chips_and_share, line_of
+from treeplex.play.cli_holdem_solve import chips_and_share, evs_of, line_of
 from treeplex.play.console import print_facts, print_json
 from treeplex.play.failures import STOPPED, fail
 from treeplex.play.live import Live
@@ -51,7 +51,7 @@ def search(
     """Search a turn to the end of its betting, all hands at once, with a network for the rivers or with exact values.
 
     What is judged, and written with --out, is the average policy on the turn, with rivers solved for the beliefs that it leads
-    to. EVs are chips won or lost against half the starting pot: ev_oop and ev_ip of --json as the search values them,
+    to. EVs are chips that come back from the pot (a fold: 0): ev_oop and ev_ip of --json as the search values them,
     played_ev_oop and played_ev_ip as they are. exploitability_mbb counts thousandths of the spot's smallest bet (min_bet),
     a big blind. Ctrl-C ends the search early.
 
@@ -87,7 +87,6 @@ def search(
         )
         saved = None
         if out is not None and found.played is not None:
-            out.parent.mkdir(parents=True, exist_ok=True)
             saved = found.played.save(out)
     if as_json:
         print_json(record_of(found))
@@ -117,10 +116,10 @@ def record_of(found: "TurnSearched") -> dict[str, Any]:
         "cpu_seconds": found.cpu_seconds,
         "judging_seconds": found.judging_seconds,
         "first": dict(found.actions),
-        "ev_oop": found.ev[0],
-        "ev_ip": found.ev[1],
-        "played_ev_oop": None if played is None else played.ev[0],
-        "played_ev_ip": None if played is None else played.ev[1],
+        "ev_oop": found.ev[0] + pot / 2,
+        "ev_ip": found.ev[1] + pot / 2,
+        "played_ev_oop": None if played is None else played.ev[0] + pot / 2,
+        "played_ev_ip": None if played is None else played.ev[1] + pot / 2,
         "exploitability": chips,
         "exploitability_percent": None if chips is None or not pot else 100 * chips / pot,
         "exploitability_mbb": None if chips is None or not blind else 1000 * chips / blind,
@@ -135,8 +134,7 @@ def print_search(found: "TurnSearched", saved: Path | None) -> None:
     spot, played, net = found.spot, found.played, found.net
     often = ", ".join(f"{name} {100 * share:.1f}%" for name, share in found.actions.items())
     facts = {f"{PLAYERS[found.first]} first": often}
-    for name, value in zip(("OOP", "IP"), found.ev if played is None else played.ev, strict=True):
-        facts[f"EV {name}"] = f"{value:+.3f} chips against half the pot   {value + spot.pot / 2:.2f} of {spot.pot:g}"
+    facts |= evs_of(spot, found.ev if played is None else played.ev)
     if played is None:
         facts["exploitability"] = "not judged; the EVs are what the search values"
     else:

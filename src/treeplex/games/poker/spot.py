@@ -110,6 +110,17 @@ class Spot:
             return self.bets.min_bet
         return self.blinds[1] if self.blinds else self.chip
 
+    @property
+    def committed(self) -> tuple[float, float]:
+        """Chips of each player in the middle before the first action: half of ``pot``, and the blind."""
+        small, big = self.blinds or (0.0, 0.0)
+        return self.pot / 2 + big, self.pot / 2 + small
+
+    @property
+    def opening_pot(self) -> float:
+        """All chips in the middle before the first action: ``pot`` and blinds. Shares of the pot are shares of this."""
+        return sum(self.committed)
+
     def to_json(self) -> dict[str, object]:
         """Everything but the arrays, as plain data for :func:`spot_from_json`."""
         return {
