@@ -2,7 +2,9 @@
 
 import math
 import random
+import shlex
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -132,6 +134,15 @@ def parsed_by_solve(*words):
 def without_places(settings):
     locks = [(lock.line, lock.hands, lock.strategy) for lock in settings.locks]
     return replace(settings, locks=()), locks
+
+
+def test_the_example_says_the_same_as_options_as_in_the_file():
+    path = Path(__file__).parents[2] / "examples" / "spots" / "river.yaml"
+    head = "".join(line[1:] for line in path.read_text().split("\n") if line.startswith("#"))
+    spot, settings = parsed_by_solve(*shlex.split(head[head.index("holdem solve") :])[2:])
+    file = read_spot_file(path)
+    assert spot.identity == file.spot().identity
+    assert settings == file.settings()
 
 
 def test_locks():

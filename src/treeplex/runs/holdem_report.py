@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
-from treeplex.games.poker.cards import CLASSES, HAND_CLASSES, HANDS, cards_to_string
+from treeplex.games.poker.cards import CLASSES, HAND_CLASSES, HANDS, PICTURES, cards_to_string
 from treeplex.games.poker.format import Format
 from treeplex.games.poker.ranges import parse_range
 
@@ -279,6 +279,7 @@ def chosen_hands(side: Side, wanted: str | None, *, few: int = 12) -> tuple[list
         rank = np.where(np.isfinite(side.ev), -side.ev, math.inf)
         best = sorted(order, key=lambda row: (side.weight[row] < least, rank[row]))
         return best[:few], max(0, len(order) - few)
+    wanted = wanted.translate(PICTURES)
     if wanted.strip().lower() == "all":
         return order, 0
     if side.cards.shape[1] == 2:

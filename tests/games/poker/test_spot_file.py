@@ -212,6 +212,12 @@ def test_fixed_limit_rounds_nothing_and_keeps_whole_chips(write):
     assert read_spot_file(write(limit.replace("bets: 2", "bets: 2.5"))).spot().chip == 0.1
 
 
+def test_a_solved_spot_is_not_a_spot_file(write):
+    path = write(b"treeplex poker solution\n" + bytes(range(256)) * 20_000, "river.spot")
+    with pytest.raises(FileError, match=r"river.spot is a solved spot, not a spot file; look at it with treeplex holdem show "):
+        read_spot_file(path)
+
+
 def test_another_board(write):
     spot = read_spot_file(write(changed("board: Td 9d 6h Qc\n", ""))).on_board("AsKd2c").spot()
     assert spot.board == parse_cards("AsKd2c")
@@ -241,7 +247,9 @@ def test_another_board(write):
             "oop: TdQc",
             "spot.yaml:3: no hand in the range of the player out of position avoids",
         ),
-        ("raises: 60%", "raises: 60", "spot.yaml:8: raises: cannot read the bet size '60'"),
+        ("raises: 60%", "raises: 6", "spot.yaml:8: raises: cannot read the bet size '6'"),
+        ("raises: 60%", "raises: 60%, 0%", "spot.yaml:8: raises: '60%, 0%' has a bet of nothing; leave it out, or write none"),
+        ("raises: 60%", "raises: 0c", "spot.yaml:8: raises: '0c' has a bet of nothing"),
         ("raises: 60%", "raises: {turn: 60%}", "spot.yaml:8: raises: no sizes for the river, player OOP; add river:"),
         ("raises: 60%", "raises: {truns: 60%}", "spot.yaml:8: raises: unknown key 'truns'; did you mean 'turn'?"),
         ("ip: [40%, a]", "ip: {a: 40%}", "spot.yaml:7: bets: ip must be sizes such as 50%, a"),
@@ -286,7 +294,7 @@ def test_mistakes_in_yaml(write, old, new, says):
         ("pot = 200", "pot = 2020-01-01", "spot.toml:4: pot: '2020-01-01' is not a number"),
         ("pot = 200", "pot = true", "spot.toml:4: pot: 'true' is not a number"),
         ("pot = 200", "pot = 200\npot = 200", "spot.toml:5: not TOML:"),
-        ('default = "50%, a"', 'default = "50"', "spot.toml:18: bets: cannot read the bet size '50'"),
+        ('default = "50%, a"', 'default = "5"', "spot.toml:18: bets: cannot read the bet size '5'"),
         ("cap = 3", "cup = 3", "spot.toml:29: rake: unknown key 'cup'; did you mean 'cap'?"),
         ('strategy = "call 80%, fold 20%"', 'strategy = "call"', "spot.toml:38: strategy: cannot read 'call'"),
     ],

@@ -16,6 +16,8 @@ import yaml
 from treeplex.errors import FileError
 from treeplex.spec import shown
 
+SOLUTION = b"treeplex poker solution\n"
+"""How a file of a solved spot begins."""
 MOST_BYTES = 4_000_000
 MOST_NODES = 50_000
 MOST_DEPTH = 8
@@ -58,6 +60,11 @@ def read_marked(path: str | Path) -> Marked:
         raise FileError(f"cannot read {path}: {reason}; check the path") from error
     except ValueError as error:
         raise FileError(f"cannot read {str(path)!r}: {error}; check the path") from error
+    if data.startswith(SOLUTION):
+        raise FileError(
+            f"{path} is a solved spot, not a spot file; look at it with treeplex holdem show {path}, or go on solving it with "
+            f"treeplex holdem solve --resume {path}"
+        )
     if len(data) > MOST_BYTES:
         raise FileError(f"{path}: larger than {MOST_BYTES // 1_000_000} MB; a spot file is a few lines of text")
     try:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
 from treeplex.games.poker.bets import HOLDEM_STREETS
-from treeplex.games.poker.cards import SUITS, parse_card
+from treeplex.games.poker.cards import PICTURES, SUITS, parse_card
 from treeplex.games.poker.format import Format
 from treeplex.games.poker.marked import Marked, listed
 from treeplex.games.poker.ranges import parse_range
@@ -23,7 +23,6 @@ Floats = NDArray[np.float64]
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?")
 PLAYERS = ("oop", "ip")
 DEFAULT = "default"
-NO_SIZES = ("none", "no", "-", "")
 ALL_HANDS = ("all", "any", "random", "100%")
 NO_BIG_BLIND = "the chips of a big blind are not known; write pot and stack in big blinds as well (6.5bb), or all in chips"
 
@@ -168,7 +167,7 @@ def read_range(value: Marked, field: str, format: Format) -> Floats:
 def single_cards(text: str) -> Floats:
     """[52] the weights of a range of single cards: ``K, Qs:0.5``."""
     weights = np.zeros(52)
-    for part in filter(None, (part.strip() for part in text.split(","))):
+    for part in filter(None, (part.strip() for part in text.translate(PICTURES).split(","))):
         name, colon, tail = part.partition(":")
         weight = share_of(tail.strip()) if colon else 1.0
         if weight is None or not 0 <= weight <= 1:
@@ -236,8 +235,7 @@ def size_text(value: Marked | None, field: str) -> str:
     parts = [each.text for each in listed(value)]
     if value.entries is not None or None in parts:
         raise at(value, field, f"must be sizes, not {value.kind}; write {written(value, field, '50%, a')}")
-    text = ",".join(part for part in parts if part is not None)
-    return "" if text.strip().lower() in NO_SIZES else text
+    return ",".join(part for part in parts if part is not None)
 
 
 @dataclass(frozen=True)

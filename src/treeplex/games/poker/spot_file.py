@@ -355,6 +355,8 @@ def street_sizes(request: SpotRequest, format: Format, street: int, player: int)
             sizes = sizes.changed(**{name: text})
         except SpecError as error:
             raise at(places[name], name, str(error)) from None
+        if any(size.kind in ("pot", "chips") and not size.value for size in getattr(sizes, name) or ()):
+            raise at(places[name], name, f"{shown(text)} has a bet of nothing; leave it out, or write none for no bet at all")
     return sizes
 
 
