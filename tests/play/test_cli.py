@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -497,3 +498,21 @@ def test_what_to_try_next_works_with_rules_of_ones_own(tmp_path):
     assert len(commands) == 3
     for command in commands[:2]:
         call(*shlex.split(command))
+
+
+@pytest.mark.parametrize(
+    ("game", "cards"),
+    [
+        ("leduc_poker", "[JQK][cd]"),
+        ("leduc_poker(ranks=4,suits=3)", "[TJQK][cdh]"),
+        ("leduc_poker(suit_isomorphism=true)", "[JQK]"),
+    ],
+)
+def test_a_table_names_its_cards(game, cards):
+    words = ["play", game, "--against", "uniform", "--seat", "0", "--games", "1", "--seed", "3"]
+    out = CliRunner().invoke(app, words, input="1\n" * 8).stdout
+    known = [line.removeprefix("  you know   ") for line in out.splitlines() if line.startswith("  you know")]
+    assert re.fullmatch(rf"card {cards}, pot 2", known[0])
+    assert re.fullmatch(rf"card {cards}, public card {cards}, pot \d+, round 1: [a-z ]+", known[-1])
+    assert re.search(rf"player 1 knew   card {cards}, ", out)
+    assert "Private" not in out

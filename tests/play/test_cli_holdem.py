@@ -72,7 +72,7 @@ def test_solve_json(spot):
     assert list(found) == KEYS
     assert found["exploitability"] <= 1.0
     assert found["exploitability_percent"] == pytest.approx(found["exploitability"] / 2)
-    assert found["ev_oop"] == pytest.approx(-found["ev_ip"])
+    assert found["ev_oop"] + found["ev_ip"] == pytest.approx(200)
     assert found["seconds_per_iteration"] == pytest.approx(found["seconds"] / found["iterations"])
     assert (found["threads"], found["exploitability_bb"]) == (1, None)
     assert found["memory_mb"] > 0
@@ -112,6 +112,32 @@ def test_solve_for_people(spot, tmp_path):
     assert (tmp_path / "river.spot").exists()
     assert "river.spot is there already; choose another name" in complaint("solve", spot, "--out", "river.spot")
     call("solve", spot, "--out", "river.spot", "--force")
+
+
+def test_folders_are_not_made_from_mistyped_names(spot, tmp_path):
+    for command in (["solve", spot, "-n", 1], ["flops", spot, "--boards", "Td9d6hQc2s", "-n", 1]):
+        assert "there is no folder nowhere/dir; make the folder" in complaint(*command, "--out", "nowhere/dir/x")
+    assert "spot.yaml is a file; choose another name" in complaint("solve", spot, "-n", 1, "--out", "spot.yaml/x")
+    assert [each.name for each in tmp_path.iterdir()] == ["spot.yaml"]
+
+
+def test_big_blinds_and_blinds(spot):
+    found = call_json("solve", spot, "--pot", "6.5bb", "--stack", "97bb", "--bets", "33%,2.5bb", "-n", 20)
+    assert found["ev_oop"] + found["ev_ip"] == pytest.approx(6.5)
+    assert "pot 6.5, stacks 97 by dcfr" in call("solve", spot, "--pot", "6.5", "--stack", "97", "-n", 1)[0]
+
+
+@pytest.mark.parametrize(("pot", "dead"), [("4", 7), ("0", 3)])
+def test_shares_of_the_pot_count_the_blinds(pot, dead, tmp_path):
+    options = ["--format", "small(ranks=3,suits=2,hole=2,deal=[0;1])", "--oop", "all", "--ip", "all", "--blinds", "1,2"]
+    options += ["--pot", pot, "--stack", "10", "--bets", "a", "--raises", "a"]
+    text = call("solve", *options)[0]
+    assert f"target          {0.005 * dead:.3g} chips, 0.5% of the pot   reached" in text
+    assert f"of the pot of {dead}" in text
+    found = call_json("solve", *options, "--target", "1%")
+    assert found["ev_oop"] + found["ev_ip"] == pytest.approx(dead)
+    assert 0 < found["exploitability_percent"] < 1
+    assert found["exploitability_percent"] == pytest.approx(100 * found["exploitability"] / dead)
 
 
 def test_uniform_strategy(spot):

@@ -116,6 +116,10 @@ class PerfectInformation(OneDeal):
         assert isinstance(node, State)
         return node.action_to_string(action)
 
+    def knowledge(self, node: Hashable, player: int, hand: int) -> str:
+        assert isinstance(node, State)
+        return node.knowledge(player)
+
     def picture(self, node: Hashable) -> str | None:
         assert isinstance(node, State)
         return node.picture()

@@ -27,6 +27,7 @@ ACTION_NAMES = ("Fold", "Call", "Raise")
 NO_CARD = -10000
 SHOWN_STACK = 100
 MOST_CARDS = 1000
+RANKS, SUITS = "23456789TJQKA", "cdhs"
 
 
 class Table(NamedTuple):
@@ -92,6 +93,9 @@ class LeducState(State):
         card = self.hands[player] if player < len(self.hands) else NO_CARD
         return private_text(player, card) + table_text(self.table)
 
+    def knowledge(self, player: int) -> str:
+        return self.game.knowledge(self.hands[player] if player < len(self.hands) else NO_CARD, self.table)
+
     def public_state(self) -> Hashable:
         return self.table
 
@@ -155,6 +159,24 @@ class LeducPoker(Game):
         copies, kinds = (self.suits, self.ranks) if self.suit_isomorphism else (1, self.ranks * self.suits)
         left = [(card, copies - hands.count(card)) for card in range(kinds)]
         return [pair for pair in left if pair[1]]
+
+    def card_name(self, card: int) -> str:
+        """A card by its name: three ranks are jack, queen and king; its number where the deck is no pack of cards."""
+        if self.ranks > len(RANKS) or self.suits > len(SUITS):
+            return str(card)
+        rank, suit = (card, "") if self.suit_isomorphism else (card // self.suits, SUITS[card % self.suits])
+        return RANKS[rank + max(0, RANKS.index("K") + 1 - self.ranks)] + suit
+
+    def knowledge(self, card: int, table: Table) -> str:
+        """Own card and what everyone sees, for people."""
+        parts = [] if card == NO_CARD else [f"card {self.card_name(card)}"]
+        if table.public_card != NO_CARD:
+            parts.append(f"public card {self.card_name(table.public_card)}")
+        parts.append(f"pot {sum(table.paid)}")
+        for number, actions in enumerate(table.rounds, start=1):
+            if actions:
+                parts.append(f"round {number}: {' '.join(ACTION_NAMES[action].lower() for action in actions)}")
+        return ", ".join(parts)
 
     def strength(self, hand: int, public_card: int) -> int:
         """The rank of a hand at the showdown: more is better."""
@@ -276,6 +298,10 @@ class LeducPublicTree(PublicTree):
     def infostate(self, node: Hashable, player: int, hand: int) -> str:
         assert isinstance(node, Table)
         return private_text(player, hand) + table_text(node)
+
+    def knowledge(self, node: Hashable, player: int, hand: int) -> str:
+        assert isinstance(node, Table)
+        return self.game.knowledge(hand, node)
 
     def action_to_string(self, node: Hashable, action: int) -> str:
         assert isinstance(node, Table)

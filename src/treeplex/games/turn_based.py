@@ -68,6 +68,10 @@ class TurnBasedState(State):
         own = f"Observer's action this turn: {self.moves[player]}\n" if player < len(self.moves) else ""
         return turn_text(self.player) + own + self.state.information_state_string(player)
 
+    def knowledge(self, player: int) -> str:
+        own = f"Observer's action this turn: {self.moves[player]}\n" if player < len(self.moves) else ""
+        return turn_text(self.player) + own + self.state.knowledge(player)
+
     def public_state(self) -> Hashable | None:
         public = self.state.public_state()
         return None if public is None else (self.player, public)

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 SEATS = ("oop", "ip")
 
 
+@of.with_fields(*of.ABOUT_TURNS)
 def play(
+    *,
     spot: of.TurnSpot = None,
     net: Annotated[
         str | None,
@@ -23,16 +25,7 @@ def play(
             metavar="NETWORK", help="A folder of holdem train, or the network in it. Default: rebel, the library's own."
         ),
     ] = None,
-    board: of.BoardText = None,
-    oop: of.Oop = None,
-    ip: of.Ip = None,
-    pot: of.Pot = None,
-    stack: of.Stack = None,
-    bets: of.Bets = None,
-    raises: of.Raises = None,
-    donk: of.Donk = None,
-    turn_bets: of.TurnBets = None,
-    river_bets: of.RiverBets = None,
+    options: of.Options,
     seat: Annotated[str | None, typer.Option(metavar="oop|ip", help="Your seat. Default: you take turns.")] = None,
     games: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after so many games. Default: play on.")] = None,
     boards: Annotated[bool, typer.Option("--boards", help="Deal another turn for each game.")] = False,
@@ -71,9 +64,6 @@ def play(
         raise SpecError("--exact solves the rivers and asks no network; give one of both")
     if seat is not None and seat not in SEATS:
         raise SpecError(f"--seat must be oop or ip, not {seat!r}")
-    ranges, chips = {"oop": oop, "ip": ip}, {"pot": pot, "stack": stack}
-    sizes = of.named(bets=bets, raises=raises, donk=donk, turn_bets=turn_bets, river_bets=river_bets)
-    options = {"board": board, **ranges, **chips, **sizes}
     with Live(None) as live:
         live.say("setting up (a first run also compiles, up to a minute)")
         import numpy as np
@@ -90,7 +80,7 @@ def play(
 
         generator = np.random.default_rng(seed)
         source = None if exact else net or REBEL
-        sized = any(size is not None for name, size in sizes.items() if (name, size) != ("donk", DEFAULT))
+        sized = any(name in of.SIZES and (name, size) != ("donk", DEFAULT) for name, size in of.given(options).items())
         agent, file = turn_agent(
             of.turn_spot(spot, options, ranges=True),
             source,

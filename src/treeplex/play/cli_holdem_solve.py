@@ -10,37 +10,19 @@ from treeplex.play.cli_holdem_show import shell_word, short
 from treeplex.play.console import print_facts, print_json
 from treeplex.play.failures import STOPPED, TARGET_MISSED, fail
 from treeplex.play.live import Live, clock
+from treeplex.spot_table import FIELDS
 
 if TYPE_CHECKING:
+    from treeplex.games.poker.spot import Spot
     from treeplex.play.holdem_solving import Solving
     from treeplex.runs.record import Progress
 
 
+@of.with_fields(*FIELDS)
 def solve(
+    *,
     file: of.SpotFile = None,
-    board: of.BoardText = None,
-    oop: of.Oop = None,
-    ip: of.Ip = None,
-    pot: of.Pot = None,
-    stack: of.Stack = None,
-    bets: of.Bets = None,
-    raises: of.Raises = None,
-    flop_bets: of.FlopBets = None,
-    turn_bets: of.TurnBets = None,
-    river_bets: of.RiverBets = None,
-    oop_bets: of.OopBets = None,
-    ip_bets: of.IpBets = None,
-    oop_raises: of.OopRaises = None,
-    ip_raises: of.IpRaises = None,
-    donk: of.Donk = None,
-    rake: of.RakeShare = None,
-    rake_cap: of.RakeCap = None,
-    target: of.TargetText = None,
-    iterations: of.Iterations = None,
-    algorithm: of.Algorithm = None,
-    threads: of.Threads = None,
-    storage: of.Storage = None,
-    lock: of.Locks = None,
+    options: of.Options,
     endgame: of.Endgame = None,
     decoding: of.Decoding = None,
     phh: of.Phh = None,
@@ -55,9 +37,10 @@ def solve(
     """Solve a heads-up hold'em spot from the flop, turn or river on: from a spot file, options, or both.
 
     Stops at the target, or after -n iterations (default: at 0.5% of the pot, after 1,000 at most). Exit code 3: the target
-    was not reached. Ctrl-C saves what there is (without --out into a new file) and says how to go on. EVs are chips won or
-    lost against half the starting pot. exploitability_bb of --json is for --endgame only (else null): big blinds as papers on
-    these games count them, with each range adding up to one, pairs of hands that share a card included.
+    was not reached. Ctrl-C saves what there is (without --out into a new file) and says how to go on. EVs are chips that come
+    back from the pot, which nobody owns yet: a fold is worth 0. exploitability_bb of --json is for --endgame only (else
+    null): big blinds as papers on these games count them, with each range adding up to one, pairs of hands that share a card
+    included.
 
     \b
     Examples:
@@ -71,35 +54,10 @@ def solve(
 
     with Live(progress) as live:
         live.say("reading the spot")
-        options = {
-            "board": board,
-            "oop": oop,
-            "ip": ip,
-            "pot": pot,
-            "stack": stack,
-            "bets": bets,
-            "raises": raises,
-            "flop-bets": flop_bets,
-            "turn-bets": turn_bets,
-            "river-bets": river_bets,
-            "oop-bets": oop_bets,
-            "ip-bets": ip_bets,
-            "oop-raises": oop_raises,
-            "ip-raises": ip_raises,
-            "donk": donk,
-            "rake": rake,
-            "rake-cap": rake_cap,
-            "target": target,
-            "iterations": iterations,
-            "algorithm": algorithm,
-            "threads": threads,
-            "storage": storage,
-            "lock": lock,
-        }
         sources = {"endgame": endgame, "decoding": decoding, "phh": phh, "hand": hand, "street": street}
         solving = prepare(file, options, sources, out=out, resume=resume, force=force)
         live.say(f"building {solving.title} (a first run also compiles, up to a minute)")
-        solving.run(lambda now: live.say(line_of(now, solving.spot.pot)))
+        solving.run(lambda now: live.say(line_of(now, solving.spot.opening_pot)))
     if as_json:
         print_json(record_of(solving))
     else:
@@ -129,16 +87,14 @@ def chips_and_share(value: float, pot: float) -> str:
 
 def print_solution(solving: "Solving") -> None:
     """Exploitability, EVs, what is done first, files, what to try next."""
-    solution, pot = solving.solution, solving.spot.pot
+    solution, pot = solving.solution, solving.spot.opening_pot
     facts: dict[str, str] = {"exploitability": chips_and_share(solution.exploitability, pot)}
     if (blinds := papers_unit(solving)) is not None:
         facts["in papers"] = f"{short(blinds)} big blinds, as papers on the end games count them"
     if solution.target is not None:
         verdict = "not reached" if solving.missed else "reached"
         facts["target"] = f"{chips_and_share(solution.target, pot)}   {verdict}"
-    for name, value in zip(("OOP", "IP"), solution.ev, strict=True):
-        back = value + pot / 2
-        facts[f"EV {name}"] = f"{value:+.3f} chips against half the pot   {back:.2f} of {pot:g}"
+    facts |= evs_of(solving.spot, solution.ev)
     facts |= solving.first_actions()
     facts["memory"] = f"{solution.memory / 1e6:,.1f} MB, {solution.settings.threads} threads"
     if solving.saved:
@@ -148,6 +104,15 @@ def print_solution(solving: "Solving") -> None:
     typer.secho("next", bold=True)
     for command, purpose in next_steps(solving):
         typer.echo(f"  treeplex holdem {command}   {purpose}")
+
+
+def evs_of(spot: "Spot", ev: tuple[float, float]) -> dict[str, str]:
+    """Both players' EVs for people: what comes back of the pot, and what that is against their own chips in it."""
+    rows = zip(("OOP", "IP"), ev, spot.committed, strict=True)
+    return {
+        f"EV {name}": f"{value + own:.3f} of the pot of {spot.opening_pot:g}   {value:+.3f} against {own:g} put in"
+        for name, value, own in rows
+    }
 
 
 def papers_unit(solving: "Solving") -> float | None:
@@ -176,7 +141,8 @@ def next_steps(solving: "Solving") -> list[tuple[str, str]]:
 
 def record_of(solving: "Solving") -> dict[str, Any]:
     """What ``--json`` prints."""
-    solution, pot = solving.solution, solving.spot.pot
+    solution, spot = solving.solution, solving.spot
+    pot, (oop, ip) = spot.opening_pot, spot.committed
     return {
         "iterations": solution.iterations,
         "seconds": solution.seconds,
@@ -186,6 +152,6 @@ def record_of(solving: "Solving") -> dict[str, Any]:
         "exploitability": solution.exploitability,
         "exploitability_percent": 100 * solution.exploitability / pot if pot else None,
         "exploitability_bb": papers_unit(solving),
-        "ev_oop": solution.ev[0],
-        "ev_ip": solution.ev[1],
+        "ev_oop": solution.ev[0] + oop,
+        "ev_ip": solution.ev[1] + ip,
     }

@@ -26,7 +26,7 @@ class Table(Protocol):
         """Whose turn it is; None when the game is over."""
 
     def view(self, player: int) -> str:
-        """What a player who is to act knows: the infostate."""
+        """What a player who is to act knows, for people to read."""
 
     def picture(self) -> str | None:
         """What everybody sees, as lines of text; None where the rules draw nothing."""
@@ -81,7 +81,7 @@ class RulesTable:
         return None if self._state.is_terminal() else int(self._state.current_player())
 
     def view(self, player: int) -> str:
-        return self._state.information_state_string(player).strip()
+        return self._state.knowledge(player).strip()
 
     def picture(self) -> str | None:
         return self._state.picture()
@@ -102,7 +102,7 @@ class RulesTable:
         return len({state.information_state_string(player) for state in known}) == len(known)
 
     def play(self, action: int) -> None:
-        self._last = [self._state.information_state_string(player).strip() for player in range(self.players)]
+        self._last = [self.view(player) for player in range(self.players)]
         self._state = self._state.child(action)
         self._chance()
 
@@ -143,7 +143,7 @@ class SearchTable:
         return visited.player if isinstance(visited, Decision) else None
 
     def view(self, player: int) -> str:
-        return self._rules.infostate(self._node, player, self._hands[player]).strip()
+        return self._rules.knowledge(self._node, player, self._hands[player]).strip()
 
     def picture(self) -> str | None:
         return self._rules.picture(self._node)

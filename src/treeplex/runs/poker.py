@@ -34,7 +34,7 @@ Watcher = Callable[[Progress], None]
 DEFAULT_ALGORITHM, DEFAULT_STORAGE = "dcfr", "float32"
 DEFAULT_ITERATIONS, MOST_ITERATIONS = 1000, 1_000_000
 DEFAULT_SHARE = 0.005
-"""The usual target: this share of the pot."""
+"""The usual target: this share of the pot, blinds included."""
 
 CHUNK_SECONDS = 0.1
 """How long to iterate between two looks at the clock and at Ctrl-C."""
@@ -141,7 +141,7 @@ def settings_of(
     if target is None and iterations is None and seconds is None:
         target = resume.target if resume else None
         if target is None:
-            target = DEFAULT_SHARE * (spot.pot + sum(spot.blinds or ()))
+            target = DEFAULT_SHARE * spot.opening_pot
     horizon = resume.settings.horizon if resume else iterations or usual_iterations(seconds, None)
     return PokerSettings(storage, threads, horizon, None if target is None else float(target))
 

@@ -33,6 +33,7 @@ from treeplex.engine.hands.form import REACH, STORE, HandForm
 from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.forms.files import reason, remedy
 from treeplex.forms.hand_compile import HandGame, compile_spot
+from treeplex.games.poker.marked import SOLUTION
 from treeplex.games.poker.spot import spot_from_json
 from treeplex.games.poker.spot_fields import street_names
 from treeplex.runs.poker_solution import PokerRecord, PokerSettings, PokerSolution
@@ -41,7 +42,7 @@ from treeplex.solvers.poker import Lock
 Array = NDArray[Any]
 Header = dict[str, Any]
 
-MAGIC = b"treeplex poker solution\n"
+MAGIC = SOLUTION
 VERSION = 1
 SUFFIX = ".spot"
 TRAILER = struct.Struct("<Q32s")

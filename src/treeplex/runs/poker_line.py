@@ -20,7 +20,7 @@ from itertools import combinations
 
 from treeplex.errors import SpecError
 from treeplex.games.poker.betting import Action, BettingTree, Decision, Showdown, StreetEnd
-from treeplex.games.poker.cards import card_to_string, cards_to_string, parse_cards
+from treeplex.games.poker.cards import PICTURES, card_to_string, cards_to_string, parse_cards
 from treeplex.games.poker.spot import Spot
 from treeplex.spec import shown
 
@@ -102,6 +102,7 @@ def read_steps(text: str) -> list[Step]:
     Raises:
         SpecError: a step that cannot be read.
     """
+    text = text.translate(PICTURES)
     steps: list[Step] = []
     position = BREAK.match(text).end()  # type: ignore[union-attr]
     if text.strip().lower() == "root":

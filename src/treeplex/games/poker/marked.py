@@ -16,6 +16,8 @@ import yaml
 from treeplex.errors import FileError
 from treeplex.spec import shown
 
+SOLUTION = b"treeplex poker solution\n"
+"""How a file of a solved spot begins."""
 MOST_BYTES = 4_000_000
 MOST_NODES = 50_000
 MOST_DEPTH = 8
@@ -58,6 +60,11 @@ def read_marked(path: str | Path) -> Marked:
         raise FileError(f"cannot read {path}: {reason}; check the path") from error
     except ValueError as error:
         raise FileError(f"cannot read {str(path)!r}: {error}; check the path") from error
+    if data.startswith(SOLUTION):
+        raise FileError(
+            f"{path} is a solved spot, not a spot file; look at it with treeplex holdem show {path}, or go on solving it with "
+            f"treeplex holdem solve --resume {path}"
+        )
     if len(data) > MOST_BYTES:
         raise FileError(f"{path}: larger than {MOST_BYTES // 1_000_000} MB; a spot file is a few lines of text")
     try:
@@ -70,8 +77,8 @@ def read_marked(path: str | Path) -> Marked:
     return marked_yaml(text, str(path))
 
 
-def marked_yaml(text: str, name: str) -> Marked:
-    """A YAML document; ``name`` is the file's, for places.
+def marked_yaml(text: str, name: str, *, numbered: bool = True) -> Marked:
+    """A YAML document; ``name`` is the file's, for places, with the number of the line if ``numbered``.
 
     Raises:
         FileError: text that is not one YAML document.
@@ -80,7 +87,7 @@ def marked_yaml(text: str, name: str) -> Marked:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        line = f":{mark.line + 1}" if mark else ""
+        line = f":{mark.line + 1}" if mark and numbered else ""
         said = error.context if error.problem == "second occurrence" else error.problem or error.context
         problem = " ".join((said or "cannot be read").split())
         raise FileError(f"{name}{line}: not YAML: {problem}; {yaml_remedy(problem)}") from error
@@ -91,7 +98,8 @@ def marked_yaml(text: str, name: str) -> Marked:
         raise FileError(f"{name}: not YAML ({type(error).__name__}); write lines such as pot: 200") from error
     if root is None:
         raise FileError(f"{name}: empty; write lines such as pot: 200")
-    return YamlReader(name).read(root, place_of(root, name), 0)
+    reader = YamlReader(name, numbered)
+    return reader.read(root, reader.place_of(root), 0)
 
 
 def yaml_remedy(problem: str) -> str:
@@ -107,17 +115,17 @@ def yaml_remedy(problem: str) -> str:
     return "write one key: value a line, and quote values with special characters"
 
 
-def place_of(node: yaml.Node, name: str) -> str:
-    """Where a node begins."""
-    return f"{name}:{node.start_mark.line + 1}"
-
-
 class YamlReader:
     """Turns the nodes of one document into marked values, within bounds."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, numbered: bool) -> None:
         self.name = name
+        self.numbered = numbered
         self.nodes = 0
+
+    def place_of(self, node: yaml.Node) -> str:
+        """Where a node begins."""
+        return f"{self.name}:{node.start_mark.line + 1}" if self.numbered else self.name
 
     def read(self, node: yaml.Node, place: str, depth: int) -> Marked:
         """One node and what is below it."""
@@ -127,16 +135,17 @@ class YamlReader:
         if isinstance(node, yaml.ScalarNode):
             return Marked(place, text="" if node.tag.endswith(":null") else node.value)
         if isinstance(node, yaml.SequenceNode):
-            items = tuple(self.read(item, place_of(item, self.name), depth + 1) for item in node.value)
+            items = tuple(self.read(item, self.place_of(item), depth + 1) for item in node.value)
             return Marked(place, items=items)
         entries: dict[str, Marked] = {}
         for key, value in node.value:
-            at = place_of(key, self.name)
+            at = self.place_of(key)
             if not isinstance(key, yaml.ScalarNode):
                 raise FileError(f"{at}: a key must be a word, such as pot")
             if key.value in entries:
                 raise FileError(f"{at}: {shown(key.value)} is there twice (first {entries[key.value].place}); remove one")
-            entries[key.value] = self.read(value, at, depth + 1)
+            within = at if self.numbered else f"{at}: {key.value}"
+            entries[key.value] = self.read(value, within, depth + 1)
         return Marked(place, entries=entries)
 
 
@@ -196,9 +205,16 @@ def key_parts(text: str) -> tuple[str, ...]:
     return tuple(part.strip().strip("\"'") for part in re.findall(r"\"[^\"]*\"|'[^']*'|[^.]+", text))
 
 
-def option(value: object, name: str) -> Marked:
-    """The value of a command-line option as a marked text."""
-    return Marked(name, text=str(value))
+def option(value: object, name: str, *, may_be_table: bool = False) -> Marked:
+    """The value of a command-line option: a text, or a table in braces as in files where the option may have one.
+
+    Raises:
+        FileError: braces that hold no table.
+    """
+    text = str(value)
+    if may_be_table and text.lstrip().startswith("{"):
+        return marked_yaml(text, name, numbered=False)
+    return Marked(name, text=text)
 
 
 def table(place: str, entries: Mapping[str, Marked]) -> Marked:
