@@ -10,6 +10,7 @@ from treeplex.forms.explicit_tree import TreeGame, exact_payoffs, exact_probabil
 from treeplex.forms.files import write_atomically
 from treeplex.forms.turns import one_at_a_time
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
+from treeplex.games.size_estimate import SizeCheck, history_playout
 
 
 def write_efg(game: Game, path: str | os.PathLike[str]) -> None:
@@ -20,7 +21,7 @@ def write_efg(game: Game, path: str | os.PathLike[str]) -> None:
     The prefix ``p{player}:`` that :func:`treeplex.forms.efg.read_efg` adds to infostates is dropped.
 
     Raises:
-        GameError: histories of one infostate have different actions.
+        GameError: histories of one infostate have different actions, or there are too many histories to write.
         FileError: the file cannot be written.
     """
     write_atomically(path, efg_text(game))
@@ -75,8 +76,12 @@ class EfgWriter:
     def lines(self) -> Iterator[str]:
         """One line for each node."""
         stack: list[State] = [self.game.new_initial_state()]
+        check, written = SizeCheck(str(self.game), history_playout(self.game)), 0
         while stack:
             state = stack.pop()
+            written += 1
+            if written >= check.next_look:
+                check.look(written, written)
             player = state.current_player()
             if player == TERMINAL:
                 yield self.terminal(state)

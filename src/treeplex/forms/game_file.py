@@ -28,6 +28,7 @@ from treeplex.forms.explicit_tree import Node, TreeGame, exact_number, simplest_
 from treeplex.forms.files import read_text, write_atomically
 from treeplex.forms.turns import one_at_a_time
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
+from treeplex.games.size_estimate import SizeCheck, history_playout
 
 PLAYERS = re.compile(r"#\s*(?:num_)?players:\s*(\d+)")
 WEIGHT_TOLERANCE = 1e-3
@@ -228,6 +229,7 @@ def write_game_file(game: Game, path: str | os.PathLike[str]) -> None:
 
     Raises:
         FileError: the file cannot be written.
+        GameError: there are too many histories to write.
     """
     write_atomically(path, game_file_text(game))
 
@@ -246,8 +248,12 @@ def game_file_text(game: Game) -> str:
     labels_of: dict[tuple[int, str], list[str]] = {}
     nodes_of: dict[tuple[int, str], list[str]] = {}
     stack: list[tuple[str, State]] = [("/", game.new_initial_state())]
+    check, written = SizeCheck(str(game), history_playout(game)), 0
     while stack:
         name, state = stack.pop()
+        written += 1
+        if written >= check.next_look:
+            check.look(written, written)
         player = state.current_player()
         if player == TERMINAL:
             payoffs = " ".join(f"{number}={float(payoff)!r}" for number, payoff in enumerate(state.returns(), 1))

@@ -16,6 +16,10 @@ GameArgument = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON only.")]
 Refine = Annotated[bool, typer.Option("--refine", help="Split infostates in which a player forgets, instead of refusing.")]
+Limit = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="The most histories to walk before giving the game up. Default: 50,000,000."),
+]
 Updates = Annotated[
     str | None, typer.Option(metavar="ORDER", help="alternating or simultaneous; default: as in the algorithm's paper.")
 ]

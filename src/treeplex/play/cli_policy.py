@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treeplex.errors import PolicyError, SpecError
-from treeplex.play.arguments import GameArgument, Json, Refine, ShowProgress
+from treeplex.play.arguments import GameArgument, Json, Limit, Refine, ShowProgress
 from treeplex.play.console import print_facts, print_json, print_table
 from treeplex.play.live import Live
 
@@ -61,6 +61,7 @@ def evaluate(
     ] = None,
     as_json: Json = False,
     refine: Refine = False,
+    limit: Limit = None,
     progress: ShowProgress = None,
 ) -> None:
     """Judge a policy: its value for each player, and what a best response of each gains; NashConv is the sum of the gains.
@@ -103,7 +104,7 @@ def evaluate(
         from treeplex.forms.compile import compile_game
         from treeplex.runs.api import exact_value, infostate_regrets, judge
 
-        compiled = compile_game(game, refine=refine, watch=live.walked)
+        compiled = compile_game(game, refine=refine, limit=limit, watch=live.walked)
         live.say(f"judging {policy}")
         judgement = judge(compiled, policy)
         regrets = list(infostate_regrets(compiled, policy).items())[:worst] if worst else []

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treeplex.play.arguments import Every, Folder, Force, GameArgument, Json, Refine, Seconds, ShowProgress, Updates
+from treeplex.play.arguments import Every, Folder, Force, GameArgument, Json, Limit, Refine, Seconds, ShowProgress, Updates
 from treeplex.play.console import print_facts, print_json, print_table
 from treeplex.play.failures import STOPPED, TARGET_MISSED, fail
 from treeplex.play.live import Live
@@ -40,6 +40,7 @@ def solve(
     resume: Annotated[Path | None, typer.Option(metavar="DIR", help="Go on with the run in this folder.")] = None,
     force: Force = False,
     refine: Refine = False,
+    limit: Limit = None,
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
@@ -79,6 +80,7 @@ def solve(
                 updates=updates,
                 seed=seed,
                 refine=refine,
+                limit=limit,
                 out=out,
                 force=force,
                 resume=resume,
@@ -210,6 +212,7 @@ def compare(
     out: Folder = None,
     force: Force = False,
     refine: Refine = False,
+    limit: Limit = None,
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
@@ -239,6 +242,7 @@ def compare(
             updates=updates,
             seed=seed,
             refine=refine,
+            limit=limit,
             out=out,
             force=force,
             x=axis,

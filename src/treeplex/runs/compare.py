@@ -198,6 +198,7 @@ def compare(
     updates: str | None = None,
     seed: int = 0,
     refine: bool = False,
+    limit: int | None = None,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
     x: str | None = None,
@@ -219,6 +220,7 @@ def compare(
         updates: ``"alternating"`` or ``"simultaneous"`` for all; default: each algorithm's own.
         seed: seed of everything random.
         refine: split infostates of imperfect recall instead of refusing the game.
+        limit: the most histories that may be walked to compile the game; default 50 million.
         out: a folder for plot, tables and one run folder an algorithm.
         force: overwrite what is in ``out``.
         x: what the plot shows progress against, ``"iterations"``, ``"nodes"`` or ``"seconds"``; default: nodes where
@@ -234,7 +236,7 @@ def compare(
         raise SpecError("no algorithm given; name at least one, for example dcfr")
     if x is not None:
         check_effort(x)
-    target = compile_game(game, refine=refine, watch=walked)
+    target = compile_game(game, refine=refine, limit=limit, watch=walked)
     if compiled:
         compiled(target)
     if iterations is None and nodes is None:
@@ -243,7 +245,7 @@ def compare(
         else:
             iterations = DEFAULT_ITERATIONS
     for algorithm in algorithms:
-        walk_ahead(target, algorithm, walked)
+        walk_ahead(target, algorithm, limit, walked)
     chosen = named(algorithms, target, iterations, nodes, updates)
     if out is not None:
         RunFolder(out).claim(force=force)
@@ -261,6 +263,7 @@ def compare(
                 updates=updates,
                 seed=seed,
                 refine=refine,
+                limit=limit,
                 out=None if out is None else Path(out) / slug(name),
                 force=force,
                 progress=progress,

@@ -11,6 +11,7 @@ from treeplex.errors import FileError, SpecError
 from treeplex.forms.compile import compile_game
 from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.histories import histories_of
+from treeplex.games.size_estimate import MOST_HISTORIES
 from treeplex.runs.api import AnyGame
 from treeplex.runs.base_folder import METRICS, STATE
 from treeplex.runs.folder import RUN, RunFolder
@@ -49,6 +50,7 @@ def solve(
     updates: str | None = None,
     seed: int | None = None,
     refine: bool | None = None,
+    limit: int | None = None,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
     resume: str | os.PathLike[str] | None = None,
@@ -74,6 +76,8 @@ def solve(
         updates: ``"alternating"`` or ``"simultaneous"``; default: what the algorithm's paper does.
         seed: seed of everything random; default 0.
         refine: split infostates of imperfect recall instead of refusing the game.
+        limit: the most histories that may be walked to compile the game; default 50 million. A game that is clearly larger is
+            refused in a second or two.
         out: a run folder to write; see :mod:`treeplex.runs.folder`.
         force: overwrite the run in ``out``.
         resume: a run folder to continue. Algorithm, seed, updates, every and the horizon stay what they were; target,
@@ -85,7 +89,7 @@ def solve(
 
     Raises:
         SpecError: an unknown name or a value outside its range.
-        GameError: rules that do not describe a game of perfect recall.
+        GameError: rules that do not describe a game of perfect recall, or too large a game.
         AlgorithmError: an algorithm that is not defined for this game.
         FileError: a folder that cannot be written, or a run that cannot be resumed.
         SolveInterrupted: Ctrl-C; it carries the solution so far.
@@ -95,7 +99,7 @@ def solve(
         if game is None:
             raise SpecError("no game given; name one (see treeplex games) or a run folder to resume")
         algorithm = DEFAULT_ALGORITHM if algorithm is None else algorithm
-        game = compile_game(game, refine=bool(refine), watch=walked)
+        game = compile_game(game, refine=bool(refine), limit=limit, watch=walked)
         count = pace_of(algorithm) if iterations is None else iterations
         if samples(algorithm) and count is None and nodes is None:
             if target is None and seconds is None:
@@ -112,13 +116,14 @@ def solve(
             seed=seed,
             refine=refine,
         )
-        walk_ahead(game, algorithm, walked)
+        walk_ahead(game, algorithm, limit, walked)
         run = start(game, algorithm, settings, out, force)
     else:
         if out is not None and Path(out) != Path(resume):
             raise SpecError("a resumed run goes on in its own folder; give out or resume, not both")
         fixed = {"every": every, "updates": updates, "seed": seed, "refine": refine or None}
-        run = reopen(RunFolder(resume), game, algorithm, fixed, walked, iterations=iterations, nodes=nodes, target=target)
+        limits = {"iterations": iterations, "nodes": nodes, "limit": limit}
+        run = reopen(RunFolder(resume), game, algorithm, fixed, walked, **limits, target=target)
     with Interrupt(wanted=not run.solver.exact) as interrupt:
         solution = finish(run, iterate(run, seconds, interrupt, progress))
     if solution.status == "interrupted":
@@ -133,10 +138,10 @@ def check_limits(target: object, seconds: object) -> None:
             raise SpecError(f"{name} must be a number >= 0, not {value!r}")
 
 
-def walk_ahead(game: CompiledGame, algorithm: AnyAlgorithm, walked: WalkWatcher | None) -> None:
+def walk_ahead(game: CompiledGame, algorithm: AnyAlgorithm, limit: int | None, walked: WalkWatcher | None) -> None:
     """Walk the histories that an algorithm samples, with progress; what builds its solver finds them ready."""
-    if walked is not None and samples(algorithm):
-        histories_of(game, watch=walked)
+    if samples(algorithm):
+        histories_of(game, limit=MOST_HISTORIES if limit is None else limit, watch=walked)
 
 
 def usual_nodes(game: CompiledGame) -> int:
@@ -206,13 +211,14 @@ def reopen(
     iterations: int | None,
     nodes: int | None,
     target: float | None,
+    limit: int | None,
 ) -> Run:
     """A run from its folder, as it stood at its last checkpoint; ``fixed`` are settings that may only repeat what is there."""
     about, settings = folder.about(), folder.settings()
     for name, value in fixed.items():
         if value is not None and value != getattr(settings, name):
             raise different(folder, name, getattr(settings, name), value)
-    compiled = compile_game(folder.game_to_load() if game is None else game, refine=settings.refine, watch=walked)
+    compiled = compile_game(folder.game_to_load() if game is None else game, refine=settings.refine, limit=limit, watch=walked)
     if compiled.identity != about["identity"]:
         raise FileError(
             f"{folder.path} is a run on another game ({about['game']}) than {compiled.spec}, or its rules changed since; "
@@ -220,7 +226,7 @@ def reopen(
         )
     settings = with_new_limits(settings, iterations, nodes, target)
     asked: AnyAlgorithm = about["algorithm"] if algorithm is None else algorithm
-    walk_ahead(compiled, asked, walked)
+    walk_ahead(compiled, asked, limit, walked)
     if unstarted := about.get("last") is None and not (folder.path / STATE).exists():
         solver, settings = planned(compiled, asked, replace(settings, horizon=settings.iterations))
     else:
