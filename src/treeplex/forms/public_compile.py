@@ -123,10 +123,8 @@ def compile_public_tree(
     walk = PublicWalk(rules, histories=rules.deal_histories)
     root = (Slice(0, 0, None), Slice(1, 0, None))
     most = MOST_SEQUENCES if limit is None else limit
-    check, visits = (
-        SizeCheck(str(game), sequence_playout(rules, prior), most, unit="sequences", count=sequence_count(rules, prior)),
-        0,
-    )
+    count, visits = sequence_count(rules, prior), 0
+    check = SizeCheck(str(game), sequence_playout(rules, prior), most, unit="sequences", count=count)
     stack: list[tuple[Hashable, Floats, tuple[Slice, Slice], int]] = [(rules.root, prior, root, rules.deal_depth + 1)]
     while stack:
         visits += 1

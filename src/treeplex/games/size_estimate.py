@@ -2,9 +2,9 @@
 
 A playout chooses every action with the same probability; the products of the numbers of actions along it, added up, have the
 number of histories as their mean (Knuth 1975, Estimating the Efficiency of Backtrack Programs). An estimate is no proof, so a
-game is refused only where a lower bound of its size is above the limit, the better one of two. One is five standard errors below
-the mean. Where playouts differ by orders of magnitude it says nothing; there Markov's inequality does, whatever their distribution:
-of n playouts the r-th largest is at least k times the mean with probability at most ``comb(n, r) / k**r``.
+game is refused only where a lower bound of its size is above the limit, the better one of two: five standard errors below the
+mean; and, where playouts differ by orders of magnitude, what Markov's inequality gives for any distribution: of n playouts the
+r-th largest is at least k times the mean with probability at most ``comb(n, r) / k**r``.
 """
 
 import math
@@ -182,8 +182,8 @@ class SizeCheck:
     def _refuse(self, size: int, how: str, seconds_each: float) -> NoReturn:
         raise GameError(
             f"{self._name} has about {count_text(size)} {self._unit}, and the limit is {self._limit:,} ({how}). Walking "
-            f"through them would take {time_text(size, seconds_each)} and {memory_text(size)}. Choose smaller parameters, sample it "
-            "without compiling (treeplex sample, tp.sample), or raise the limit (tp.compile(game, limit=...), --limit)"
+            f"through them would take {time_text(size, seconds_each)} and {memory_text(size)}. Choose smaller parameters, "
+            "sample it without compiling (treeplex sample, tp.sample), or raise the limit (tp.compile(game, limit=...), --limit)"
         )
 
 
