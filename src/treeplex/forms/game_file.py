@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NoReturn
+from typing import Any, NoReturn
 from urllib.parse import quote, unquote
 
 from treeplex.errors import FileError
@@ -222,16 +222,19 @@ def highest_player(line: Line) -> int:
     return max(map(int, line.words), default=0) if line.player == TERMINAL else max(line.player + 1, 0)
 
 
-def write_game_file(game: Game, path: str | os.PathLike[str]) -> None:
-    """Write the whole tree of ``game`` as a ``.game`` file that LiteEFG reads; simultaneous moves become sequential ones.
+def write_game_file(game: str | Game | Any, path: str | os.PathLike[str]) -> None:
+    """Write the whole tree of ``game``, anything that :func:`treeplex.load` takes, as a ``.game`` file that LiteEFG reads.
 
+    Simultaneous moves become sequential ones.
     Blanks, slashes and equal signs in labels are percent-escaped; the prefix ``p{player}:`` of infostates is dropped.
 
     Raises:
         FileError: the file cannot be written.
         GameError: there are too many histories to write.
     """
-    write_atomically(path, game_file_text(game))
+    from treeplex.forms.load import load  # which reads these files
+
+    write_atomically(path, game_file_text(load(game)))
 
 
 def game_file_text(game: Game) -> str:

@@ -2,7 +2,7 @@
 
 import html
 from collections.abc import Iterator, Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,6 +104,16 @@ class Policy:
     def to_dict(self) -> dict[str, dict[int, float]]:
         """``{infostate: {action id: probability}}``; needs infostate strings that differ between players."""
         return {self.game.infostates[infoset]: self.at(infoset) for infoset in range(len(self))}
+
+    def to_dataframe(self) -> Any:
+        """A ``pandas.DataFrame``, one row per action: ``player``, ``infostate``, ``action``, ``action_name``, ``probability``.
+
+        Raises:
+            PolicyError: pandas is not installed.
+        """
+        from treeplex.forms.policy_files import to_dataframe  # which needs this module
+
+        return to_dataframe(self)
 
     def __repr__(self) -> str:
         return f"<policy for {self.game.spec}: {len(self)} infosets>"

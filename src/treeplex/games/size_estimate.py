@@ -183,7 +183,8 @@ class SizeCheck:
         raise GameError(
             f"{self._name} has about {count_text(size)} {self._unit}, and the limit is {self._limit:,} ({how}). Walking "
             f"through them would take {time_text(size, seconds_each)} and {memory_text(size)}. Choose smaller parameters, "
-            "sample it without compiling (treeplex sample, tp.sample), or raise the limit (tp.compile(game, limit=...), --limit)"
+            "sample it without compiling (treeplex sample, tp.sample), or raise the limit "
+            "(tp.compile(game, limit=...), --limit)"
         )
 
 

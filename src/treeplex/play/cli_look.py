@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from treeplex.games.rules import GameInfo
     from treeplex.solvers import Algorithm
 
-OTHER_GAMES = """Besides these: openspiel:NAME (any game of OpenSpiel), game.efg (Gambit), game.game (LiteEFG),
+OTHER_GAMES = """Besides these: openspiel:NAME (any game of OpenSpiel), game.efg and game.nfg (Gambit), game.game (LiteEFG),
 mygame.py:MyGame (rules of your own)."""
 
 CLASSES = {

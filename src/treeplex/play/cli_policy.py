@@ -285,16 +285,14 @@ def export(
       treeplex export kuhn_poker kuhn.efg
     """
     if out.suffix.lower() in RULES:
-        from treeplex.forms.load import load
-
         if out.suffix.lower() == ".efg":
             from treeplex.forms.efg import write_efg
 
-            write_efg(load(source), out)
+            write_efg(source, out)
         else:
             from treeplex.forms.game_file import write_game_file
 
-            write_game_file(load(source), out)
+            write_game_file(source, out)
     else:
         from treeplex.forms.policy_files import WRITERS, by_suffix, save_policy, with_suffix
 

@@ -1,7 +1,7 @@
 """The judge for everybody: games by name, policies of any kind."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -24,8 +24,8 @@ from treeplex.solvers import make_solver
 if TYPE_CHECKING:
     from treeplex.runs.solution import Solution
 
-AnyGame: TypeAlias = str | Game | CompiledGame
-"""A spec, rules, or a compiled game; an OpenSpiel game works as well."""
+AnyGame: TypeAlias = str | Game | CompiledGame | Sequence[Any] | NDArray[Any]
+"""A spec, rules, or a compiled game; a payoff matrix or a pair of them; an OpenSpiel game works as well."""
 AnyPolicy: TypeAlias = "Policy | Solution | Mapping[Any, Mapping[int, float]] | str | os.PathLike[str] | Any"
 """A policy or a solution; ``{infostate: {action id: probability}}`` (or keys (player, infostate)); ``"uniform"``; a policy
 file or run folder; an OpenSpiel policy."""
