@@ -12,7 +12,7 @@ from treeplex.play.failures import STOPPED, TARGET_MISSED, fail
 from treeplex.play.live import Live
 
 if TYPE_CHECKING:
-    from treeplex.runs import Solution
+    from treeplex.runs.solution import Solution
 
 
 Nodes = Annotated[int | None, typer.Option(metavar="N", help="Stop after walking N histories, however few an iteration walks.")]
@@ -66,7 +66,7 @@ def solve(
     """
     with Live(progress) as live:
         live.say(f"compiling {game or resume}")
-        from treeplex.runs import SolveInterrupted, solve
+        from treeplex.runs.solve import SolveInterrupted, solve
 
         try:
             solution = solve(
@@ -84,8 +84,7 @@ def solve(
                 out=out,
                 force=force,
                 resume=resume,
-                progress=live.watch,
-                walked=live.walked,
+                progress=live,
             )
             folder = solution.folder
         except SolveInterrupted as stopped:
@@ -230,7 +229,7 @@ def compare(
     """
     with Live(progress) as live:
         live.say(f"compiling {game}")
-        from treeplex.runs import compare
+        from treeplex.runs.compare import compare
 
         comparison = compare(
             game,
@@ -246,8 +245,7 @@ def compare(
             out=out,
             force=force,
             x=axis,
-            progress=live.watch,
-            walked=live.walked,
+            progress=live,
         )
     if as_json:
         print_json({"game": comparison.game.spec, "rows": comparison.rows()})

@@ -16,6 +16,7 @@ from treeplex.runs.api import AnyGame
 from treeplex.runs.base_folder import METRICS, STATE
 from treeplex.runs.folder import RUN, RunFolder
 from treeplex.runs.interrupt import Interrupt
+from treeplex.runs.progress_line import KERNELS, ProgressLine, line_for
 from treeplex.runs.record import UNCOUNTED_ITERATIONS, Record, Settings
 from treeplex.runs.run import Run, Watcher, finish, iterate
 from treeplex.runs.solution import Solution
@@ -26,6 +27,8 @@ DEFAULT_ALGORITHM = "dcfr"
 DEFAULT_ITERATIONS = 1000
 MOST_ITERATIONS = 1_000_000
 
+AnyProgress = Watcher | ProgressLine | bool | None
+"""How to show progress; see :func:`solve`."""
 AnyAlgorithm = str | Variant | Rule | Play | DiscountPolicy
 WalkWatcher = Callable[[int], None]
 
@@ -54,7 +57,7 @@ def solve(
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
     resume: str | os.PathLike[str] | None = None,
-    progress: Watcher | None = None,
+    progress: AnyProgress = None,
     walked: WalkWatcher | None = None,
 ) -> Solution:
     """Solve a game.
@@ -84,7 +87,9 @@ def solve(
             iterations, nodes and seconds may be new; new iterations end an old limit of histories, and the other way round.
             Records off the evaluation points of the whole run (the last one before a stop) are dropped, so that the folder
             ends up as if the run had never stopped, seconds excepted.
-        progress: called about ten times a second with a :class:`treeplex.runs.record.Progress`.
+        progress: True for a progress line on stderr or in the notebook, False for none; default: where a person looks, on a
+            terminal or in a notebook. A function is called about ten times per second with a
+            :class:`treeplex.runs.record.Progress` instead.
         walked: called now and then, while rules are walked before the first iteration, with the number of histories so far.
 
     Raises:
@@ -95,40 +100,51 @@ def solve(
         SolveInterrupted: Ctrl-C; it carries the solution so far.
     """
     check_limits(target, seconds)
-    if resume is None:
-        if game is None:
-            raise SpecError("no game given; name one (see treeplex games) or a run folder to resume")
-        algorithm = DEFAULT_ALGORITHM if algorithm is None else algorithm
-        game = compile_game(game, refine=bool(refine), limit=limit, watch=walked)
-        count = pace_of(algorithm) if iterations is None else iterations
-        if samples(algorithm) and count is None and nodes is None:
-            if target is None and seconds is None:
-                nodes = usual_nodes(game)
-            else:
-                count = UNCOUNTED_ITERATIONS
-        settings = settings_of_new_run(
-            count,
-            target=target,
-            seconds=seconds,
-            nodes=nodes,
-            every=every,
-            updates=updates,
-            seed=seed,
-            refine=refine,
-        )
-        walk_ahead(game, algorithm, limit, walked)
-        run = start(game, algorithm, settings, out, force)
-    else:
-        if out is not None and Path(out) != Path(resume):
-            raise SpecError("a resumed run goes on in its own folder; give out or resume, not both")
-        fixed = {"every": every, "updates": updates, "seed": seed, "refine": refine or None}
-        limits = {"iterations": iterations, "nodes": nodes, "limit": limit}
-        run = reopen(RunFolder(resume), game, algorithm, fixed, walked, **limits, target=target)
-    with Interrupt(wanted=not run.solver.exact) as interrupt:
-        solution = finish(run, iterate(run, seconds, interrupt, progress))
+    with line_for(progress) as line:
+        walked = line.walked if walked is None else walked
+        if resume is None:
+            if game is None:
+                raise SpecError("no game given; name one (see treeplex games) or a run folder to resume")
+            algorithm = DEFAULT_ALGORITHM if algorithm is None else algorithm
+            line.say("compiling the game")
+            game = compile_game(game, refine=bool(refine), limit=limit, watch=walked)
+            count = pace_of(algorithm) if iterations is None else iterations
+            if samples(algorithm) and count is None and nodes is None:
+                if target is None and seconds is None:
+                    nodes = usual_nodes(game)
+                else:
+                    count = UNCOUNTED_ITERATIONS
+            settings = settings_of_new_run(
+                count,
+                target=target,
+                seconds=seconds,
+                nodes=nodes,
+                every=every,
+                updates=updates,
+                seed=seed,
+                refine=refine,
+            )
+            walk_ahead(game, algorithm, limit, walked)
+            line.say(f"starting {name_of(algorithm)} ({KERNELS})")
+            run = start(game, algorithm, settings, out, force)
+        else:
+            if out is not None and Path(out) != Path(resume):
+                raise SpecError("a resumed run goes on in its own folder; give out or resume, not both")
+            fixed = {"every": every, "updates": updates, "seed": seed, "refine": refine or None}
+            folder = RunFolder(resume)
+            run = reopen(folder, game, algorithm, fixed, walked, iterations=iterations, nodes=nodes, target=target, limit=limit)
+            line.say(f"resuming {run.solver.algorithm} ({KERNELS})")
+        watch = progress if callable(progress) else line.watch
+        with Interrupt(wanted=not run.solver.exact) as interrupt:
+            solution = finish(run, iterate(run, seconds, interrupt, watch))
     if solution.status == "interrupted":
         raise SolveInterrupted(solution)
     return solution
+
+
+def name_of(algorithm: AnyAlgorithm) -> str:
+    """What to call an algorithm before its solver is built."""
+    return algorithm if isinstance(algorithm, str) else str(getattr(algorithm, "name", type(algorithm).__name__))
 
 
 def check_limits(target: object, seconds: object) -> None:
