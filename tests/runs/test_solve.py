@@ -423,3 +423,12 @@ def test_mappings_may_leave_out_whose_turn_it_is():
     full = {infostate: {0: 1.0} for _, infostate in game.lookup}
     bare = {infostate.partition("\n")[2]: {0: 1.0} for infostate in full}
     assert tp.nash_conv(game, bare) == tp.nash_conv(game, full) > 0
+
+
+@pytest.mark.parametrize("name", ["mine", "my own (odd) name", "learned dcfr"])
+def test_an_algorithm_of_ones_own_has_to_be_given_again(tmp_path, name):
+    mine = tp.Variant(name, "", "", lambda t, horizon: tp.Weights())
+    tp.solve("kuhn_poker", mine, iterations=10, out=tmp_path / "run")
+    with pytest.raises(SpecError, match=r"an algorithm of your own; give it again: tp\.solve\(resume=.*, algorithm=\.\.\.\)"):
+        tp.solve(resume=tmp_path / "run", iterations=20)
+    assert tp.solve(resume=tmp_path / "run", algorithm=mine, iterations=20).iterations == 20

@@ -20,8 +20,9 @@ from treeplex.runs.progress_line import KERNELS, ProgressLine, line_for
 from treeplex.runs.record import UNCOUNTED_ITERATIONS, Record, Settings
 from treeplex.runs.run import Run, Watcher, finish, iterate
 from treeplex.runs.solution import Solution
-from treeplex.solvers import DiscountPolicy, Play, Rule, Solver, Variant, make_solver
-from treeplex.solvers.registry import pace_of, samples
+from treeplex.solvers import DiscountPolicy, Play, Rule, Solver, Variant, algorithms, make_solver
+from treeplex.solvers.registry import AUTO, pace_of, samples
+from treeplex.spec import parse_spec
 
 DEFAULT_ALGORITHM = "dcfr"
 DEFAULT_ITERATIONS = 1000
@@ -241,7 +242,7 @@ def reopen(
             "give the same game or start a new run"
         )
     settings = with_new_limits(settings, iterations, nodes, target)
-    asked: AnyAlgorithm = about["algorithm"] if algorithm is None else algorithm
+    asked: AnyAlgorithm = named_in(folder, about["algorithm"]) if algorithm is None else algorithm
     walk_ahead(compiled, asked, limit, walked)
     if unstarted := about.get("last") is None and not (folder.path / STATE).exists():
         solver, settings = planned(compiled, asked, replace(settings, horizon=settings.iterations))
@@ -262,6 +263,24 @@ def reopen(
     else:
         restore(run, folder)
     return run
+
+
+def named_in(folder: RunFolder, algorithm: str) -> str:
+    """The algorithm that a folder names, if it is one of the library's.
+
+    Raises:
+        SpecError: it is somebody's own, which only its author can give again.
+    """
+    known = {*algorithms(), AUTO}
+    try:
+        if parse_spec(algorithm).name in known:
+            return algorithm
+    except SpecError:
+        pass
+    raise SpecError(
+        f"{folder.path} was run with {algorithm!r}, an algorithm of your own; give it again: "
+        f"tp.solve(resume={str(folder.path)!r}, algorithm=...)"
+    )
 
 
 def with_new_limits(settings: Settings, iterations: int | None, nodes: int | None, target: float | None) -> Settings:
