@@ -374,9 +374,9 @@ def test_judging_any_kind_of_policy():
 def test_policies_that_do_not_fit():
     table = tp.Policy.uniform(tp.compile("kuhn_poker")).to_dict()
     first = next(iter(table))
-    with pytest.raises(PolicyError, match="misses infostate"):
+    with pytest.raises(PolicyError, match=r"lacks .* infostates"):
         tp.exploitability("kuhn_poker", {key: row for key, row in table.items() if key != first})
-    with pytest.raises(PolicyError, match="no action 7"):
+    with pytest.raises(PolicyError, match="no action '7'"):
         tp.exploitability("kuhn_poker", {**table, first: {7: 1.0}})
     with pytest.raises(PolicyError, match="not a distribution"):
         tp.exploitability("kuhn_poker", {**table, first: {0: 0.25}})

@@ -16,6 +16,10 @@ GameArgument = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON only.")]
 Refine = Annotated[bool, typer.Option("--refine", help="Split infostates in which a player forgets, instead of refusing.")]
+Complete = Annotated[
+    bool,
+    typer.Option("--complete", help="Play uniformly where a .json or .csv policy lacks an infostate."),
+]
 Limit = Annotated[
     int | None,
     typer.Option(metavar="N", min=1, help="The most histories to walk before giving the game up. Default: 50,000,000."),
