@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
     from treeplex.games.registry import games as known_games
     from treeplex.runs.api import (
+        as_policy,
         best_response,
         distance_to_value,
         exact_value,
@@ -67,6 +68,7 @@ _HOMES = {
     "treeplex.games.base": ("CHANCE", "SIMULTANEOUS", "TERMINAL", "Game", "State"),
     "treeplex.games.registry": ("games",),
     "treeplex.runs.api": (
+        "as_policy",
         "best_response",
         "distance_to_value",
         "exact_value",
@@ -129,6 +131,7 @@ __all__ = [
     "Variant",
     "Weights",
     "algorithms",
+    "as_policy",
     "best_cce",
     "best_response",
     "cce_gap",

@@ -381,9 +381,9 @@ def test_judging_any_kind_of_policy():
 def test_policies_that_do_not_fit():
     table = tp.Policy.uniform(tp.compile("kuhn_poker")).to_dict()
     first = next(iter(table))
-    with pytest.raises(PolicyError, match="misses infostate"):
+    with pytest.raises(PolicyError, match=r"lacks .* infostates"):
         tp.exploitability("kuhn_poker", {key: row for key, row in table.items() if key != first})
-    with pytest.raises(PolicyError, match="no action 7"):
+    with pytest.raises(PolicyError, match="no action '7'"):
         tp.exploitability("kuhn_poker", {**table, first: {7: 1.0}})
     with pytest.raises(PolicyError, match="not a distribution"):
         tp.exploitability("kuhn_poker", {**table, first: {0: 0.25}})
@@ -430,3 +430,12 @@ def test_mappings_may_leave_out_whose_turn_it_is():
     full = {infostate: {0: 1.0} for _, infostate in game.lookup}
     bare = {infostate.partition("\n")[2]: {0: 1.0} for infostate in full}
     assert tp.nash_conv(game, bare) == tp.nash_conv(game, full) > 0
+
+
+@pytest.mark.parametrize("name", ["mine", "my own (odd) name", "learned dcfr"])
+def test_an_algorithm_of_ones_own_has_to_be_given_again(tmp_path, name):
+    mine = tp.Variant(name, "", "", lambda t, horizon: tp.Weights())
+    tp.solve("kuhn_poker", mine, iterations=10, out=tmp_path / "run")
+    with pytest.raises(SpecError, match=r"an algorithm of your own; give it again: tp\.solve\(resume=.*, algorithm=\.\.\.\)"):
+        tp.solve(resume=tmp_path / "run", iterations=20)
+    assert tp.solve(resume=tmp_path / "run", algorithm=mine, iterations=20).iterations == 20

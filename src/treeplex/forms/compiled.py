@@ -112,8 +112,12 @@ class CompiledGame:
             for infoset in range(int(offsets[player]), int(offsets[player + 1]))
         }
 
+    def __str__(self) -> str:
+        """What to call the game in texts: its spec, or what its rules are called where they have none."""
+        return self.spec or (str(self.rules) if self.rules is not None else "a game without a name")
+
     def __repr__(self) -> str:
         return (
-            f"<compiled {self.spec}: {self.players} players, {self.size.histories:,} histories, "
+            f"<compiled {self}: {self.players} players, {self.size.histories:,} histories, "
             f"infosets {'/'.join(map(str, self.infosets))}, sequences {'/'.join(map(str, self.sequences))}>"
         )

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NoReturn
+from typing import Any, NoReturn
 from urllib.parse import quote, unquote
 
 from treeplex.errors import FileError
@@ -28,6 +28,7 @@ from treeplex.forms.explicit_tree import Node, TreeGame, exact_number, simplest_
 from treeplex.forms.files import read_text, write_atomically
 from treeplex.forms.turns import one_at_a_time
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
+from treeplex.games.size_estimate import SizeCheck, history_playout
 
 PLAYERS = re.compile(r"#\s*(?:num_)?players:\s*(\d+)")
 WEIGHT_TOLERANCE = 1e-3
@@ -221,15 +222,19 @@ def highest_player(line: Line) -> int:
     return max(map(int, line.words), default=0) if line.player == TERMINAL else max(line.player + 1, 0)
 
 
-def write_game_file(game: Game, path: str | os.PathLike[str]) -> None:
-    """Write the whole tree of ``game`` as a ``.game`` file that LiteEFG reads; simultaneous moves become sequential ones.
+def write_game_file(game: str | Game | Any, path: str | os.PathLike[str]) -> None:
+    """Write the whole tree of ``game``, anything that :func:`treeplex.load` takes, as a ``.game`` file that LiteEFG reads.
 
+    Simultaneous moves become sequential ones.
     Blanks, slashes and equal signs in labels are percent-escaped; the prefix ``p{player}:`` of infostates is dropped.
 
     Raises:
         FileError: the file cannot be written.
+        GameError: there are too many histories to write.
     """
-    write_atomically(path, game_file_text(game))
+    from treeplex.forms.load import load  # which reads these files
+
+    write_atomically(path, game_file_text(load(game)))
 
 
 def game_file_text(game: Game) -> str:
@@ -246,8 +251,12 @@ def game_file_text(game: Game) -> str:
     labels_of: dict[tuple[int, str], list[str]] = {}
     nodes_of: dict[tuple[int, str], list[str]] = {}
     stack: list[tuple[str, State]] = [("/", game.new_initial_state())]
+    check, written = SizeCheck(str(game), history_playout(game)), 0
     while stack:
         name, state = stack.pop()
+        written += 1
+        if written >= check.next_look:
+            check.look(written, written)
         player = state.current_player()
         if player == TERMINAL:
             payoffs = " ".join(f"{number}={float(payoff)!r}" for number, payoff in enumerate(state.returns(), 1))

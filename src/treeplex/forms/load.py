@@ -3,13 +3,18 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from treeplex.errors import SpecError
+from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.efg_read import read_efg
 from treeplex.forms.game_file import read_game_file
+from treeplex.forms.nfg_read import read_nfg
 from treeplex.forms.openspiel import PREFIX, OpenSpielGame
 from treeplex.forms.user_module import is_openspiel_class, is_user_spec, load_user_game
 from treeplex.games import registry
 from treeplex.games.base import Game
+from treeplex.games.matrix import MatrixGame
 from treeplex.games.open_loop import OpenLoop
 from treeplex.games.turn_based import TurnBased
 from treeplex.spec import Spec, parse_spec
@@ -24,12 +29,15 @@ def load(game: str | Spec | Game | Any) -> Game:
     ============================================  =====================================================
     ``leduc_poker``, ``liars_dice(dice=2)``       built-in rules (:func:`treeplex.games.registry.load`)
     ``openspiel:first_sealed_auction(players=3)`` a game of OpenSpiel
-    ``folder/game.efg``                           a Gambit file
+    ``folder/game.efg``, ``game.nfg``             a Gambit file, in extensive or strategic form
     ``folder/game.game``, ``game.openspiel``      a LiteEFG file
     ``turn_based(game=...)``                      another game, simultaneous moves one at a time
     ``open_loop(game=...)``                       a game in which nobody learns anything, as a static one
     ``mygame.py:MyGame(n=3)``                     a class or function in a Python file, which runs
     rules, a ``pyspiel.Game``                     themselves, the latter wrapped
+    a compiled game                               its rules
+    ``[[1, -1], [-1, 1]]``, an array [r, c]       the matrix game with these payoffs of player 0, the negative for player 1
+    a pair of them, an array [2, r, c]            the matrix game with the payoffs of both
     ============================================  =====================================================
 
     Raises:
@@ -43,8 +51,12 @@ def load(game: str | Spec | Game | Any) -> Game:
         return OpenSpielGame(game)
     if isinstance(game, Spec):
         return load(str(game))
+    if isinstance(game, CompiledGame):
+        return load(game.spec) if game.rules is None else game.rules
+    if isinstance(game, list | tuple | np.ndarray):
+        return matrix_game(game)
     if not isinstance(game, str):
-        raise SpecError(f"cannot load a game from {type(game).__name__}; give a spec, a file's path or a game")
+        raise SpecError(f"cannot load a game from {type(game).__name__}; give a spec, a file's path, a game or a payoff matrix")
     text = game.strip()
     if text.startswith(PREFIX):
         return OpenSpielGame(text)
@@ -54,9 +66,35 @@ def load(game: str | Spec | Game | Any) -> Game:
         return load_user_game(text)
     if text.endswith(".efg"):
         return read_efg(text)
+    if text.endswith(".nfg"):
+        return read_nfg(text)
     if text.endswith((".game", ".openspiel")):
         return read_game_file(text)
     return registry.load(text)
+
+
+def matrix_game(payoffs: Any) -> MatrixGame:
+    """The matrix game of one payoff matrix, player 0's, or of a pair: nested lists or arrays.
+
+    Raises:
+        SpecError: another depth, entries that are no finite numbers, rows or matrices that differ in shape.
+    """
+    table = plain_lists(payoffs)
+    depth, entry = 0, table
+    while isinstance(entry, list) and entry:
+        depth, entry = depth + 1, entry[0]
+    if depth == 3 and len(table) == 2:
+        return MatrixGame(table[0], table[1])
+    if depth != 2:
+        raise SpecError("a matrix game is one payoff matrix [rows][columns] or a pair of them, such as [[1, -1], [-1, 1]]")
+    return MatrixGame(table)
+
+
+def plain_lists(table: Any) -> Any:
+    """Arrays and tuples as lists, NumPy's numbers as Python's."""
+    if isinstance(table, np.ndarray | np.generic):
+        return table.tolist()
+    return [plain_lists(row) for row in table] if isinstance(table, list | tuple) else table
 
 
 def wrapped(text: str) -> str:

@@ -121,6 +121,16 @@ class Policy(PolicyMapping):
         """``{infostate: {action id: probability}}``; needs infostate strings that differ between players."""
         return {self.game.infostates[infoset]: self.at(infoset) for infoset in range(len(self))}
 
+    def to_dataframe(self) -> Any:
+        """A ``pandas.DataFrame``, one row per action: ``player``, ``infostate``, ``action``, ``action_name``, ``probability``.
+
+        Raises:
+            PolicyError: pandas is not installed.
+        """
+        from treeplex.forms.policy_files import to_dataframe  # which needs this module
+
+        return to_dataframe(self)
+
     def __repr__(self) -> str:
         return f"<policy for {self.game.spec}: {len(self)} infosets>"
 

@@ -10,7 +10,8 @@ user's metadata and a checksum. Loading executes nothing, not even the code of a
 ``.csv``              the header as a first line ``# {...}``, then ``player,infostate,action,action_name,probability``
 ====================  ===============================================================================================
 
-In ``.json`` and ``.csv`` files the checksum may be left out, so that policies can be written and edited by hand.
+In ``.json`` and ``.csv`` files the checksum may be left out, so that policies can be written and edited by hand; without any
+header they are read as :mod:`treeplex.forms.plain_policies` says.
 """
 
 import csv
@@ -35,9 +36,11 @@ from treeplex.forms.compile import compile_game
 from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.files import read_bytes, read_text, write_atomically
 from treeplex.forms.openspiel import same_rules, transferred
-from treeplex.forms.policy import Policy
+from treeplex.forms.plain_policies import ROUNDED, Table, probabilities_of, table_from_csv, table_from_json
+from treeplex.forms.policy import Policy, infoset_sums, uniform_probabilities
 from treeplex.forms.table_policy import is_table_policy, load_table_policy
 from treeplex.forms.user_module import names_python
+from treeplex.games.base import Game
 
 FORMAT = "treeplex policy"
 VERSION = 1
@@ -49,11 +52,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Contents:
-    """What a file holds: its header and the probabilities, as an array [Q] or as entries (player, infostate, action, p)."""
+    """What a file holds: its header and the probabilities, as an array [Q], as entries (player, infostate, action, p), or, of a
+    file without a header, as a table.
+    """
 
     header: Header
     probabilities: NDArray[np.float64] | None = None
     entries: tuple[Entry, ...] = ()
+    table: Table | None = None
 
 
 def save_policy(policy: Policy, path: str | os.PathLike[str], *, metadata: Mapping[str, Any] | None = None) -> None:
@@ -84,18 +90,22 @@ def save_policy(policy: Policy, path: str | os.PathLike[str], *, metadata: Mappi
     write_atomically(target, write(header, policy))
 
 
-def load_policy(path: str | os.PathLike[str], game: CompiledGame | None = None) -> Policy:
+def load_policy(
+    path: str | os.PathLike[str], game: str | Game | CompiledGame | None = None, *, complete: bool = False
+) -> Policy:
     """Read a policy.
 
     Args:
         path: the file; the suffix says the format.
         game: the game it must be for; by default the game that the file names is loaded and compiled. OpenSpiel's
             game takes policies for Treeplex's own of the same name, and the other way round.
+        complete: play uniformly at infostates that a ``.json`` or ``.csv`` file lacks, instead of refusing it.
 
     Raises:
         FileError: the file is missing, truncated, changed since it was written, no policy or of another format version.
         PolicyError: the policy of another game, or not a policy on this one.
     """
+    game = None if game is None else compile_game(game)
     if is_table_policy(path):
         table = load_table_policy(path)
         if game is None and names_python(table.spec):
@@ -104,15 +114,17 @@ def load_policy(path: str | os.PathLike[str], game: CompiledGame | None = None) 
     contents = read_contents(path)
     header = contents.header
     if game is None:
+        if not header["game"]:
+            raise PolicyError(f"{path} does not say which game it is for; give the game (in Python game=...)")
         if names_python(header["game"]):
             raise FileError(f"{path} is for {header['game']}, whose code is not run on loading; pass the compiled game")
         game = compile_game(header["game"])
     if header.get("game_identity", game.identity) != game.identity:
         if same_rules(header["game"], game.spec):
-            return transferred(load_policy(path), game)
+            return transferred(load_policy(path, complete=complete), game)
         same = "which has other rules now" if header["game"] == game.spec else f"not for {game.spec}"
         raise PolicyError(f"{path} is a policy for {header['game']}, {same}; load it with the game it was made for")
-    probabilities = array_of(contents, game, path)
+    probabilities = array_of(contents, game, path, complete=complete)
     optional = contents.probabilities is None
     if header.get("checksum") != checksum(header, probabilities) and not (optional and "checksum" not in header):
         raise FileError(f"{path} was changed after it was written (the checksum differs); save the policy again")
@@ -193,10 +205,17 @@ def read_contents(path: str | os.PathLike[str]) -> Contents:
     return contents
 
 
-def array_of(contents: Contents, game: CompiledGame, path: str | os.PathLike[str]) -> NDArray[np.float64]:
-    """The probabilities [Q] of a file's contents on ``game``."""
+def array_of(
+    contents: Contents, game: CompiledGame, path: str | os.PathLike[str], *, complete: bool = False
+) -> NDArray[np.float64]:
+    """The probabilities [Q] of a file's contents on ``game``; infostates that are missing are completed on request."""
     if contents.probabilities is not None:
         return contents.probabilities
+    if contents.table is not None:
+        try:
+            return probabilities_of(game, contents.table, complete=complete, rounded=ROUNDED)
+        except PolicyError as error:
+            raise PolicyError(f"{path}: {error}") from error
     size = int(game.tree.sequence_offsets[-1])
     probabilities = np.full(size, np.nan)
     probabilities[game.tree.sequence_offsets[:-1]] = 1.0
@@ -212,6 +231,11 @@ def array_of(contents: Contents, game: CompiledGame, path: str | os.PathLike[str
             raise PolicyError(f"{path}: action {action} at infostate {infostate!r} of player {player} is given twice")
         probabilities[sequence] = probability
     missing = np.flatnonzero(np.isnan(probabilities))
+    if complete and missing.size:
+        absent = infoset_sums(game, np.isnan(probabilities).astype(np.float64)) == infoset_sums(game, np.ones(size))
+        filled = np.append(absent, False)[game.tree.sequence_infoset]
+        probabilities[filled] = uniform_probabilities(game)[filled]
+        missing = np.flatnonzero(np.isnan(probabilities))
     if missing.size:
         infoset = int(game.tree.sequence_infoset[missing[0]])
         raise PolicyError(f"{path}: no number for some action at infostate {game.infostates[infoset]!r}; give all of them")
@@ -292,6 +316,8 @@ def write_json(header: Header, policy: Policy) -> str:
 def read_json(path: Path) -> Contents:
     """The header and one entry an action."""
     header = json.loads(read_text(path))
+    if not isinstance(header, dict) or "format" not in header:
+        return Contents(plain_header(), table=table_from_json(path, header))
     players = header.pop("policy")
     entries = (
         (int(player), str(infostate), int(action), float(probability))
@@ -314,10 +340,18 @@ def write_csv(header: Header, policy: Policy) -> str:
 
 def read_csv(path: Path) -> Contents:
     """The header and one entry an action."""
-    first, _, table = read_bytes(path).decode("utf-8-sig").partition("\n")
+    text = read_bytes(path).decode("utf-8-sig")
+    if not text.startswith("#"):
+        return Contents(plain_header(), table=table_from_csv(path, text))
+    first, _, table = text.partition("\n")
     rows: Iterable[dict[str, str]] = csv.DictReader(io.StringIO(table, newline=""), strict=True)
     entries = ((int(row["player"]), row["infostate"], int(row["action"]), float(row["probability"])) for row in rows)
     return Contents(json.loads(first.removeprefix("#")), entries=tuple(entries))
+
+
+def plain_header() -> Header:
+    """What stands for the header of a file without one."""
+    return {"format": FORMAT, "format_version": VERSION, "game": ""}
 
 
 WRITERS: Mapping[str, Callable[[Header, Policy], bytes | str]] = {

@@ -91,5 +91,9 @@ class Game(ABC):
         """The parameters this game was made with."""
         return {}
 
+    def __str__(self) -> str:
+        """What to call the game in texts: its spec, or its representation where it has none."""
+        return self.spec or repr(self)
+
     def __repr__(self) -> str:
         return f"<{self.spec or type(self).__name__}: {self.num_players} players>"

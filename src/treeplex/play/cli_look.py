@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treeplex.play.arguments import GameArgument, Json, Refine, ShowProgress
+from treeplex.play.arguments import GameArgument, Json, Limit, Refine, ShowProgress
 from treeplex.play.console import print_entries, print_facts, print_json, print_table
 from treeplex.play.live import Live
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from treeplex.games.rules import GameInfo
     from treeplex.solvers import Algorithm
 
-OTHER_GAMES = """Besides these: openspiel:NAME (any game of OpenSpiel), game.efg (Gambit), game.game (LiteEFG),
+OTHER_GAMES = """Besides these: openspiel:NAME (any game of OpenSpiel), game.efg and game.nfg (Gambit), game.game (LiteEFG),
 mygame.py:MyGame (rules of your own)."""
 
 CLASSES = {
@@ -102,6 +102,7 @@ def info(
     ] = False,
     as_json: Json = False,
     refine: Refine = False,
+    limit: Limit = None,
     progress: ShowProgress = None,
 ) -> None:
     """Count what a game is made of: histories, terminals, infosets, sequences, depth, public states.
@@ -124,14 +125,14 @@ def info(
 
         compiled = found = None
         try:
-            compiled = compile_game(game, refine=refine, watch=live.walked)
+            compiled = compile_game(game, refine=refine, limit=limit, watch=live.walked)
         except ImperfectRecallError:
             if not structure:
                 raise
         if structure:
             from treeplex.forms.structure import structure as classes_of
 
-            found = classes_of(compiled or game, refine=refine, watch=live.walked)
+            found = classes_of(compiled or game, refine=refine, limit=limit, watch=live.walked)
     if as_json:
         print_json((counts_of(compiled) if compiled else {}) | (structure_of(found) if found else {}))
         return

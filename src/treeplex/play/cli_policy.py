@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treeplex.errors import PolicyError, SpecError
-from treeplex.play.arguments import GameArgument, Json, Refine, ShowProgress
+from treeplex.play.arguments import Complete, GameArgument, Json, Limit, Refine, ShowProgress
 from treeplex.play.console import print_facts, print_json, print_table
 from treeplex.play.live import Live
 
@@ -60,7 +60,9 @@ def evaluate(
         str | None, typer.Option(metavar="ADDRESS", help="Of train rebel: on a Ray cluster: its address, auto, or local.")
     ] = None,
     as_json: Json = False,
+    complete: Complete = False,
     refine: Refine = False,
+    limit: Limit = None,
     progress: ShowProgress = None,
 ) -> None:
     """Judge a policy: its value for each player, and what a best response of each gains; NashConv is the sum of the gains.
@@ -101,12 +103,13 @@ def evaluate(
     with Live(progress) as live:
         live.say(f"compiling {game}")
         from treeplex.forms.compile import compile_game
-        from treeplex.runs.api import exact_value, infostate_regrets, judge
+        from treeplex.runs.api import as_policy, exact_value, infostate_regrets, judge
 
-        compiled = compile_game(game, refine=refine, watch=live.walked)
+        compiled = compile_game(game, refine=refine, limit=limit, watch=live.walked)
         live.say(f"judging {policy}")
-        judgement = judge(compiled, policy)
-        regrets = list(infostate_regrets(compiled, policy).items())[:worst] if worst else []
+        loaded = as_policy(compiled, policy, complete=complete)
+        judgement = judge(compiled, loaded)
+        regrets = list(infostate_regrets(compiled, loaded).items())[:worst] if worst else []
         if exact:
             live.say(f"solving {game} exactly")
         value = exact_value(compiled) if exact else None
@@ -172,6 +175,7 @@ def show(
     ] = None,
     limit: Annotated[int, typer.Option(metavar="ROWS", min=0, help="The most rows to print; 0 for all.")] = 40,
     game: OfGame = None,
+    complete: Complete = False,
     as_json: Json = False,
 ) -> None:
     """Read a strategy: the probability of every action at every infostate.
@@ -182,7 +186,7 @@ def show(
       treeplex show runs/leduc --player 1 --limit 10
       treeplex show runs/kuhn --infostate 0pb
     """
-    loaded = loaded_policy(policy, game)
+    loaded = loaded_policy(policy, game, complete=complete)
     chosen = matching(loaded, infostate, player)
     shown = chosen[:limit] if limit else chosen
     if as_json:
@@ -199,7 +203,7 @@ def show(
         typer.echo(f"{len(shown)} of {len(chosen):,} infostates; --limit 0 shows all, --infostate and --player choose")
 
 
-def loaded_policy(policy: str, game: str | None) -> "Policy":
+def loaded_policy(policy: str, game: str | None, *, complete: bool = False) -> "Policy":
     """A policy from a run folder or file, on the game given or the one the file names."""
     from treeplex.forms.compile import compile_game
     from treeplex.forms.policy_files import load_policy
@@ -210,7 +214,7 @@ def loaded_policy(policy: str, game: str | None) -> "Policy":
         folder = RunFolder(policy)
         compiled = compile_game(folder.game_to_load() if game is None else game, refine=folder.settings().refine)
         return load_policy(policy_file(policy), compiled)
-    return load_policy(policy_file(policy), None if game is None else compile_game(game))
+    return load_policy(policy_file(policy), game, complete=complete)
 
 
 def matching(policy: "Policy", text: str | None, player: int | None) -> list[int]:
@@ -274,6 +278,7 @@ def export(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="A run folder or policy file, or a game for .efg and .game.")],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its ending says what.")],
     game: OfGame = None,
+    complete: Complete = False,
 ) -> None:
     """Convert a policy (.safetensors, .npz, .json, .csv), or write a game's rules (.efg, .game).
 
@@ -284,22 +289,20 @@ def export(
       treeplex export kuhn_poker kuhn.efg
     """
     if out.suffix.lower() in RULES:
-        from treeplex.forms.load import load
-
         if out.suffix.lower() == ".efg":
             from treeplex.forms.efg import write_efg
 
-            write_efg(load(source), out)
+            write_efg(source, out)
         else:
             from treeplex.forms.game_file import write_game_file
 
-            write_game_file(load(source), out)
+            write_game_file(source, out)
     else:
         from treeplex.forms.policy_files import WRITERS, by_suffix, save_policy, with_suffix
 
         by_suffix(with_suffix(out), WRITERS)
         known = {name: value for name, value in origin_of(source).items() if value is not None}
-        save_policy(loaded_policy(source, game), out, metadata=known)
+        save_policy(loaded_policy(source, game, complete=complete), out, metadata=known)
     typer.echo(f"wrote {out}")
 
 

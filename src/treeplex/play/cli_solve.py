@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treeplex.play.arguments import Every, Folder, Force, GameArgument, Json, Refine, Seconds, ShowProgress, Updates
+from treeplex.play.arguments import Every, Folder, Force, GameArgument, Json, Limit, Refine, Seconds, ShowProgress, Updates
 from treeplex.play.console import print_facts, print_json, print_table
 from treeplex.play.failures import STOPPED, TARGET_MISSED, fail
 from treeplex.play.live import Live
 
 if TYPE_CHECKING:
-    from treeplex.runs import Solution
+    from treeplex.runs.solution import Solution
 
 
 Nodes = Annotated[int | None, typer.Option(metavar="N", help="Stop after walking N histories, however few an iteration walks.")]
@@ -40,6 +40,7 @@ def solve(
     resume: Annotated[Path | None, typer.Option(metavar="DIR", help="Go on with the run in this folder.")] = None,
     force: Force = False,
     refine: Refine = False,
+    limit: Limit = None,
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
@@ -65,7 +66,7 @@ def solve(
     """
     with Live(progress) as live:
         live.say(f"compiling {game or resume}")
-        from treeplex.runs import SolveInterrupted, solve
+        from treeplex.runs.solve import SolveInterrupted, solve
 
         try:
             solution = solve(
@@ -79,11 +80,11 @@ def solve(
                 updates=updates,
                 seed=seed,
                 refine=refine,
+                limit=limit,
                 out=out,
                 force=force,
                 resume=resume,
-                progress=live.watch,
-                walked=live.walked,
+                progress=live,
             )
             folder = solution.folder
         except SolveInterrupted as stopped:
@@ -210,6 +211,7 @@ def compare(
     out: Folder = None,
     force: Force = False,
     refine: Refine = False,
+    limit: Limit = None,
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
@@ -227,7 +229,7 @@ def compare(
     """
     with Live(progress) as live:
         live.say(f"compiling {game}")
-        from treeplex.runs import compare
+        from treeplex.runs.compare import compare
 
         comparison = compare(
             game,
@@ -239,11 +241,11 @@ def compare(
             updates=updates,
             seed=seed,
             refine=refine,
+            limit=limit,
             out=out,
             force=force,
             x=axis,
-            progress=live.watch,
-            walked=live.walked,
+            progress=live,
         )
     if as_json:
         print_json({"game": comparison.game.spec, "rows": comparison.rows()})
