@@ -37,7 +37,6 @@ from treeplex.forms.files import read_bytes, read_text, write_atomically
 from treeplex.forms.openspiel import same_rules, transferred
 from treeplex.forms.policy import Policy
 from treeplex.forms.table_policy import is_table_policy, load_table_policy
-from treeplex.forms.user_module import names_python
 
 FORMAT = "treeplex policy"
 VERSION = 1
@@ -89,24 +88,21 @@ def load_policy(path: str | os.PathLike[str], game: CompiledGame | None = None) 
 
     Args:
         path: the file; the suffix says the format.
-        game: the game it must be for; by default the game that the file names is loaded and compiled. OpenSpiel's
-            game takes policies for Treeplex's own of the same name, and the other way round.
+        game: the game it must be for; by default the game that the file names is loaded and compiled, unless it is in a file
+            of its own. OpenSpiel's game takes policies for Treeplex's own of the same name, and the other way round.
 
     Raises:
-        FileError: the file is missing, truncated, changed since it was written, no policy or of another format version.
+        FileError: the file is missing, truncated, changed since it was written, no policy or of another format version, or
+            its game is in a file of its own and ``game`` is missing.
         PolicyError: the policy of another game, or not a policy on this one.
     """
     if is_table_policy(path):
         table = load_table_policy(path)
-        if game is None and names_python(table.spec):
-            raise FileError(f"{path} is for {table.spec}, whose code is not run on loading; pass the compiled game")
-        return table.on(compile_game(table.spec) if game is None else game)
+        return table.on(compile_game(table.spec, named_in=path) if game is None else game)
     contents = read_contents(path)
     header = contents.header
     if game is None:
-        if names_python(header["game"]):
-            raise FileError(f"{path} is for {header['game']}, whose code is not run on loading; pass the compiled game")
-        game = compile_game(header["game"])
+        game = compile_game(header["game"], named_in=path)
     if header.get("game_identity", game.identity) != game.identity:
         if same_rules(header["game"], game.spec):
             return transferred(load_policy(path), game)

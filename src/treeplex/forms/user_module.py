@@ -3,7 +3,6 @@
 import hashlib
 import importlib.util
 import inspect
-import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
@@ -41,11 +40,6 @@ def is_user_spec(text: str) -> bool:
     """Whether a spec names a Python file."""
     head = text.partition("(")[0].strip()
     return head.endswith(".py") or ".py:" in head
-
-
-def names_python(spec: str) -> bool:
-    """Whether a Python file stands anywhere in a spec (``turn_based(game=x.py:X)``), so that loading it may run code."""
-    return re.search(r"\.py(?!\w)", spec) is not None
 
 
 def split_spec(text: str) -> tuple[Path, str, Mapping[str, Value]]:

@@ -196,6 +196,7 @@ INFO = GameInfo(
         "file": "CSV file of player 0's payoffs, instead of rows",
         "second_file": "CSV file of player 1's payoffs, instead of second",
     },
+    files=("file", "second_file"),
 )
 NAMED = (
     GameInfo(

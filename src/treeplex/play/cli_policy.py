@@ -207,9 +207,7 @@ def loaded_policy(policy: str, game: str | None) -> "Policy":
     from treeplex.runs.folder import RunFolder, is_run_folder
 
     if is_run_folder(policy):
-        folder = RunFolder(policy)
-        compiled = compile_game(folder.game_to_load() if game is None else game, refine=folder.settings().refine)
-        return load_policy(policy_file(policy), compiled)
+        return load_policy(policy_file(policy), RunFolder(policy).compiled(game))
     return load_policy(policy_file(policy), None if game is None else compile_game(game))
 
 

@@ -189,10 +189,10 @@ def report(training: "RebelTraining", as_json: bool) -> None:
 
 def resuming(training: "RebelTraining") -> str:
     """The command that goes on. A game of one's own is named again, since reading a folder runs no code."""
-    from treeplex.forms.user_module import names_python
+    from treeplex.forms.load import named_file
 
     game = training.run.game
-    own = f" {quoted(game)}" if names_python(game) else ""
+    own = f" {quoted(game)}" if named_file(game) else ""
     return f"treeplex train rebel{own} --resume {quoted(str(training.folder))}"
 
 

@@ -165,9 +165,9 @@ def print_sampled(sampled: "Sampled") -> None:
 
 def resuming(sampled: "Sampled") -> str:
     """The command that goes on with a run."""
-    from treeplex.forms.user_module import names_python
+    from treeplex.forms.load import named_file
 
-    own = f"{quoted(sampled.game.spec)} " if names_python(sampled.game.spec) else ""
+    own = f"{quoted(sampled.game.spec)} " if named_file(sampled.game.spec) else ""
     return f"treeplex sample {own}--resume {quoted(str(sampled.folder))}"
 
 

@@ -94,9 +94,9 @@ def solve(
     else:
         print_solution(solution, folder)
     if solution.status == "interrupted":
-        from treeplex.forms.user_module import names_python
+        from treeplex.forms.load import named_file
 
-        own = f"{quoted(solution.game.spec)} " if names_python(solution.game.spec) else ""
+        own = f"{quoted(solution.game.spec)} " if named_file(solution.game.spec) else ""
         command = f"treeplex solve {own}--resume {quoted(str(folder))}"
         fail(f"stopped after {counted(solution.iterations)}; saved: go on with {command}", STOPPED)
     if not solution.target_reached:
@@ -155,9 +155,9 @@ def print_solution(solution: "Solution", folder: Path | None) -> None:
     if folder is None:
         typer.echo(f"  treeplex solve {spec} --out runs/first   keep policy, metrics and plot")
     else:
-        from treeplex.forms.user_module import names_python
+        from treeplex.forms.load import named_file
 
-        of_game, resume = (f" --game {spec}", f"{spec} --resume") if names_python(solution.game.spec) else ("", "--resume")
+        of_game, resume = (f" --game {spec}", f"{spec} --resume") if named_file(solution.game.spec) else ("", "--resume")
         where = quoted(str(folder))
         typer.echo(f"  treeplex show {where}{of_game}   read the strategy")
         if has_device(folder):

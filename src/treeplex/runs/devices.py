@@ -28,7 +28,6 @@ from treeplex.forms.device import Device
 from treeplex.forms.files import read_bytes, write_atomically
 from treeplex.forms.mixtures import mixture_device
 from treeplex.forms.policy import Policy
-from treeplex.forms.user_module import names_python
 from treeplex.runs.checkpoint import digest, metadata
 from treeplex.runs.folder import DEVICE, RunFolder, is_run_folder
 from treeplex.solvers import Solver
@@ -135,12 +134,10 @@ def read_device(
     if header.get("version") != VERSION:
         raise FileError(f"{source} has format version {header.get('version')!r}, this Treeplex reads {VERSION}; write it again")
     if game is None:
-        if names_python(named) or not named:
-            raise FileError(
-                f"{source} is for {named or 'a game without a name'}, which is not loaded on reading; name the game as well"
-            )
         try:
-            game = compile_game(named, refine=refine or refined(path))
+            game = compile_game(named, refine=refine or refined(path), named_in=source)
+        except FileError:
+            raise
         except TreeplexError as error:
             raise FileError(f"{source} names a game that cannot be had: {error}") from error
     if header.get("identity", game.identity) != game.identity:

@@ -212,7 +212,7 @@ def reopen(
     for name, value in fixed.items():
         if value is not None and value != getattr(settings, name):
             raise different(folder, name, getattr(settings, name), value)
-    compiled = compile_game(folder.game_to_load() if game is None else game, refine=settings.refine, watch=walked)
+    compiled = folder.compiled(game, watch=walked)
     if compiled.identity != about["identity"]:
         raise FileError(
             f"{folder.path} is a run on another game ({about['game']}) than {compiled.spec}, or its rules changed since; "
