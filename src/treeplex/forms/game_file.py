@@ -25,9 +25,10 @@ from urllib.parse import quote, unquote
 
 from treeplex.errors import FileError
 from treeplex.forms.explicit_tree import Node, TreeGame, exact_number, simplest_fractions
-from treeplex.forms.files import read_text, write_atomically
+from treeplex.forms.files import write_atomically
 from treeplex.forms.turns import one_at_a_time
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
+from treeplex.reading import read_text
 
 PLAYERS = re.compile(r"#\s*(?:num_)?players:\s*(\d+)")
 WEIGHT_TOLERANCE = 1e-3

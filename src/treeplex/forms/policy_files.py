@@ -18,8 +18,10 @@ import hashlib
 import importlib.metadata
 import io
 import json
+import math
 import os
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,10 +35,11 @@ from numpy.typing import NDArray
 from treeplex.errors import FileError, PolicyError
 from treeplex.forms.compile import compile_game
 from treeplex.forms.compiled import CompiledGame
-from treeplex.forms.files import read_bytes, read_text, write_atomically
+from treeplex.forms.files import write_atomically
 from treeplex.forms.openspiel import same_rules, transferred
 from treeplex.forms.policy import Policy
 from treeplex.forms.table_policy import is_table_policy, load_table_policy
+from treeplex.reading import MOST_TEXT, parse_json, read_bytes, read_text, tensor_metadata
 
 FORMAT = "treeplex policy"
 VERSION = 1
@@ -44,6 +47,11 @@ COLUMNS = ("player", "infostate", "action", "action_name", "probability")
 Header = dict[str, Any]
 Entry = tuple[int, str, int, float]
 T = TypeVar("T")
+MOST_UNPACKED = 1 << 30
+HEADERS: Mapping[Any, Callable[[Any], Any]] = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
 
 
 @dataclass(frozen=True)
@@ -76,9 +84,9 @@ def save_policy(policy: Policy, path: str | os.PathLike[str], *, metadata: Mappi
         "treeplex": importlib.metadata.version("treeplex"),
     }
     try:
-        header["metadata"] = json.loads(json.dumps(dict(metadata or {})))
+        header["metadata"] = parse_json(json.dumps(dict(metadata or {})))
         header["checksum"] = checksum(header, policy.probabilities)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise FileError(f"cannot write {target}: metadata must be what JSON can say; {error}") from error
     write_atomically(target, write(header, policy))
 
@@ -109,8 +117,12 @@ def load_policy(path: str | os.PathLike[str], game: CompiledGame | None = None) 
         same = "which has other rules now" if header["game"] == game.spec else f"not for {game.spec}"
         raise PolicyError(f"{path} is a policy for {header['game']}, {same}; load it with the game it was made for")
     probabilities = array_of(contents, game, path)
-    optional = contents.probabilities is None
-    if header.get("checksum") != checksum(header, probabilities) and not (optional and "checksum" not in header):
+    by_hand = contents.probabilities is None and "checksum" not in header
+    try:
+        changed = not by_hand and header.get("checksum") != checksum(header, probabilities)
+    except ValueError:  # NaN, which Treeplex writes nowhere
+        changed = True
+    if changed:
         raise FileError(f"{path} was changed after it was written (the checksum differs); save the policy again")
     try:
         return Policy(game, probabilities)
@@ -173,16 +185,24 @@ def read_contents(path: str | os.PathLike[str]) -> Contents:
         KeyError,
         TypeError,
         AttributeError,
+        OverflowError,
         EOFError,
         NotImplementedError,
+        RuntimeError,
+        zlib.error,
         zipfile.BadZipFile,
         csv.Error,
         safetensors.SafetensorError,
     ) as error:
         raise FileError(f"{source} is truncated, damaged or no policy file ({error}); save the policy again") from error
     header = contents.header
-    if not isinstance(header, dict) or header.get("format") != FORMAT or not isinstance(header.get("game"), str):
-        raise FileError(f"{source} is not a policy file: its header lacks the format {FORMAT!r} or the game")
+    if (
+        not isinstance(header, dict)
+        or not isinstance(header.get("metadata", {}), dict)
+        or header.get("format") != FORMAT
+        or not isinstance(header.get("game"), str)
+    ):
+        raise FileError(f"{source} is not a policy file: its header lacks the format {FORMAT!r} or the game, or is damaged")
     if header.get("format_version") != VERSION:
         found = header.get("format_version")
         raise FileError(f"{source} has format version {found}, this Treeplex reads {VERSION}; use the version that wrote it")
@@ -251,10 +271,8 @@ def write_safetensors(header: Header, policy: Policy) -> bytes:
 def read_safetensors(path: Path) -> Contents:
     """The header and the probabilities [Q]."""
     data = read_bytes(path)
-    size = int.from_bytes(data[:8], "little")
-    fields = json.loads(data[8 : 8 + size])
-    array = safetensors.numpy.load(data)["probabilities"]
-    return Contents(json.loads(fields["__metadata__"]["header"]), float64(array))
+    header = parse_json(tensor_metadata(data)["header"])
+    return Contents(header, float64(safetensors.numpy.load(data)["probabilities"]))
 
 
 def write_npz(header: Header, policy: Policy) -> bytes:
@@ -266,8 +284,31 @@ def write_npz(header: Header, policy: Policy) -> bytes:
 
 def read_npz(path: Path) -> Contents:
     """The header and the probabilities [Q]; no pickle."""
-    with np.load(io.BytesIO(read_bytes(path)), allow_pickle=False) as arrays:
-        return Contents(json.loads(str(arrays["header"])), float64(arrays["probabilities"]))
+    data = read_bytes(path)
+    check_unpacked(data)
+    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+        return Contents(parse_json(str(arrays["header"])), float64(arrays["probabilities"]))
+
+
+def check_unpacked(data: bytes) -> None:
+    """Raise :class:`ValueError` if the arrays of an ``.npz`` file are larger than they say, or than memory should hold.
+
+    A file that is not compressed may be of any size; one that is compressed unpacks to :data:`MOST_UNPACKED` bytes at most.
+    """
+    most = max(MOST_UNPACKED, len(data))
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        if sum(member.file_size for member in archive.infolist()) > most:
+            raise ValueError(f"unpacked it is larger than {most:,} bytes")
+        for member in archive.infolist():
+            if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise ValueError(f"{member.filename} is compressed in a way that NumPy does not use")
+            with archive.open(member) as file:
+                read_header = HEADERS.get(np.lib.format.read_magic(file))
+                if read_header is None:
+                    raise ValueError(f"{member.filename} is no array")
+                shape, _, dtype = read_header(file)
+                if math.prod(shape) * dtype.itemsize > member.file_size:
+                    raise ValueError(f"{member.filename} is cut off")
 
 
 def float64(array: NDArray[Any]) -> NDArray[np.float64]:
@@ -287,7 +328,7 @@ def write_json(header: Header, policy: Policy) -> str:
 
 def read_json(path: Path) -> Contents:
     """The header and one entry an action."""
-    header = json.loads(read_text(path))
+    header = parse_json(read_text(path))
     players = header.pop("policy")
     entries = (
         (int(player), str(infostate), int(action), float(probability))
@@ -310,10 +351,10 @@ def write_csv(header: Header, policy: Policy) -> str:
 
 def read_csv(path: Path) -> Contents:
     """The header and one entry an action."""
-    first, _, table = read_bytes(path).decode("utf-8-sig").partition("\n")
+    first, _, table = read_bytes(path, most=MOST_TEXT).decode("utf-8-sig").partition("\n")
     rows: Iterable[dict[str, str]] = csv.DictReader(io.StringIO(table, newline=""), strict=True)
     entries = ((int(row["player"]), row["infostate"], int(row["action"]), float(row["probability"])) for row in rows)
-    return Contents(json.loads(first.removeprefix("#")), entries=tuple(entries))
+    return Contents(parse_json(first.removeprefix("#")), entries=tuple(entries))
 
 
 WRITERS: Mapping[str, Callable[[Header, Policy], bytes | str]] = {

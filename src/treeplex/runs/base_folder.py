@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Final, Generic, Protocol, Self, TypeVar
 
 from treeplex.errors import FileError
-from treeplex.forms.files import append_line, whole_lines, write_atomically
+from treeplex.forms.files import append_line, write_atomically
+from treeplex.reading import read_json, whole_lines
 from treeplex.runs.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 
 METRICS, STATE = "metrics.jsonl", "state.safetensors"
@@ -85,12 +86,10 @@ def read_about(
     Raises:
         FileError: there is no such file, or it is truncated, tampered with or of another version.
     """
+    if not path.exists():
+        raise FileError(f"{path.parent} holds no {kind} (no {path.name}); give one that {maker} wrote with --out")
     try:
-        about = json.loads(path.read_bytes())
-    except FileNotFoundError as error:
-        raise FileError(f"{path.parent} holds no {kind} (no {path.name}); give one that {maker} wrote with --out") from error
-    except OSError as error:
-        raise FileError(f"{path}: {error.strerror or error}") from error
+        about = read_json(path)
     except ValueError as error:
         raise FileError(f"{path}: truncated or not JSON; start it again (with --force)") from error
     if not isinstance(about, dict) or about.get("format") != form:

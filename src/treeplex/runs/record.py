@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from numbers import Integral
 
 from treeplex.errors import FileError, SpecError
+from treeplex.reading import parse_json
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ class Record:
     def from_json(cls, text: str, place: str) -> "Record":
         """Read one line of ``metrics.jsonl``; ``place`` (file and line) goes into the :class:`FileError`."""
         try:
-            fields = json.loads(text)
+            fields = parse_json(text)
             return cls(
                 iteration=int(fields["iteration"]),
                 seconds=float(fields["seconds"]),

@@ -19,6 +19,7 @@ from treeplex.errors import FileError, SpecError
 from treeplex.evaluate.playouts import PLAYOUTS, check_playouts
 from treeplex.forms.table_policy import TablePolicy, save_table_policy
 from treeplex.forms.tensor_files import TensorFile, write_tensors
+from treeplex.reading import parse_json
 from treeplex.runs.base_folder import METRICS, STATE, RecordFolder, claim_folder, read_about, write_about
 from treeplex.runs.folder import OF_RUNS
 from treeplex.runs.record import check_count
@@ -116,7 +117,7 @@ class SampleRecord:
     def from_json(cls, text: str, place: str) -> "SampleRecord":
         """Read one line of ``metrics.jsonl``; ``place`` (file and line) goes into the :class:`FileError`."""
         try:
-            found = json.loads(text)
+            found = parse_json(text)
             numbers: dict[str, Any] = {name: int(found[name]) for name in WHOLE}
             numbers |= {name: float(found[name]) for name in REAL}
             numbers |= {name: tuple(float(number) for number in found[name]) for name in PER_PLAYER}
