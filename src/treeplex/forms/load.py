@@ -105,7 +105,9 @@ def unwrapped(text: str) -> tuple[list[str], str]:
     text = text.strip()
     while (name := text.partition("(")[0].strip()) in WRAPPERS:
         if len(names) == MOST_WRAPPERS:
-            raise SpecError(f"{shown(text)} and what is around it are more than {MOST_WRAPPERS} games in one another")
+            raise SpecError(
+                f"{shown(text)} and what is around it are more than {MOST_WRAPPERS} games in one another; take fewer"
+            )
         names.append(name)
         text = wrapped(text)
     return names, text

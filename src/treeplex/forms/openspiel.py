@@ -12,7 +12,7 @@ from treeplex.errors import GameError, PolicyError, SpecError
 from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.policy import Policy
 from treeplex.games.base import Game, State
-from treeplex.spec import nearest, parse_spec, shown
+from treeplex.spec import check_depth, nearest, parse_spec, shown
 
 PREFIX = "openspiel:"
 OF_FILES = ("file", "puzzles_root")
@@ -119,6 +119,7 @@ class OpenSpielGame(Game):
 
 def load_pyspiel(text: str) -> Any:
     """The ``pyspiel.Game`` of a game string; games whose names begin with ``python_`` are registered first."""
+    check_depth(text)
     pyspiel = import_pyspiel()
     name = text.partition("(")[0].strip()
     if name.startswith("python_"):
@@ -140,6 +141,7 @@ def openspiel_file(text: str) -> str | None:
         SpecError: OpenSpiel cannot read the spec.
         GameError: OpenSpiel is not installed.
     """
+    check_depth(text)
     if "(" not in text:
         return None
     try:

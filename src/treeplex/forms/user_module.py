@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from treeplex.errors import GameError, SpecError, TreeplexError
+from treeplex.forms.blame import said_by
 from treeplex.forms.openspiel import OpenSpielGame
 from treeplex.games.base import Game
 from treeplex.spec import Value, nearest, parse_spec
@@ -89,7 +90,7 @@ def blame(path: Path, doing: str) -> Iterator[None]:
     except (Exception, SystemExit) as error:
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if same_file(frame.filename, path)]
         where = f"{path}:{lines[-1]}" if lines else str(path)
-        raise GameError(f"{where}: {type(error).__name__}: {error} (while {doing})") from error
+        raise GameError(f"{where}: {said_by(error)} (while {doing})") from error
 
 
 def same_file(name: str, path: Path) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treeplex.errors import PolicyError, SpecError
+from treeplex.errors import PolicyError, SpecError, printable
 from treeplex.play.arguments import GameArgument, Json, Refine, ShowProgress
 from treeplex.play.console import print_facts, print_json, print_table
 from treeplex.play.live import Live
@@ -157,9 +157,14 @@ def origin_of(policy: str) -> dict[str, Any]:
         return {"algorithm": UNIFORM, "iterations": 0, "seconds": 0.0}
     if is_table_policy(policy_file(policy)):
         about = load_table_policy(policy_file(policy)).about
-        return {"algorithm": about.get("algorithm"), "iterations": int(about.get("iterations", 0)), "seconds": None}
+        return {"algorithm": about.get("algorithm"), "iterations": whole_of(about.get("iterations")), "seconds": None}
     known = read_policy_header(policy_file(policy)).get("metadata", {})
     return {name: known.get(name) for name in ("algorithm", "iterations", "seconds")}
+
+
+def whole_of(text: str | None) -> int | None:
+    """A number of iterations as a file says it, None where it says none."""
+    return int(text) if text is not None and text.isdecimal() and len(text) < 20 else None
 
 
 def show(
@@ -258,7 +263,7 @@ def strategy_text(policy: "Policy", infoset: int) -> "Text":
     best = max(probability for _, probability in pairs)
     text, length = Text(), 0
     for name, probability in pairs:
-        entry = f"{name} {probability:.4f}"
+        entry = f"{printable(name)} {probability:.4f}"
         if length:
             fits = length + len(GAP) + len(entry) <= STRATEGY_WIDTH
             text.append(GAP if fits else "\n")

@@ -10,6 +10,8 @@ from rich.console import Console
 from rich.progress import BarColumn, ProgressColumn, SpinnerColumn, TaskID, TextColumn
 from rich.progress import Progress as Display
 
+from treeplex.errors import printable
+
 if TYPE_CHECKING:
     from treeplex.runs.record import Progress
 
@@ -54,7 +56,7 @@ class Live:
 
     def say(self, text: str) -> None:
         """Show what is going on, of unknown length."""
-        self._display.update(self._task, description=text, total=None)
+        self._display.update(self._task, description=printable(text), total=None)
 
     def walked(self, histories: int) -> None:
         """Show how far a walk over the rules has come."""
@@ -65,7 +67,7 @@ class Live:
         done, total = progress.iteration, counted_iterations(progress)
         if progress.budget is not None:
             done, total = min(progress.nodes, progress.budget), progress.budget
-        self._display.update(self._task, description=line_of(progress), completed=done, total=total)
+        self._display.update(self._task, description=printable(line_of(progress)), completed=done, total=total)
 
 
 def line_of(progress: "Progress") -> str:

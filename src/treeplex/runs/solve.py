@@ -4,7 +4,6 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from numbers import Real
 from pathlib import Path
 
 from treeplex.errors import FileError, SpecError
@@ -15,7 +14,7 @@ from treeplex.runs.api import AnyGame
 from treeplex.runs.base_folder import METRICS, STATE
 from treeplex.runs.folder import RUN, RunFolder
 from treeplex.runs.interrupt import Interrupt
-from treeplex.runs.record import UNCOUNTED_ITERATIONS, Record, Settings
+from treeplex.runs.record import UNCOUNTED_ITERATIONS, Record, Settings, is_amount
 from treeplex.runs.run import Run, Watcher, finish, iterate
 from treeplex.runs.solution import Solution
 from treeplex.solvers import DiscountPolicy, Play, Rule, Solver, Variant, make_solver
@@ -129,7 +128,7 @@ def solve(
 def check_limits(target: object, seconds: object) -> None:
     """Raise :class:`SpecError` for a target or a time limit that is not a finite number >= 0."""
     for name, value in (("target", target), ("seconds", seconds)):
-        if value is not None and not (isinstance(value, Real) and 0 <= float(value) < float("inf")):
+        if value is not None and not is_amount(value):
             raise SpecError(f"{name} must be a number >= 0, not {value!r}")
 
 
