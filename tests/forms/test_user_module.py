@@ -7,7 +7,7 @@ import pytest
 
 from treeplex.errors import GameError, SpecError
 from treeplex.forms.compile import compile_game
-from treeplex.forms.user_module import load_user_game, names_python
+from treeplex.forms.user_module import load_user_game
 
 RULES = """\
 from dataclasses import dataclass
@@ -244,11 +244,3 @@ def test_a_binary_file_is_no_python(tmp_path: Path) -> None:
     (tmp_path / "binary.py").write_bytes(bytes(range(256)))
     with pytest.raises(GameError, match=r"binary\.py: source code string cannot contain null bytes"):
         load_user_game(f"{tmp_path}/binary.py:Game")
-
-
-@pytest.mark.parametrize(
-    ("spec", "runs"),
-    [("a.py:X", True), ("a.py", True), ("turn_based(game=a.py:X(n=3))", True), (".pyenv/x.efg", False), ("kuhn_poker", False)],
-)
-def test_specs_that_name_python(spec: str, runs: bool) -> None:
-    assert names_python(spec) == runs

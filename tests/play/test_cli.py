@@ -296,8 +296,8 @@ def test_a_folder_in_use_needs_force(run):
 def test_rules_of_ones_own_are_not_run_by_a_folder(run):
     about = json.loads((run / "run.json").read_text())
     (run / "run.json").write_text(json.dumps({**about, "game": "evil.py:Game"}))
-    assert "not run" in complaint("solve", "--resume", run, "-n", 100)
-    assert "not run" in complaint("show", run)
+    assert "neither read nor run" in complaint("solve", "--resume", run, "-n", 100)
+    assert "neither read nor run" in complaint("show", run)
 
 
 def test_full_disk_is_not_bad_input():

@@ -225,7 +225,7 @@ def test_a_game_of_ones_own_is_named_again(tmp_path):
     (tmp_path / "mine.py").write_text("import treeplex as tp\n\n\ndef game():\n    return tp.load('kuhn_poker')\n")
     games = (f"{tmp_path}/mine.py:game",)
     train(replace(TINY, games=games, epochs=1), out=tmp_path / "run", workers=1)
-    with pytest.raises(FileError, match="code is not run on reading a folder"):
+    with pytest.raises(FileError, match="neither read nor run"):
         train(resume=tmp_path / "run", changes={"epochs": 2}, workers=1)
     assert train(resume=tmp_path / "run", changes={"epochs": 2, "games": games}, workers=1).records[-1].epoch == 2
 

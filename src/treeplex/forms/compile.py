@@ -1,5 +1,6 @@
 """One door to compilation: from a spec, rules or an OpenSpiel game to a :class:`CompiledGame`."""
 
+import os
 from collections.abc import Callable
 from typing import Any
 from weakref import WeakValueDictionary
@@ -22,6 +23,7 @@ def compile_game(
     refine: bool = False,
     limit: int | None = None,
     watch: Callable[[int], None] | None = None,
+    named_in: str | os.PathLike[str] | None = None,
 ) -> CompiledGame:
     """Compile a game, through its public tree where it has one, else by walking its rules.
 
@@ -31,17 +33,19 @@ def compile_game(
         limit: the most histories that are walked, default 50 million; of public-tree rules the most sequences. A game that is
             clearly larger is refused in a second or two, with an estimate of its size.
         watch: called now and then, while the rules are walked, with the number of histories so far.
+        named_in: the file in which a spec stands, which may then name no file (see :func:`treeplex.forms.load.load`).
 
     Returns:
         The compiled game; the same object for the same rules object and ``refine``, as long as somebody holds it.
 
     Raises:
         SpecError: an unknown name or parameter.
+        FileError: a file that cannot be read, or that is only ``named_in`` a file.
         GameError: rules that are no game of perfect recall or too large a game (see :func:`treeplex.forms.walk.compile_rules`).
     """
     if isinstance(game, CompiledGame):
         return game
-    rules = load(game)
+    rules = load(game, named_in=named_in)
     key = id(rules), refine
     compiled = _compiled.get(key)
     if compiled is None:

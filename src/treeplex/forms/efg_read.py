@@ -24,13 +24,13 @@ from typing import NamedTuple, NoReturn
 
 from treeplex.errors import FileError
 from treeplex.forms.explicit_tree import Node, TreeGame, exact_number, simplest_fractions
-from treeplex.forms.files import read_text
 from treeplex.games.base import CHANCE, TERMINAL
+from treeplex.reading import read_text
 
 TOKEN = re.compile(
     r"""(?P<blank>\s+|\#[^\n]*|//[^\n]*)
       | (?P<text>"(?:[^"\\]|\\.)*")
-      | (?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+|/\d+)?(?![^\s{},"]))
+      | (?P<number>[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++|/\d++)?(?![^\s{},"]))
       | (?P<mark>[{},])
       | (?P<word>[^\s{},"]+)
       | (?P<open>")""",

@@ -1,30 +1,41 @@
-"""One door to games: built-in ones, OpenSpiel's, files and users' own classes."""
+"""One door to games: built-in ones, OpenSpiel's, files and users' own classes.
 
+A spec that stands in a file (the header of a policy, a run folder) may name no other file: neither a Python file, which would
+run, nor one with rules or payoffs. Only a person who types the spec may; see ``named_in`` of :func:`load`.
+"""
+
+import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from treeplex.errors import SpecError
+from treeplex.errors import FileError, SpecError
 from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.efg_read import read_efg
 from treeplex.forms.game_file import read_game_file
 from treeplex.forms.nfg_read import read_nfg
-from treeplex.forms.openspiel import PREFIX, OpenSpielGame
+from treeplex.forms.openspiel import PREFIX, OpenSpielGame, openspiel_file
 from treeplex.forms.user_module import is_openspiel_class, is_user_spec, load_user_game
 from treeplex.games import registry
 from treeplex.games.base import Game
 from treeplex.games.matrix import MatrixGame
 from treeplex.games.open_loop import OpenLoop
 from treeplex.games.turn_based import TurnBased
-from treeplex.spec import Spec, parse_spec
+from treeplex.spec import Spec, parse_spec, shown
 
 WRAPPERS: Mapping[str, Callable[[Game], Game]] = {"turn_based": TurnBased, "open_loop": OpenLoop}
 """What makes a game of another."""
+MOST_WRAPPERS = 20
 
 
-def load(game: str | Spec | Game | Any) -> Game:
+def load(game: str | Spec | Game | Any, *, named_in: str | os.PathLike[str] | None = None) -> Game:
     """The game that ``game`` names.
+
+    Args:
+        game: one of those below.
+        named_in: the file or folder in which the spec stands; None if a person typed it. A spec in a file loads no game from
+            another file, and so runs no code.
 
     ============================================  =====================================================
     ``leduc_poker``, ``liars_dice(dice=2)``       built-in rules (:func:`treeplex.games.registry.load`)
@@ -42,7 +53,7 @@ def load(game: str | Spec | Game | Any) -> Game:
 
     Raises:
         SpecError: an unknown name or parameter.
-        FileError: a file that cannot be read.
+        FileError: a file that cannot be read, or a spec ``named_in`` a file that names another file or nothing.
         GameError: what was named is not a game that can be enumerated.
     """
     if isinstance(game, Game):
@@ -50,27 +61,70 @@ def load(game: str | Spec | Game | Any) -> Game:
     if is_openspiel_class(type(game)):
         return OpenSpielGame(game)
     if isinstance(game, Spec):
-        return load(str(game))
+        return load(str(game), named_in=named_in)
     if isinstance(game, CompiledGame):
-        return load(game.spec) if game.rules is None else game.rules
+        return load(game.spec, named_in=named_in) if game.rules is None else game.rules
     if isinstance(game, list | tuple | np.ndarray):
         return matrix_game(game)
     if not isinstance(game, str):
         raise SpecError(f"cannot load a game from {type(game).__name__}; give a spec, a file's path, a game or a payoff matrix")
-    text = game.strip()
+    if named_in is not None and not game.strip():
+        raise FileError(f"{named_in} is for a game without a name; name the game as well")
+    wrappers, text = unwrapped(game)
+    loader, file = loader_of(text)
+    if named_in is not None and file is not None:
+        raise FileError(
+            f"{named_in} is for {shown(text, 200)}, a game in a file; files that another file names are neither read nor run, "
+            "so name the game as well"
+        )
+    rules = loader(text)
+    for wrapper in reversed(wrappers):
+        rules = WRAPPERS[wrapper](rules)
+    return rules
+
+
+def named_file(spec: str) -> str | None:
+    """The file that a spec names, however deep, or the spec itself if it cannot be read; else None.
+
+    A run on such a game is resumed by naming the game again, since :func:`load` does not load it from a folder's word.
+    """
+    try:
+        return loader_of(unwrapped(spec)[1])[1]
+    except SpecError:
+        return spec
+
+
+def loader_of(text: str) -> tuple[Callable[[str], Game], str | None]:
+    """What loads a spec without wrappers, and the file that it names, if it names one."""
     if text.startswith(PREFIX):
-        return OpenSpielGame(text)
-    if (name := text.split("(", 1)[0]) in WRAPPERS:
-        return WRAPPERS[name](load(wrapped(text)))
+        return OpenSpielGame, openspiel_file(text)
     if is_user_spec(text):
-        return load_user_game(text)
+        return load_user_game, text
     if text.endswith(".efg"):
-        return read_efg(text)
+        return read_efg, text
     if text.endswith(".nfg"):
-        return read_nfg(text)
+        return read_nfg, text
     if text.endswith((".game", ".openspiel")):
-        return read_game_file(text)
-    return registry.load(text)
+        return read_game_file, text
+    return registry.load, registry.named_file(text)
+
+
+def unwrapped(text: str) -> tuple[list[str], str]:
+    """The names of the :data:`WRAPPERS` around a game, the outermost first, and the spec of that game.
+
+    Raises:
+        SpecError: a wrapper around nothing, or more than :data:`MOST_WRAPPERS`.
+    """
+    names: list[str] = []
+    text = text.strip()
+    while (name := text.partition("(")[0].strip()) in WRAPPERS:
+        if len(names) == MOST_WRAPPERS:
+            raise SpecError(
+                f"{shown(text)} and what is around it are more than {MOST_WRAPPERS} games in one another; take fewer"
+            )
+        names.append(name)
+        text = wrapped(text)
+    return names, text
 
 
 def matrix_game(payoffs: Any) -> MatrixGame:

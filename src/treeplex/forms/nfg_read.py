@@ -19,8 +19,8 @@ from math import prod
 
 from treeplex.forms.efg_read import GambitReader
 from treeplex.forms.explicit_tree import Node, TreeGame
-from treeplex.forms.files import read_text
 from treeplex.games.base import TERMINAL
+from treeplex.reading import read_text
 
 Payoffs = tuple[Fraction, ...]
 

@@ -12,9 +12,11 @@ from treeplex.errors import GameError, PolicyError, SpecError
 from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.policy import Policy
 from treeplex.games.base import Game, State
-from treeplex.spec import nearest, parse_spec
+from treeplex.spec import check_depth, nearest, parse_spec, shown
 
 PREFIX = "openspiel:"
+OF_FILES = ("file", "puzzles_root")
+"""What stands in the names of those of OpenSpiel's parameters that are paths: ``filename``, ``instances_file``."""
 SUM_TOLERANCE = 1e-6
 EXACT_TOLERANCE = 1e-12
 
@@ -117,6 +119,7 @@ class OpenSpielGame(Game):
 
 def load_pyspiel(text: str) -> Any:
     """The ``pyspiel.Game`` of a game string; games whose names begin with ``python_`` are registered first."""
+    check_depth(text)
     pyspiel = import_pyspiel()
     name = text.partition("(")[0].strip()
     if name.startswith("python_"):
@@ -129,6 +132,30 @@ def load_pyspiel(text: str) -> Any:
             return pyspiel.load_game(text)
     except Exception as error:
         raise SpecError(f"OpenSpiel cannot load {text!r}: {' '.join(str(error).split()) or type(error).__name__}") from error
+
+
+def openspiel_file(text: str) -> str | None:
+    """The first file that OpenSpiel would read for a spec, such as that of ``openspiel:efg_game(filename=...)``, however deep.
+
+    Raises:
+        SpecError: OpenSpiel cannot read the spec.
+        GameError: OpenSpiel is not installed.
+    """
+    check_depth(text)
+    if "(" not in text:
+        return None
+    try:
+        with quiet_stderr():
+            waiting: list[Any] = [import_pyspiel().game_parameters_from_string(text.removeprefix(PREFIX))]
+    except (RuntimeError, ValueError) as error:
+        raise SpecError(f"OpenSpiel cannot read {shown(text)}: {first_line(error)}") from error
+    while waiting:
+        for name, value in waiting.pop().items():
+            if isinstance(value, dict):
+                waiting.append(value)
+            elif value and any(word in name.lower() for word in OF_FILES):
+                return str(value)
+    return None
 
 
 @contextmanager

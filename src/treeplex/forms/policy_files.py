@@ -19,8 +19,10 @@ import hashlib
 import importlib.metadata
 import io
 import json
+import math
 import os
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,13 +36,13 @@ from numpy.typing import NDArray
 from treeplex.errors import FileError, PolicyError
 from treeplex.forms.compile import compile_game
 from treeplex.forms.compiled import CompiledGame
-from treeplex.forms.files import read_bytes, read_text, write_atomically
+from treeplex.forms.files import write_atomically
 from treeplex.forms.openspiel import same_rules, transferred
 from treeplex.forms.plain_policies import ROUNDED, Table, probabilities_of, table_from_csv, table_from_json
 from treeplex.forms.policy import Policy, infoset_sums, uniform_probabilities
 from treeplex.forms.table_policy import is_table_policy, load_table_policy
-from treeplex.forms.user_module import names_python
 from treeplex.games.base import Game
+from treeplex.reading import MOST_TEXT, parse_json, read_bytes, read_text, tensor_metadata
 
 FORMAT = "treeplex policy"
 VERSION = 1
@@ -48,6 +50,11 @@ COLUMNS = ("player", "infostate", "action", "action_name", "probability")
 Header = dict[str, Any]
 Entry = tuple[int, str, int, float]
 T = TypeVar("T")
+MOST_UNPACKED = 1 << 30
+HEADERS: Mapping[Any, Callable[[Any], Any]] = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
 
 
 @dataclass(frozen=True)
@@ -83,9 +90,9 @@ def save_policy(policy: Policy, path: str | os.PathLike[str], *, metadata: Mappi
         "treeplex": importlib.metadata.version("treeplex"),
     }
     try:
-        header["metadata"] = json.loads(json.dumps(dict(metadata or {})))
+        header["metadata"] = parse_json(json.dumps(dict(metadata or {})))
         header["checksum"] = checksum(header, policy.probabilities)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise FileError(f"cannot write {target}: metadata must be what JSON can say; {error}") from error
     write_atomically(target, write(header, policy))
 
@@ -97,36 +104,37 @@ def load_policy(
 
     Args:
         path: the file; the suffix says the format.
-        game: the game it must be for; by default the game that the file names is loaded and compiled. OpenSpiel's
-            game takes policies for Treeplex's own of the same name, and the other way round.
+        game: the game it must be for; by default the game that the file names is loaded and compiled, unless it is in a file
+            of its own. OpenSpiel's game takes policies for Treeplex's own of the same name, and the other way round.
         complete: play uniformly at infostates that a ``.json`` or ``.csv`` file lacks, instead of refusing it.
 
     Raises:
-        FileError: the file is missing, truncated, changed since it was written, no policy or of another format version.
+        FileError: the file is missing, truncated, changed since it was written, no policy or of another format version, or
+            its game is in a file of its own and ``game`` is missing.
         PolicyError: the policy of another game, or not a policy on this one.
     """
     game = None if game is None else compile_game(game)
     if is_table_policy(path):
         table = load_table_policy(path)
-        if game is None and names_python(table.spec):
-            raise FileError(f"{path} is for {table.spec}, whose code is not run on loading; pass the compiled game")
-        return table.on(compile_game(table.spec) if game is None else game)
+        return table.on(compile_game(table.spec, named_in=path) if game is None else game)
     contents = read_contents(path)
     header = contents.header
     if game is None:
         if not header["game"]:
             raise PolicyError(f"{path} does not say which game it is for; give the game (in Python game=...)")
-        if names_python(header["game"]):
-            raise FileError(f"{path} is for {header['game']}, whose code is not run on loading; pass the compiled game")
-        game = compile_game(header["game"])
+        game = compile_game(header["game"], named_in=path)
     if header.get("game_identity", game.identity) != game.identity:
         if same_rules(header["game"], game.spec):
             return transferred(load_policy(path, complete=complete), game)
         same = "which has other rules now" if header["game"] == game.spec else f"not for {game.spec}"
         raise PolicyError(f"{path} is a policy for {header['game']}, {same}; load it with the game it was made for")
     probabilities = array_of(contents, game, path, complete=complete)
-    optional = contents.probabilities is None
-    if header.get("checksum") != checksum(header, probabilities) and not (optional and "checksum" not in header):
+    by_hand = contents.probabilities is None and "checksum" not in header
+    try:
+        changed = not by_hand and header.get("checksum") != checksum(header, probabilities)
+    except ValueError:  # NaN, which Treeplex writes nowhere
+        changed = True
+    if changed:
         raise FileError(f"{path} was changed after it was written (the checksum differs); save the policy again")
     try:
         return Policy(game, probabilities)
@@ -189,16 +197,24 @@ def read_contents(path: str | os.PathLike[str]) -> Contents:
         KeyError,
         TypeError,
         AttributeError,
+        OverflowError,
         EOFError,
         NotImplementedError,
+        RuntimeError,
+        zlib.error,
         zipfile.BadZipFile,
         csv.Error,
         safetensors.SafetensorError,
     ) as error:
         raise FileError(f"{source} is truncated, damaged or no policy file ({error}); save the policy again") from error
     header = contents.header
-    if not isinstance(header, dict) or header.get("format") != FORMAT or not isinstance(header.get("game"), str):
-        raise FileError(f"{source} is not a policy file: its header lacks the format {FORMAT!r} or the game")
+    if (
+        not isinstance(header, dict)
+        or not isinstance(header.get("metadata", {}), dict)
+        or header.get("format") != FORMAT
+        or not isinstance(header.get("game"), str)
+    ):
+        raise FileError(f"{source} is not a policy file: its header lacks the format {FORMAT!r} or the game, or is damaged")
     if header.get("format_version") != VERSION:
         found = header.get("format_version")
         raise FileError(f"{source} has format version {found}, this Treeplex reads {VERSION}; use the version that wrote it")
@@ -279,10 +295,8 @@ def write_safetensors(header: Header, policy: Policy) -> bytes:
 def read_safetensors(path: Path) -> Contents:
     """The header and the probabilities [Q]."""
     data = read_bytes(path)
-    size = int.from_bytes(data[:8], "little")
-    fields = json.loads(data[8 : 8 + size])
-    array = safetensors.numpy.load(data)["probabilities"]
-    return Contents(json.loads(fields["__metadata__"]["header"]), float64(array))
+    header = parse_json(tensor_metadata(data)["header"])
+    return Contents(header, float64(safetensors.numpy.load(data)["probabilities"]))
 
 
 def write_npz(header: Header, policy: Policy) -> bytes:
@@ -294,8 +308,31 @@ def write_npz(header: Header, policy: Policy) -> bytes:
 
 def read_npz(path: Path) -> Contents:
     """The header and the probabilities [Q]; no pickle."""
-    with np.load(io.BytesIO(read_bytes(path)), allow_pickle=False) as arrays:
-        return Contents(json.loads(str(arrays["header"])), float64(arrays["probabilities"]))
+    data = read_bytes(path)
+    check_unpacked(data)
+    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+        return Contents(parse_json(str(arrays["header"])), float64(arrays["probabilities"]))
+
+
+def check_unpacked(data: bytes) -> None:
+    """Raise :class:`ValueError` if the arrays of an ``.npz`` file are larger than they say, or than memory should hold.
+
+    A file that is not compressed may be of any size; one that is compressed unpacks to :data:`MOST_UNPACKED` bytes at most.
+    """
+    most = max(MOST_UNPACKED, len(data))
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        if sum(member.file_size for member in archive.infolist()) > most:
+            raise ValueError(f"unpacked it is larger than {most:,} bytes")
+        for member in archive.infolist():
+            if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise ValueError(f"{member.filename} is compressed in a way that NumPy does not use")
+            with archive.open(member) as file:
+                read_header = HEADERS.get(np.lib.format.read_magic(file))
+                if read_header is None:
+                    raise ValueError(f"{member.filename} is no array")
+                shape, _, dtype = read_header(file)
+                if math.prod(shape) * dtype.itemsize > member.file_size:
+                    raise ValueError(f"{member.filename} is cut off")
 
 
 def float64(array: NDArray[Any]) -> NDArray[np.float64]:
@@ -315,7 +352,7 @@ def write_json(header: Header, policy: Policy) -> str:
 
 def read_json(path: Path) -> Contents:
     """The header and one entry an action."""
-    header = json.loads(read_text(path))
+    header = parse_json(read_text(path))
     if not isinstance(header, dict) or "format" not in header:
         return Contents(plain_header(), table=table_from_json(path, header))
     players = header.pop("policy")
@@ -340,13 +377,13 @@ def write_csv(header: Header, policy: Policy) -> str:
 
 def read_csv(path: Path) -> Contents:
     """The header and one entry an action."""
-    text = read_bytes(path).decode("utf-8-sig")
+    text = read_bytes(path, most=MOST_TEXT).decode("utf-8-sig")
     if not text.startswith("#"):
         return Contents(plain_header(), table=table_from_csv(path, text))
     first, _, table = text.partition("\n")
     rows: Iterable[dict[str, str]] = csv.DictReader(io.StringIO(table, newline=""), strict=True)
     entries = ((int(row["player"]), row["infostate"], int(row["action"]), float(row["probability"])) for row in rows)
-    return Contents(json.loads(first.removeprefix("#")), entries=tuple(entries))
+    return Contents(parse_json(first.removeprefix("#")), entries=tuple(entries))
 
 
 def plain_header() -> Header:

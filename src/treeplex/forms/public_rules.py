@@ -1,5 +1,6 @@
 """Public-tree rules for search: those that a game brings, and those of matrix games and games of perfect information."""
 
+import os
 from collections.abc import Hashable
 
 import numpy as np
@@ -13,17 +14,17 @@ from treeplex.games.matrix import MatrixGame, MatrixState
 from treeplex.games.public import Chance, Decision, Leaf, PublicTree
 
 
-def public_rules(game: str | Game) -> PublicTree:
+def public_rules(game: str | Game, *, named_in: str | os.PathLike[str] | None = None) -> PublicTree:
     """The public-tree rules of a game, for search.
 
     Games with public actions and private hands bring them (Kuhn and Leduc poker, Liar's Dice, hold'em). In a matrix game each
     player's action is private, and becomes its hand. In a game of perfect information nobody has a hand, and a public belief
-    state is a state of the game.
+    state is a state of the game. ``named_in`` is the file in which a spec stands (see :func:`treeplex.forms.load.load`).
 
     Raises:
         GameError: another kind of game, more than two players, or payoffs that do not sum to zero.
     """
-    rules = load(game)
+    rules = load(game, named_in=named_in)
     tree = rules.public_tree()
     if isinstance(tree, PublicTree):
         return tree

@@ -10,11 +10,12 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import load, save
 
 from treeplex.errors import FileError
-from treeplex.forms.files import read_bytes, write_atomically
+from treeplex.forms.files import write_atomically
 from treeplex.games.poker.canonical import canonical_boards
 from treeplex.games.poker.cards import cards_to_string
 from treeplex.games.poker.format import Format
 from treeplex.games.poker.strength import Codes, Done, Strengths, check_format, parts, strengths_from_turn, turn_part
+from treeplex.reading import read_bytes
 
 VERSION = 1
 VARIABLE = "TREEPLEX_CACHE"

@@ -1,6 +1,5 @@
 """Policies on rules: a table of the infosets that were met, uniform elsewhere. For games too large to compile."""
 
-import json
 import os
 import sys
 from array import array
@@ -15,7 +14,6 @@ from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.policy import AnyState, Policy, uniform_probabilities
 from treeplex.forms.tensor_files import (
     LONGEST_HEADER,
-    METADATA,
     PIECE,
     Bytes,
     Tensor,
@@ -23,6 +21,7 @@ from treeplex.forms.tensor_files import (
     tensor,
     write_tensors,
 )
+from treeplex.reading import open_regular, tensor_metadata
 
 FORMAT = "treeplex table policy"
 VERSION = 1
@@ -283,11 +282,11 @@ def load_table_policy(path: str | os.PathLike[str]) -> TablePolicy:
 def is_table_policy(path: str | os.PathLike[str]) -> bool:
     """Whether a file says that it is a table policy; only its header is read, and nothing is checked."""
     try:
-        with open(path, "rb") as file:
-            length = int.from_bytes(file.read(8), "little")
-            header = json.loads(file.read(min(length, LONGEST_HEADER)))
-            return bool(header[METADATA]["format"] == FORMAT)
-    except (OSError, ValueError, KeyError, TypeError):
+        with open_regular(path) as file:
+            begin = file.read(8)
+            header = file.read(min(int.from_bytes(begin, "little"), LONGEST_HEADER))
+        return tensor_metadata(begin + header).get("format") == FORMAT
+    except (OSError, ValueError):
         return False
 
 

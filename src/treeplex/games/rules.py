@@ -28,7 +28,7 @@ class GameInfo:
     """A built-in game: its name, what it is, where its rules come from, and the function that makes it.
 
     The defaults of the parameters are those of ``build``; ``meanings`` says what each one is. ``optional`` names and explains
-    parameters that ``build`` takes besides (other spellings, one number a player).
+    parameters that ``build`` takes besides (other spellings, one number a player); ``files`` are those that are paths.
     """
 
     name: str
@@ -37,6 +37,7 @@ class GameInfo:
     build: Callable[..., Game]
     meanings: Mapping[str, str] = field(default_factory=dict)
     optional: Mapping[str, str] = field(default_factory=dict)
+    files: tuple[str, ...] = ()
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treeplex.errors import PolicyError, SpecError
+from treeplex.errors import PolicyError, SpecError, printable
 from treeplex.play.arguments import Complete, GameArgument, Json, Limit, Refine, ShowProgress
 from treeplex.play.console import print_facts, print_json, print_table
 from treeplex.play.live import Live
@@ -160,9 +160,14 @@ def origin_of(policy: str) -> dict[str, Any]:
         return {"algorithm": UNIFORM, "iterations": 0, "seconds": 0.0}
     if is_table_policy(policy_file(policy)):
         about = load_table_policy(policy_file(policy)).about
-        return {"algorithm": about.get("algorithm"), "iterations": int(about.get("iterations", 0)), "seconds": None}
+        return {"algorithm": about.get("algorithm"), "iterations": whole_of(about.get("iterations")), "seconds": None}
     known = read_policy_header(policy_file(policy)).get("metadata", {})
     return {name: known.get(name) for name in ("algorithm", "iterations", "seconds")}
+
+
+def whole_of(text: str | None) -> int | None:
+    """A number of iterations as a file says it, None where it says none."""
+    return int(text) if text is not None and text.isdecimal() and len(text) < 20 else None
 
 
 def show(
@@ -205,15 +210,12 @@ def show(
 
 def loaded_policy(policy: str, game: str | None, *, complete: bool = False) -> "Policy":
     """A policy from a run folder or file, on the game given or the one the file names."""
-    from treeplex.forms.compile import compile_game
     from treeplex.forms.policy_files import load_policy
     from treeplex.runs.api import policy_file
     from treeplex.runs.folder import RunFolder, is_run_folder
 
     if is_run_folder(policy):
-        folder = RunFolder(policy)
-        compiled = compile_game(folder.game_to_load() if game is None else game, refine=folder.settings().refine)
-        return load_policy(policy_file(policy), compiled)
+        return load_policy(policy_file(policy), RunFolder(policy).compiled(game))
     return load_policy(policy_file(policy), game, complete=complete)
 
 
@@ -264,7 +266,7 @@ def strategy_text(policy: "Policy", infoset: int) -> "Text":
     best = max(probability for _, probability in pairs)
     text, length = Text(), 0
     for name, probability in pairs:
-        entry = f"{name} {probability:.4f}"
+        entry = f"{printable(name)} {probability:.4f}"
         if length:
             fits = length + len(GAP) + len(entry) <= STRATEGY_WIDTH
             text.append(GAP if fits else "\n")

@@ -11,7 +11,7 @@ from typer.core import TyperCommand
 from treeplex.errors import SpecError
 from treeplex.play.arguments import Changes, Force, Json, Ray, ShowProgress, ShowSettings, TrainOut, TrainResume, check_folders
 from treeplex.play.cli_solve import quoted
-from treeplex.play.console import print_facts, print_json
+from treeplex.play.console import print_facts, print_json, say
 from treeplex.play.failures import STOPPED, fail
 from treeplex.play.live import Live, clock
 
@@ -85,7 +85,7 @@ def train_rebel(
             shown = changed(RebelFolder(resume).run().settings, *given)
         else:
             shown = settings_of(preset, *given, game=game)
-        typer.echo(as_yaml(shown), nl=False)
+        say(as_yaml(shown), nl=False)
         return
     if game is None and resume is None:
         raise SpecError("name the game: treeplex train rebel GAME --out DIR")
@@ -189,10 +189,10 @@ def report(training: "RebelTraining", as_json: bool) -> None:
 
 def resuming(training: "RebelTraining") -> str:
     """The command that goes on. A game of one's own is named again, since reading a folder runs no code."""
-    from treeplex.forms.user_module import names_python
+    from treeplex.forms.load import named_file
 
     game = training.run.game
-    own = f" {quoted(game)}" if names_python(game) else ""
+    own = f" {quoted(game)}" if named_file(game) else ""
     return f"treeplex train rebel{own} --resume {quoted(str(training.folder))}"
 
 
@@ -215,9 +215,9 @@ def print_training(training: "RebelTraining") -> None:
         facts["workers lost"] = f"{last.lost}   what they were doing was done again"
     facts["files"] = f"{training.folder}   net.safetensors, rebel.json, metrics.jsonl, learning-curve.png, state.safetensors"
     print_facts(facts, title=f"ReBeL on {training.run.game}: {last.solved:,} subgames")
-    typer.secho("next", bold=True)
-    typer.echo(f"  treeplex evaluate {game} {folder}   how exploitable it is")
-    typer.echo(f"  treeplex play {game} --against {folder}   play against it")
+    say("next", bold=True)
+    say(f"  treeplex evaluate {game} {folder}   how exploitable it is")
+    say(f"  treeplex play {game} --against {folder}   play against it")
 
 
 def evaluate_rebel(

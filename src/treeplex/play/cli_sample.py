@@ -8,7 +8,7 @@ import typer
 
 from treeplex.play.arguments import Force, GameArgument, Json, Seconds, ShowProgress
 from treeplex.play.cli_solve import counted, free_folder, quoted
-from treeplex.play.console import print_facts, print_json
+from treeplex.play.console import print_facts, print_json, say
 from treeplex.play.failures import STOPPED, fail
 from treeplex.play.live import Live, clock
 
@@ -156,18 +156,18 @@ def print_sampled(sampled: "Sampled") -> None:
         facts["files"] = f"{sampled.folder}   policy.safetensors, metrics.jsonl, progress.png, sample.json, state.safetensors"
     effort = f"{counted(last.iteration)}, {last.nodes:,} nodes in {last.seconds:.3g} s"
     print_facts(facts, title=f"{sampled.game.spec} by {sampled.algorithm}: {effort}")
-    typer.secho("next", bold=True)
+    say("next", bold=True)
     if sampled.folder:
-        typer.echo(f"  {resuming(sampled)} -n {10 * last.iteration}   go on")
+        say(f"  {resuming(sampled)} -n {10 * last.iteration}   go on")
     else:
-        typer.echo(f"  treeplex sample {quoted(sampled.game.spec)} --out runs/first   keep policy, metrics and state")
+        say(f"  treeplex sample {quoted(sampled.game.spec)} --out runs/first   keep policy, metrics and state")
 
 
 def resuming(sampled: "Sampled") -> str:
     """The command that goes on with a run."""
-    from treeplex.forms.user_module import names_python
+    from treeplex.forms.load import named_file
 
-    own = f"{quoted(sampled.game.spec)} " if names_python(sampled.game.spec) else ""
+    own = f"{quoted(sampled.game.spec)} " if named_file(sampled.game.spec) else ""
     return f"treeplex sample {own}--resume {quoted(str(sampled.folder))}"
 
 

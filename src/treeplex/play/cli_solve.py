@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treeplex.play.arguments import Every, Folder, Force, GameArgument, Json, Limit, Refine, Seconds, ShowProgress, Updates
-from treeplex.play.console import print_facts, print_json, print_table
+from treeplex.play.console import print_facts, print_json, print_table, say
 from treeplex.play.failures import STOPPED, TARGET_MISSED, fail
 from treeplex.play.live import Live
 
@@ -95,9 +95,9 @@ def solve(
     else:
         print_solution(solution, folder)
     if solution.status == "interrupted":
-        from treeplex.forms.user_module import names_python
+        from treeplex.forms.load import named_file
 
-        own = f"{quoted(solution.game.spec)} " if names_python(solution.game.spec) else ""
+        own = f"{quoted(solution.game.spec)} " if named_file(solution.game.spec) else ""
         command = f"treeplex solve {own}--resume {quoted(str(folder))}"
         fail(f"stopped after {counted(solution.iterations)}; saved: go on with {command}", STOPPED)
     if not solution.target_reached:
@@ -152,26 +152,26 @@ def print_solution(solution: "Solution", folder: Path | None) -> None:
         facts, title=f"{solution.game.spec} by {solution.algorithm}: {counted(solution.iterations)} in {solution.seconds:.3g} s"
     )
     spec = quoted(solution.game.spec)
-    typer.secho("next", bold=True)
+    say("next", bold=True)
     if folder is None:
-        typer.echo(f"  treeplex solve {spec} --out runs/first   keep policy, metrics and plot")
+        say(f"  treeplex solve {spec} --out runs/first   keep policy, metrics and plot")
     else:
-        from treeplex.forms.user_module import names_python
+        from treeplex.forms.load import named_file
 
-        of_game, resume = (f" --game {spec}", f"{spec} --resume") if names_python(solution.game.spec) else ("", "--resume")
+        of_game, resume = (f" --game {spec}", f"{spec} --resume") if named_file(solution.game.spec) else ("", "--resume")
         where = quoted(str(folder))
-        typer.echo(f"  treeplex show {where}{of_game}   read the strategy")
+        say(f"  treeplex show {where}{of_game}   read the strategy")
         if has_device(folder):
-            typer.echo(f"  treeplex device {where}{of_game}   judge the joint play")
+            say(f"  treeplex device {where}{of_game}   judge the joint play")
         if solution.status == "target reached":
-            typer.echo(f"  treeplex solve {resume} {where} --target {(solution.settings.target or 0) / 10:g}   go on")
+            say(f"  treeplex solve {resume} {where} --target {(solution.settings.target or 0) / 10:g}   go on")
         elif solution.settings.nodes and not solution.solver.exact and solution.iterations != solution.solver.longest:
-            typer.echo(f"  treeplex solve {resume} {where} --nodes {10 * solution.settings.nodes}   go on")
+            say(f"  treeplex solve {resume} {where} --nodes {10 * solution.settings.nodes}   go on")
         elif not solution.solver.exact:
             more = min(10 * solution.iterations, solution.solver.longest or 10 * solution.iterations)
             if more > solution.iterations:
-                typer.echo(f"  treeplex solve {resume} {where} -n {more}   go on")
-    typer.echo(f"  treeplex compare {spec} -a cfr+ -a dcfr -a pcfr+   compare algorithms")
+                say(f"  treeplex solve {resume} {where} -n {more}   go on")
+    say(f"  treeplex compare {spec} -a cfr+ -a dcfr -a pcfr+   compare algorithms")
 
 
 def has_device(folder: Path) -> bool:
@@ -256,9 +256,9 @@ def compare(
             columns = [name.replace("exploitability", "exploit-\nability") for name in columns]
         print_table(columns, rows, title=comparison.game.spec, right=range(1, len(columns)), lines=several)
         if out:
-            typer.echo(f"plot {out / 'convergence.png'}, table {out / 'comparison.md'}, one run folder an algorithm in {out}")
+            say(f"plot {out / 'convergence.png'}, table {out / 'comparison.md'}, one run folder an algorithm in {out}")
         else:
-            typer.echo("add --out DIR for the plot")
+            say("add --out DIR for the plot")
     if comparison.interrupted:
         last = comparison.solutions[-1]
         saved = f"; go on with it: treeplex solve --resume {quoted(str(last.folder))}" if last.folder else ""

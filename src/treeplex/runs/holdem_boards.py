@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from treeplex.errors import SpecError
-from treeplex.forms.files import read_text
 from treeplex.games.poker.canonical import canonical_boards, renamings
 from treeplex.games.poker.cards import cards_to_string, hand_index, parse_cards
 from treeplex.games.poker.format import HOLDEM
 from treeplex.games.poker.ranges import range_to_string
+from treeplex.reading import read_text
 from treeplex.runs.holdem_report import Floats
 
 FLOPS = 22_100

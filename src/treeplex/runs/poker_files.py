@@ -16,11 +16,12 @@ import contextlib
 import hashlib
 import importlib.metadata
 import json
+import math
 import os
 import secrets
 import struct
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
@@ -31,11 +32,13 @@ from numpy.typing import NDArray
 
 from treeplex.engine.hands.form import REACH, STORE, HandForm
 from treeplex.errors import FileError, SpecError, TreeplexError
-from treeplex.forms.files import reason, remedy
+from treeplex.forms.files import remedy
 from treeplex.forms.hand_compile import HandGame, compile_spot
 from treeplex.games.poker.marked import SOLUTION
 from treeplex.games.poker.spot import spot_from_json
 from treeplex.games.poker.spot_fields import street_names
+from treeplex.reading import open_regular, parse_json, reason
+from treeplex.runs.poker_memory import available_memory, megabytes
 from treeplex.runs.poker_solution import PokerRecord, PokerSettings, PokerSolution
 from treeplex.solvers.poker import Lock
 
@@ -177,7 +180,7 @@ def load_solution(path: str | os.PathLike[str]) -> PokerSolution:
     header, arrays = read_file(path)
     try:
         return solution_of(header, arrays)
-    except (KeyError, ValueError, TypeError, IndexError, TreeplexError) as error:
+    except (KeyError, ValueError, TypeError, IndexError, AttributeError, OverflowError, TreeplexError) as error:
         raise FileError(f"{path} cannot be read ({error}); solve the spot again") from error
 
 
@@ -293,7 +296,7 @@ def read_file(path: str | os.PathLike[str]) -> tuple[Header, dict[str, Array]]:
     """
     broken = FileError(f"{path} is truncated or was changed after it was written; take another copy, or solve the spot again")
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             if file.read(len(MAGIC)) != MAGIC:
                 raise FileError(f"{path} is not a solved spot; give a file that was written for one")
             end = file.seek(0, os.SEEK_END) - TRAILER.size
@@ -304,19 +307,39 @@ def read_file(path: str | os.PathLike[str]) -> tuple[Header, dict[str, Array]]:
             if digest_of(file, end + 8) != checksum or length > end - len(MAGIC):
                 raise broken
             file.seek(end - length)
-            header = json.loads(file.read(length))
+            header = parse_json(file.read(length))
             if header.get("version") != VERSION:
                 raise FileError(
                     f"{path} has format version {header.get('version')}, this Treeplex reads {VERSION}; "
                     f"read it with the Treeplex that wrote it ({header.get('treeplex')})"
                 )
             file.seek(len(MAGIC))
+            check_sizes(path, header["arrays"])
             arrays = {entry["name"]: read_array(file, entry) for entry in header["arrays"]}
     except OSError as error:
         raise FileError(f"cannot read {path}: {reason(error)}; check the path") from error
     except (ValueError, KeyError, TypeError, AttributeError, zlib.error) as error:
         raise broken from error
     return header, arrays
+
+
+def check_sizes(path: str | os.PathLike[str], entries: Iterable[Mapping[str, Any]]) -> None:
+    """Whether the arrays of a file have sizes, and fit into memory.
+
+    Raises:
+        ValueError: a size that is none.
+        FileError: they do not fit.
+    """
+    needed = 0
+    for entry in entries:
+        if entry["kind"] not in KINDS or any(type(length) is not int or length < 0 for length in entry["shape"]):
+            raise ValueError("no size or kind of numbers")
+        needed += np.dtype(entry["kind"]).itemsize * math.prod(entry["shape"])
+    free = available_memory()
+    if free is not None and needed > free:
+        raise FileError(
+            f"{path} needs {megabytes(needed)} of memory, and {megabytes(free)} are free; read it where there is more"
+        )
 
 
 def digest_of(file: IO[bytes], end: int) -> bytes:
@@ -331,8 +354,6 @@ def digest_of(file: IO[bytes], end: int) -> bytes:
 
 def read_array(file: IO[bytes], entry: Mapping[str, Any]) -> Array:
     """The next array of a file."""
-    if entry["kind"] not in KINDS:
-        raise ValueError("unknown kind of numbers")
     kind = np.dtype(entry["kind"])
     flat = np.empty(int(np.prod(entry["shape"], dtype=np.int64)), kind)
     starts = range(0, flat.size, PIECE)

@@ -28,7 +28,7 @@ PLAYERS = ("OOP", "IP")
 STEP = re.compile(
     r"(?P<cards>(?:[2-9tjqka][cdhs])+)(?!\w)"
     r"|(?P<word>all[- ]?in|check|call|fold|bet|raise|[xkcfabr])"
-    r"(?:(?:\s+to\b)?\s*(?P<amount>\d+\.?\d*|\.\d+)(?P<unit>[%x]?))?(?![\w.%])",
+    r"(?:(?:\s+to\b)?\s*(?P<amount>\d++(?:\.\d*+)?|\.\d++)(?P<unit>[%x]?))?(?![\w.%])",
     re.IGNORECASE,
 )
 BREAK = re.compile(r"[\s,;>-]*")

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, ProgressColumn, SpinnerColumn, TaskID, TextColumn
 from rich.progress import Progress as Display
 
+from treeplex.errors import printable
 from treeplex.runs.record import UNCOUNTED_ITERATIONS, Progress, words_of
 
 PATIENCE_SECONDS = 1.0
@@ -82,7 +83,7 @@ class ProgressLine:
     def _update(self, text: str, done: float = 0, total: float | None = None) -> None:
         self._text = text
         if not self._notebook:
-            self._display.update(self._task, description=text, completed=done, total=total)
+            self._display.update(self._task, description=printable(text), completed=done, total=total)
         elif self._started and (now := perf_counter()) >= self._written + NOTEBOOK_SECONDS:
             self._written = now
             self._output.write(text)

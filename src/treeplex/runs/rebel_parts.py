@@ -16,6 +16,7 @@ from treeplex.errors import FileError
 from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.files import write_atomically
 from treeplex.learn.value_net_files import NetFile
+from treeplex.reading import read_bytes
 from treeplex.search.playthroughs import PlaythroughSettings
 
 Floats = NDArray[np.float64]
@@ -66,9 +67,9 @@ class Store:
         if self.folder is None or not self.path(part).exists():
             return None
         try:
-            arrays = arrays_from_bytes(self.path(part).read_bytes())
+            arrays = arrays_from_bytes(read_bytes(self.path(part)))
             strategy, seconds = arrays["strategy"], float(arrays["seconds"][0])
-        except (OSError, SafetensorError, KeyError, ValueError):
+        except (FileError, SafetensorError, KeyError, ValueError):
             return None
         return (strategy, seconds) if strategy.shape == (self.size,) and np.isfinite(strategy).all() else None
 

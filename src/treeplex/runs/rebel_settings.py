@@ -6,10 +6,8 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-import yaml
-
 from treeplex.errors import FileError, SpecError
-from treeplex.forms.files import read_text
+from treeplex.games.poker.marked import Marked, read_marked
 from treeplex.learn.rebel import PAPER, PAPER_CARDS, RebelSettings
 from treeplex.learn.turn_rebel import TurnRebelSettings
 from treeplex.spec import nearest
@@ -175,13 +173,24 @@ def from_yaml(path: Path) -> Mapping[str, Any]:
     Raises:
         FileError: the file cannot be read or is no mapping.
     """
-    try:
-        found = yaml.safe_load(read_text(path))
-    except yaml.YAMLError as error:
-        raise FileError(f"{path}: not YAML ({' '.join(str(error).split())}); write lines like iterations: 64") from error
-    if not isinstance(found, dict) or not all(isinstance(key, str) for key in found):
+    found = read_marked(path, "iterations: 64").entries
+    if found is None:
         raise FileError(f"{path}: not a list of settings; write lines like iterations: 64")
-    return found
+    return {name: value_of(entry) for name, entry in found.items()}
+
+
+def value_of(entry: Marked) -> str | list[str]:
+    """The text of a setting, or the texts of one that has several.
+
+    Raises:
+        FileError: it is neither.
+    """
+    if entry.text is not None:
+        return entry.text
+    texts = [item.text for item in entry.items or () if item.text is not None]
+    if not entry.items or len(texts) < len(entry.items):
+        raise FileError(f"{entry.place}: not a setting; write lines like iterations: 64")
+    return texts
 
 
 def run_from(found: Mapping[str, Any], place: str) -> RebelRun:

@@ -196,7 +196,7 @@ def reopen(
         settings = replace(settings, iterations=count, nodes=limits["nodes"])
     if limits["memory"] is not None:
         settings = replace(settings, memory=limits["memory"])
-    rules = load(folder.game_to_load() if game is None else game)
+    rules = load(about["game"], named_in=folder.path) if game is None else load(game)
     sampler = sampler_of(rules, algorithm or about["algorithm"], seed=settings.seed, memory=settings.memory)
     if sampler.algorithm != about["algorithm"] or sampler.game.spec != about["game"]:
         raise SpecError(

@@ -4,7 +4,6 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from numbers import Real
 from pathlib import Path
 
 from treeplex.errors import FileError, SpecError
@@ -17,7 +16,7 @@ from treeplex.runs.base_folder import METRICS, STATE
 from treeplex.runs.folder import RUN, RunFolder
 from treeplex.runs.interrupt import Interrupt
 from treeplex.runs.progress_line import KERNELS, ProgressLine, line_for
-from treeplex.runs.record import UNCOUNTED_ITERATIONS, Record, Settings
+from treeplex.runs.record import UNCOUNTED_ITERATIONS, Record, Settings, is_amount
 from treeplex.runs.run import Run, Watcher, finish, iterate
 from treeplex.runs.solution import Solution
 from treeplex.solvers import DiscountPolicy, Play, Rule, Solver, Variant, algorithms, make_solver
@@ -151,7 +150,7 @@ def name_of(algorithm: AnyAlgorithm) -> str:
 def check_limits(target: object, seconds: object) -> None:
     """Raise :class:`SpecError` for a target or a time limit that is not a finite number >= 0."""
     for name, value in (("target", target), ("seconds", seconds)):
-        if value is not None and not (isinstance(value, Real) and 0 <= float(value) < float("inf")):
+        if value is not None and not is_amount(value):
             raise SpecError(f"{name} must be a number >= 0, not {value!r}")
 
 
@@ -235,7 +234,7 @@ def reopen(
     for name, value in fixed.items():
         if value is not None and value != getattr(settings, name):
             raise different(folder, name, getattr(settings, name), value)
-    compiled = compile_game(folder.game_to_load() if game is None else game, refine=settings.refine, limit=limit, watch=walked)
+    compiled = folder.compiled(game, limit=limit, watch=walked)
     if compiled.identity != about["identity"]:
         raise FileError(
             f"{folder.path} is a run on another game ({about['game']}) than {compiled.spec}, or its rules changed since; "

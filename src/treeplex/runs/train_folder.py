@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, final
 
 from treeplex.errors import FileError
+from treeplex.reading import parse_json
 from treeplex.runs.base_folder import METRICS, STATE, CheckpointFolder, claim_folder, read_about, write_about
 from treeplex.runs.train_settings import TrainSettings, settings_from
 from treeplex.solvers.scheme import DiscountPolicy
@@ -56,7 +57,7 @@ class TrainRecord:
     def from_json(cls, text: str, place: str) -> "TrainRecord":
         """Read one line of ``metrics.jsonl``; ``place`` (file and line) goes into the :class:`FileError`."""
         try:
-            found = json.loads(text)
+            found = parse_json(text)
             mean, best = (None if found[name] is None else float(found[name]) for name in ("mean", "best"))
             reached = tuple(float(value) for value in found["exploitability"])
             return cls(

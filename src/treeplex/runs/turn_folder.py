@@ -21,6 +21,7 @@ from matplotlib.figure import Figure
 
 from treeplex.errors import FileError
 from treeplex.games.poker.cards import cards_to_string
+from treeplex.reading import parse_json
 from treeplex.runs.base_folder import METRICS, STATE, CheckpointFolder, claim_folder, read_about, write_about
 from treeplex.runs.plots import INK, colour, write_figure
 from treeplex.runs.train_plot import quiet
@@ -61,7 +62,7 @@ class TurnRecord:
     def from_json(cls, text: str, place: str) -> "TurnRecord":
         """Read one line; ``place`` (file and line) goes into the :class:`FileError`."""
         try:
-            record = cls(**json.loads(text))
+            record = cls(**parse_json(text))
             _ = record.games + record.rows + record.steps + record.seconds + record.cpu_seconds + record.rate
             _ = record.loss or 0.0
             return record

@@ -27,7 +27,7 @@ from typing import Any
 from treeplex.errors import SpecError
 from treeplex.spec import shown
 
-NUMBER = r"(\d+\.?\d*|\.\d+)"
+NUMBER = r"(\d++(?:\.\d*+)?|\.\d++)"
 POT = re.compile(rf"{NUMBER}%")
 LAST = re.compile(rf"{NUMBER}x")
 CHIPS = re.compile(rf"{NUMBER}c(?:(\d+)r)?")

@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 
 from treeplex.errors import FileError
+from treeplex.reading import open_regular, read_text
 from treeplex.spec import shown
 
 SOLUTION = b"treeplex poker solution\n"
@@ -21,6 +22,7 @@ SOLUTION = b"treeplex poker solution\n"
 MOST_BYTES = 4_000_000
 MOST_NODES = 50_000
 MOST_DEPTH = 8
+TOO_DEEP = "lists or tables too deep in one another"
 
 
 @dataclass(frozen=True)
@@ -45,46 +47,46 @@ class Marked:
         return "a text" if self.text is not None else "a list" if self.items is not None else "a table of keys and values"
 
 
-def read_marked(path: str | Path) -> Marked:
-    """Read a file: TOML if its name ends in ``.toml``, YAML otherwise.
+def read_marked(path: str | Path, example: str = "pot: 200") -> Marked:
+    """Read a file: TOML if its name ends in ``.toml``, YAML otherwise; ``example`` is a line that such a file may have.
 
     Raises:
         FileError: it is missing, not text, too large, or not YAML or TOML; the message names the line.
     """
-    source = Path(path)
-    try:
-        with source.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
-    except OSError as error:
-        reason = error.strerror.lower() if error.strerror else str(error)
-        raise FileError(f"cannot read {path}: {reason}; check the path") from error
-    except ValueError as error:
-        raise FileError(f"cannot read {str(path)!r}: {error}; check the path") from error
-    if data.startswith(SOLUTION):
+    if is_solved_spot(path):
         raise FileError(
             f"{path} is a solved spot, not a spot file; look at it with treeplex holdem show {path}, or go on solving it with "
             f"treeplex holdem solve --resume {path}"
         )
-    if len(data) > MOST_BYTES:
-        raise FileError(f"{path}: larger than {MOST_BYTES // 1_000_000} MB; a spot file is a few lines of text")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        raise FileError(f"{path}:{line}: not UTF-8 text; save the file as UTF-8") from error
-    if source.suffix.lower() == ".toml":
+    text = read_text(path, most=MOST_BYTES)
+    if Path(path).suffix.lower() == ".toml":
         return marked_toml(text, str(path))
-    return marked_yaml(text, str(path))
+    return marked_yaml(text, str(path), example)
 
 
-def marked_yaml(text: str, name: str, *, numbered: bool = True) -> Marked:
-    """A YAML document; ``name`` is the file's, for places, with the number of the line if ``numbered``.
+def is_solved_spot(path: str | Path) -> bool:
+    """Whether a file holds a solved spot."""
+    try:
+        with open_regular(path) as file:
+            return file.read(len(SOLUTION)) == SOLUTION
+    except OSError:
+        return False
+
+
+def marked_yaml(text: str, name: str, example: str = "pot: 200", *, numbered: bool = True) -> Marked:
+    """A YAML document.
+
+    Args:
+        text: the document.
+        name: the file's, for places.
+        example: a line that it may have.
+        numbered: whether places say the line.
 
     Raises:
         FileError: text that is not one YAML document.
     """
     try:
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        root = yaml.compose(text, Loader=ShallowLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = f":{mark.line + 1}" if mark and numbered else ""
@@ -95,15 +97,32 @@ def marked_yaml(text: str, name: str, *, numbered: bool = True) -> Marked:
         place = text[: error.position].count("\n") + 1 if isinstance(error.position, int) else 1
         raise FileError(f"{name}:{place}: a character that text cannot have ({error.reason}); remove it") from error
     except (RecursionError, ValueError, yaml.YAMLError) as error:
-        raise FileError(f"{name}: not YAML ({type(error).__name__}); write lines such as pot: 200") from error
+        raise FileError(f"{name}: not YAML ({type(error).__name__}); write lines such as {example}") from error
     if root is None:
-        raise FileError(f"{name}: empty; write lines such as pot: 200")
+        raise FileError(f"{name}: empty; write lines such as {example}")
     reader = YamlReader(name, numbered)
     return reader.read(root, reader.place_of(root), 0)
 
 
+class ShallowLoader(yaml.SafeLoader):  # type: ignore[misc]
+    """A loader that stops as soon as nodes are nested too deep, rather than after reading them all."""
+
+    depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        """A node, with those below it."""
+        self.depth += 1
+        if self.depth > MOST_DEPTH + 1:
+            raise yaml.MarkedYAMLError(problem=TOO_DEEP, problem_mark=self.peek_event().start_mark)
+        node: yaml.Node | None = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+
 def yaml_remedy(problem: str) -> str:
     """What to do about a problem that the YAML parser names."""
+    if problem == TOO_DEEP:
+        return "write it plainly"
     if "\\t" in problem:
         return "indent with spaces, not tabs"
     if "mapping values are not allowed" in problem:
@@ -186,7 +205,7 @@ def toml_lines(text: str) -> Iterator[tuple[tuple[str, ...], int]]:
     section: tuple[str, ...] = ()
     seen: dict[tuple[str, ...], int] = {}
     for number, line in enumerate(text.split("\n"), start=1):
-        if header := re.match(r"\s*\[(\[?)\s*([^\[\]]+?)\s*\]", line):
+        if header := re.match(r"\s*+\[(\[?)([^\[\]]++)\]", line):
             section = key_parts(header[2])
             if header[1]:
                 count = seen.get(section, 0)

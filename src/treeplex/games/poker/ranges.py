@@ -46,16 +46,19 @@ from treeplex.games.poker.cards import (
 )
 from treeplex.spec import shown
 
-_NUMBER = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?"
+_NUMBER = r"(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:e[+-]?[0-9]++)?"
+_MOST_TEXT = 500_000
+"""Characters of a range; raw vectors of numbers in full have 33,000, and more with very small numbers."""
+_ALL_HANDS = np.arange(N_HANDS)
 _HAND = r"(?:[2-9tjqka][cdhs][2-9tjqka][cdhs]|[2-9tjqka]{2}[so]?)"
 _FLAGS = re.ASCII | re.IGNORECASE
 _ENTRY = re.compile(
-    rf"(?:(?P<all>random|any|100%)|top\s*(?P<top>{_NUMBER})\s*%|(?P<first>{_HAND})(?:(?P<plus>\+)|\s*-\s*(?P<last>{_HAND}))?)"
+    rf"(?:(?P<all>random|any|100%)|top\s*+(?P<top>{_NUMBER})\s*+%|(?P<first>{_HAND})(?:(?P<plus>\+)|\s*-\s*(?P<last>{_HAND}))?)"
     rf"(?:\s*:\s*(?P<weight>{_NUMBER}%?))?(?=[\s,)\[]|$)",
     _FLAGS,
 )
-_GROUP = re.compile(rf"(?P<weight>{_NUMBER}\s*%?)\s*\(|\[\s*(?P<percent>{_NUMBER})\s*\]", _FLAGS)
-_GROUP_END = {")": re.compile(r"\)"), "[/...]": re.compile(rf"\[\s*/\s*(?:{_NUMBER})?\s*\]", _FLAGS)}
+_GROUP = re.compile(rf"(?P<weight>{_NUMBER}(?:\s*+%)?)\s*+\(|\[\s*+(?P<percent>{_NUMBER})\s*+\]", _FLAGS)
+_GROUP_END = {")": re.compile(r"\)"), "[/...]": re.compile(rf"\[\s*+/\s*+(?:{_NUMBER})?\s*+\]", _FLAGS)}
 _VECTOR_START = re.compile(rf"[+-]?{_NUMBER}(?=[\s,]|$)", _FLAGS)
 _DASHES = {0x2010: "-", 0x2011: "-", 0x2012: "-", 0x2013: "-", 0x2212: "-"}
 _EXAMPLES = "write entries such as QQ+, A5s-A4s, AKo:0.5, AhKh, 50%(JJ,TT) or top 15%, separated by commas"
@@ -102,8 +105,10 @@ def parse_range(text: str) -> NDArray[np.float64]:
 
     Raises:
         SpecError: an entry that cannot be read (the message shows it and its place), a weight outside its range, or a
-            raw vector of another length.
+            raw vector of another length, or a text of more than 500,000 characters.
     """
+    if len(text) > _MOST_TEXT:
+        raise SpecError(f"range: {len(text):,} characters, and {_MOST_TEXT:,} are read at most; {_EXAMPLES}")
     text = "".join(" " if character.isspace() else character for character in text.translate(_DASHES | PICTURES))
     if _is_vector(text):
         return _read_vector(text)
@@ -171,7 +176,7 @@ def _entries(text: str) -> Iterator[tuple[NDArray[np.int64], float, int]]:
 def _expand(entry: re.Match[str], text: str) -> NDArray[np.int64]:
     """The indices of all hands of an entry."""
     if entry["all"]:
-        return np.arange(N_HANDS)
+        return _ALL_HANDS
     if entry["top"]:
         return _strongest(_read_weight(f"{entry['top']}%", text, entry.start()))
     first = _read_hands(entry["first"], text, entry.start("first"))

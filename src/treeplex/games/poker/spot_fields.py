@@ -20,7 +20,7 @@ from treeplex.games.poker.ranges import parse_range
 from treeplex.spec import nearest, shown
 
 Floats = NDArray[np.float64]
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?")
+NUMBER = re.compile(r"[+-]?(\d++(?:\.\d*+)?|\.\d++)(e[+-]?\d+)?")
 PLAYERS = ("oop", "ip")
 DEFAULT = "default"
 ALL_HANDS = ("all", "any", "random", "100%")
@@ -262,7 +262,7 @@ WORDS = {"check": "x", "call": "c", "fold": "f", "allin": "a", "all-in": "a"}
 def read_lock(value: Marked) -> Lock:
     """A lock from a table, or from a text ``LINE [HANDS]: STRATEGY`` such as ``x [AA,KK]: x 70%, b50% 30%``."""
     if value.text is not None:
-        found = re.fullmatch(r"([^\[\]:]*)(?:\[([^\[\]]*)\])?\s*:\s*(.*)", value.text.strip(), re.DOTALL)
+        found = re.fullmatch(r"([^\[\]:]*+)(?:\[([^\[\]]*+)\])?\s*+:\s*+(.*)", value.text.strip(), re.DOTALL)
         if not found:
             raise at(value, "locks", f"cannot read {shown(value.text)}; write 'x, b50% [AA, KK]: c 80%, f 20%'")
         parts = {"line": found[1], "hands": found[2], "strategy": found[3]}
