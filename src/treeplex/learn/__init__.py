@@ -1,1 +1,1 @@
-"""Learning to discount: evolution strategies and PPO, over episodes that many workers play."""
+"""Learning: how to discount, by evolution strategies and PPO; values and policies that search uses, by self-play (ReBeL)."""

@@ -1,4 +1,4 @@
-"""The command line: ``treeplex games | algorithms | info | solve | evaluate | compare | show | export | train | holdem``."""
+"""The command line: ``treeplex``, its help, and the commands of the other modules."""
 
 from typing import Annotated
 
