@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from treeplex.play import holdem_page, holdem_solving
 from treeplex.play.cli_holdem import holdem
+from treeplex.play.cli_holdem_show import amount
 
 
 @pytest.fixture
@@ -68,6 +69,11 @@ def test_values_in_the_pot(call):
     assert ev[1] == pytest.approx(ev[0] + 100, abs=1e-5)
     assert f"{ev[1]:.2f}" == back
     assert "write pot or net" in call("--ev", "gross", code=2)
+
+
+def test_amounts():
+    assert [amount(each, False) for each in (-0.004, 1.006, float("nan"))] == ["0.00", "1.01", "-"]
+    assert [amount(each, True) for each in (-0.004, 1.006, -3)] == ["+0.00", "+1.01", "-3.00"]
 
 
 def test_json(call):

@@ -284,6 +284,7 @@ def print_next(node: "NodeReport", file: Path) -> None:
 
 def amount(value: float, signed: bool) -> str:
     """An EV for people."""
+    value = round(float(value), 2) + 0.0  # no minus before zero
     return "-" if value != value else f"{value:+.2f}" if signed else f"{value:.2f}"
 
 

@@ -185,7 +185,7 @@ class Solving:
 def title_of(spot: Spot) -> str:
     """A spot in a few words."""
     board = " ".join(cards_to_string([card]) for card in spot.board) or spot.format.name
-    return f"{board}, pot {spot.pot:g}, stacks {spot.stack:g}"
+    return f"{board}, pot {spot.opening_pot:g}, stacks {spot.stack:g}"
 
 
 def prepare(

@@ -140,8 +140,9 @@ function steps() {
     if (!here && chosen) box.querySelector(".who").append(" ", make("button", { type: "button", class: "back", onclick: () => go(node.line), "aria-label": `back to ${title} ${node.street}, pot ${node.pot}` }, "show"));
     list.append(box);
   }
-  list.scrollLeft = list.scrollWidth;
+  toLast();
 }
+const toLast = () => { $("steps").scrollLeft = $("steps").lastChild.offsetLeft - $("steps").offsetLeft; };
 const named = (action) => action.name + (action.size ? ` (${action.size})` : "");
 function elsewhere(child) {
   return child.ends ? ["A fold ends the hand."] : ["This is not on the page. A page of it: ", `${DATA.command} --line ${child.line} --html next.html`];
@@ -225,7 +226,7 @@ function cell(node, read, kind, low, high, i, j) {
     } else {
       const x = value(each, node, kind);
       look.style.backgroundColor = Number.isFinite(x) ? rampColour((x - low) / (high - low || 1)) : "";
-      look.append(make("small", {}, kind === "EV" ? (Number.isFinite(x) ? x.toFixed(Math.abs(x) < 10 ? 1 : 0) : "–") : (100 * x).toFixed(0)));
+      look.append(make("small", {}, kind === "EV" ? (Number.isFinite(x) ? x.toFixed(Math.abs(x) < 10 ? 1 : 0).replace("-0.0", "0.0") : "–") : (100 * x).toFixed(0)));
       spoken = `${key}: ${kind} ${kind === "EV" ? amount(x) : percent(x)}`;
     }
     look.classList.add(height > 0.42 ? "full" : "low");
@@ -385,4 +386,4 @@ if (location.hash) {
 }
 if (DATA.nodes[state.line].player !== null) state.player = DATA.nodes[state.line].player;
 draw();
-window.addEventListener("resize", () => { $("steps").scrollLeft = $("steps").scrollWidth; });
+window.addEventListener("resize", toLast);
