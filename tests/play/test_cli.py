@@ -215,7 +215,12 @@ def test_compare(tmp_path):
 def test_lists():
     assert "leduc_poker" in call("games")[0]
     assert call_json("games")["kuhn_poker"]["parameters"] == {"players": 2}
-    assert "pcfr+" in call("algorithms")[0]
+    out = call("algorithms")[0]
+    places = [
+        out.index(text) for text in ("Tabular:", "pcfr+", "Learned:", "ddcfr", "Sampling:", "es-mccfr", "Exact", "  lp ")[:6]
+    ]
+    assert places == sorted(places)
+    assert call_json("algorithms")["lp"]["group"] == "exact"
     assert call_json("algorithms")["dcfr"]["parameters"]["alpha"] == 1.5
 
 
@@ -497,3 +502,10 @@ def test_what_to_try_next_works_with_rules_of_ones_own(tmp_path):
     assert len(commands) == 3
     for command in commands[:2]:
         call(*shlex.split(command))
+
+
+def test_learners_that_are_not_here_are_answered():
+    assert "'deep_cfr' is not implemented here; ReBeL learns by a network" in complaint("solve", "kuhn_poker", "-a", "deep_cfr")
+    assert "'nfsp' is not implemented here" in complaint("train", "nfsp", "--out", "none")
+    assert "did you mean 'es-mccfr'?" in complaint("sample", "kuhn_poker", "-a", "mccfr")
+    assert call_json("solve", "kuhn_poker", "-a", "CFR+", "-n", 5)["algorithm"] == "cfr+"

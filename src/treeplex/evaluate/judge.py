@@ -64,7 +64,7 @@ def best_response(game: CompiledGame, policy: Policy, player: int) -> tuple[floa
     """
     check_game(game, policy)
     if not 0 <= player < game.players:
-        raise PolicyError(f"{game.spec} has players 0 to {game.players - 1}, not {player}")
+        raise PolicyError(f"{game} has players 0 to {game.players - 1}, not {player}")
     strategy, values, infoset_values = np.empty_like(policy.probabilities), *workspace(game.tree)
     for other in range(game.players):
         reach(game.tree, other, policy.probabilities, strategy)
@@ -77,4 +77,4 @@ def best_response(game: CompiledGame, policy: Policy, player: int) -> tuple[floa
 def check_game(game: CompiledGame, policy: Policy) -> None:
     """Refuse a policy of another game."""
     if policy.game is not game and policy.game.identity != game.identity:
-        raise PolicyError(f"this is a policy for {policy.game.spec}, not for {game.spec}; solve or load one for this game")
+        raise PolicyError(f"this is a policy for {policy.game}, not for {game}; solve or load one for this game")

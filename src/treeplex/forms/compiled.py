@@ -114,7 +114,7 @@ class CompiledGame:
 
     def __str__(self) -> str:
         """What to call the game in texts: its spec, or what its rules are called where they have none."""
-        return self.spec or (str(self.rules) if self.rules is not None else "a game without a name")
+        return str(self.rules) if self.rules is not None else self.spec or "a game without a name"
 
     def __repr__(self) -> str:
         return (

@@ -77,16 +77,27 @@ def algorithms(as_json: Json = False) -> None:
       treeplex solve kuhn_poker -a "dcfr(alpha=2,gamma=3)"
     """
     from treeplex.solvers import algorithms
+    from treeplex.solvers.base import GROUPS
 
     if as_json:
         print_json(
             {
-                name: {"summary": each.summary, "reference": each.reference, "parameters": dict(each.parameters)}
+                name: {
+                    "group": each.group,
+                    "summary": each.summary,
+                    "reference": each.reference,
+                    "parameters": dict(each.parameters),
+                }
                 for name, each in algorithms().items()
             }
         )
         return
-    print_entries((name, (each.summary, settings_of(each), each.reference)) for name, each in algorithms().items())
+    for group, heading in GROUPS.items():
+        typer.secho(heading, bold=True, underline=True)
+        members = [(name, each) for name, each in algorithms().items() if each.group == group]
+        print_entries((name, (each.summary, settings_of(each), each.reference)) for name, each in members)
+        typer.echo()
+    typer.echo("Networks that search (ReBeL) and learned discounting are trained: treeplex train --help")
 
 
 def settings_of(algorithm: "Algorithm") -> str:
@@ -170,7 +181,7 @@ def print_counts(compiled: "CompiledGame") -> None:
         "public states": "the rules do not say" if size.public_states is None else f"{size.public_states:,}",
         "payoffs": payoffs_of(compiled),
     }
-    print_facts(facts, title=compiled.spec)
+    print_facts(facts, title=str(compiled))
     counts = zip(compiled.infosets, compiled.sequences, strict=True)
     rows = [[str(player), f"{infosets:,}", f"{sequences:,}"] for player, (infosets, sequences) in enumerate(counts)]
     rows.append(["all", f"{sum(compiled.infosets):,}", f"{sum(compiled.sequences):,}"])

@@ -238,7 +238,7 @@ def reopen(
     compiled = compile_game(folder.game_to_load() if game is None else game, refine=settings.refine, limit=limit, watch=walked)
     if compiled.identity != about["identity"]:
         raise FileError(
-            f"{folder.path} is a run on another game ({about['game']}) than {compiled.spec}, or its rules changed since; "
+            f"{folder.path} is a run on another game ({about['game']}) than {compiled}, or its rules changed since; "
             "give the same game or start a new run"
         )
     settings = with_new_limits(settings, iterations, nodes, target)
