@@ -33,6 +33,17 @@ class Judgement:
         """What a best response of each player gains; NashConv is their sum."""
         return tuple(best - value for best, value in zip(self.best_response_values, self.value, strict=True))
 
+    def _repr_html_(self) -> str:
+        columns = ("player", "value", "best response", "gain")
+        rows = zip(self.value, self.best_response_values, self.gains, strict=True)
+        head = "".join(f"<th>{name}</th>" for name in columns)
+        body = "".join(
+            f"<tr><td>{player}</td><td>{value:+.8g}</td><td>{best:+.8g}</td><td>{gain:.4g}</td></tr>"
+            for player, (value, best, gain) in enumerate(rows)
+        )
+        caption = f"exploitability {self.exploitability:.4g}, NashConv {self.nash_conv:.4g}"
+        return f"<table><caption>{caption}</caption><tr>{head}</tr>{body}</table>"
+
 
 def judge(game: CompiledGame, policy: Policy) -> Judgement:
     """Judge a policy with one reach, gradient and best-response sweep for each player.

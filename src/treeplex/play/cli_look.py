@@ -47,11 +47,12 @@ def games(as_json: Json = False) -> None:
         print_json(
             {
                 name: {"summary": info.summary, "parameters": {each.name: each.default for each in info.parameters}}
+                | ({"note": info.note} if info.note else {})
                 for name, info in games().items()
             }
         )
         return
-    print_entries((name, (info.summary, parameters_of(info))) for name, info in games().items())
+    print_entries((name, (info.summary, parameters_of(info), info.note)) for name, info in games().items())
     typer.echo(OTHER_GAMES)
 
 
