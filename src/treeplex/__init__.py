@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from treeplex.runs.sample import SampleInterrupted, sample
     from treeplex.runs.solution import Solution
     from treeplex.runs.solve import SolveInterrupted, solve
+    from treeplex.runs.tree_picture import draw
     from treeplex.search.agent import SearchAgent
     from treeplex.solvers import DiscountPolicy, Play, Rule, Step, Variant, Weights, algorithms, load_scheme, save_scheme
 
@@ -90,6 +91,7 @@ _HOMES = {
     "treeplex.runs.devices": ("device_from_policy", "load_device", "save_device"),
     "treeplex.runs.solution": ("Solution",),
     "treeplex.runs.solve": ("SolveInterrupted", "solve"),
+    "treeplex.runs.tree_picture": ("draw",),
     "treeplex.solvers": (
         "DiscountPolicy",
         "Play",
@@ -140,6 +142,7 @@ __all__ = [
     "compile",
     "device_from_policy",
     "distance_to_value",
+    "draw",
     "errors",
     "estimate",
     "exact_value",

@@ -35,6 +35,10 @@ class GameError(TreeplexError):
     """Rules that do not describe a game of perfect recall: the message names the history or the infostate."""
 
 
+class GameSizeError(GameError):
+    """A game with more histories or sequences than the limit; the message has an estimate of how many."""
+
+
 class ImperfectRecallError(GameError):
     """A player forgets at the named infostate what they did or knew; ``refine=True`` splits such infostates."""
 

@@ -216,7 +216,12 @@ def test_compare(tmp_path):
 def test_lists():
     assert "leduc_poker" in call("games")[0]
     assert call_json("games")["kuhn_poker"]["parameters"] == {"players": 2}
-    assert "pcfr+" in call("algorithms")[0]
+    out = call("algorithms")[0]
+    places = [
+        out.index(text) for text in ("Tabular:", "pcfr+", "Learned:", "ddcfr", "Sampling:", "es-mccfr", "Exact", "  lp ")[:6]
+    ]
+    assert places == sorted(places)
+    assert call_json("algorithms")["lp"]["group"] == "exact"
     assert call_json("algorithms")["dcfr"]["parameters"]["alpha"] == 1.5
 
 
@@ -516,3 +521,10 @@ def test_a_table_names_its_cards(game, cards):
     assert re.fullmatch(rf"card {cards}, public card {cards}, pot \d+, round 1: [a-z ]+", known[-1])
     assert re.search(rf"player 1 knew   card {cards}, ", out)
     assert "Private" not in out
+
+
+def test_learners_that_are_not_here_are_answered():
+    assert "'deep_cfr' is not implemented here; ReBeL learns by a network" in complaint("solve", "kuhn_poker", "-a", "deep_cfr")
+    assert "'nfsp' is not implemented here" in complaint("train", "nfsp", "--out", "none")
+    assert "did you mean 'es-mccfr'?" in complaint("sample", "kuhn_poker", "-a", "mccfr")
+    assert call_json("solve", "kuhn_poker", "-a", "CFR+", "-n", 5)["algorithm"] == "cfr+"

@@ -237,12 +237,12 @@ def compiled_numbers(game: CompiledGame, growth: Growth) -> NDArray[np.int64]:
         player, parent = growth.infoset_player[met], int(final[growth.parents[met]])
         infoset = named_below(game, player, infostate, parent)
         if infoset is None or tuple(game.actions_at(infoset)) != growth.infoset_actions[met]:
-            raise GameError(f"the rules of {game.spec} have changed since it was compiled (infostate {infostate!r})")
+            raise GameError(f"the rules of {game} have changed since it was compiled (infostate {infostate!r})")
         numbers[met] = infoset
         first = growth.first_sequence[met]
         final[first : first + len(growth.infoset_actions[met])] = game.sequences_at(infoset)
     if len(set(numbers.tolist())) != len(game.infostates):
-        raise GameError(f"the rules of {game.spec} have changed since it was compiled: they have fewer infostates")
+        raise GameError(f"the rules of {game} have changed since it was compiled: they have fewer infostates")
     return numbers
 
 

@@ -189,7 +189,7 @@ def pyspiel_game_of(game: CompiledGame) -> Any:
     try:
         return OpenSpielGame(game.spec).game
     except SpecError as error:
-        raise PolicyError(f"which game of OpenSpiel is {game.spec}? Pass game=...; {error}") from error
+        raise PolicyError(f"which game of OpenSpiel is {game}? Pass game=...; {error}") from error
 
 
 def to_tabular_policy(policy: Policy, game: Any = None) -> Any:
@@ -244,15 +244,13 @@ def from_tabular_policy(game: CompiledGame, tabular: Any) -> Policy:
     probabilities = np.ones(int(game.tree.sequence_offsets[-1]))
     missing = [infostate for infostate in game.infostates if infostate not in rows]
     if missing:
-        raise PolicyError(
-            f"the policy lacks {len(missing)} infostates of {game.spec}, such as {missing[0]!r}; is it for that game?"
-        )
+        raise PolicyError(f"the policy lacks {len(missing)} infostates of {game}, such as {missing[0]!r}; is it for that game?")
     for infoset, infostate in enumerate(game.infostates):
         found = rows[infostate]
         actions = game.actions_at(infoset)
         unknown = [action for action, probability in found.items() if action not in actions and probability > 0]
         if unknown:
-            raise PolicyError(f"action {unknown[0]} at infostate {infostate!r} of {game.spec}, which has only {actions}")
+            raise PolicyError(f"action {unknown[0]} at infostate {infostate!r} of {game}, which has only {actions}")
         values = np.clip([found.get(action, 0.0) for action in actions], 0.0, 1.0)
         if not abs(values.sum() - 1.0) <= SUM_TOLERANCE:
             raise PolicyError(f"probabilities at infostate {infostate!r} sum to {values.sum():.9g}, not to 1: {found}")
@@ -281,7 +279,7 @@ def transferred(policy: Policy, game: CompiledGame) -> Policy:
     for (player, infostate), infoset in game.lookup.items():
         found, actions = policy[player, infostate], game.actions_at(infoset)
         if sorted(found) != sorted(actions):
-            raise PolicyError(f"actions {list(found)} at infostate {infostate!r}, in {game.spec} {actions}")
+            raise PolicyError(f"actions {list(found)} at infostate {infostate!r}, in {game} {actions}")
         probabilities[game.sequences_at(infoset)] = [found[action] for action in actions]
     return Policy(game, probabilities)
 

@@ -84,7 +84,7 @@ class Policy(PolicyMapping):
         if len(keys) > 1:
             raise PolicyError(f"infostate {key!r} belongs to several players; ask for policy[player, infostate]")
         if not keys:
-            raise PolicyError(f"no infostate {key!r} in {self.game.spec or 'the game'}; list(policy) has them all")
+            raise PolicyError(f"no infostate {key!r} in {self.game}; list(policy) has them all")
         return self.game.lookup[keys[0]]
 
     def known_keys(self, key: object) -> list[tuple[int, str]]:
@@ -132,7 +132,7 @@ class Policy(PolicyMapping):
         return to_dataframe(self)
 
     def __repr__(self) -> str:
-        return f"<policy for {self.game.spec}: {len(self)} infosets>"
+        return f"<policy for {self.game}: {len(self)} infosets>"
 
     def _repr_html_(self) -> str:
         rows = []
@@ -181,7 +181,7 @@ def validated(game: CompiledGame, probabilities: NDArray[np.float64]) -> NDArray
     array = np.asarray(probabilities, dtype=np.float64)
     size = int(game.tree.sequence_offsets[-1])
     if array.shape != (size,):
-        raise PolicyError(f"a policy for {game.spec} has {size} probabilities, not an array of shape {array.shape}")
+        raise PolicyError(f"a policy for {game} has {size} probabilities, not an array of shape {array.shape}")
     sums = infoset_sums(game, array)
     bad = ~(np.abs(sums - 1.0) <= 1e-9)
     negative = ~(array >= 0.0) & (game.tree.sequence_infoset >= 0)

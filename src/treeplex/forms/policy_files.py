@@ -126,7 +126,7 @@ def load_policy(
     if header.get("game_identity", game.identity) != game.identity:
         if same_rules(header["game"], game.spec):
             return transferred(load_policy(path, complete=complete), game)
-        same = "which has other rules now" if header["game"] == game.spec else f"not for {game.spec}"
+        same = "which has other rules now" if header["game"] == game.spec else f"not for {game}"
         raise PolicyError(f"{path} is a policy for {header['game']}, {same}; load it with the game it was made for")
     probabilities = array_of(contents, game, path, complete=complete)
     by_hand = contents.probabilities is None and "checksum" not in header
@@ -238,7 +238,7 @@ def array_of(
     for player, infostate, action, probability in contents.entries:
         infoset = game.lookup.get((player, infostate))
         if infoset is None:
-            raise PolicyError(f"{path}: {game.spec} has no infostate {infostate!r} of player {player}; remove it")
+            raise PolicyError(f"{path}: {game} has no infostate {infostate!r} of player {player}; remove it")
         actions = game.actions_at(infoset)
         if action not in actions:
             raise PolicyError(f"{path}: no action {action} at infostate {infostate!r} of player {player}; legal are {actions}")

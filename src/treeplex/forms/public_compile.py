@@ -119,7 +119,7 @@ def compile_public_tree(
     """
     prior = np.asarray(rules.prior, np.float64)
     if not abs(prior.sum() - 1.0) <= PROBABILITY_TOLERANCE or not (prior >= 0).all():
-        raise GameError(f"the prior over hands of {game.spec} sums to {prior.sum():.12g}, not 1, or has negative entries")
+        raise GameError(f"the prior over hands of {game} sums to {prior.sum():.12g}, not 1, or has negative entries")
     walk = PublicWalk(rules, histories=rules.deal_histories)
     root = (Slice(0, 0, None), Slice(1, 0, None))
     most = MOST_SEQUENCES if limit is None else limit

@@ -34,7 +34,7 @@ def public_rules(game: str | Game, *, named_in: str | os.PathLike[str] | None = 
         return KuhnPublicTree()
     if rules.num_players == 2:
         return PerfectInformation(rules)
-    raise GameError(f"{rules.spec} has {rules.num_players} players; search needs two-player zero-sum games")
+    raise GameError(f"{rules} has {rules.num_players} players; search needs two-player zero-sum games")
 
 
 class OneDeal(PublicTree):
@@ -52,7 +52,7 @@ class MatrixPublicTree(OneDeal):
     def __init__(self, game: MatrixGame) -> None:
         super().__init__()
         if np.abs(game.payoffs.sum(axis=0)).max() > 1e-9 * max(1.0, np.abs(game.payoffs).max()):
-            raise GameError(f"{game.spec} is not zero-sum; search needs two-player zero-sum games")
+            raise GameError(f"{game} is not zero-sum; search needs two-player zero-sum games")
         self.game, self.root = game, 0
 
     def visit(self, node: Hashable) -> Decision | Chance | Leaf:
@@ -95,12 +95,12 @@ class PerfectInformation(OneDeal):
             return Chance([(action, np.full((1, 1), chance)) for action, chance in node.chance_outcomes() if chance > 0])
         if player < 0:
             raise GameError(
-                f"in {self.game.spec or 'this game'} players move at once, which search does not know; write Game.public_tree "
+                f"in {self.game} players move at once, which search does not know; write Game.public_tree "
                 "for it, or leave search: treeplex solve"
             )
         if node.information_state_string(0) != node.information_state_string(1):
             raise GameError(
-                f"in {self.game.spec or 'this game'} players know different things, and its rules do not say what is public, "
+                f"in {self.game} players know different things, and its rules do not say what is public, "
                 "which search needs; write Game.public_tree for it, or leave search: treeplex solve"
             )
         return Decision(player, list(node.legal_actions()))

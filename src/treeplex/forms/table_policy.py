@@ -172,15 +172,15 @@ class TablePolicy:
                 continue
             found, actions = self.at(player, number), list(game.actions_at(infoset))
             if sorted(found) != sorted(actions):
-                raise PolicyError(f"actions {list(found)} at infostate {infostate!r}, in {game.spec} {actions}")
+                raise PolicyError(f"actions {list(found)} at infostate {infostate!r}, in {game} {actions}")
             probabilities[game.sequences_at(infoset)] = [found[action] for action in actions]
             known += 1
         if len(self) and not known:
-            raise PolicyError(f"the policy has no infostate of {game.spec}; it was made for {self.spec}")
+            raise PolicyError(f"the policy has no infostate of {game}; it was made for {self.spec or 'rules without a name'}")
         return Policy(game, probabilities)
 
     def __repr__(self) -> str:
-        return f"<table policy for {self.spec}: {len(self)} infosets>"
+        return f"<table policy for {self.spec or 'rules without a name'}: {len(self)} infosets>"
 
 
 def tensors_of(infosets: Infosets, player: int) -> dict[str, Tensor]:

@@ -74,7 +74,7 @@ def compile_rules(
             or players, an exception in the rules.
     """
     if not isinstance(game.num_players, int) or not 1 <= game.num_players <= MOST_PLAYERS:
-        raise GameError(f"{game.spec} has num_players {game.num_players}; 1 to {MOST_PLAYERS} players can be compiled")
+        raise GameError(f"{game} has num_players {game.num_players}; 1 to {MOST_PLAYERS} players can be compiled")
     players = range(game.num_players)
     walk = Walk(
         game,

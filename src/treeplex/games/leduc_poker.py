@@ -132,7 +132,7 @@ class LeducPoker(Game):
         self.bets = list(bets)
         self.ante = ante
         self.suit_isomorphism = suit_isomorphism
-        self.spec = INFO.spec({**self.parameters(), "ranks": -1 if ranks == players + 1 else ranks})
+        self.spec = INFO.spec({**self.parameters(), "ranks": None if ranks == players + 1 else ranks})
         everyone = (self.ante,) * self.num_players, (False,) * self.num_players
         self.dealing = Table(CHANCE, NO_CARD, ((), ()), *everyone)
         self.dealt = Table(0, NO_CARD, ((), ()), *everyone)
@@ -311,20 +311,20 @@ class LeducPublicTree(PublicTree):
 def leduc_poker(
     *,
     players: int = 2,
-    ranks: int = -1,
+    ranks: int | None = None,
     suits: int = 2,
     raises: int = 2,
     bets: Sequence[int] = (2, 4),
     ante: int = 1,
     suit_isomorphism: bool = False,
 ) -> LeducPoker:
-    """Leduc poker; see the module for the rules. Payoffs in chips; ``ranks=-1`` means ``players + 1`` (3 for two players).
+    """Leduc poker; see the module for the rules. Payoffs in chips. Where ``ranks`` is left out there are ``players + 1``.
 
     Raises:
         SpecError: a value outside its range, or fewer cards than the players and the table need.
     """
     players = whole("leduc_poker", "players", players, 2, 10)
-    ranks = players + 1 if ranks == -1 else whole("leduc_poker", "ranks", ranks, 1, MOST_CARDS)
+    ranks = players + 1 if ranks is None else whole("leduc_poker", "ranks", ranks, 1, MOST_CARDS)
     suits = whole("leduc_poker", "suits", suits, 1, MOST_CARDS)
     if ranks * suits > MOST_CARDS:
         raise SpecError(f"leduc_poker: {ranks * suits} cards are more than {MOST_CARDS}; lower ranks or suits")
@@ -360,7 +360,7 @@ INFO = GameInfo(
     build=leduc_poker,
     meanings={
         "players": "number of players, 2 to 10",
-        "ranks": "ranks in the deck; -1 for players + 1",
+        "ranks": "ranks in the deck; one more than players where left out",
         "suits": "suits in the deck",
         "raises": "most raises in a round",
         "bets": "size of a raise in each round, in chips",

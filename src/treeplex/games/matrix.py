@@ -25,6 +25,8 @@ from treeplex.spec import shown
 ROCK_PAPER_SCISSORS = [[0, -1, 1], [1, 0, -1], [-1, 1, 0]]
 MODIFIED_RPS = [[0, -1, 2], [1, 0, -2], [-2, 2, 0]]
 LARGE_LOSSES = [[-10000] * 3, [-20000] * 3]
+MOST_SHOWN = 200
+"""Characters of a spec that texts show."""
 HANDS = ("Rock", "Paper", "Scissors")
 
 
@@ -94,6 +96,11 @@ class MatrixGame(Game):
 
     def new_initial_state(self) -> MatrixState:
         return MatrixState(self)
+
+    def __str__(self) -> str:
+        """The spec; of a large matrix, which it writes out, only how large it is."""
+        rows, columns = self.payoffs.shape[1:]
+        return self.spec if len(self.spec) <= MOST_SHOWN else f"<matrix game of {rows} by {columns}>"
 
     def parameters(self) -> Mapping[str, object]:
         return self._parameters

@@ -14,7 +14,7 @@ from random import Random
 from time import perf_counter
 from typing import Final, NoReturn, final
 
-from treeplex.errors import GameError
+from treeplex.errors import GameSizeError
 from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
 from treeplex.games.turn_based import TurnBasedState
 
@@ -103,7 +103,7 @@ def markov_bound(sizes: Sequence[int]) -> int:
 
 @final
 class SizeCheck:
-    """Goes along a walk and raises :class:`GameError` as soon as it is clear that the walk will pass its limit.
+    """Goes along a walk and raises :class:`GameSizeError` as soon as it is clear that the walk will pass its limit.
 
     Attributes:
         next_look: the number of steps at which :meth:`look` is to be called next.
@@ -134,10 +134,10 @@ class SizeCheck:
         """Check a walk that has done so many steps and counted so many units.
 
         Raises:
-            GameError: there are more than the limit, or will be.
+            GameSizeError: there are more than the limit, or will be.
         """
         if count > self._limit:
-            raise GameError(
+            raise GameSizeError(
                 f"{self._name} has more than {self._limit:,} {self._unit}; make it smaller, or raise the limit "
                 "(tp.compile(game, limit=...), --limit)"
             )
@@ -166,7 +166,7 @@ class SizeCheck:
                 self._sizes.append(self._playout(self._random, deadline))
                 if perf_counter() >= deadline:
                     break
-        except GameError:
+        except GameSizeError:
             raise
         except Exception:  # rules that fail on the way: the walk will say where
             self._next_estimate = math.inf
@@ -180,7 +180,7 @@ class SizeCheck:
             self._refuse(found.mean, how, seconds_each)
 
     def _refuse(self, size: int, how: str, seconds_each: float) -> NoReturn:
-        raise GameError(
+        raise GameSizeError(
             f"{self._name} has about {count_text(size)} {self._unit}, and the limit is {self._limit:,} ({how}). Walking "
             f"through them would take {time_text(size, seconds_each)} and {memory_text(size)}. Choose smaller parameters, "
             "sample it without compiling (treeplex sample, tp.sample), or raise the limit "

@@ -98,6 +98,9 @@ class TurnBased(Game):
         named = f"turn_based(game={game.spec})" if game.spec else ""
         self.spec = named if spec is None else spec
 
+    def __str__(self) -> str:
+        return self.spec or str(self.game)
+
     def new_initial_state(self) -> TurnBasedState:
         return TurnBasedState(self.game.new_initial_state(), self.num_players)
 

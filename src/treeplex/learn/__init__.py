@@ -1,1 +1,1 @@
-"""Learning: how to discount, by evolution strategies and PPO; values and policies that search uses, by self-play (ReBeL)."""
+"""Learning: discount policies by evolution strategies and PPO, networks for search by ReBeL, and their workers."""

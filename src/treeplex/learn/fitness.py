@@ -76,7 +76,7 @@ def fitness_on(
     for game, span in zip(games, top - bottom, strict=True):
         if not span > 0:
             raise AlgorithmError(
-                f"fitness 'relative' needs games on which DCFR gets below CFR, and on {game.spec} it does not in {horizon} "
+                f"fitness 'relative' needs games on which DCFR gets below CFR, and on {game} it does not in {horizon} "
                 "iterations; leave the game out or take fitness 'log'"
             )
     return Fitness(share, top, top - bottom)

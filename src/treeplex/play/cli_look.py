@@ -47,11 +47,12 @@ def games(as_json: Json = False) -> None:
         print_json(
             {
                 name: {"summary": info.summary, "parameters": {each.name: each.default for each in info.parameters}}
+                | ({"note": info.note} if info.note else {})
                 for name, info in games().items()
             }
         )
         return
-    print_entries((name, (info.summary, parameters_of(info))) for name, info in games().items())
+    print_entries((name, (info.summary, parameters_of(info), info.note)) for name, info in games().items())
     typer.echo(OTHER_GAMES)
 
 
@@ -77,16 +78,27 @@ def algorithms(as_json: Json = False) -> None:
       treeplex solve kuhn_poker -a "dcfr(alpha=2,gamma=3)"
     """
     from treeplex.solvers import algorithms
+    from treeplex.solvers.base import GROUPS
 
     if as_json:
         print_json(
             {
-                name: {"summary": each.summary, "reference": each.reference, "parameters": dict(each.parameters)}
+                name: {
+                    "group": each.group,
+                    "summary": each.summary,
+                    "reference": each.reference,
+                    "parameters": dict(each.parameters),
+                }
                 for name, each in algorithms().items()
             }
         )
         return
-    print_entries((name, (each.summary, settings_of(each), each.reference)) for name, each in algorithms().items())
+    for group, heading in GROUPS.items():
+        typer.secho(heading, bold=True, underline=True)
+        members = [(name, each) for name, each in algorithms().items() if each.group == group]
+        print_entries((name, (each.summary, settings_of(each), each.reference)) for name, each in members)
+        typer.echo()
+    typer.echo("Networks that search (ReBeL) and learned discounting are trained: treeplex train --help")
 
 
 def settings_of(algorithm: "Algorithm") -> str:
@@ -170,7 +182,7 @@ def print_counts(compiled: "CompiledGame") -> None:
         "public states": "the rules do not say" if size.public_states is None else f"{size.public_states:,}",
         "payoffs": payoffs_of(compiled),
     }
-    print_facts(facts, title=compiled.spec)
+    print_facts(facts, title=str(compiled))
     counts = zip(compiled.infosets, compiled.sequences, strict=True)
     rows = [[str(player), f"{infosets:,}", f"{sequences:,}"] for player, (infosets, sequences) in enumerate(counts)]
     rows.append(["all", f"{sum(compiled.infosets):,}", f"{sum(compiled.sequences):,}"])

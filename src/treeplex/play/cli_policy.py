@@ -134,7 +134,7 @@ def evaluate(
     }
     if value is not None:
         facts["exact value"] = f"{value:+.8f}   of player 0; the policy is {abs(judgement.value[0] - value):.3e} from it"
-    print_facts(facts, title=f"{policy} on {compiled.spec}")
+    print_facts(facts, title=f"{policy} on {compiled}")
     pairs = zip(judgement.value, judgement.best_response_values, strict=True)
     rows = [[str(player), f"{value:+.8f}", f"{best:+.8f}", f"{best - value:.3e}"] for player, (value, best) in enumerate(pairs)]
     print_table(["player", "value", "best response", "gain"], rows, right=(1, 2, 3))
@@ -203,7 +203,7 @@ def show(
         for infoset in shown
     ]
     several_lines = any("\n" in str(row[1]) for row in rows)
-    print_table(["player", "infostate", "strategy"], rows, title=compiled.spec, lines=several_lines)
+    print_table(["player", "infostate", "strategy"], rows, title=str(compiled), lines=several_lines)
     if len(shown) < len(chosen):
         typer.echo(f"{len(shown)} of {len(chosen):,} infostates; --limit 0 shows all, --infostate and --player choose")
 
@@ -223,7 +223,7 @@ def matching(policy: "Policy", text: str | None, player: int | None) -> list[int
     """The infosets asked for: an exact infostate, else all that contain the text."""
     game = policy.game
     if player is not None and not 0 <= player < game.players:
-        raise PolicyError(f"{game.spec} has players 0 to {game.players - 1}, not {player}")
+        raise PolicyError(f"{game} has players 0 to {game.players - 1}, not {player}")
     offsets = game.tree.infoset_offsets
     chosen = range(len(policy)) if player is None else range(int(offsets[player]), int(offsets[player + 1]))
     if text is None:
@@ -232,7 +232,7 @@ def matching(policy: "Policy", text: str | None, player: int | None) -> list[int
     found = [infoset for infoset in chosen if game.infostates[infoset] == wanted]
     found = found or [infoset for infoset in chosen if wanted in game.infostates[infoset]]
     if not found:
-        raise PolicyError(f"no infostate of {game.spec} contains {text!r}{hint(text, game.infostates)}")
+        raise PolicyError(f"no infostate of {game} contains {text!r}{hint(text, game.infostates)}")
     return found
 
 

@@ -89,7 +89,7 @@ def solve(
             folder = solution.folder
         except SolveInterrupted as stopped:
             solution = stopped.solution
-            folder = solution.folder or solution.save(free_folder(f"{solution.game.spec}-{solution.algorithm}"))
+            folder = solution.folder or solution.save(free_folder(f"{solution.game}-{solution.algorithm}"))
     if as_json:
         print_json(last_record(solution))
     else:
@@ -149,7 +149,7 @@ def print_solution(solution: "Solution", folder: Path | None) -> None:
         device = "device.safetensors, " if has_device(folder) else ""
         facts["files"] = f"{folder}   policy.safetensors, {device}metrics.jsonl, convergence.png, run.json, state.safetensors"
     print_facts(
-        facts, title=f"{solution.game.spec} by {solution.algorithm}: {counted(solution.iterations)} in {solution.seconds:.3g} s"
+        facts, title=f"{solution.game} by {solution.algorithm}: {counted(solution.iterations)} in {solution.seconds:.3g} s"
     )
     spec = quoted(solution.game.spec)
     say("next", bold=True)
@@ -254,7 +254,7 @@ def compare(
         columns, rows = comparison.columns, comparison.table("\n" if several else ", ")
         if several:  # narrow enough for 80 letters
             columns = [name.replace("exploitability", "exploit-\nability") for name in columns]
-        print_table(columns, rows, title=comparison.game.spec, right=range(1, len(columns)), lines=several)
+        print_table(columns, rows, title=str(comparison.game), right=range(1, len(columns)), lines=several)
         if out:
             say(f"plot {out / 'convergence.png'}, table {out / 'comparison.md'}, one run folder an algorithm in {out}")
         else:

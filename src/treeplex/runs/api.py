@@ -52,7 +52,7 @@ def as_policy(game: AnyGame, policy: AnyPolicy, *, complete: bool = False) -> Po
         if inner.game.identity != game.identity:
             if same_rules(inner.game.spec, game.spec):
                 return transferred(inner, game)
-            raise PolicyError(f"this is a policy for {inner.game.spec}, not for {game.spec}; solve or load one for this game")
+            raise PolicyError(f"this is a policy for {inner.game}, not for {game}; solve or load one for this game")
         return Policy(game, inner.probabilities)
     if isinstance(policy, str | os.PathLike):
         return Policy.uniform(game) if policy == UNIFORM else load_policy(policy_file(policy), game, complete=complete)

@@ -151,7 +151,7 @@ class Comparison:
         from treeplex.runs.plots import convergence_figure, write_figure
 
         figure = convergence_figure(
-            self.game.spec,
+            str(self.game),
             {solution.algorithm: solution.records for solution in self.solutions},
             x=self.x if x is None else x,
             y=self.objective,
@@ -180,12 +180,12 @@ class Comparison:
     def __repr__(self) -> str:
         best = self.ranked[0]
         count, reached = len(self.solutions), best.last.measure(self.objective)
-        return f"<comparison of {count} algorithms on {self.game.spec}: best {best.algorithm}, {reached:.3g}>"
+        return f"<comparison of {count} algorithms on {self.game}: best {best.algorithm}, {reached:.3g}>"
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{name}</th>" for name in self.columns)
         body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in self.table())
-        return f"<table><caption>{html.escape(self.game.spec)}</caption><tr>{head}</tr>{body}</table>"
+        return f"<table><caption>{html.escape(str(self.game))}</caption><tr>{head}</tr>{body}</table>"
 
 
 def compare(

@@ -141,7 +141,7 @@ def read_device(
         except TreeplexError as error:
             raise FileError(f"{source} names a game that cannot be had: {error}") from error
     if header.get("identity", game.identity) != game.identity:
-        same = "which has other rules now" if named == game.spec else f"not for {game.spec}"
+        same = "which has other rules now" if named == game.spec else f"not for {game}"
         raise PolicyError(f"{source} is a device for {named}, {same}; load it with the game it was made for")
     try:
         return device_from(contents, game), dict(header.get("metadata", {}))
@@ -233,7 +233,7 @@ def fill_plan(game: CompiledGame, player: int, plan: Mapping[str, int], row: Any
         infoset = game.lookup.get((player, infostate))
         if infoset is None:
             raise PolicyError(
-                f"{game.spec} has no infostate {infostate!r} of player {player}; correct the plan, or name the right game"
+                f"{game} has no infostate {infostate!r} of player {player}; correct the plan, or name the right game"
             )
         actions = game.actions_at(infoset)
         if action not in actions:

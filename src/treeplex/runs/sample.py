@@ -31,10 +31,11 @@ from treeplex.runs.sample_folder import (
 from treeplex.runs.sample_run import Sampled, SampleRun, Watcher, finish, iterate
 from treeplex.runs.solve import DEFAULT_ITERATIONS, check_limits
 from treeplex.solvers import algorithms
-from treeplex.solvers.registry import checked_parameters
+from treeplex.solvers.registry import algorithm_spec, checked_parameters
 from treeplex.solvers.sampled import SAMPLINGS, SamplingOptions
 from treeplex.solvers.sampling_rules import RulesSampler
-from treeplex.spec import Spec, nearest, parse_spec
+from treeplex.solvers.synonyms import unknown_algorithm
+from treeplex.spec import Spec
 
 DEFAULT_ALGORITHM = "es-mccfr"
 UNITS = {"": 1, "B": 1}
@@ -150,13 +151,13 @@ def sampler_of(game: str | Game, algorithm: str, *, seed: int, memory: int | Non
         SpecError: an unknown algorithm or parameter.
         AlgorithmError: an algorithm that does not sample.
     """
-    spec = parse_spec(algorithm)
+    spec = algorithm_spec(algorithm)
     if spec.name not in SAMPLINGS:
         if spec.name in algorithms():
             raise AlgorithmError(
                 f"{spec.name} sweeps the whole game, which has to be compiled; sample by {', '.join(SAMPLINGS)}"
             )
-        raise SpecError(f"unknown sampling scheme {spec.name!r}{nearest(spec.name, SAMPLINGS)}")
+        raise unknown_algorithm(spec.name, SAMPLINGS, "unknown sampling scheme")
     scheme = SAMPLINGS[spec.name]
     parameters = checked_parameters(algorithms()[spec.name], spec)
     options = SamplingOptions(**{**scheme.parameters, **parameters})
@@ -201,7 +202,7 @@ def reopen(
     if sampler.algorithm != about["algorithm"] or sampler.game.spec != about["game"]:
         raise SpecError(
             f"{folder.path} was run with {about['algorithm']} on {about['game']}, not {sampler.algorithm} on "
-            f"{sampler.game.spec}; leave them out or start a new run"
+            f"{sampler.game}; leave them out or start a new run"
         )
     run = SampleRun(sampler, settings, policy_of(settings.against, sampler.game), compiled_of(sampler, settings), folder)
     if about.get("last") is None and not (folder.path / STATE).exists():
@@ -239,7 +240,7 @@ def policy_of(named: str, rules: Game) -> TablePolicy:
         return TablePolicy.uniform(rules.spec, rules.num_players)
     policy = load_table_policy(Path(named) / POLICY if Path(named).is_dir() else Path(named))
     if policy.spec != rules.spec or policy.players != rules.num_players:
-        raise SpecError(f"{named} is a policy for {policy.spec}, not for {rules.spec}; name that game or another policy")
+        raise SpecError(f"{named} is a policy for {policy.spec}, not for {rules}; name that game or another policy")
     return policy
 
 

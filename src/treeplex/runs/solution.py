@@ -112,7 +112,7 @@ class Solution(PolicyMapping):
         from treeplex.runs.plots import convergence_figure, write_figure
 
         figure = convergence_figure(
-            self.game.spec, {self.algorithm: self.records}, x=x, y=self.solver.objective, target=self.settings.target
+            str(self.game), {self.algorithm: self.records}, x=x, y=self.solver.objective, target=self.settings.target
         )
         if path is not None:
             write_figure(figure, Path(path))
@@ -156,13 +156,13 @@ class Solution(PolicyMapping):
     def __repr__(self) -> str:
         values = ", ".join(f"{value:+.6g}" for value in self.value)
         return (
-            f"<solution of {self.game.spec} by {self.algorithm}: {self.iterations:,} iterations in {self.seconds:.3g} s, "
+            f"<solution of {self.game} by {self.algorithm}: {self.iterations:,} iterations in {self.seconds:.3g} s, "
             f"exploitability {self.exploitability:.3g}, value ({values}), {self.status}>"
         )
 
     def _repr_html_(self) -> str:
         rows = {
-            "game": self.game.spec,
+            "game": str(self.game),
             "algorithm": self.algorithm,
             "iterations": f"{self.iterations:,}",
             "seconds": f"{self.seconds:.3g}",

@@ -237,7 +237,7 @@ def reopen(
     compiled = folder.compiled(game, limit=limit, watch=walked)
     if compiled.identity != about["identity"]:
         raise FileError(
-            f"{folder.path} is a run on another game ({about['game']}) than {compiled.spec}, or its rules changed since; "
+            f"{folder.path} is a run on another game ({about['game']}) than {compiled}, or its rules changed since; "
             "give the same game or start a new run"
         )
     settings = with_new_limits(settings, iterations, nodes, target)

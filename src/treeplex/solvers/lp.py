@@ -28,7 +28,7 @@ class LinearProgram(Solver):
         """
         if game.players != 2 or game.constant is None:
             raise AlgorithmError(
-                f"lp needs a two-player game with constant-sum payoffs; {game.spec} has {game.players} players"
+                f"lp needs a two-player game with constant-sum payoffs; {game} has {game.players} players"
                 + ("" if game.constant is not None else " and general-sum payoffs")
             )
         self.game, self.algorithm = game, algorithm
@@ -73,7 +73,7 @@ def equilibrium(game: CompiledGame) -> NDArray[np.float64]:
         method="highs",
     )
     if result.status != 0:
-        raise AlgorithmError(f"the linear program of {game.spec} was not solved: {result.message}")
+        raise AlgorithmError(f"the linear program of {game} was not solved: {result.message}")
     strategies = np.concatenate((result.x[:sequences], -result.ineqlin.marginals))
     return np.asarray(np.maximum(strategies, 0.0), np.float64)
 

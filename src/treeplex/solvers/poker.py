@@ -17,12 +17,13 @@ from treeplex.forms.hand_compile import HandGame
 from treeplex.solvers.fictitious import PLAYS, Play
 from treeplex.solvers.learned import LEARNED
 from treeplex.solvers.poker_learned import learned_method, steering_of
-from treeplex.solvers.registry import POKER, algorithms, checked_parameters, resolved
+from treeplex.solvers.registry import POKER, algorithm_spec, algorithms, checked_parameters, resolved
 from treeplex.solvers.scheme import DiscountPolicy
+from treeplex.solvers.synonyms import unknown_algorithm
 from treeplex.solvers.value_tested import NAME as VALUE_TESTED
 from treeplex.solvers.value_tested import ValueTesting
 from treeplex.solvers.variant import VARIANTS, Variant
-from treeplex.spec import Spec, nearest, parse_spec
+from treeplex.spec import Spec, nearest
 
 STORAGE = {"float32": np.float32, "float64": np.float64, "int16": np.int16}
 """Kinds of numbers in which regrets and averages are kept; int16 has a scale for each row of up to 128 hands."""
@@ -96,7 +97,7 @@ class PokerSolver:
             raise SpecError(f"storage is {storage!r}{nearest(storage, STORAGE)}")
         self.storage = storage
         self.method, self.parameters, self.algorithm = method_of(algorithm)
-        spec = resolved(parse_spec(algorithm), POKER) if isinstance(algorithm, str) else None
+        spec = resolved(algorithm_spec(algorithm), POKER) if isinstance(algorithm, str) else None
         self.steering = steering_of(algorithm, spec, planned=horizon, unit=game.spot.pot or 1.0)
         self.locks = tuple(locks)
         if locks and game.isomorphism and len(game.boards[0][0].symmetries) > 1:
@@ -226,10 +227,10 @@ def method_of(algorithm: str | Variant | Play | DiscountPolicy) -> tuple[Method,
         return algorithm, dict(algorithm.parameters), algorithm.name
     if isinstance(algorithm, Play):
         return algorithm, {}, algorithm.name
-    spec = resolved(parse_spec(algorithm), POKER)
+    spec = resolved(algorithm_spec(algorithm), POKER)
     known = algorithms()
     if spec.name not in known:
-        raise SpecError(f"unknown algorithm {spec.name!r}{nearest(spec.name, OFFERED)}")
+        raise unknown_algorithm(spec.name, OFFERED)
     given = checked_parameters(known[spec.name], spec)
     if spec.name in VARIANTS:
         variant = VARIANTS[spec.name]
