@@ -15,6 +15,7 @@ import pytest
 
 import treeplex as tp
 from treeplex.errors import FileError, SpecError, TreeplexError
+from treeplex.forms.game_file import parse_game_file
 from treeplex.forms.load import load
 from treeplex.forms.policy_files import read_policy_header
 from treeplex.forms.table_policy import is_table_policy, load_table_policy
@@ -29,7 +30,7 @@ from treeplex.runs.holdem_hand import load_hand
 from treeplex.runs.limit_holdem import read_about
 from treeplex.runs.poker_files import load_solution
 from treeplex.runs.rebel_folder import RebelFolder
-from treeplex.runs.rebel_settings import from_yaml
+from treeplex.runs.rebel_settings import from_yaml, settings_of
 from treeplex.runs.sample_folder import SampleFolder
 from treeplex.runs.train_folder import TrainFolder
 
@@ -226,3 +227,42 @@ def test_a_range_has_an_end() -> None:
         parse_range("22, " * 1_000_000)
     assert parse_range("22, " * 100_000).sum() == 6
     assert parse_range(" ".join([f"{1 / 3:.17f}"] * 1326)).sum() == pytest.approx(442)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("iterations: 2001-99-99", "iterations must be a whole number, not '2001-99-99'"),
+        ("iterations: " + "9" * 6000, "iterations must be a whole number"),
+        ("rate: " + "9" * 6000, "rate must be"),
+        ("iterations: [1, [2]]", r"settings.yaml:1: not a setting"),
+        ("iterations: {a: 1}", r"settings.yaml:1: not a setting"),
+        ("- 1", "not a list of settings"),
+    ],
+)
+def test_settings_that_are_none(tmp_path: Path, text: str, words: str) -> None:
+    (tmp_path / "settings.yaml").write_text(text)
+    with pytest.raises(TreeplexError, match=words):
+        settings_of(None, from_yaml(tmp_path / "settings.yaml"))
+
+
+def test_numbers_that_no_float_holds(tmp_path: Path) -> None:
+    policy = tp.Policy.uniform(tp.compile("kuhn_poker"))
+    tp.save_policy(policy, tmp_path / "a.json")
+    text = (tmp_path / "a.json").read_text()
+    (tmp_path / "a.json").write_text(text.replace("0.5", "9" * 400, 1))
+    assert "damaged" in refusal(tp.load_policy, tmp_path / "a.json")
+    (tmp_path / "a.json").write_text(text.replace('"metadata": {}', '"metadata": {"a": NaN}', 1))
+    assert "was changed after it was written" in refusal(tp.load_policy, tmp_path / "a.json")
+    (tmp_path / "a.json").write_text(text.replace('"metadata": {}', '"metadata": [1]', 1))
+    assert "not a policy file" in refusal(tp.load_policy, tmp_path / "a.json")
+
+
+@pytest.mark.parametrize("players", ["9" * 5000, "1000", "0"])
+def test_players_of_a_game_file(players: str) -> None:
+    for text in (
+        f"# num_players: {players},\nnode / leaf payoffs 1=1\n",
+        f"node / player {players} actions a b\n",
+        f"node / leaf payoffs {players}=1 2=1\n",
+    ):
+        assert "1 to 999" in refusal(parse_game_file, text)

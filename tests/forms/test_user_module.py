@@ -244,3 +244,14 @@ def test_a_binary_file_is_no_python(tmp_path: Path) -> None:
     (tmp_path / "binary.py").write_bytes(bytes(range(256)))
     with pytest.raises(GameError, match=r"binary\.py: source code string cannot contain null bytes"):
         load_user_game(f"{tmp_path}/binary.py:Game")
+
+
+def test_exceptions_without_a_text(tmp_path: Path) -> None:
+    """An exception whose own text raises is named by its kind."""
+    mute = "class Mute(Exception):\n    def __str__(self):\n        raise ValueError\n\n\n"
+    (tmp_path / "mute.py").write_text(f"{mute}raise Mute\n")
+    with pytest.raises(GameError, match=r"mute\.py:6: Mute \(while running the file\)"):
+        load_user_game(f"{tmp_path}/mute.py:Game")
+    (tmp_path / "turns.py").write_text(mute + TWO_TURNS.replace("return [1.0, -1.0]", "raise Mute"))
+    with pytest.raises(GameError, match=r"turns\.py:\d+: Mute \(in returns"):
+        compile_game(f"{tmp_path}/turns.py:Turns")

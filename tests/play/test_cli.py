@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.trainings import signed
 from typer.testing import CliRunner
 
 import treeplex as tp
@@ -300,7 +301,7 @@ def test_a_folder_in_use_needs_force(run):
 
 def test_rules_of_ones_own_are_not_run_by_a_folder(run):
     about = json.loads((run / "run.json").read_text())
-    (run / "run.json").write_text(json.dumps({**about, "game": "evil.py:Game"}))
+    (run / "run.json").write_bytes(signed(json.dumps({**about, "game": "evil.py:Game"}).encode()))
     assert "neither read nor run" in complaint("solve", "--resume", run, "-n", 100)
     assert "neither read nor run" in complaint("show", run)
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import typer
+from tests.trainings import signed
 from typer.testing import CliRunner
 
 import treeplex as tp
@@ -242,7 +243,7 @@ def test_folders_that_are_not_right_are_refused(tmp_path: Path) -> None:
     ):
         broken = tmp_path / "broken"
         shutil.copytree(run, broken)
-        (broken / name).write_bytes(content((run / name).read_bytes()))
+        (broken / name).write_bytes(signed(content((run / name).read_bytes())))
         with pytest.raises(FileError, match=message):
             sample(resume=broken, iterations=40)
         shutil.rmtree(broken)
