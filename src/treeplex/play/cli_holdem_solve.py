@@ -55,7 +55,8 @@ def solve(
     """Solve a heads-up hold'em spot from the flop, turn or river on: from a spot file, options, or both.
 
     Stops at the target, or after -n iterations (default: at 0.5% of the pot, after 1,000 at most). Exit code 3: the target
-    was not reached. Ctrl-C saves what there is (without --out into a new file) and says how to go on. EVs are chips won or
+    was not reached. Ctrl-C ends the iteration, saves (without --out into a new file) and says how to go on; a second Ctrl-C stops
+    at once: without judging, or within an iteration without saving. EVs are chips won or
     lost against half the starting pot. exploitability_bb of --json is for --endgame only (else null): big blinds as papers on
     these games count them, with each range adding up to one, pairs of hands that share a card included.
 
@@ -130,6 +131,9 @@ def chips_and_share(value: float, pot: float) -> str:
 def print_solution(solving: "Solving") -> None:
     """Exploitability, EVs, what is done first, files, what to try next."""
     solution, pot = solving.solution, solving.spot.pot
+    if not solution.judged:
+        typer.echo(f"stopped at iteration {solution.iterations:,}; exploitability and EVs are not known")
+        return
     facts: dict[str, str] = {"exploitability": chips_and_share(solution.exploitability, pot)}
     if (blinds := papers_unit(solving)) is not None:
         facts["in papers"] = f"{short(blinds)} big blinds, as papers on the end games count them"
@@ -176,16 +180,16 @@ def next_steps(solving: "Solving") -> list[tuple[str, str]]:
 
 def record_of(solving: "Solving") -> dict[str, Any]:
     """What ``--json`` prints."""
-    solution, pot = solving.solution, solving.spot.pot
+    solution, pot, judged = solving.solution, solving.spot.pot, solving.solution.judged
     return {
         "iterations": solution.iterations,
         "seconds": solution.seconds,
         "seconds_per_iteration": solution.seconds / solution.iterations if solution.iterations else None,
         "threads": solution.settings.threads,
         "memory_mb": solution.memory / 1e6,
-        "exploitability": solution.exploitability,
-        "exploitability_percent": 100 * solution.exploitability / pot if pot else None,
-        "exploitability_bb": papers_unit(solving),
-        "ev_oop": solution.ev[0],
-        "ev_ip": solution.ev[1],
+        "exploitability": solution.exploitability if judged else None,
+        "exploitability_percent": 100 * solution.exploitability / pot if pot and judged else None,
+        "exploitability_bb": papers_unit(solving) if judged else None,
+        "ev_oop": solution.ev[0] if judged else None,
+        "ev_ip": solution.ev[1] if judged else None,
     }

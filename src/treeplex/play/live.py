@@ -10,6 +10,8 @@ from rich.console import Console
 from rich.progress import BarColumn, ProgressColumn, SpinnerColumn, TaskID, TextColumn
 from rich.progress import Progress as Display
 
+from treeplex.notices import compilation_announced
+
 if TYPE_CHECKING:
     from treeplex.runs.record import Progress
 
@@ -21,7 +23,8 @@ WIDE = 110
 class Live:
     """A line that appears when the work takes longer than a second and goes away when it is done.
 
-    Meanwhile what rules of a user's print goes to stderr, so that stdout holds results only.
+    Meanwhile what rules of a user's print goes to stderr, so that stdout holds results only. That kernels are being compiled is
+    said on stderr even where the line is not shown, unless ``shown`` is False.
 
     Args:
         shown: True to show it at once and wherever stderr goes, False never, None on a terminal only.
@@ -33,19 +36,22 @@ class Live:
         columns: list[ProgressColumn] = [SpinnerColumn(), TextColumn("{task.description}", markup=False)]
         if console.width >= WIDE:
             columns.append(BarColumn(16))
-        self._display = Display(*columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False)
+        self._display = Display(*columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=True)
         self._task: TaskID = self._display.add_task("", total=None)
         self._timer = threading.Timer(0.0 if shown else PATIENCE_SECONDS, self._display.start)
         self._timer.daemon = True
         self._prints = redirect_stdout(sys.stderr)
+        self._announced = compilation_announced(shown is not False)
 
     def __enter__(self) -> Self:
         self._prints.__enter__()
+        self._announced.__enter__()
         if self._wanted:
             self._timer.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._announced.__exit__(kind, error, trace)
         self._prints.__exit__(kind, error, trace)
         if self._wanted:
             self._timer.cancel()

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count, dropwhile
+from math import isnan
 from time import perf_counter
 from typing import Any
 
@@ -35,6 +36,9 @@ DEFAULT_ALGORITHM, DEFAULT_STORAGE = "dcfr", "float32"
 DEFAULT_ITERATIONS, MOST_ITERATIONS = 1000, 1_000_000
 DEFAULT_SHARE = 0.005
 """The usual target: this share of the pot."""
+
+UNJUDGED = float("nan")
+"""The exploitability and expected values of a strategy that nobody waited to see judged."""
 
 CHUNK_SECONDS = 0.1
 """How long to iterate between two looks at the clock and at Ctrl-C."""
@@ -90,7 +94,8 @@ def solve_spot(
         SpecError: a value outside its range, an unknown name, a lock that does not fit, or a spot that needs too much memory.
         GameError: the ranges leave no pair of hands.
         AlgorithmError: an algorithm that does not run on spots.
-        SpotInterrupted: Ctrl-C; it carries the solution so far.
+        SpotInterrupted: Ctrl-C or SIGTERM; it carries the solution so far, judged unless Ctrl-C came again meanwhile. A second
+            Ctrl-C within the iteration is a plain KeyboardInterrupt.
     """
     check_limits(target, seconds)
     check_count("every", every)
@@ -213,7 +218,7 @@ class PokerRun:
         found = judge_spot(self.solver.game, average, self.solver.store, self.crew, expected=expected)
         self.judging_seconds += perf_counter() - begun
         record = PokerRecord(self.solver.iteration, self.seconds, found.exploitability)
-        if self.records and self.records[-1].iteration == record.iteration:
+        while self.records and (self.records[-1].iteration == record.iteration or isnan(self.records[-1].exploitability)):
             self.records.pop()
         self.records.append(record)
         return found
@@ -259,19 +264,26 @@ class PokerRun:
         if limits.seconds is not None:
             rest = max(0.0, limits.seconds - spent)
             left = rest if left is None else min(left, rest)
-        exploitability = self.records[-1].exploitability if self.records else None
+        judged = [record.exploitability for record in self.records[-1:] if not isnan(record.exploitability)]
+        exploitability = judged[0] if judged else None
         return Progress(self.solver.algorithm, done, limits.iterations, exploitability, rate, left)
 
     def finish(self, status: str) -> PokerSolution:
-        """Judge the strategy in full and hand out the solution."""
+        """Judge the strategy in full and hand out the solution; a second Ctrl-C of an interrupted run skips the judging."""
         solver = self.solver
-        found = self.judge(with_locks(solver.game, solver.store.average, solver.locks), expected=True)
+        try:
+            ev = self.judge(with_locks(solver.game, solver.store.average, solver.locks), expected=True).ev
+        except KeyboardInterrupt:
+            if status != "interrupted":
+                raise
+            ev = UNJUDGED, UNJUDGED
+            self.records.append(PokerRecord(solver.iteration, self.seconds, UNJUDGED))
         return PokerSolution(
             game=solver.game,
             algorithm=solver.algorithm,
             settings=self.settings,
             records=tuple(self.records),
-            ev=found.ev,
+            ev=ev,
             status=status,
             average=solver.store.average,
             scales=solver.store.average_scales,

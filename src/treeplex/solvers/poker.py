@@ -81,7 +81,7 @@ class PokerSolver:
             game: the compiled spot.
             algorithm: a spec such as ``dcfr(gamma=3)``, or your own :class:`Variant`, :class:`Play` or
                 :class:`DiscountPolicy`.
-            threads: None for one a core.
+            threads: None for one per core that this process may use.
             storage: see :data:`STORAGE`; sums over chance are float64 in either case.
             horizon: iterations planned, for schedules that depend on it.
             locks: policies that stay as they are; ``game`` must be compiled without isomorphism then.
@@ -207,13 +207,22 @@ class PokerSolver:
             )
 
 
+def available_cores() -> int:
+    """The cores that this process may use: those of its affinity mask where the system has one, else the machine's."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def checked_threads(threads: int | None) -> int:
-    """A number of threads that the machine has; None for one a core."""
-    most = os.cpu_count() or 1
+    """A number of threads for which there are cores; None for one per core that this process may use.
+
+    Raises:
+        SpecError: fewer than one, or more than :func:`available_cores`.
+    """
+    most = available_cores()
     if threads is None:
         return most
     if not 1 <= threads <= most:
-        raise SpecError(f"threads is {threads}; this machine has {most}: give 1 to {most}")
+        raise SpecError(f"threads is {threads}; this process may use {most} core{'s' if most > 1 else ''}: give 1 to {most}")
     return threads
 
 

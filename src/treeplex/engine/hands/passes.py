@@ -52,7 +52,10 @@ NUMBERS_A_THREAD = 150_000
 """Stored numbers (actions times hands) that a thread needs on a single board before it is worth waiting for."""
 
 CHUNKS = 4
-"""Pieces of work a thread, so that a slow one does not keep the others waiting."""
+"""Pieces of work per thread at least, so that a slow one does not keep the others waiting."""
+
+NUMBERS_A_PIECE = 4_000_000
+"""Stored numbers in a piece of work at most, where boards allow it: Ctrl-C is heard between two pieces."""
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -268,23 +271,26 @@ class Crew:
         self.threads = work.rows.shape[0]
         self.pool = ThreadPoolExecutor(self.threads - 1) if self.threads > 1 else None
         self.last = len(form.streets) - 1
+        last = form.boards[-1]
+        self.pieces = int(last[STORE + 1] + last[COUNT + 1] * form.streets[-1, ACTIONS + 1]) // NUMBERS_A_PIECE
 
     def share(self, piece: Callable[[int, int, int], None], size: int) -> None:
-        """Run ``piece(first, last, thread)`` for pieces of ``range(size)``."""
-        chunks = min(size, self.threads * CHUNKS)
-        if self.pool is None or chunks < 2:
+        """Run ``piece(first, last, thread)`` for pieces of ``range(size)``; Ctrl-C is heard between two of them."""
+        chunks = min(size, max(self.threads * CHUNKS if self.pool else 1, self.pieces))
+        if chunks < 2:
             piece(0, size, 0)
             return
-        turns = count()
+        turns, left = count(), chunks
 
         def serve(thread: int) -> None:
-            while (turn := next(turns)) < chunks:
+            while (turn := next(turns)) < left:
                 piece(size * turn // chunks, size * (turn + 1) // chunks, thread)
 
-        others = [self.pool.submit(serve, thread) for thread in range(1, self.threads)]
+        others = [self.pool.submit(serve, thread) for thread in range(1, self.threads)] if self.pool else []
         try:
             serve(0)
         finally:
+            left = 0
             for other in others:
                 other.result()
 
