@@ -18,7 +18,7 @@ from treeplex.games.poker.spots import holdem
 from treeplex.runs.interrupt import Interrupt
 from treeplex.runs.poker import SpotInterrupted, solve_spot
 from treeplex.runs.poker_files import load_solution
-from treeplex.runs.poker_memory import available_memory, container_memory
+from treeplex.runs.poker_memory import available_memory, container_memory, estimate_spot
 from treeplex.solvers.poker import PokerSolver
 
 ENDGAMES = os.environ.get("TREEPLEX_ENDGAMES")
@@ -223,3 +223,24 @@ def test_end_games_in_the_unit_of_papers(number, decoding, expected):
     found = solve_spot(spot, iterations=0, threads=1)
     assert found.exploitability_unnormalised / 100 == pytest.approx(expected, abs=6e-4 if decoding == "true" else 6e-5)
     assert found.exploitability > found.exploitability_unnormalised
+
+
+def test_an_estimate_says_what_solving_takes():
+    found = estimate_spot(RIVER, "dcfr", threads=1)
+    solution = solve_spot(RIVER, iterations=2, threads=1)
+    assert found.memory["float32"] == pytest.approx(solution.memory, rel=0.1)
+    assert found.memory["float32"] < found.memory["float64"]
+    assert (found.size.decisions, found.size.stored) == (solution.game.decisions, solution.game.stored)
+    assert found.fits()
+    assert "per array" in str(found)
+    assert "about" in found.facts()["time"]
+
+
+def test_memory_is_asked_for_before_anything_is_built(monkeypatch):
+    monkeypatch.setattr("treeplex.runs.poker.compile_spot", lambda *_, **__: pytest.fail("it was built"))
+    with pytest.raises(SpecError, match=r"this spot needs .* are allowed"):
+        solve_spot(RIVER, most_memory=0)
+    monkeypatch.setattr("treeplex.runs.poker_memory.available_memory", lambda: 5)
+    with pytest.raises(SpecError, match="are free"):
+        solve_spot(RIVER)
+    assert estimate_spot(RIVER).facts()["verdict"] == "does not fit"

@@ -34,7 +34,7 @@ def drop_stale_kernels(package: Path, name: str) -> None:
                     compiled.unlink()
 
 
-class CompilationListener(event.Listener):  # type: ignore[misc]
+class CompilationListener(event.Listener):
     """Tells :mod:`treeplex.notices` when Numba compiles; kernels that come from the cache raise no such event."""
 
     def on_start(self, event: Any) -> None:
@@ -45,4 +45,4 @@ class CompilationListener(event.Listener):  # type: ignore[misc]
 
 
 drop_stale_kernels(Path(__file__).parent, __name__)
-event.register("numba:compile", CompilationListener())
+event.register("numba:compile", CompilationListener())  # type: ignore[no-untyped-call]

@@ -46,7 +46,7 @@ def play(
         bool, typer.Option("--exact", help="Exact values where the turn's betting ends: rivers solved in every iteration.")
     ] = False,
     river: Annotated[int | None, typer.Option(metavar="N", help="Iterations in a solution of the rivers. Default: 64.")] = None,
-    threads: Annotated[int | None, typer.Option(metavar="N", help="Threads for --exact. Default: one a core.")] = None,
+    threads: Annotated[int | None, typer.Option(metavar="N", help="For --exact. Default: one per core allowed.")] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Seed of the deal and of the opponent. Default: other every time.")
     ] = None,

@@ -49,7 +49,7 @@ def search(
         bool | None,
         typer.Option("--judge/--no-judge", help="Find how exploitable it is; default: where memory allows."),
     ] = None,
-    threads: Annotated[int | None, typer.Option(metavar="N", help="Threads for rivers. Default: one a core.")] = None,
+    threads: Annotated[int | None, typer.Option(metavar="N", help="Threads for rivers. Default: one per core allowed.")] = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write what it plays, for holdem show.")] = None,
     force: of.Overwrite = False,
     as_json: Json = False,

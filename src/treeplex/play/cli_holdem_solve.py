@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from treeplex.errors import SpecError
 from treeplex.play import holdem_options as of
 from treeplex.play.arguments import Json
 from treeplex.play.cli_holdem_show import shell_word, short
@@ -12,7 +13,7 @@ from treeplex.play.failures import STOPPED, TARGET_MISSED, fail
 from treeplex.play.live import Live, clock
 
 if TYPE_CHECKING:
-    from treeplex.play.holdem_solving import Solving
+    from treeplex.play.holdem_solving import Solving, Task
     from treeplex.runs.record import Progress
 
 
@@ -49,16 +50,20 @@ def solve(
     out: of.Out = None,
     resume: of.Resume = None,
     force: of.Overwrite = False,
+    estimate: of.Estimate = False,
     as_json: Json = False,
     progress: of.Progress = None,
 ) -> None:
     """Solve a heads-up hold'em spot from the flop, turn or river on: from a spot file, options, or both.
 
     Stops at the target, or after -n iterations (default: at 0.5% of the pot, after 1,000 at most). Exit code 3: the target
-    was not reached. Ctrl-C ends the iteration, saves (without --out into a new file) and says how to go on; a second Ctrl-C stops
-    at once: without judging, or within an iteration without saving. EVs are chips won or
-    lost against half the starting pot. exploitability_bb of --json is for --endgame only (else null): big blinds as papers on
-    these games count them, with each range adding up to one, pairs of hands that share a card included.
+    was not reached. Ctrl-C ends the iteration, saves (without --out into a new file) and says how to go on; a second Ctrl-C
+    stops at once: without judging or, within an iteration, without saving. EVs are chips won or lost against half the starting
+    pot. exploitability_bb of --json is for --endgame only (else null): big blinds as papers on these games count them, with
+    each range adding up to one, pairs of hands that share a card included.
+
+    --estimate says how many decisions the spot has, and what memory and time they take, before anything is built. A spot that
+    does not fit into memory is refused in any case.
 
     \b
     Examples:
@@ -66,9 +71,10 @@ def solve(
       treeplex holdem solve --board "Td 9d 6h Qc 2s" --oop "66+,AJs+" --ip "QQ-22,ATs+" --pot 200 --stack 900 --bets 50%,a
       treeplex holdem solve examples/spots/river.yaml --lock "x [QQ+]: x 100%"
       treeplex holdem solve --resume turn.spot --target 0.1%
+      treeplex holdem solve flop.yaml --estimate
       treeplex holdem solve --endgame subgame3.txt -a dcfr -n 1000 --json
     """
-    from treeplex.play.holdem_solving import prepare
+    from treeplex.play.holdem_solving import prepare, read_task
 
     with Live(progress) as live:
         live.say("reading the spot")
@@ -98,8 +104,11 @@ def solve(
             "lock": lock,
         }
         sources = {"endgame": endgame, "decoding": decoding, "phh": phh, "hand": hand, "street": street}
+        if estimate:
+            announce(read_task(file, options, sources, resume), as_json=as_json)
+            return
         solving = prepare(file, options, sources, out=out, resume=resume, force=force)
-        live.say(f"building {solving.title} (a first run also compiles, up to a minute)")
+        live.say(f"building {solving.title}")
         solving.run(lambda now: live.say(line_of(now, solving.spot.pot)))
     if as_json:
         print_json(record_of(solving))
@@ -110,6 +119,39 @@ def solve(
         fail(f"stopped after {solving.solution.iterations:,} iterations; saved: go on with {go_on}", STOPPED)
     if solving.missed:
         raise typer.Exit(TARGET_MISSED)
+
+
+def announce(task: "Task", *, as_json: bool) -> None:
+    """Say what solving a spot will take.
+
+    Raises:
+        SpecError: a solution to resume, which is there already.
+    """
+    from treeplex.play.holdem_solving import title_of
+    from treeplex.runs.poker_memory import estimate_spot
+
+    if task.spot is None:
+        raise SpecError("--estimate is for spots that are not solved yet; leave --resume out")
+    settings = task.settings
+    found = estimate_spot(task.spot, settings.algorithm or "dcfr", threads=settings.threads, isomorphism=not settings.locks)
+    if not as_json:
+        print_facts(found.facts(), title=title_of(task.spot))
+        return
+    size = found.size
+    print_json(
+        {
+            "nodes": size.nodes,
+            "boards": size.boards,
+            "decisions": size.decisions,
+            "infosets": size.infosets,
+            "numbers": size.stored,
+            "memory_mb": {kind: needed / 1e6 for kind, needed in found.memory.items()},
+            "available_mb": None if found.available is None else found.available / 1e6,
+            "seconds_per_iteration": found.seconds,
+            "threads": found.threads,
+            "fits": {kind: found.fits(kind) for kind in found.memory},
+        }
+    )
 
 
 def line_of(progress: "Progress", pot: float, *, most: bool = True) -> str:

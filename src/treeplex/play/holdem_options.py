@@ -47,7 +47,7 @@ TargetText = Annotated[
     str | None, typer.Option("--target", metavar="T", help="Stop at this exploitability: 0.5% of the pot, or 1.5c chips.")
 ]
 Iterations = Annotated[str | None, typer.Option("-n", "--iterations", metavar="N", help="The most iterations.")]
-Threads = Annotated[str | None, typer.Option("--threads", metavar="N", help="Threads. Default: one a core.")]
+Threads = Annotated[str | None, typer.Option("--threads", metavar="N", help="Threads. Default: one per core allowed.")]
 Algorithm = Annotated[str | None, typer.Option("-a", "--algorithm", metavar="NAME", help="Default: dcfr.")]
 Storage = Annotated[
     str | None, typer.Option("--storage", metavar="KIND", help="float32, float64 or int16 (half the memory). Default: float32.")
@@ -73,6 +73,9 @@ HandStreet = Annotated[
 ]
 Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write the solution.")]
 Resume = Annotated[Path | None, typer.Option("--resume", metavar="FILE", help="Go on with the solution in this file.")]
+Estimate = Annotated[
+    bool, typer.Option("--estimate", help="Only say how large the spot is, and what memory and time it takes.")
+]
 Overwrite = Annotated[bool, typer.Option("--force", help="Overwrite the file of --out.")]
 Progress = Annotated[
     bool | None, typer.Option("--progress/--no-progress", " /-q", help="Show the live line; default: on a terminal only.")

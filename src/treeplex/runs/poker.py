@@ -16,16 +16,15 @@ from treeplex.forms.hand_compile import HandGame, compile_spot
 from treeplex.games.poker.spot import Spot, spot_from_json
 from treeplex.runs.interrupt import Interrupt
 from treeplex.runs.poker_locks import AnyLock, NodeLock, solver_locks, with_locks
-from treeplex.runs.poker_memory import check_memory
+from treeplex.runs.poker_memory import check_memory, check_spot
 from treeplex.runs.poker_solution import PokerRecord, PokerSettings, PokerSolution
 from treeplex.runs.poker_view import View
 from treeplex.runs.record import Progress, check_count
 from treeplex.runs.solve import check_limits
 from treeplex.solvers.fictitious import Play
-from treeplex.solvers.poker import STORAGE, Lock, PokerSolver, checked_threads, method_of
+from treeplex.solvers.poker import Lock, PokerSolver, checked_storage, checked_threads
 from treeplex.solvers.registry import pace_of
 from treeplex.solvers.variant import Variant
-from treeplex.spec import nearest
 
 __all__ = ["NodeLock", "PokerRecord", "PokerSolution", "SpotInterrupted", "View", "solve_spot"]
 
@@ -80,7 +79,7 @@ def solve_spot(
         target: stop at the first check with at most this exploitability, in chips. Without target, iterations and time limit:
             0.5% of the pot.
         seconds: stop after this much time in the solver in this call; judging does not count.
-        threads: default: one a core.
+        threads: default: one per core that this process may use.
         storage: numbers in which regrets and averages are kept, see :data:`treeplex.solvers.poker.STORAGE`; default float32.
         every: check after every so many iterations.
         isomorphism: let boards that differ only in suits stand for each other where the ranges allow it; never with locks.
@@ -105,10 +104,12 @@ def solve_spot(
     if resume is None:
         if spot is None:
             raise SpecError("no spot given; give one, or a solution to resume")
-        game = compile_spot(spot, isomorphism=isomorphism and not locks)
-        fixed = solver_locks(game, locks)
-        settings = settings_of(spot, storage or DEFAULT_STORAGE, threads, (iterations, target, seconds), None)
+        isomorphism, storage = isomorphism and not locks, checked_storage(storage or DEFAULT_STORAGE)
         algorithm = DEFAULT_ALGORITHM if algorithm is None else algorithm
+        check_spot(spot, algorithm, isomorphism=isomorphism, storage=storage, threads=threads, most=most_memory)
+        game = compile_spot(spot, isomorphism=isomorphism)
+        fixed = solver_locks(game, locks)
+        settings = settings_of(spot, storage, threads, (iterations, target, seconds), None)
         if iterations is None:
             settings = replace(settings, horizon=pace_of(algorithm) or settings.horizon)
         run = start(game, algorithm, settings, fixed, most_memory)
@@ -299,10 +300,8 @@ def start(
     game: HandGame, algorithm: AnyAlgorithm, settings: PokerSettings, locks: Sequence[Lock], most_memory: float | None
 ) -> PokerRun:
     """A run at iteration 0, if it fits into memory."""
-    method_of(algorithm)
-    if settings.storage not in STORAGE:
-        raise SpecError(f"storage is {settings.storage!r}{nearest(settings.storage, STORAGE)}")
-    memory = check_memory(game, algorithm, storage=settings.storage, threads=settings.threads, most=most_memory)
+    checked_storage(settings.storage)
+    memory = check_memory(game.size, algorithm, storage=settings.storage, threads=settings.threads, most=most_memory)
     solver = PokerSolver(
         game, algorithm, threads=settings.threads, storage=settings.storage, horizon=settings.horizon, locks=locks
     )

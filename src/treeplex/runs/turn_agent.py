@@ -36,7 +36,7 @@ def turn_agent(
         generator: of the agent's draws.
         iterations, method: of a turn's search.
         river: iterations of Discounted CFR in each solution of a river.
-        threads: for exact values; default: one a core.
+        threads: for exact values; default: one per core that this process may use.
         own_sizes: take the bet sizes of the network's training, if its card names them, in place of the spot's.
 
     Raises:
