@@ -212,8 +212,8 @@ def test_estimate(spot):
     out, _ = call("solve", spot, "--estimate")
     assert "Td 9d 6h Qc 2s, pot 200, stacks 900" in out
     for line in (
-        "betting    16 nodes",
-        "boards     river 1",
+        "betting    21 nodes",
+        "boards     1 on the river",
         "per array",
         "MB in float32, ",
         "s per iteration of dcfr, threads: 1",
@@ -235,7 +235,7 @@ def test_preflop_with_a_whole_deck_is_refused_at_once(tmp_path, monkeypatch):
     assert "GB of memory at least; give a board, so that the spot begins on the flop" in complaint("solve", "preflop.yaml")
     assert time.process_time() - begun < 3
     out, _ = call("solve", "preflop.yaml", "--estimate")
-    assert "preflop 1, flop 1,755, turn 63,193, river 2,554,656" in out
+    assert "1 preflop, 1,755 on the flop, 63,193 on the turn, 2,554,656 on the river" in out
     assert "verdict" in out
 
 

@@ -76,37 +76,37 @@ def solve(
     """
     from treeplex.play.holdem_solving import prepare, read_task
 
+    options = {
+        "board": board,
+        "oop": oop,
+        "ip": ip,
+        "pot": pot,
+        "stack": stack,
+        "bets": bets,
+        "raises": raises,
+        "flop-bets": flop_bets,
+        "turn-bets": turn_bets,
+        "river-bets": river_bets,
+        "oop-bets": oop_bets,
+        "ip-bets": ip_bets,
+        "oop-raises": oop_raises,
+        "ip-raises": ip_raises,
+        "donk": donk,
+        "rake": rake,
+        "rake-cap": rake_cap,
+        "target": target,
+        "iterations": iterations,
+        "algorithm": algorithm,
+        "threads": threads,
+        "storage": storage,
+        "lock": lock,
+    }
+    sources = {"endgame": endgame, "decoding": decoding, "phh": phh, "hand": hand, "street": street}
+    if estimate:
+        print_estimate(read_task(file, options, sources, resume), as_json=as_json)
+        return
     with Live(progress) as live:
         live.say("reading the spot")
-        options = {
-            "board": board,
-            "oop": oop,
-            "ip": ip,
-            "pot": pot,
-            "stack": stack,
-            "bets": bets,
-            "raises": raises,
-            "flop-bets": flop_bets,
-            "turn-bets": turn_bets,
-            "river-bets": river_bets,
-            "oop-bets": oop_bets,
-            "ip-bets": ip_bets,
-            "oop-raises": oop_raises,
-            "ip-raises": ip_raises,
-            "donk": donk,
-            "rake": rake,
-            "rake-cap": rake_cap,
-            "target": target,
-            "iterations": iterations,
-            "algorithm": algorithm,
-            "threads": threads,
-            "storage": storage,
-            "lock": lock,
-        }
-        sources = {"endgame": endgame, "decoding": decoding, "phh": phh, "hand": hand, "street": street}
-        if estimate:
-            announce(read_task(file, options, sources, resume), as_json=as_json)
-            return
         solving = prepare(file, options, sources, out=out, resume=resume, force=force)
         live.say(f"building {solving.title}")
         solving.run(lambda now: live.say(line_of(now, solving.spot.pot)))
@@ -121,7 +121,7 @@ def solve(
         raise typer.Exit(TARGET_MISSED)
 
 
-def announce(task: "Task", *, as_json: bool) -> None:
+def print_estimate(task: "Task", *, as_json: bool) -> None:
     """Say what solving a spot will take.
 
     Raises:
