@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 
 COMPILING = "compiling kernels (once; up to a minute)"
 
-_listening = 0
+_wishes: list[bool] = []
 _announced = False
 
 
@@ -20,19 +20,18 @@ def notify(text: str) -> None:
 def compilation_announced(wanted: bool = True) -> Iterator[None]:
     """While active, say so on stderr when kernels have to be compiled because no earlier run left them in the cache.
 
-    Said once per process.
+    Said once per process. Of several contexts within one another the outermost decides.
     """
-    global _listening
-    _listening += wanted
+    _wishes.append(wanted)
     try:
         yield
     finally:
-        _listening -= wanted
+        _wishes.pop()
 
 
 def on_compilation() -> None:
     """What the engine calls when Numba begins to compile a kernel."""
     global _announced
-    if _listening and not _announced:
+    if _wishes and _wishes[0] and not _announced:
         _announced = True
         notify(COMPILING)

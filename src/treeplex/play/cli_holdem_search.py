@@ -78,7 +78,7 @@ def search(
     sizes = of.named(bets=bets, raises=raises, donk=donk, turn_bets=turn_bets, river_bets=river_bets)
     options = {"board": board, **ranges, **chips, **sizes}
     with Live(progress) as live:
-        live.say("reading the spot (a first run also compiles, up to a minute)")
+        live.say("reading the spot")
         from treeplex.play.holdem_solving import usable
         from treeplex.runs.turn_search import ITERATIONS, METHOD, RIVER, search_turn
 

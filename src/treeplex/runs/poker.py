@@ -14,6 +14,7 @@ from treeplex.errors import SpecError
 from treeplex.evaluate.poker import PokerJudgement, judge_spot, judging_crew
 from treeplex.forms.hand_compile import HandGame, compile_spot
 from treeplex.games.poker.spot import Spot, spot_from_json
+from treeplex.notices import compilation_announced
 from treeplex.runs.interrupt import Interrupt
 from treeplex.runs.poker_locks import AnyLock, NodeLock, solver_locks, with_locks
 from treeplex.runs.poker_memory import check_memory, check_spot
@@ -122,7 +123,7 @@ def solve_spot(
     most = iterations if iterations is not None else longest or usual_iterations(seconds, resume)
     if longest is not None and most > longest:
         raise SpecError(f"{run.solver.algorithm} paces itself for {longest:,} iterations; ask for at most so many in all")
-    with Interrupt(wanted=interrupt is None) as own:
+    with compilation_announced(progress is not None), Interrupt(wanted=interrupt is None) as own:
         status = run.iterate(Limits(most, seconds, every), interrupt or own, progress)
         solution = run.finish(status)
     if status == "interrupted" and interrupt is None:

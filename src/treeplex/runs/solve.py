@@ -11,6 +11,7 @@ from treeplex.errors import FileError, SpecError
 from treeplex.forms.compile import compile_game
 from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.histories import histories_of
+from treeplex.notices import compilation_announced
 from treeplex.runs.api import AnyGame
 from treeplex.runs.base_folder import METRICS, STATE
 from treeplex.runs.folder import RUN, RunFolder
@@ -119,7 +120,7 @@ def solve(
             raise SpecError("a resumed run goes on in its own folder; give out or resume, not both")
         fixed = {"every": every, "updates": updates, "seed": seed, "refine": refine or None}
         run = reopen(RunFolder(resume), game, algorithm, fixed, walked, iterations=iterations, nodes=nodes, target=target)
-    with Interrupt(wanted=not run.solver.exact) as interrupt:
+    with compilation_announced(progress is not None), Interrupt(wanted=not run.solver.exact) as interrupt:
         solution = finish(run, iterate(run, seconds, interrupt, progress))
     if solution.status == "interrupted":
         raise SolveInterrupted(solution)

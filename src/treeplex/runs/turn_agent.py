@@ -27,6 +27,7 @@ def turn_agent(
     river: int = RIVER,
     threads: int | None = None,
     own_sizes: bool = False,
+    drawn: bool = True,
 ) -> tuple[HoldemAgent, NetFile | None]:
     """An agent that searches turns, and its network's file.
 
@@ -37,6 +38,7 @@ def turn_agent(
         iterations, method: of a turn's search.
         river: iterations of Discounted CFR in each solution of a river.
         threads: for exact values; default: one per core that this process may use.
+        drawn: play an iteration drawn at random in each game, and not the average; see :class:`HoldemAgent`.
         own_sizes: take the bet sizes of the network's training, if its card names them, in place of the spot's.
 
     Raises:
@@ -49,8 +51,8 @@ def turn_agent(
         spot = replace(spot, bets=plan_from_json(net.card["spot"]["bets"]))
     check_turn(spot)
     leaves = exact_leaves(river, threads) if leaf is None else same(leaf)
-    check_room(least_policy(spot) * iterations, iterations)  # before anything else takes time
-    agent = HoldemAgent(spot, leaves, generator, method=method, iterations=iterations, river=river)
+    check_room(least_policy(spot) * (iterations if drawn else 1), iterations)  # before anything else takes time
+    agent = HoldemAgent(spot, leaves, generator, method=method, iterations=iterations, river=river, drawn=drawn)
     agent.leaf = fitting(agent, leaves)  # asked for before a search takes its memory
     return agent, net
 
