@@ -246,14 +246,18 @@ def test_policies_that_have_no_room_are_refused(spot: str, monkeypatch: pytest.M
         whole(agent, given)
 
     monkeypatch.setattr(HoldemAgent, "begin", begin)
-    out = play(spot, *FAST, "--boards", "--seat", "oop", typed="1\n" * 20, code=2)
+    drawn = (*FAST, "--random-iteration")
+    out = play(spot, *drawn, "--boards", "--seat", "oop", typed="1\n" * 20, code=2)
     assert re.search(words, out)
     assert "after 1 game: " in out.splitlines()[-2]
     assert forgotten == [1]
     free[0] = 10**9
-    assert "iterations need" in play(spot, "--exact", "-n", 10**13, code=2)  # before anything of that size is made
+    assert "iterations need" in play(
+        spot, "--exact", "--random-iteration", "-n", 10**13, code=2
+    )  # before anything of that size is made
     free[0] = 100
-    assert play(spot, *FAST, code=2).startswith("error: the policies of 3 iterations need")
+    assert play(spot, *drawn, code=2).startswith("error: the policies of 3 iterations need")
+    assert play(spot, *FAST, code=2).startswith("error: the policy of a search needs")
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ class HoldemAgent:
         """
         self.leaf, self.generator, self.drawn = leaf, generator, drawn
         self.method, self.iterations, self.river, self.remember = METHODS[method], iterations, river, remember
-        weights = average_weights(method, iterations)
+        weights = average_weights(method, iterations if drawn else 1)
         self._cumulative = np.cumsum(weights) / weights.sum()
         self._known: OrderedDict[str, Solved] = OrderedDict()
         self.searches = 0
