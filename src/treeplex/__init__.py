@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     )
     from treeplex.runs.compare import Comparison, compare
     from treeplex.runs.devices import device_from_policy, load_device, save_device
+    from treeplex.runs.poker_memory import SpotEstimate, estimate_spot
     from treeplex.runs.rebel import train_rebel
     from treeplex.runs.rebel_judge import judge_rebel
     from treeplex.runs.rebel_settings import RebelRun
@@ -88,6 +89,7 @@ _HOMES = {
     "treeplex.runs.sample": ("SampleInterrupted", "sample"),
     "treeplex.forms.table_policy": ("TablePolicy", "load_table_policy", "save_table_policy"),
     "treeplex.evaluate.playouts": ("estimate", "head_to_head"),
+    "treeplex.runs.poker_memory": ("SpotEstimate", "estimate_spot"),
     "treeplex.runs.devices": ("device_from_policy", "load_device", "save_device"),
     "treeplex.runs.solution": ("Solution",),
     "treeplex.runs.solve": ("SolveInterrupted", "solve"),
@@ -126,6 +128,7 @@ __all__ = [
     "SearchAgent",
     "Solution",
     "SolveInterrupted",
+    "SpotEstimate",
     "State",
     "Step",
     "Structure",
@@ -145,6 +148,7 @@ __all__ = [
     "draw",
     "errors",
     "estimate",
+    "estimate_spot",
     "exact_value",
     "expected_values",
     "exploitability",

@@ -131,7 +131,7 @@ FIELDS: Mapping[str, Field] = {
         Field("target", "0.5%", "T", "Stop at this exploitability: 0.5% of the pot, or 1.5c chips."),
         Field("iterations", "1000", "N", "The most iterations.", short="-n"),
         Field("algorithm", "dcfr", "NAME", "Default: dcfr.", short="-a"),
-        Field("threads", "2", "N", "Threads. Default: one a core."),
+        Field("threads", "2", "N", "Threads. Default: one per core allowed."),
         Field("storage", "float32", "KIND", "float32, float64 or int16 (half the memory). Default: float32."),
         Field(
             "locks",

@@ -234,6 +234,37 @@ def test_help_is_quick_and_has_examples(command):
     assert f"treeplex holdem {command}" in out
 
 
+def test_estimate(spot):
+    out, _ = call("solve", spot, "--estimate")
+    assert "Td 9d 6h Qc 2s, pot 200, stacks 900" in out
+    for line in (
+        "betting    21 nodes",
+        "boards     1 on the river",
+        "per array",
+        "MB in float32, ",
+        "s per iteration of dcfr, threads: 1",
+    ):
+        assert line in out
+    found = call_json("solve", spot, "--estimate")
+    solved = call_json("solve", spot, "-n", 1)
+    assert found["memory_mb"]["float32"] == pytest.approx(solved["memory_mb"], rel=0.1)
+    assert found["fits"] == {"float32": True, "float64": True, "int16": True}
+    assert found["seconds_per_iteration"] > 0
+    call("solve", spot, "-n", 1, "--out", "solved.spot")
+    assert "leave --resume out" in complaint("solve", "--resume", "solved.spot", "--estimate")
+
+
+def test_preflop_with_a_whole_deck_is_refused_at_once(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("preflop.yaml").write_text("blinds: 1, 2\npot: 0\nstack: 200\noop: random\nip: random\nbets: 100%\nraises: a\n")
+    begun = time.process_time()
+    assert "GB of memory at least; give a board, so that the spot begins on the flop" in complaint("solve", "preflop.yaml")
+    assert time.process_time() - begun < 3
+    out, _ = call("solve", "preflop.yaml", "--estimate")
+    assert "1 preflop, 1,755 on the flop, 63,193 on the turn, 2,554,656 on the river" in out
+    assert "verdict" in out
+
+
 def test_help_imports_nothing_heavy():
     heavy = "('numpy', 'numba', 'matplotlib', 'yaml')"
     code = f"import sys, treeplex.play.cli; print([name for name in {heavy} if name in sys.modules])"

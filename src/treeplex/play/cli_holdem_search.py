@@ -42,7 +42,7 @@ def search(
         bool | None,
         typer.Option("--judge/--no-judge", help="Find how exploitable it is; default: where memory allows."),
     ] = None,
-    threads: Annotated[int | None, typer.Option(metavar="N", help="Threads for rivers. Default: one a core.")] = None,
+    threads: Annotated[int | None, typer.Option(metavar="N", help="Threads for rivers. Default: one per core allowed.")] = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write what it plays, for holdem show.")] = None,
     force: of.Overwrite = False,
     as_json: Json = False,
@@ -68,7 +68,7 @@ def search(
     if out is not None and judge is False:
         raise SpecError("--out writes what is judged; leave --no-judge out")
     with Live(progress) as live:
-        live.say("reading the spot (a first run also compiles, up to a minute)")
+        live.say("reading the spot")
         from treeplex.play.holdem_solving import usable
         from treeplex.runs.turn_search import ITERATIONS, METHOD, RIVER, search_turn
 

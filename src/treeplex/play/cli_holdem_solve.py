@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from treeplex.errors import SpecError
 from treeplex.play import holdem_options as of
 from treeplex.play.arguments import Json
 from treeplex.play.cli_holdem_show import shell_word, short
@@ -14,7 +15,7 @@ from treeplex.spot_table import FIELDS
 
 if TYPE_CHECKING:
     from treeplex.games.poker.spot import Spot
-    from treeplex.play.holdem_solving import Solving
+    from treeplex.play.holdem_solving import Solving, Task
     from treeplex.runs.record import Progress
 
 
@@ -31,16 +32,20 @@ def solve(
     out: of.Out = None,
     resume: of.Resume = None,
     force: of.Overwrite = False,
+    estimate: of.Estimate = False,
     as_json: Json = False,
     progress: of.Progress = None,
 ) -> None:
     """Solve a heads-up hold'em spot from the flop, turn or river on: from a spot file, options, or both.
 
     Stops at the target, or after -n iterations (default: at 0.5% of the pot, after 1,000 at most). Exit code 3: the target
-    was not reached. Ctrl-C saves what there is (without --out into a new file) and says how to go on. EVs are chips that come
-    back from the pot, which nobody owns yet: a fold is worth 0. exploitability_bb of --json is for --endgame only (else
-    null): big blinds as papers on these games count them, with each range adding up to one, pairs of hands that share a card
-    included.
+    was not reached. Ctrl-C ends the iteration, saves (without --out into a new file) and says how to go on; a second Ctrl-C
+    stops at once: without judging or, within an iteration, without saving. EVs are chips that come back from the pot, which
+    nobody owns yet: a fold is worth 0. exploitability_bb of --json is for --endgame only (else null): big blinds as papers on
+    these games count them, with each range adding up to one, pairs of hands that share a card included.
+
+    --estimate says how many decisions the spot has, and what memory and time they take, before anything is built. A spot that
+    does not fit into memory is refused in any case.
 
     \b
     Examples:
@@ -48,15 +53,19 @@ def solve(
       treeplex holdem solve --board "Td 9d 6h Qc 2s" --oop "66+,AJs+" --ip "QQ-22,ATs+" --pot 200 --stack 900 --bets 50%,a
       treeplex holdem solve examples/spots/river.yaml --lock "x [QQ+]: x 100%"
       treeplex holdem solve --resume turn.spot --target 0.1%
+      treeplex holdem solve flop.yaml --estimate
       treeplex holdem solve --endgame subgame3.txt -a dcfr -n 1000 --json
     """
-    from treeplex.play.holdem_solving import prepare
+    from treeplex.play.holdem_solving import prepare, read_task
 
+    sources = {"endgame": endgame, "decoding": decoding, "phh": phh, "hand": hand, "street": street}
+    if estimate:
+        print_estimate(read_task(file, options, sources, resume), as_json=as_json)
+        return
     with Live(progress) as live:
         live.say("reading the spot")
-        sources = {"endgame": endgame, "decoding": decoding, "phh": phh, "hand": hand, "street": street}
         solving = prepare(file, options, sources, out=out, resume=resume, force=force)
-        live.say(f"building {solving.title} (a first run also compiles, up to a minute)")
+        live.say(f"building {solving.title}")
         solving.run(lambda now: live.say(line_of(now, solving.spot.opening_pot)))
     if as_json:
         print_json(record_of(solving))
@@ -67,6 +76,39 @@ def solve(
         fail(f"stopped after {solving.solution.iterations:,} iterations; saved: go on with {go_on}", STOPPED)
     if solving.missed:
         raise typer.Exit(TARGET_MISSED)
+
+
+def print_estimate(task: "Task", *, as_json: bool) -> None:
+    """Say what solving a spot will take.
+
+    Raises:
+        SpecError: a solution to resume, which is there already.
+    """
+    from treeplex.play.holdem_solving import title_of
+    from treeplex.runs.poker_memory import estimate_spot
+
+    if task.spot is None:
+        raise SpecError("--estimate is for spots that are not solved yet; leave --resume out")
+    settings = task.settings
+    found = estimate_spot(task.spot, settings.algorithm or "dcfr", threads=settings.threads, isomorphism=not settings.locks)
+    if not as_json:
+        print_facts(found.facts(), title=title_of(task.spot))
+        return
+    size = found.size
+    print_json(
+        {
+            "nodes": size.nodes,
+            "boards": size.boards,
+            "decisions": size.decisions,
+            "infosets": size.infosets,
+            "numbers": size.stored,
+            "memory_mb": {kind: needed / 1e6 for kind, needed in found.memory.items()},
+            "available_mb": None if found.available is None else found.available / 1e6,
+            "seconds_per_iteration": found.seconds,
+            "threads": found.threads,
+            "fits": {kind: found.fits(kind) for kind in found.memory},
+        }
+    )
 
 
 def line_of(progress: "Progress", pot: float, *, most: bool = True) -> str:
@@ -88,6 +130,9 @@ def chips_and_share(value: float, pot: float) -> str:
 def print_solution(solving: "Solving") -> None:
     """Exploitability, EVs, what is done first, files, what to try next."""
     solution, pot = solving.solution, solving.spot.opening_pot
+    if not solution.judged:
+        typer.echo(f"stopped at iteration {solution.iterations:,}; exploitability and EVs are not known")
+        return
     facts: dict[str, str] = {"exploitability": chips_and_share(solution.exploitability, pot)}
     if (blinds := papers_unit(solving)) is not None:
         facts["in papers"] = f"{short(blinds)} big blinds, as papers on the end games count them"
@@ -142,16 +187,16 @@ def next_steps(solving: "Solving") -> list[tuple[str, str]]:
 def record_of(solving: "Solving") -> dict[str, Any]:
     """What ``--json`` prints."""
     solution, spot = solving.solution, solving.spot
-    pot, (oop, ip) = spot.opening_pot, spot.committed
+    pot, (oop, ip), judged = spot.opening_pot, spot.committed, solution.judged
     return {
         "iterations": solution.iterations,
         "seconds": solution.seconds,
         "seconds_per_iteration": solution.seconds / solution.iterations if solution.iterations else None,
         "threads": solution.settings.threads,
         "memory_mb": solution.memory / 1e6,
-        "exploitability": solution.exploitability,
-        "exploitability_percent": 100 * solution.exploitability / pot if pot else None,
-        "exploitability_bb": papers_unit(solving),
-        "ev_oop": solution.ev[0] + oop,
-        "ev_ip": solution.ev[1] + ip,
+        "exploitability": solution.exploitability if judged else None,
+        "exploitability_percent": 100 * solution.exploitability / pot if pot and judged else None,
+        "exploitability_bb": papers_unit(solving) if judged else None,
+        "ev_oop": solution.ev[0] + oop if judged else None,
+        "ev_ip": solution.ev[1] + ip if judged else None,
     }

@@ -73,7 +73,7 @@ def train(
     if resume is not None and preset is not None:
         raise SpecError("a resumed training keeps its settings; change some with --set instead of --preset")
     with Live(progress) as live:
-        live.say("preparing (a first run also compiles, up to a minute)")
+        live.say("preparing")
         from treeplex.runs.turn_rebel import TurnInterrupted, train_turns
         from treeplex.runs.turn_settings import settings_for
 

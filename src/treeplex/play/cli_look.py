@@ -1,4 +1,4 @@
-"""Commands that look around: ``games``, ``algorithms``, ``info``."""
+"""Commands that look around or get ready: ``games``, ``algorithms``, ``info``, ``warm-up``."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -242,14 +242,34 @@ def payoffs_of(game: "CompiledGame") -> str:
     return "zero-sum" if game.zero_sum else f"sum to {game.constant:g}"
 
 
+def warm_up(progress: ShowProgress = None) -> None:
+    """Compile the numerical kernels now, so that the first runs of other commands start at once.
+
+    Kernels are otherwise compiled when they are first needed, and kept. It takes a minute or two, on several cores.
+
+    \b
+    Examples:
+      treeplex warm-up
+    """
+    from time import perf_counter
+
+    from treeplex.runs.warm_up import warm_up
+
+    begun = perf_counter()
+    with Live(progress) as live:
+        warm_up(lambda left: live.say(f"compiling kernels for {' and '.join(left)}"))
+    typer.echo(f"the kernels are compiled ({perf_counter() - begun:.0f} s)")
+
+
 SHORT = {
     "games": "List the built-in games.",
     "algorithms": "List the algorithms.",
     "info": "Count what a game is made of.",
+    "warm-up": "Compile the kernels before the first run.",
 }
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    for command in (games, algorithms, info):
-        app.command(short_help=SHORT[command.__name__])(command)
+    for name, command in (("games", games), ("algorithms", algorithms), ("info", info), ("warm-up", warm_up)):
+        app.command(name, short_help=SHORT[name])(command)

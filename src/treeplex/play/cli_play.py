@@ -12,6 +12,8 @@ from treeplex.play.failures import STOPPED
 from treeplex.play.live import Live
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from treeplex.play.table import Table
 
 ITERATIONS = 256
@@ -56,22 +58,25 @@ def play(
     sit(table, seat, games)
 
 
-def sit(table: "Table", seat: int | None, games: int | None) -> None:
+def sit(table: "Table", seat: int | None, games: int | None, *, finished: "Callable[[int, int], None] | None" = None) -> None:
     """Play game after game until the person has had enough.
 
     Args:
         table: the game and the opponent.
         seat: the person's; None for taking turns.
         games: how many at most; None for any number.
+        finished: called after each game with its number, from 1, and the person's seat.
     """
     results: list[float] = []
     stopped = False
     try:
         while games is None or len(results) < games:
             own = seat if seat is not None else len(results) % table.players
-            say(f"game {len(results) + 1}: you are player {own}", bold=True)
+            say(f"game {len(results) + 1}: you are {table.seat(own)}", bold=True)
             results.append(one_game(table, own))
-            say(f"  {outcome(results[-1])}   {score(results)}\n")
+            say(f"  {table.outcome(own)}   {score(results)}\n")
+            if finished is not None:
+                finished(len(results), own)
     except _Left:
         say("")
     except KeyboardInterrupt:
@@ -99,10 +104,11 @@ def one_game(table: "Table", own: int) -> float:
             with thinking():
                 action = table.reply()
             if table.seen_by(own):
-                say(f"  player {actor}   {options[action]}")
+                say(f"  {table.seat(actor)}   {options[action]}")
         with thinking():
             table.play(action)
-    show(table, [f"player {i} knew   {known}" + ("   (you)" if i == own else "") for i, known in enumerate(table.shown())])
+    known = [f"{table.seat(i)} knew   {text}" + ("   (you)" if i == own else "") for i, text in enumerate(table.shown())]
+    show(table, known + table.review(own))
     return table.returns()[own]
 
 
@@ -186,11 +192,6 @@ def table_for(game: str, against: str, iterations: int | None, seed: int | None)
 
     policy = as_policy(compile_game(rules), against)
     return RulesTable(rules, policy.action_probabilities, generator), against
-
-
-def outcome(payoff: float) -> str:
-    """What a payoff means to the person."""
-    return f"you win {payoff:g}" if payoff > 0 else f"you lose {-payoff:g}" if payoff < 0 else "nobody wins"
 
 
 def score(results: list[float]) -> str:

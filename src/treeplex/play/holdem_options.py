@@ -46,6 +46,9 @@ HandStreet = Annotated[
 ]
 Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write the solution.")]
 Resume = Annotated[Path | None, typer.Option("--resume", metavar="FILE", help="Go on with the solution in this file.")]
+Estimate = Annotated[
+    bool, typer.Option("--estimate", help="Only say how large the spot is, and what memory and time it takes.")
+]
 Overwrite = Annotated[bool, typer.Option("--force", help="Overwrite the file of --out.")]
 Progress = Annotated[
     bool | None, typer.Option("--progress/--no-progress", " /-q", help="Show the live line; default: on a terminal only.")

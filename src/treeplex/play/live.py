@@ -5,6 +5,7 @@ from contextlib import redirect_stdout
 from types import TracebackType
 from typing import Self, final
 
+from treeplex.notices import compilation_announced
 from treeplex.runs.progress_line import ProgressLine, clock, line_of
 
 __all__ = ["Live", "clock", "line_of"]
@@ -12,16 +13,22 @@ __all__ = ["Live", "clock", "line_of"]
 
 @final
 class Live(ProgressLine):
-    """A progress line; meanwhile what rules of a user's print goes to stderr, so that stdout holds results only."""
+    """A progress line; meanwhile what rules of a user's print goes to stderr, so that stdout holds results only.
+
+    That kernels are being compiled is said on stderr even where the line is not shown, unless ``shown`` is False.
+    """
 
     def __init__(self, shown: bool | None) -> None:
         super().__init__(shown)
         self._prints = redirect_stdout(sys.stderr)
+        self._announced = compilation_announced(shown is not False)
 
     def __enter__(self) -> Self:
         self._prints.__enter__()
+        self._announced.__enter__()
         return super().__enter__()
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._announced.__exit__(kind, error, trace)
         self._prints.__exit__(kind, error, trace)
         super().__exit__(kind, error, trace)

@@ -25,6 +25,9 @@ class Table(Protocol):
     def actor(self) -> int | None:
         """Whose turn it is; None when the game is over."""
 
+    def seat(self, player: int) -> str:
+        """What a player is called."""
+
     def view(self, player: int) -> str:
         """What a player who is to act knows, for people to read."""
 
@@ -54,8 +57,19 @@ class Table(Protocol):
     def returns(self) -> list[float]:
         """Everybody's payoff, once the game is over."""
 
+    def outcome(self, player: int) -> str:
+        """What the game's end means to a player, in words."""
+
     def shown(self) -> list[str]:
         """What everybody knew at the last decision."""
+
+    def review(self, player: int) -> list[str]:
+        """What there is to say about a player's decisions once the game is over, as lines of text."""
+
+
+def payoff_text(payoff: float) -> str:
+    """A payoff in words."""
+    return f"you win {payoff:g}" if payoff > 0 else f"you lose {-payoff:g}" if payoff < 0 else "nobody wins"
 
 
 Reply = Callable[[State], dict[int, float]]
@@ -79,6 +93,15 @@ class RulesTable:
     @property
     def actor(self) -> int | None:
         return None if self._state.is_terminal() else int(self._state.current_player())
+
+    def seat(self, player: int) -> str:
+        return f"player {player}"
+
+    def outcome(self, player: int) -> str:
+        return payoff_text(self.returns()[player])
+
+    def review(self, player: int) -> list[str]:
+        return []
 
     def view(self, player: int) -> str:
         return self._state.knowledge(player).strip()
@@ -141,6 +164,15 @@ class SearchTable:
     def actor(self) -> int | None:
         visited = self._rules.visit(self._node)
         return visited.player if isinstance(visited, Decision) else None
+
+    def seat(self, player: int) -> str:
+        return f"player {player}"
+
+    def outcome(self, player: int) -> str:
+        return payoff_text(self.returns()[player])
+
+    def review(self, player: int) -> list[str]:
+        return []
 
     def view(self, player: int) -> str:
         return self._rules.knowledge(self._node, player, self._hands[player]).strip()

@@ -16,6 +16,7 @@ from treeplex.forms.load import load
 from treeplex.forms.playing import turn_by_turn
 from treeplex.forms.table_policy import TablePolicy, load_table_policy
 from treeplex.games.base import Game
+from treeplex.notices import compilation_announced
 from treeplex.runs.base_folder import METRICS, STATE
 from treeplex.runs.interrupt import Interrupt
 from treeplex.runs.record import UNCOUNTED_ITERATIONS
@@ -121,7 +122,7 @@ def sample(
         fixed = {"every": every, "seed": seed, "playouts": playouts, "against": other, "judge": judge}
         limits = {"iterations": iterations, "nodes": nodes, "memory": most}
         run = reopen(SampleFolder(resume), game, algorithm, fixed, limits)
-    with Interrupt() as interrupt:
+    with compilation_announced(progress is not None), Interrupt() as interrupt:
         sampled = finish(run, iterate(run, seconds, interrupt, progress))
     if sampled.status == "interrupted":
         raise SampleInterrupted(sampled)

@@ -11,6 +11,7 @@ from treeplex.forms.compile import compile_game
 from treeplex.forms.compiled import CompiledGame
 from treeplex.forms.histories import histories_of
 from treeplex.games.size_estimate import MOST_HISTORIES
+from treeplex.notices import compilation_announced
 from treeplex.runs.api import AnyGame
 from treeplex.runs.base_folder import METRICS, STATE
 from treeplex.runs.folder import RUN, RunFolder
@@ -135,7 +136,7 @@ def solve(
             run = reopen(folder, game, algorithm, fixed, walked, iterations=iterations, nodes=nodes, target=target, limit=limit)
             line.say(f"resuming {run.solver.algorithm} ({KERNELS})")
         watch = progress if callable(progress) else line.watch
-        with Interrupt(wanted=not run.solver.exact) as interrupt:
+        with compilation_announced(bool(progress)), Interrupt(wanted=not run.solver.exact) as interrupt:
             solution = finish(run, iterate(run, seconds, interrupt, watch))
     if solution.status == "interrupted":
         raise SolveInterrupted(solution)

@@ -15,6 +15,7 @@ from treeplex.engine.hands.passes import EXPECT, REPLY, Crew, answer, improve
 from treeplex.engine.hands.work import make_work
 from treeplex.engine.regret import Weights
 from treeplex.errors import GameError
+from treeplex.evaluate.poker_values import PokerValues
 from treeplex.forms.hand_compile import HandGame
 from treeplex.forms.hand_turn import HandTurn
 from treeplex.games.poker.betting import Decision
@@ -204,6 +205,23 @@ class HoldemSearch(Search):
             mean = self.sums[player] / max(self.sum_weights[player], 1e-300)
             found[player][self._hands[player]] = np.divide(mean, mass, out=np.zeros_like(mean), where=mass > 0)
         return found[0], found[1]
+
+    def average_values(self) -> PokerValues:
+        """Values of the average policy at every node of the round, where its ends are worth what the leaf says.
+
+        Reach and ranges are those of the turn's spot.
+        """
+        average = np.zeros_like(self.strategy)
+        for player in (0, 1):
+            self.crew.descend(player, self.average, self.store.average_scales, self.store, streets=1)
+            average[self.own(player)] = rows_of(self.crew.form, self.crew.work, player)[1:].ravel()
+        self._face(average)
+        for player in (0, 1):
+            self._value_ends(player, average)
+            entries = rows_of(self.crew.form, self.crew.work, player, gathered=True)
+            hands = self._hands[1 - player]
+            entries *= self.turn.game.spot.ranges[1 - player][hands].sum() / self.ranges[1 - player][hands].sum()
+        return PokerValues(self.turn.game, self.average.astype(np.float32), ends=self.crew.work.gathered.copy())
 
     def policy_at(self, node: int, source: Floats) -> Floats:
         """How each hand plays at a decision of the round, float64 [A, H]; see :func:`policy_table`.
