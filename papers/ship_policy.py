@@ -2,7 +2,7 @@
 
 ``python papers/ship_policy.py ddcfr RUN`` reads ``RUN/policy.safetensors`` of a finished ``treeplex train``, runs the policy
 and the variant it steers on the testing games of the DDCFR paper that take seconds, and writes ``ddcfr.safetensors`` into
-``src/treeplex/solvers/schemes`` with the scores on its card. The policy is the last one of the training,
+``src/treeplex/solvers/rules/shipped`` with the scores on its card. The policy is the last one of the training,
 whatever its scores; how the training games were chosen is told in ``docs/training.md``.
 """
 
