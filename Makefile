@@ -10,16 +10,17 @@ NEEDS := pyproject.toml constraints.txt
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test environment lint types layers tests docs serve bench papers tables clean
+.PHONY: help demo test test-slow environment lint types layers tests docs serve bench papers tables clean
 
 help:
-	@echo "make demo     solve Leduc poker, with everything that takes to install"
-	@echo "make test     lint, types, layers, documentation and tests"
-	@echo "make docs     build the documentation into site/ (make serve: and show it)"
-	@echo "make bench    measure against other solvers"
-	@echo "make papers   regenerate published tables and figures beside measured ones"
-	@echo "make tables   regenerate the tables in README and documentation"
-	@echo "make clean    remove the environment, caches and built files (runs/ stays)"
+	@echo "make demo       solve Leduc poker, with everything that takes to install"
+	@echo "make test       lint, types, layers, documentation and tests"
+	@echo "make test-slow  tests that take minutes"
+	@echo "make docs       build the documentation into site/ (make serve: and show it)"
+	@echo "make bench      measure against other solvers"
+	@echo "make papers     regenerate published tables and figures beside measured ones"
+	@echo "make tables     regenerate the tables in README and documentation"
+	@echo "make clean      remove the environment, caches and built files (runs/ stays)"
 
 demo: $(VENV)/installed
 	@$(BIN)/python examples/demo.py runs/demo
@@ -48,6 +49,9 @@ serve: $(VENV)/installed-dev
 tests: $(VENV)/installed-dev
 	@$(TREEPLEX) solve kuhn_poker -n 10 --json > /dev/null
 	$(BIN)/pytest -n 2
+
+test-slow: $(VENV)/installed-dev
+	$(BIN)/pytest -n 2 -m slow
 
 tables: $(VENV)/installed-dev
 	$(BIN)/python docs/generate_tables.py

@@ -37,7 +37,7 @@ class Ours:
         self.make = lambda: HoldemSolver(game, ALGORITHM, threads=threads, storage=storage)
         self.solver = self.make()
         self.about["build_seconds"] = time.perf_counter() - start
-        self.about["predicted_bytes"] = predicted_memory(game, ALGORITHM, threads=threads, storage=storage)
+        self.about["predicted_bytes"] = predicted_memory(game.size, ALGORITHM, threads=threads, storage=storage)
         self.about["version"] = version("treeplex")
         self.crew = judging_crew(game, threads)
         self.judge, self.pot, self.percent = judge_spot, spot.pot, float("nan")

@@ -1,7 +1,7 @@
 """ReBeL on Liar's Dice: how exploitable the library's networks are when they search with more or fewer iterations, by
 Discounted CFR, with which they were trained, or by linear CFR.
 
-``python papers/rebel_iterations.py`` judges them, in some twenty minutes; a judgement that is done is kept in ``runs/papers``.
+``python papers/rebel_iterations.py`` judges them, in some twenty-five minutes; a finished judgement is kept in ``runs/papers``.
 """
 
 from collections.abc import Mapping
@@ -14,6 +14,8 @@ from treeplex.learn.rebel.shipped_nets import REBEL, shipped_net
 from treeplex.runs.rebel.judge import judge_rebel
 
 PLAYTHROUGHS, ITERATIONS = 256, (64, 128, 256, 512)
+BANDED, SEEDS = "1x4f", (0, 1, 2, 3)
+"""The game whose searches by DCFR are judged with other draws as well."""
 PAPERS = 512
 """The paper's T: 1,024 updates of one player."""
 JUDGING = (
@@ -29,16 +31,18 @@ Found = Mapping[str, Mapping[str, Mapping[int, Mapping[str, float]]]]
 """Judgements by method, game and T."""
 
 
-def judged(game: str, label: str, method: str, iterations: int) -> dict[str, float]:
+def judged(game: str, label: str, method: str, iterations: int, seed: int = 0) -> dict[str, float]:
     """Exploitability of the library's network for a game that was trained with no rests or small ones."""
     name = f"liars_dice-{label}"
     net = shipped_net(public_rules(game), name)
     key = {"what": "rebel_iterations", "net": net.checksum, "N": PLAYTHROUGHS, "T": iterations, "code": code(*JUDGING)}
     key |= {"method": method} if method != net.settings["method"] else {}
+    key |= {"seed": seed} if seed else {}
 
     def make() -> dict[str, float]:
         source, search = f"{REBEL}:{name}", {"method": method}
-        found = judge_rebel(game, source, playthroughs=PLAYTHROUGHS, iterations=iterations, search=search, workers=1).to_json()
+        count = {"playthroughs": PLAYTHROUGHS, "iterations": iterations, "seed": seed, "workers": 1}
+        found = judge_rebel(game, source, search=search, **count).to_json()
         print(f"{game} {method} T = {iterations}: {found['exploitability']:.4f}, {found['seconds']:.0f} s", flush=True)
         return {name: float(found[name]) for name in ("exploitability", "seconds", "endgame")}
 
@@ -95,6 +99,17 @@ def risen(rows: Mapping[str, Mapping[int, Mapping[str, float]]]) -> str:
     )
 
 
+def bands(game: str) -> dict[int, list[float]]:
+    """Exploitability by DCFR with every seed, by T."""
+    return {count: [judged(game, BANDED, "dcfr", count, seed)["exploitability"] for seed in SEEDS] for count in ITERATIONS}
+
+
+def bands_table(found: Mapping[int, list[float]]) -> Table:
+    """How far readings of one network lie apart."""
+    rows = [[f"T = {count}", *(f"{value:.4f}" for value in values)] for count, values in found.items()]
+    return Table(f"{BANDED} by DCFR with other seeds of the draws", ["", *(f"seed {seed}" for seed in SEEDS)], rows)
+
+
 def main() -> None:
     numbers = published()["rebel"]
     games, goals = numbers["games"], dict(zip(numbers["games"], numbers["table2"]["rebel_cfr"], strict=True))
@@ -102,6 +117,7 @@ def main() -> None:
         method: {label: {count: judged(game, label, method, count) for count in ITERATIONS} for label, game in games.items()}
         for method in METHODS
     }
+    spread = bands(games[BANDED])
     finish(
         Result(
             name="rebel_iterations",
@@ -109,6 +125,10 @@ def main() -> None:
             source=f"{numbers['source']}; the CFR-D row of Table 2, one T for all",
             findings=[
                 *(sentence(found, method, goals) for method in METHODS),
+                f"One reading is not much. {BANDED} by DCFR, seeds {SEEDS[0]} to {SEEDS[-1]}: "
+                + "; ".join(f"T = {count} {min(row):.4f} to {max(row):.4f}" for count, row in spread.items())
+                + ". The same seed on another processor is another reading too: sums are rounded otherwise there, which near "
+                "ties decides what is played (`treeplex evaluate GAME rebel:NAME --playthroughs 256 --iterations 512`).",
                 f"From T = {ITERATIONS[-2]} to {ITERATIONS[-1]} exploitability rises with DCFR on {risen(found['dcfr'])}, with "
                 f"linear CFR on {risen(found['lcfr'])}. Why more iterations "
                 "can be worse with a network, we know in part at most: see `docs/log.md`, noise on beliefs in play.",
@@ -127,7 +147,8 @@ def main() -> None:
                         for method, rows in found.items()
                         for label, row in rows.items()
                     ],
-                )
+                ),
+                bands_table(spread),
             ],
             notes=[
                 "Networks are those without `-rests`. One training a game (seed 0) by DCFR with T = 64; an iteration here is "
@@ -135,7 +156,8 @@ def main() -> None:
                 "Table 2 above uses DCFR with T = 256 (small rests on 1x4f, all larger rests: 512); the 256 was chosen before "
                 "this was looked at, and its rows lean on that choice.",
             ],
-            numbers={
+            numbers={"seeds": {str(count): row for count, row in spread.items()}}
+            | {
                 method: {label: {str(count): each for count, each in row.items()} for label, row in rows.items()}
                 for method, rows in found.items()
             },

@@ -25,7 +25,15 @@ WHOLE = 256
 RIVERS = (16, 32, 64, 128)
 """Iterations of the rivers in the control."""
 STORAGE = "float32"
-EXACT = {"lcfr": "CFR-D", "lcfr-avg": "CFR-AVG", "lcfr-avg-modified": "modified CFR-AVG", "flop": "FP"}
+EXACT = {
+    "lcfr": "CFR-D",
+    "lcfr-avg": "CFR-AVG",
+    "lcfr-avg-modified": "modified CFR-AVG",
+    "flop": "FP",
+    "lcfr-avg-simultaneous": "CFR-AVG, simultaneous updates",
+    "lcfr-avg-modified-simultaneous": "modified CFR-AVG, simultaneous updates",
+}
+"""Methods by name; updates alternate, as in the paper, unless it says otherwise."""
 CODE = (
     *("rebel_teh_search_runs", "holdem"),
     "treeplex.evaluate.holdem.judge",

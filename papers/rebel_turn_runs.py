@@ -27,7 +27,15 @@ SETTINGS = RebelSettings(
 )
 PLAIN = "lcfr-avg-modified"
 """What the paper solves with, unless it says otherwise."""
-EXACT = {"lcfr": "CFR-D", "lcfr-avg": "CFR-AVG", "lcfr-avg-modified": "modified CFR-AVG", "flop": "FP"}
+EXACT = {
+    "lcfr": "CFR-D",
+    "lcfr-avg": "CFR-AVG",
+    "lcfr-avg-modified": "modified CFR-AVG",
+    "flop": "FP",
+    "lcfr-avg-simultaneous": "CFR-AVG, simultaneous updates",
+    "lcfr-avg-modified-simultaneous": "modified CFR-AVG, simultaneous updates",
+}
+"""Methods by name; updates alternate, as in the paper, unless it says otherwise."""
 LEARNT = ("lcfr", "lcfr-avg-modified", "flop")
 KINDS: Mapping[str, Mapping[str, Any]] = {
     "self-play": {},

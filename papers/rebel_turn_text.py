@@ -11,6 +11,7 @@ from rebel_turn_runs import DOMAINS, EXACT, LEARNT, LONGEST, MARKS, PLAIN, RIVER
 from rebel_turn_search import Turn
 from results import Table, published
 
+SOUND = "lcfr-avg"
 OWN, RANDOM, WARM = "self-play", "random beliefs", "self-play, policy network"
 
 
@@ -90,14 +91,28 @@ def findings(left: Mapping[str, Curve], trained: Trained, tabular: Mapping[int, 
     claims, last = paper["turn_search"]["claims"], MARKS[-1]
     return [
         f'Published: "{claims[0]}". Here, after {last} iterations with exact values: '
-        f"{compared(left, 'lcfr-avg', 'lcfr')} chips; in brackets the average policy with rivers solved for its beliefs.",
-        f'Published: "{claims[1]}". With exact values: {compared(left, "lcfr", PLAIN)}. With networks from self-play, which '
+        f"{compared(left, SOUND, 'lcfr')} chips; in brackets the average policy with rivers solved for its beliefs. "
+        f"{judged_claim(lowest(left, SOUND) > lowest(left, 'lcfr'))}",
+        f'Published: "{claims[1]}". With exact values: {compared(left, "lcfr", PLAIN)}. '
+        f"{judged_claim(lowest(left, PLAIN) < lowest(left, 'lcfr'))} With networks from self-play, which "
         f"here solve with DCFR while they are trained: CFR-D {spread(trained[OWN], 'lcfr', last)}, {EXACT[PLAIN]} "
         f"{spread(trained[OWN], PLAIN, last)}.",
+        "The order of updates decides this comparison. The paper's updates alternate, and so do those above. With both "
+        f"players updated at once, which is slower: {compared(left, f'{SOUND}-simultaneous', f'{PLAIN}-simultaneous')}.",
         f'Published: "{claims[2]}". {random_beliefs(left, trained)}',
         best_level(trained, tabular, paper["turn_endgame"]["iterations"]),
         warm_start(trained[WARM]),
     ]
+
+
+def lowest(left: Mapping[str, Curve], method: str) -> float:
+    """The lower of both measures at the last mark."""
+    return min(left[method][which][-1] for which in ("played", "average"))
+
+
+def judged_claim(holds: bool) -> str:
+    """Whether a claim of the paper is found here as well."""
+    return "It is so here." if holds else "It is not so here."
 
 
 def random_beliefs(left: Mapping[str, Curve], trained: Trained) -> str:

@@ -1,5 +1,7 @@
 """Specs: reading, writing, and both ways round."""
 
+from time import perf_counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -94,3 +96,40 @@ def test_nearest() -> None:
     assert nearest("leduc", ["kuhn_poker", "leduc_poker"]) == "; did you mean 'leduc_poker'?"
     assert nearest("LEDUC_POKER", ["kuhn_poker", "leduc_poker"]) == "; did you mean 'leduc_poker'?"
     assert nearest("xyz", ["b", "a"]) == "; known: a, b"
+
+
+def nested(name: str, times: int) -> str:
+    return f"{name}(game=" * times + "kuhn_poker" + ")" * times
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        nested("turn_based", 21),
+        nested("turn_based", 400),
+        nested("turn_based", 3000),
+        "x(a=" + "[" * 1200 + "]" * 1200 + ")",
+        "x(a=[" + "(" * 100_000 + ")" * 100_000 + "])",
+    ],
+)
+def test_brackets_nest_so_deep_and_no_deeper(text: str) -> None:
+    began = perf_counter()
+    with pytest.raises(SpecError, match="more than 20 brackets in one another"):
+        parse_spec(text)
+    assert perf_counter() - began < 5.0
+
+
+def test_brackets_as_deep_as_they_may_be() -> None:
+    assert parse_spec(nested("turn_based", 20)).parameters["game"] == nested("turn_based", 19)
+
+
+@pytest.mark.parametrize("value", ["-" * 5000 + "1", "-" * 200_000 + "1", "1-" * 50_000 + "1", "'a'-" * 50_000 + "'a'"])
+def test_what_looks_like_a_number_is_a_word(value: str) -> None:
+    assert parse_spec(f"x(a={value})").parameters["a"] == value
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("+3", 3), ("0x10", 16), ("1_000", 1000), (".5", 0.5), ("1.", 1.0), ("1e+3", 1000.0), ("2E-1", 0.2)]
+)
+def test_numbers_as_python_writes_them(text: str, value: Value) -> None:
+    assert same(parse_spec(f"x(a={text})").parameters["a"], value)

@@ -1,5 +1,6 @@
 """What tests do to trainings of every kind: copy folders, stop, compare."""
 
+import json
 import os
 import shutil
 import signal
@@ -7,11 +8,23 @@ from collections.abc import Callable
 from pathlib import Path
 
 from treeplex.learn.rebel.files import read_net
+from treeplex.runs.job.folder import checksum
 
 
 def copied(folder: Path, tmp_path: Path) -> Path:
     shutil.copytree(folder, tmp_path / "copy")
     return tmp_path / "copy"
+
+
+def signed(data: bytes) -> bytes:
+    """A file that says what is in a folder, its checksum made right again after a change; anything else as it is."""
+    try:
+        about = json.loads(data)
+    except ValueError:
+        return data
+    if not isinstance(about, dict) or "checksum" not in about:
+        return data
+    return json.dumps({**about, "checksum": checksum(about)}).encode()
 
 
 def weights(folder: Path) -> dict[str, bytes]:

@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from treeplex.games.registry import games as known_games
     from treeplex.runs.compare import Comparison, compare
     from treeplex.runs.devices import device_from_policy, load_device, save_device
+    from treeplex.runs.job.memory import SpotEstimate, estimate_spot
     from treeplex.runs.judge import (
+        as_policy,
         best_response,
         distance_to_value,
         exact_value,
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from treeplex.runs.sample.sample import SampleInterrupted, sample
     from treeplex.runs.solve.solution import Solution
     from treeplex.runs.solve.solve import SolveInterrupted, solve
+    from treeplex.runs.tree_picture import draw
     from treeplex.search.agent import SearchAgent
     from treeplex.solvers import (
         DiscountPolicy,
@@ -77,6 +80,7 @@ _HOMES = {
     "treeplex.games.base": ("CHANCE", "SIMULTANEOUS", "TERMINAL", "Game", "State"),
     "treeplex.games.registry": ("games",),
     "treeplex.runs.judge": (
+        "as_policy",
         "best_response",
         "distance_to_value",
         "exact_value",
@@ -95,9 +99,11 @@ _HOMES = {
     "treeplex.runs.sample.sample": ("SampleInterrupted", "sample"),
     "treeplex.forms.policies.sparse": ("TablePolicy", "load_table_policy", "save_table_policy"),
     "treeplex.evaluate.playouts": ("estimate", "head_to_head"),
+    "treeplex.runs.job.memory": ("SpotEstimate", "estimate_spot"),
     "treeplex.runs.devices": ("device_from_policy", "load_device", "save_device"),
     "treeplex.runs.solve.solution": ("Solution",),
     "treeplex.runs.solve.solve": ("SolveInterrupted", "solve"),
+    "treeplex.runs.tree_picture": ("draw",),
     "treeplex.solvers": (
         "DiscountPolicy",
         "FictitiousRule",
@@ -132,6 +138,7 @@ __all__ = [
     "SearchAgent",
     "Solution",
     "SolveInterrupted",
+    "SpotEstimate",
     "State",
     "Step",
     "Structure",
@@ -139,6 +146,7 @@ __all__ = [
     "Variant",
     "Weights",
     "algorithms",
+    "as_policy",
     "best_cce",
     "best_response",
     "cce_gap",
@@ -147,8 +155,10 @@ __all__ = [
     "compile",
     "device_from_policy",
     "distance_to_value",
+    "draw",
     "errors",
     "estimate",
+    "estimate_spot",
     "exact_value",
     "expected_values",
     "exploitability",

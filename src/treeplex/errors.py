@@ -3,9 +3,28 @@
 All of them derive from :class:`TreeplexError`, which the command line prints as one line, without a traceback.
 """
 
+FIRST_SHOWN, LAST_SHOWN = 1400, 600
+"""Characters at the beginning and at the end of a long message that are shown; remedies stand at the end."""
+
+
+def printable(text: str) -> str:
+    """A text for a terminal: characters that steer it, or turn the direction of writing, stand as in a Python text.
+
+    An escape is ``\\x1b``; line ends and tabs stay.
+    """
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() or char in "\n\t" else repr(char)[1:-1] for char in text)
+
 
 class TreeplexError(Exception):
-    """Base of all errors that Treeplex raises on purpose."""
+    """Base of all errors that Treeplex raises on purpose. Its text is :func:`printable` and not too long."""
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        if len(text) > FIRST_SHOWN + LAST_SHOWN:
+            text = f"{text[:FIRST_SHOWN]} ... {text[-LAST_SHOWN:]}"
+        return printable(text)
 
 
 class SpecError(TreeplexError):
@@ -14,6 +33,10 @@ class SpecError(TreeplexError):
 
 class GameError(TreeplexError):
     """Rules that do not describe a game of perfect recall: the message names the history or the infostate."""
+
+
+class GameSizeError(GameError):
+    """A game with more histories or sequences than the limit; the message has an estimate of how many."""
 
 
 class ImperfectRecallError(GameError):

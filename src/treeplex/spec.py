@@ -2,17 +2,22 @@
 
 ``leduc_poker(ranks=4)``, ``dcfr(alpha=2.0)``, ``openspiel:first_sealed_auction(players=3)``. Values are booleans
 (``true``/``false`` in any case), integers, floats, lists in brackets (``ship_sizes=[2,3]`` or ``[2;3]``) and bare or
-quoted words; nested specs such as ``turn_based(game=goofspiel())`` stay text.
+quoted words; nested specs such as ``turn_based(game=goofspiel())`` stay text. Brackets nest :data:`MOST_DEPTH` deep.
 """
 
 import ast
 import difflib
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from treeplex.errors import SpecError
 
 MOST_NAME = 60
+MOST_DEPTH = 20
+NUMBER = re.compile(r"[+-]?[0-9.][0-9a-zA-Z_.]*+(?:(?<=[eE])[+-][0-9_]++)?")
+"""What may be a number; Python decides."""
+QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+\"""", re.DOTALL)
 Value = bool | int | float | str | list["Value"]
 
 
@@ -80,6 +85,8 @@ def split_outside_brackets(text: str, separator: str, whole: str) -> list[str]:
         depth += (character in "([") - (character in ")]")
         if depth < 0:
             raise SpecError(f"unbalanced brackets in {shown(whole)}; close every bracket")
+        if depth >= MOST_DEPTH:
+            raise too_deep(whole)
         if character == separator and depth == 0:
             parts.append(text[start:position])
             start = position + 1
@@ -87,6 +94,20 @@ def split_outside_brackets(text: str, separator: str, whole: str) -> list[str]:
         raise SpecError(f"unbalanced brackets or quotes in {shown(whole)}; close every bracket and quote")
     parts.append(text[start:])
     return [part for part in parts if part.strip()]
+
+
+def check_depth(text: str) -> None:
+    """Raise :class:`SpecError` for a text of any grammar with more than :data:`MOST_DEPTH` round brackets in one another."""
+    depth = 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if depth > MOST_DEPTH:
+            raise too_deep(text)
+
+
+def too_deep(text: str) -> SpecError:
+    """The error about too many brackets."""
+    return SpecError(f"more than {MOST_DEPTH} brackets in one another in {shown(text)}; write a simpler spec")
 
 
 def parse_value(text: str, whole: str) -> Value:
@@ -97,6 +118,8 @@ def parse_value(text: str, whole: str) -> Value:
         inner = text[1:-1]
         separator = "," if split_outside_brackets(inner, ";", whole) == [inner] else ";"
         return [parse_value(part.strip(), whole) for part in split_outside_brackets(inner, separator, whole)]
+    if not NUMBER.fullmatch(text) and not QUOTED.fullmatch(text):
+        return text
     try:
         value = ast.literal_eval(text)
     except (ValueError, SyntaxError):

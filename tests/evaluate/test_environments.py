@@ -20,6 +20,7 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.efg import parse_efg
 from treeplex.runs.judge import expected_values
+from treeplex.runs.solve.solve import solve
 
 GAMES = ["kuhn_poker", "kuhn_poker(players=3)", "leduc_poker", "goofspiel(num_cards=3)"]
 
@@ -75,6 +76,9 @@ def test_mean_reward_is_the_expected_value() -> None:
 def test_the_others_follow_their_policies() -> None:
     game = compile_game("kuhn_poker")
     passive = Policy(game, np.where(game.action_ids == 1, 0.0, 1.0))
+    solved = solve("kuhn_poker", "cfr", iterations=1)
+    GameEnv("kuhn_poker", player=1, others=solved).reset(seed=0)
+    GameEnv("kuhn_poker", player=1, others={0: solved}).reset(seed=0)
     for others in (passive, {0: passive}):
         env = GameEnv("kuhn_poker", player=1, others=others)
         for seed in range(20):

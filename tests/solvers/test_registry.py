@@ -5,6 +5,8 @@ import pytest
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.solvers import Rule, Variant, Weights, algorithms, make_solver
+from treeplex.solvers.base import GROUPS
+from treeplex.solvers.synonyms import ELSEWHERE, SYNONYMS, plain_name
 
 KUHN = compile_game("kuhn_poker")
 CFR_FAMILY = ["cfr", "cfr+", "lcfr", "dcfr", "pcfr+", "pdcfr", "dcfr+", "pdcfr+", "apcfr+", "sapcfr+", "hs-dcfr", "hs-pcfr+"]
@@ -93,3 +95,38 @@ def test_parameters_out_of_range(spec: str) -> None:
 def test_unknown_order_of_updates_in_an_algorithm_of_ones_own(algorithm: Variant | Rule) -> None:
     with pytest.raises(SpecError, match="updates are alternating or simultaneous, not 'both'"):
         make_solver(compile_game("kuhn_poker"), algorithm)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("mccfr", r"did you mean 'es-mccfr'\?"),
+        ("Outcome_Sampling", r"did you mean 'os-mccfr'\?"),
+        ("cfr_plus", r"did you mean 'cfr\+'\?"),
+        ("XFP", r"did you mean 'fp'\?"),
+        ("sequence form lp", r"did you mean 'lp'\?"),
+        ("vt cfr+", r"did you mean 'vt-cfr\+'\?"),
+        ("deep_cfr", r"'deep_cfr' is not implemented here; ReBeL learns by a network \(treeplex train rebel GAME\)"),
+        ("NFSP", "'NFSP' is not implemented here; ReBeL"),
+        ("mmd", "'mmd' is not implemented here; of those that are, pcfr"),
+        ("rebel", "rebel is no algorithm to solve with; it is trained"),
+    ],
+)
+def test_the_names_of_the_field_are_understood(name: str, message: str) -> None:
+    with pytest.raises(SpecError, match=message):
+        make_solver(KUHN, name)
+
+
+@pytest.mark.parametrize(("name", "canonical"), [("CFR+", "cfr+"), ("Dcfr(alpha=2)", "dcfr(alpha=2.0)"), ("AUTO", "vt-cfr+")])
+def test_capitals_do_not_matter(name: str, canonical: str) -> None:
+    assert make_solver(KUHN, name).algorithm == canonical
+
+
+def test_synonyms_are_of_algorithms_that_are_here() -> None:
+    assert set(SYNONYMS.values()) <= set(algorithms())
+    assert not (set(SYNONYMS) | set(ELSEWHERE)) & set(algorithms())
+    assert all(plain_name(name) == name for name in (*SYNONYMS, *ELSEWHERE))
+
+
+def test_every_algorithm_is_in_a_group() -> None:
+    assert {each.group for each in algorithms().values()} == set(GROUPS)

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from treeplex.errors import FileError
-from treeplex.storage.files import read_text, write_atomically
+from treeplex.storage.files import write_atomically
+from treeplex.storage.reading import read_text
 
 
 def test_writes_text_and_bytes(tmp_path: Path) -> None:

@@ -3,6 +3,11 @@
 import re
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
+
+from numba.core import event
+
+from treeplex.notices import on_compilation
 
 IMPORT = re.compile(r"^from (treeplex(?:\.\w+)+) import", re.MULTILINE)
 
@@ -29,4 +34,15 @@ def drop_stale_kernels(package: Path, name: str) -> None:
                     compiled.unlink()
 
 
+class CompilationListener(event.Listener):
+    """Tells :mod:`treeplex.notices` when Numba compiles; kernels that come from the cache raise no such event."""
+
+    def on_start(self, event: Any) -> None:
+        on_compilation()
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
 drop_stale_kernels(Path(__file__).parent, __name__)
+event.register("numba:compile", CompilationListener())  # type: ignore[no-untyped-call]

@@ -59,7 +59,7 @@ def best_cce(game: CompiledGame, *, objective: Floats | None = None, most_entrie
     sequences = int(game.tree.sequence_offsets[-1])
     if joint * sequences > most_entries:
         raise AlgorithmError(
-            f"{game.spec} has {written(joint)} joint plans and {sequences:,} sequences, too many for a linear program over "
+            f"{game} has {written(joint)} joint plans and {sequences:,} sequences, too many for a linear program over "
             f"joint plans (at most {most_entries:,} in their product); take a smaller game"
         )
     plans = tuple(all_plans(game, player) for player in range(game.players))
@@ -108,5 +108,5 @@ def distribution(game: CompiledGame, gradients: Floats, values: Floats, objectiv
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     )
     if result.status != 0:
-        raise AlgorithmError(f"the linear program of {game.spec} was not solved: {result.message}")
+        raise AlgorithmError(f"the linear program of {game} was not solved: {result.message}")
     return np.asarray(result.x[: len(values)], np.float64)

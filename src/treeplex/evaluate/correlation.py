@@ -319,6 +319,6 @@ def check_size(device: Device) -> None:
         numbers = int(preorder(game.tree, player).table[-1])
         if numbers > MOST_NUMBERS:
             raise AlgorithmError(
-                f"{game.spec} is too large for distances of devices: what player {player} can be told and do afterwards takes "
+                f"{game} is too large for distances of devices: what player {player} can be told and do afterwards takes "
                 f"{numbers:,} numbers, of {MOST_NUMBERS:,} at most; use a smaller game"
             )

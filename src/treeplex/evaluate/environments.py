@@ -17,7 +17,7 @@ from treeplex.errors import GameError, PolicyError, SpecError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.sequential import one_at_a_time
-from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.policies.tabular import Policy, PolicyMapping
 from treeplex.forms.sources.load import load
 from treeplex.games.base import Game, State
 
@@ -52,7 +52,7 @@ class Play:
         self.rules = one_at_a_time(rules)
         self.state: State = self.rules.new_initial_state()
         if any(min(self.actions_of(player), default=0) < 0 for player in range(self.players)):
-            raise GameError(f"{self.compiled.spec} has negative action ids, which no Discrete space holds")
+            raise GameError(f"{self.compiled} has negative action ids, which no Discrete space holds")
 
     @property
     def players(self) -> int:
@@ -143,22 +143,17 @@ class GameEnv(gymnasium.Env[Any, Any]):
         """
         self.play = Play(game)
         if not 0 <= player < self.play.players:
-            raise SpecError(
-                f"player {player} does not exist; {self.play.compiled.spec} has players 0 to {self.play.players - 1}"
-            )
+            raise SpecError(f"player {player} does not exist; {self.play.compiled} has players 0 to {self.play.players - 1}")
         self.player = player
         self.illegal = illegal
         self.render_mode = render_mode
-        self.others = (
-            dict(others)
-            if isinstance(others, Mapping)
-            else {}
-            if others is None
-            else dict.fromkeys(range(self.play.players), others)
-        )
+        if isinstance(others, PolicyMapping):
+            self.others = dict.fromkeys(range(self.play.players), others)
+        else:
+            self.others = dict(others or {})
         for policy in self.others.values():
             if policy.game.identity != self.play.compiled.identity:
-                raise PolicyError(f"a policy for {policy.game.spec}, not for {self.play.compiled.spec}")
+                raise PolicyError(f"a policy for {policy.game}, not for {self.play.compiled}")
         self.observation_space = self.play.observation_space(player)
         self.action_space = self.play.action_space(player)
 

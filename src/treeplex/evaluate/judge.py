@@ -33,6 +33,17 @@ class Judgement:
         """What a best response of each player gains; NashConv is their sum."""
         return tuple(best - value for best, value in zip(self.best_response_values, self.value, strict=True))
 
+    def _repr_html_(self) -> str:
+        columns = ("player", "value", "best response", "gain")
+        rows = zip(self.value, self.best_response_values, self.gains, strict=True)
+        head = "".join(f"<th>{name}</th>" for name in columns)
+        body = "".join(
+            f"<tr><td>{player}</td><td>{value:+.8g}</td><td>{best:+.8g}</td><td>{gain:.4g}</td></tr>"
+            for player, (value, best, gain) in enumerate(rows)
+        )
+        caption = f"exploitability {self.exploitability:.4g}, NashConv {self.nash_conv:.4g}"
+        return f"<table><caption>{caption}</caption><tr>{head}</tr>{body}</table>"
+
 
 def judge(game: CompiledGame, policy: Policy) -> Judgement:
     """Judge a policy with one reach, gradient and best-response sweep for each player.
@@ -64,7 +75,7 @@ def best_response(game: CompiledGame, policy: Policy, player: int) -> tuple[floa
     """
     check_game(game, policy)
     if not 0 <= player < game.players:
-        raise PolicyError(f"{game.spec} has players 0 to {game.players - 1}, not {player}")
+        raise PolicyError(f"{game} has players 0 to {game.players - 1}, not {player}")
     strategy, values, infoset_values = np.empty_like(policy.probabilities), *workspace(game.tree)
     for other in range(game.players):
         reach(game.tree, other, policy.probabilities, strategy)
@@ -77,4 +88,4 @@ def best_response(game: CompiledGame, policy: Policy, player: int) -> tuple[floa
 def check_game(game: CompiledGame, policy: Policy) -> None:
     """Refuse a policy of another game."""
     if policy.game is not game and policy.game.identity != game.identity:
-        raise PolicyError(f"this is a policy for {policy.game.spec}, not for {game.spec}; solve or load one for this game")
+        raise PolicyError(f"this is a policy for {policy.game}, not for {game}; solve or load one for this game")

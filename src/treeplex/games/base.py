@@ -17,7 +17,7 @@ class State(ABC):
 
     Write ``current_player``, ``legal_actions``, ``child``, ``returns`` and ``information_state_string``; add
     ``chance_outcomes`` where the game has chance, ``action_to_string`` for readable actions, ``public_state`` for search,
-    ``picture`` for people who play it.
+    ``knowledge`` and ``picture`` for people who play it.
     """
 
     @abstractmethod
@@ -51,6 +51,10 @@ class State(ABC):
     def public_state(self) -> Hashable | None:
         """What everybody knows here, as a hashable value; None when the rules do not say."""
         return None
+
+    def knowledge(self, player: int) -> str:
+        """What ``player`` knows here for people to read, cards by their names; the infostate where nothing else is written."""
+        return self.information_state_string(player)
 
     def picture(self) -> str | None:
         """What everybody sees here, such as a board, as lines of text; None where nothing is drawn."""
@@ -86,6 +90,10 @@ class Game(ABC):
     def parameters(self) -> Mapping[str, object]:
         """The parameters this game was made with."""
         return {}
+
+    def __str__(self) -> str:
+        """What to call the game in texts: its spec, or its representation where it has none."""
+        return self.spec or repr(self)
 
     def __repr__(self) -> str:
         return f"<{self.spec or type(self).__name__}: {self.num_players} players>"

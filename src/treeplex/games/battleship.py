@@ -245,4 +245,6 @@ INFO = GameInfo(
         "allow_repeated_shots": "true: a cell may be shot at twice",
         "loss_multiplier": "weight of the own ships lost; 1 makes the game zero-sum",
     },
+    note="The defaults (those of OpenSpiel) are far too large to compile; try "
+    "battleship(board_width=2,board_height=2,ship_sizes=[2],ship_values=[1],num_shots=3).",
 )

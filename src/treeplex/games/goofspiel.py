@@ -202,4 +202,5 @@ INFO = GameInfo(
         "returns_type": "payoffs: win_loss, point_difference or total_points",
         "num_turns": "turns played; -1 for num_cards",
     },
+    note="The defaults (those of OpenSpiel) are far too large to compile; try goofspiel(num_cards=4,imp_info=true).",
 )

@@ -27,6 +27,7 @@ ACTION_NAMES = ("Fold", "Call", "Raise")
 NO_CARD = -10000
 SHOWN_STACK = 100
 MOST_CARDS = 1000
+RANKS, SUITS = "23456789TJQKA", "cdhs"
 
 
 class Table(NamedTuple):
@@ -92,6 +93,9 @@ class LeducState(State):
         card = self.hands[player] if player < len(self.hands) else NO_CARD
         return private_text(player, card) + table_text(self.table)
 
+    def knowledge(self, player: int) -> str:
+        return self.game.knowledge(self.hands[player] if player < len(self.hands) else NO_CARD, self.table)
+
     def public_state(self) -> Hashable:
         return self.table
 
@@ -128,7 +132,7 @@ class LeducPoker(Game):
         self.bets = list(bets)
         self.ante = ante
         self.suit_isomorphism = suit_isomorphism
-        self.spec = INFO.spec({**self.parameters(), "ranks": -1 if ranks == players + 1 else ranks})
+        self.spec = INFO.spec({**self.parameters(), "ranks": None if ranks == players + 1 else ranks})
         everyone = (self.ante,) * self.num_players, (False,) * self.num_players
         self.dealing = Table(CHANCE, NO_CARD, ((), ()), *everyone)
         self.dealt = Table(0, NO_CARD, ((), ()), *everyone)
@@ -155,6 +159,24 @@ class LeducPoker(Game):
         copies, kinds = (self.suits, self.ranks) if self.suit_isomorphism else (1, self.ranks * self.suits)
         left = [(card, copies - hands.count(card)) for card in range(kinds)]
         return [pair for pair in left if pair[1]]
+
+    def card_name(self, card: int) -> str:
+        """A card by its name: three ranks are jack, queen and king; its number where the deck is no pack of cards."""
+        if self.ranks > len(RANKS) or self.suits > len(SUITS):
+            return str(card)
+        rank, suit = (card, "") if self.suit_isomorphism else (card // self.suits, SUITS[card % self.suits])
+        return RANKS[rank + max(0, RANKS.index("K") + 1 - self.ranks)] + suit
+
+    def knowledge(self, card: int, table: Table) -> str:
+        """Own card and what everyone sees, for people."""
+        parts = [] if card == NO_CARD else [f"card {self.card_name(card)}"]
+        if table.public_card != NO_CARD:
+            parts.append(f"public card {self.card_name(table.public_card)}")
+        parts.append(f"pot {sum(table.paid)}")
+        for number, actions in enumerate(table.rounds, start=1):
+            if actions:
+                parts.append(f"round {number}: {' '.join(ACTION_NAMES[action].lower() for action in actions)}")
+        return ", ".join(parts)
 
     def strength(self, hand: int, public_card: int) -> int:
         """The rank of a hand at the showdown: more is better."""
@@ -277,6 +299,10 @@ class LeducPublicTree(PublicTree):
         assert isinstance(node, Table)
         return private_text(player, hand) + table_text(node)
 
+    def knowledge(self, node: Hashable, player: int, hand: int) -> str:
+        assert isinstance(node, Table)
+        return self.game.knowledge(hand, node)
+
     def action_to_string(self, node: Hashable, action: int) -> str:
         assert isinstance(node, Table)
         return f"Chance outcome:{action}" if node.player == CHANCE else ACTION_NAMES[action]
@@ -285,20 +311,20 @@ class LeducPublicTree(PublicTree):
 def leduc_poker(
     *,
     players: int = 2,
-    ranks: int = -1,
+    ranks: int | None = None,
     suits: int = 2,
     raises: int = 2,
     bets: Sequence[int] = (2, 4),
     ante: int = 1,
     suit_isomorphism: bool = False,
 ) -> LeducPoker:
-    """Leduc poker; see the module for the rules. Payoffs in chips; ``ranks=-1`` means ``players + 1`` (3 for two players).
+    """Leduc poker; see the module for the rules. Payoffs in chips. Where ``ranks`` is left out there are ``players + 1``.
 
     Raises:
         SpecError: a value outside its range, or fewer cards than the players and the table need.
     """
     players = whole("leduc_poker", "players", players, 2, 10)
-    ranks = players + 1 if ranks == -1 else whole("leduc_poker", "ranks", ranks, 1, MOST_CARDS)
+    ranks = players + 1 if ranks is None else whole("leduc_poker", "ranks", ranks, 1, MOST_CARDS)
     suits = whole("leduc_poker", "suits", suits, 1, MOST_CARDS)
     if ranks * suits > MOST_CARDS:
         raise SpecError(f"leduc_poker: {ranks * suits} cards are more than {MOST_CARDS}; lower ranks or suits")
@@ -334,7 +360,7 @@ INFO = GameInfo(
     build=leduc_poker,
     meanings={
         "players": "number of players, 2 to 10",
-        "ranks": "ranks in the deck; -1 for players + 1",
+        "ranks": "ranks in the deck; one more than players where left out",
         "suits": "suits in the deck",
         "raises": "most raises in a round",
         "bets": "size of a raise in each round, in chips",

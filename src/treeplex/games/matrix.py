@@ -12,7 +12,6 @@ minimization").
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,10 +19,14 @@ from numpy.typing import ArrayLike, NDArray
 from treeplex.errors import FileError, SpecError
 from treeplex.games.base import TERMINAL, Game, State
 from treeplex.games.parameters import GameInfo, canonical_spec, observer
+from treeplex.spec import shown
+from treeplex.storage.reading import read_text
 
 ROCK_PAPER_SCISSORS = [[0, -1, 1], [1, 0, -1], [-1, 1, 0]]
 MODIFIED_RPS = [[0, -1, 2], [1, 0, -2], [-2, 2, 0]]
 LARGE_LOSSES = [[-10000] * 3, [-20000] * 3]
+MOST_SHOWN = 200
+"""Characters of a spec that texts show."""
 HANDS = ("Rock", "Paper", "Scissors")
 
 
@@ -94,6 +97,11 @@ class MatrixGame(Game):
     def new_initial_state(self) -> MatrixState:
         return MatrixState(self)
 
+    def __str__(self) -> str:
+        """The spec; of a large matrix, which it writes out, only how large it is."""
+        rows, columns = self.payoffs.shape[1:]
+        return self.spec if len(self.spec) <= MOST_SHOWN else f"<matrix game of {rows} by {columns}>"
+
     def parameters(self) -> Mapping[str, object]:
         return self._parameters
 
@@ -122,21 +130,17 @@ def read_csv(path: str) -> list[list[float]]:
     """The numbers of a CSV file: one line a row, entries separated by commas; empty lines and lines from ``#`` are skipped.
 
     Raises:
-        FileError: no such file, or an entry that is no number; the message names the line and column, from 1.
+        FileError: a file that cannot be read, or an entry that is no number; the message names the line and column, from 1.
     """
-    try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as problem:
-        raise FileError(f"cannot read the matrix {path}: {problem}; give the path of a CSV file") from problem
     table: list[list[float]] = []
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
         entries = line.split(",") if line.strip() and not line.lstrip().startswith("#") else []
         row: list[float] = []
         for column, entry in enumerate(entries, start=1):
             try:
                 row.append(float(entry))
             except ValueError as problem:
-                raise FileError(f"{path}, line {number}, column {column}: {entry.strip()!r} is not a number") from problem
+                raise FileError(f"{path}, line {number}, column {column}: {shown(entry.strip())} is not a number") from problem
         if row:
             table.append(row)
     return table
@@ -196,6 +200,7 @@ INFO = GameInfo(
         "file": "CSV file of player 0's payoffs, instead of rows",
         "second_file": "CSV file of player 1's payoffs, instead of second",
     },
+    files=("file", "second_file"),
 )
 NAMED = (
     GameInfo(

@@ -143,15 +143,15 @@ def stages_of(game: Game) -> tuple[Game, list[Stage]]:
             elif player != TERMINAL:
                 moving.append(state)
         if seen > MOST_HISTORIES:
-            raise GameError(f"{game.spec} has more than {MOST_HISTORIES:,} histories; make it smaller")
+            raise GameError(f"{game} has more than {MOST_HISTORIES:,} histories; make it smaller")
         if not moving:
             break
         stages.append(stage_of(game, moving, len(stages)))
         if any((stage.player, stage.infostate) == (stages[-1].player, stages[-1].infostate) for stage in stages[:-1]):
-            raise GameError(f"{game.spec} is no open-loop game: infostate {shown(stages[-1].infostate)} comes at two depths")
+            raise GameError(f"{game} is no open-loop game: infostate {shown(stages[-1].infostate)} comes at two depths")
         plans[stages[-1].player] *= len(stages[-1].actions)
         if max(plans) > MOST_PLANS:
-            raise GameError(f"{game.spec} has more than {MOST_PLANS:,} sequences of actions for a player; make it smaller")
+            raise GameError(f"{game} has more than {MOST_PLANS:,} sequences of actions for a player; make it smaller")
         frontier = [state.child(action) for state in reversed(moving) for action in reversed(stages[-1].actions)]
     return game, stages
 
@@ -164,7 +164,7 @@ def stage_of(game: Game, moving: list[State], depth: int) -> Stage:
         found = state.current_player(), state.information_state_string()
         if found != (player, infostate):
             raise GameError(
-                f"{game.spec} is no open-loop game: after {depth} moves there is infostate {shown(infostate)} of player "
+                f"{game} is no open-loop game: after {depth} moves there is infostate {shown(infostate)} of player "
                 f"{player} and infostate {shown(found[1])} of player {found[0]}; nobody may ever learn anything "
                 "(treeplex info --structure shows the classes)"
             )

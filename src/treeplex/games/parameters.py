@@ -28,7 +28,8 @@ class GameInfo:
     """A built-in game: its name, what it is, where its rules come from, and the function that makes it.
 
     The defaults of the parameters are those of ``build``; ``meanings`` says what each one is. ``optional`` names and explains
-    parameters that ``build`` takes besides (other spellings, one number a player).
+    parameters that ``build`` takes besides (other spellings, one number a player); ``files`` are those that are paths. ``note``
+    is what one should know before one compiles it with its defaults.
     """
 
     name: str
@@ -37,6 +38,8 @@ class GameInfo:
     build: Callable[..., Game]
     meanings: Mapping[str, str] = field(default_factory=dict)
     optional: Mapping[str, str] = field(default_factory=dict)
+    files: tuple[str, ...] = ()
+    note: str = ""
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

@@ -101,6 +101,10 @@ class PublicTree(ABC):
     def infostate(self, node: Hashable, player: int, hand: int) -> str:
         """The infostate string of ``player`` holding ``hand`` at a decision node: equal to the rules' own string."""
 
+    def knowledge(self, node: Hashable, player: int, hand: int) -> str:
+        """What ``player`` knows for people to read; the infostate where nothing else is written."""
+        return self.infostate(node, player, hand)
+
     @abstractmethod
     def action_to_string(self, node: Hashable, action: int) -> str:
         """A readable name of a public action, equal to the rules' own."""

@@ -36,6 +36,13 @@ def games() -> Mapping[str, GameInfo]:
     return _GAMES
 
 
+def named_file(spec: str) -> str | None:
+    """The first file that the spec of a built-in game names, None without any or of an unknown game."""
+    parsed = parse_spec(spec)
+    files = _GAMES[parsed.name].files if parsed.name in _GAMES else ()
+    return next((str(parsed.parameters[name]) for name in files if name in parsed.parameters), None)
+
+
 def load(spec: str | Spec) -> Game:
     """The built-in game that a spec names, such as ``load("leduc_poker(players=3)")``; ``load(game.spec)`` is the same game.
 

@@ -68,6 +68,10 @@ class TurnBasedState(State):
         own = f"Observer's action this turn: {self.moves[player]}\n" if player < len(self.moves) else ""
         return turn_text(self.player) + own + self.state.information_state_string(player)
 
+    def knowledge(self, player: int) -> str:
+        own = f"Observer's action this turn: {self.moves[player]}\n" if player < len(self.moves) else ""
+        return turn_text(self.player) + own + self.state.knowledge(player)
+
     def public_state(self) -> Hashable | None:
         public = self.state.public_state()
         return None if public is None else (self.player, public)
@@ -93,6 +97,9 @@ class TurnBased(Game):
         self.num_players = game.num_players
         named = f"turn_based(game={game.spec})" if game.spec else ""
         self.spec = named if spec is None else spec
+
+    def __str__(self) -> str:
+        return self.spec or str(self.game)
 
     def new_initial_state(self) -> TurnBasedState:
         return TurnBasedState(self.game.new_initial_state(), self.num_players)

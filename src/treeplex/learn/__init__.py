@@ -1,1 +1,1 @@
-"""Learning to discount: evolution strategies and PPO, over episodes that many workers play."""
+"""Learning: discount policies by evolution strategies and PPO, networks for search by ReBeL, and their workers."""

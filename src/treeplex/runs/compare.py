@@ -13,14 +13,15 @@ from pathlib import Path
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.runs.job.progress_line import KERNELS, line_for
 from treeplex.runs.job.record import check_effort, words_of
 from treeplex.runs.judge import AnyGame
 from treeplex.runs.solve.folder import PLOT, RunFolder
-from treeplex.runs.solve.loop import Watcher
 from treeplex.runs.solve.solution import Solution
 from treeplex.runs.solve.solve import (
     DEFAULT_ITERATIONS,
     AnyAlgorithm,
+    AnyProgress,
     SolveInterrupted,
     WalkWatcher,
     planned,
@@ -150,7 +151,7 @@ class Comparison:
         from treeplex.runs.plots import convergence_figure, write_figure
 
         figure = convergence_figure(
-            self.game.spec,
+            str(self.game),
             {solution.algorithm: solution.records for solution in self.solutions},
             x=self.x if x is None else x,
             y=self.objective,
@@ -179,12 +180,12 @@ class Comparison:
     def __repr__(self) -> str:
         best = self.ranked[0]
         count, reached = len(self.solutions), best.last.measure(self.objective)
-        return f"<comparison of {count} algorithms on {self.game.spec}: best {best.algorithm}, {reached:.3g}>"
+        return f"<comparison of {count} algorithms on {self.game}: best {best.algorithm}, {reached:.3g}>"
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{name}</th>" for name in self.columns)
         body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in self.table())
-        return f"<table><caption>{html.escape(self.game.spec)}</caption><tr>{head}</tr>{body}</table>"
+        return f"<table><caption>{html.escape(str(self.game))}</caption><tr>{head}</tr>{body}</table>"
 
 
 def compare(
@@ -198,10 +199,11 @@ def compare(
     updates: str | None = None,
     seed: int = 0,
     refine: bool = False,
+    limit: int | None = None,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
     x: str | None = None,
-    progress: Watcher | None = None,
+    progress: AnyProgress = None,
     compiled: Callable[[CompiledGame], None] | None = None,
     walked: WalkWatcher | None = None,
 ) -> Comparison:
@@ -219,6 +221,7 @@ def compare(
         updates: ``"alternating"`` or ``"simultaneous"`` for all; default: each algorithm's own.
         seed: seed of everything random.
         refine: split infostates of imperfect recall instead of refusing the game.
+        limit: the most histories that may be walked to compile the game; default 50 million.
         out: a folder for plot, tables and one run folder an algorithm.
         force: overwrite what is in ``out``.
         x: what the plot shows progress against, ``"iterations"``, ``"nodes"`` or ``"seconds"``; default: nodes where
@@ -234,42 +237,47 @@ def compare(
         raise SpecError("no algorithm given; name at least one, for example dcfr")
     if x is not None:
         check_effort(x)
-    target = compile_game(game, refine=refine, watch=walked)
-    if compiled:
-        compiled(target)
-    if iterations is None and nodes is None:
-        if any(samples(algorithm) for algorithm in algorithms):
-            nodes = usual_nodes(target)
-        else:
-            iterations = DEFAULT_ITERATIONS
-    for algorithm in algorithms:
-        walk_ahead(target, algorithm, walked)
-    chosen = named(algorithms, target, iterations, nodes, updates)
-    if out is not None:
-        RunFolder(out).claim(force=force)
-    solutions: list[Solution] = []
-    interrupted = False
-    for name, algorithm in chosen.items():
-        try:
-            solution = solve(
-                target,
-                algorithm,
-                iterations=iterations,
-                every=every,
-                seconds=seconds,
-                nodes=nodes,
-                updates=updates,
-                seed=seed,
-                refine=refine,
-                out=None if out is None else Path(out) / slug(name),
-                force=force,
-                progress=progress,
-            )
-        except SolveInterrupted as stopped:
-            solution, interrupted = stopped.solution, True
-        solutions.append(solution)
-        if interrupted:
-            break
+    with line_for(progress) as line:
+        walked = line.walked if walked is None else walked
+        line.say("compiling the game")
+        target = compile_game(game, refine=refine, limit=limit, watch=walked)
+        if compiled:
+            compiled(target)
+        if iterations is None and nodes is None:
+            if any(samples(algorithm) for algorithm in algorithms):
+                nodes = usual_nodes(target)
+            else:
+                iterations = DEFAULT_ITERATIONS
+        for algorithm in algorithms:
+            walk_ahead(target, algorithm, limit, walked)
+        line.say(f"starting ({KERNELS})")
+        chosen = named(algorithms, target, iterations, nodes, updates)
+        if out is not None:
+            RunFolder(out).claim(force=force)
+        solutions: list[Solution] = []
+        interrupted = False
+        for name, algorithm in chosen.items():
+            try:
+                solution = solve(
+                    target,
+                    algorithm,
+                    iterations=iterations,
+                    every=every,
+                    seconds=seconds,
+                    nodes=nodes,
+                    updates=updates,
+                    seed=seed,
+                    refine=refine,
+                    limit=limit,
+                    out=None if out is None else Path(out) / slug(name),
+                    force=force,
+                    progress=progress if callable(progress) else line,
+                )
+            except SolveInterrupted as stopped:
+                solution, interrupted = stopped.solution, True
+            solutions.append(solution)
+            if interrupted:
+                break
     comparison = Comparison(target, tuple(solutions), interrupted, usual_axis(chosen.values(), nodes) if x is None else x)
     if out is not None:
         comparison.save(out)

@@ -9,7 +9,6 @@
 
 import json
 import os
-import struct
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -27,11 +26,11 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.correlation.device import Device
 from treeplex.forms.correlation.mixtures import mixture_device
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.user_module import names_python
-from treeplex.runs.job.checkpoint import digest, metadata
+from treeplex.runs.job.checkpoint import digest
 from treeplex.runs.solve.folder import DEVICE, RunFolder, is_run_folder
 from treeplex.solvers import Solver
-from treeplex.storage.files import read_bytes, write_atomically
+from treeplex.storage.files import write_atomically
+from treeplex.storage.reading import MOST_TEXT, parse_json, read_bytes, tensor_metadata
 
 FORMAT = "treeplex device"
 VERSION = 1
@@ -135,16 +134,14 @@ def read_device(
     if header.get("version") != VERSION:
         raise FileError(f"{source} has format version {header.get('version')!r}, this Treeplex reads {VERSION}; write it again")
     if game is None:
-        if names_python(named) or not named:
-            raise FileError(
-                f"{source} is for {named or 'a game without a name'}, which is not loaded on reading; name the game as well"
-            )
         try:
-            game = compile_game(named, refine=refine or refined(path))
+            game = compile_game(named, refine=refine or refined(path), named_in=source)
+        except FileError:
+            raise
         except TreeplexError as error:
             raise FileError(f"{source} names a game that cannot be had: {error}") from error
     if header.get("identity", game.identity) != game.identity:
-        same = "which has other rules now" if named == game.spec else f"not for {game.spec}"
+        same = "which has other rules now" if named == game.spec else f"not for {game}"
         raise PolicyError(f"{source} is a device for {named}, {same}; load it with the game it was made for")
     try:
         return device_from(contents, game), dict(header.get("metadata", {}))
@@ -191,8 +188,8 @@ def kind_of(path: Path) -> str:
 def read_json(path: Path) -> tuple[dict[str, Any], Any]:
     """Header and joint plans."""
     try:
-        header = json.loads(read_bytes(path))
-    except (ValueError, RecursionError) as error:
+        header = parse_json(read_bytes(path, most=MOST_TEXT))
+    except ValueError as error:
         raise FileError(f"{path}: truncated or not JSON ({error}); write it again") from error
     if not isinstance(header, dict):
         raise FileError(f"{path} is no device: it is not an object; write it again")
@@ -203,9 +200,9 @@ def read_safetensors(path: Path) -> tuple[dict[str, Any], Any]:
     """Header and arrays."""
     data = read_bytes(path)
     try:
-        about, arrays = metadata(data), arrays_from_bytes(data)
-        header = json.loads(about.get("header", "{}"))
-    except (SafetensorError, ValueError, TypeError, struct.error) as error:
+        about, arrays = tensor_metadata(data), arrays_from_bytes(data)
+        header = parse_json(about.get("header", "{}"))
+    except (SafetensorError, ValueError, TypeError) as error:
         raise FileError(f"{path}: truncated or no device ({error}); write it again") from error
     if about.pop("digest", None) != digest(about, arrays) or not isinstance(header, dict):
         raise FileError(f"{path} is no device, or was changed after it was written (the checksum differs); write it again")
@@ -236,7 +233,7 @@ def fill_plan(game: CompiledGame, player: int, plan: Mapping[str, int], row: Any
         infoset = game.lookup.get((player, infostate))
         if infoset is None:
             raise PolicyError(
-                f"{game.spec} has no infostate {infostate!r} of player {player}; correct the plan, or name the right game"
+                f"{game} has no infostate {infostate!r} of player {player}; correct the plan, or name the right game"
             )
         actions = game.actions_at(infoset)
         if action not in actions:

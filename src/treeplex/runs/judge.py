@@ -1,7 +1,7 @@
 """The judge for everybody: games by name, policies of any kind."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -14,31 +14,37 @@ from treeplex.evaluate import Judgement
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.files import load_policy
+from treeplex.forms.policies.plain import probabilities_of
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.openspiel import same_rules, transferred
 from treeplex.games.base import Game
-from treeplex.games.turn_based import turn_text
 from treeplex.runs.solve.folder import POLICY, holds_policy
 from treeplex.solvers import make_solver
 
 if TYPE_CHECKING:
     from treeplex.runs.solve.solution import Solution
 
-AnyGame: TypeAlias = str | Game | CompiledGame
-"""A spec, rules, or a compiled game; an OpenSpiel game works as well."""
+AnyGame: TypeAlias = str | Game | CompiledGame | Sequence[Any] | NDArray[Any]
+"""A spec, rules, or a compiled game; a payoff matrix or a pair of them; an OpenSpiel game works as well."""
 AnyPolicy: TypeAlias = "Policy | Solution | Mapping[Any, Mapping[int, float]] | str | os.PathLike[str] | Any"
-"""A policy or a solution; ``{infostate: {action id: probability}}`` (or keys (player, infostate)); ``"uniform"``; a policy
-file or run folder; an OpenSpiel policy."""
+"""A policy or a solution; ``{infostate: {action: probability}}`` (or keys (player, infostate)), actions by id or name;
+``"uniform"``; a policy file or run folder; an OpenSpiel policy."""
 UNIFORM = "uniform"
 
 
-def as_policy(game: CompiledGame, policy: AnyPolicy) -> Policy:
+def as_policy(game: AnyGame, policy: AnyPolicy, *, complete: bool = False) -> Policy:
     """Any kind of policy as a policy of ``game``.
+
+    Args:
+        game: a spec, rules, or a compiled game.
+        policy: a policy, solution, mapping, file, run folder, OpenSpiel policy, or ``"uniform"``.
+        complete: play uniformly at infostates that a mapping or a file written by hand lacks, instead of refusing it.
 
     Raises:
         PolicyError: it belongs to another game, misses an infostate, or is no distribution somewhere.
         FileError: a file that cannot be read.
     """
+    game = compile_game(game)
     inner = getattr(policy, "policy", policy)
     if isinstance(inner, Policy):
         if inner.game is game:
@@ -46,12 +52,12 @@ def as_policy(game: CompiledGame, policy: AnyPolicy) -> Policy:
         if inner.game.identity != game.identity:
             if same_rules(inner.game.spec, game.spec):
                 return transferred(inner, game)
-            raise PolicyError(f"this is a policy for {inner.game.spec}, not for {game.spec}; solve or load one for this game")
+            raise PolicyError(f"this is a policy for {inner.game}, not for {game}; solve or load one for this game")
         return Policy(game, inner.probabilities)
     if isinstance(policy, str | os.PathLike):
-        return Policy.uniform(game) if policy == UNIFORM else load_policy(policy_file(policy), game)
+        return Policy.uniform(game) if policy == UNIFORM else load_policy(policy_file(policy), game, complete=complete)
     if isinstance(policy, Mapping):
-        return policy_from_mapping(game, policy)
+        return Policy(game, probabilities_of(game, policy, complete=complete))
     if hasattr(policy, "action_probabilities") or hasattr(policy, "policy_table"):
         from treeplex.forms.sources.openspiel import from_tabular_policy
 
@@ -62,36 +68,6 @@ def as_policy(game: CompiledGame, policy: AnyPolicy) -> Policy:
 def policy_file(path: str | os.PathLike[str]) -> Path:
     """The policy file that ``path`` names: itself, or the one in a run folder."""
     return Path(path) / POLICY if holds_policy(path) else Path(path)
-
-
-def policy_from_mapping(game: CompiledGame, table: Mapping[Any, Mapping[int, float]]) -> Policy:
-    """A policy from ``{infostate: {action id: probability}}``, keys (player, infostate) where both players have one.
-
-    Actions left out have probability 0; infostates may not be left out.
-    """
-    probabilities = np.zeros(int(game.tree.sequence_offsets[-1]))
-    probabilities[game.tree.sequence_offsets[:-1]] = 1.0
-    for (player, infostate), infoset in game.lookup.items():
-        found = next((table[key] for key in names_of(player, infostate) if key in table), None)
-        if not isinstance(found, Mapping):
-            if found is not None:
-                raise PolicyError(f"infostate {infostate!r} needs {{action id: probability}}, not {found!r}")
-            raise PolicyError(f"the policy misses infostate {infostate!r} of player {player} in {game.spec}")
-        actions = game.actions_at(infoset)
-        for action in found:
-            if action not in actions:
-                raise PolicyError(f"no action {action!r} at infostate {infostate!r} of {game.spec}; actions there: {actions}")
-        try:
-            probabilities[game.sequences_at(infoset)] = [float(found.get(action, 0.0)) for action in actions]
-        except (TypeError, ValueError) as error:
-            raise PolicyError(f"a probability at infostate {infostate!r} is no number: {dict(found)!r}") from error
-    return Policy(game, probabilities)
-
-
-def names_of(player: int, infostate: str) -> list[object]:
-    """The keys that a mapping may have for an infostate."""
-    bare = infostate.removeprefix(turn_text(player))
-    return [(player, infostate), infostate, (player, bare), bare]
 
 
 def judge(game: AnyGame, policy: AnyPolicy) -> Judgement:

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import final
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -29,6 +30,17 @@ FAR = 0.9
 """How much of the horizontal axis a curve goes along whose name is near its end."""
 LONGEST_LABEL = 34
 INK, GREY, GRID = "#222222", "#5F5F5F", "#E3E3E3"
+
+
+@final
+class Picture(Figure):
+    """A figure that a notebook shows by itself, without ``%matplotlib inline``."""
+
+    def _repr_png_(self) -> bytes:
+        data = io.BytesIO()
+        self.savefig(data, format="png")
+        return data.getvalue()
+
 
 Curves = Mapping[str, Sequence[Record]]
 
@@ -118,7 +130,7 @@ def convergence_figure(
     drawn = {name: records for name, records in curves.items() if name not in exact} or dict(curves)
     view = view_of(drawn, x, y)
     label_length = min(LONGEST_LABEL, max(map(len, drawn))) if len(drawn) > 1 else 0
-    figure = Figure(figsize=(7.2 + 0.09 * max(0, label_length - 8), 4.5), dpi=160, layout="constrained")
+    figure = Picture(figsize=(7.2 + 0.09 * max(0, label_length - 8), 4.5), dpi=160, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     scale_axes(axes, view, drawn, target)

@@ -140,7 +140,7 @@ def along_all_paths(game: CompiledGame, rules: PerfectInformation, solved: dict[
             before, now = probabilities[own], inside.rows[number]
             if not np.isnan(before).any() and not np.array_equal(before, now):
                 raise GameError(
-                    f"in {game.spec} several states share the infostate {infostate!r}, so something is hidden from both "
+                    f"in {game} several states share the infostate {infostate!r}, so something is hidden from both "
                     "players and nothing can be judged exactly; ask for playthroughs"
                 )
             probabilities[own] = now

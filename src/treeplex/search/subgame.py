@@ -32,11 +32,14 @@ class Method:
         leaves: the policies whose beliefs leaf values are for: ``current`` (CFR-D), ``average`` (fictitious play, and CFR-AVG
             in its sound form, where play below a leaf is for the average policy's beliefs and valued against the current
             one's), or ``modified`` (CFR-AVG as Brown et al. 2020 use it, appendix I: differences of ``t v(average t)``).
+        updates: ``alternating``, player 0 and then player 1, who faces player 0's new policy, as in all experiments of that
+            paper; or ``simultaneous``, both against the policies with which the iteration began.
     """
 
     name: str
     scheme: Variant | FictitiousRule
     leaves: str
+    updates: str = "alternating"
 
 
 METHODS: Mapping[str, Method] = {
@@ -45,14 +48,19 @@ METHODS: Mapping[str, Method] = {
         *(Method(name, variant, "current") for name, variant in VARIANTS.items() if not variant.adaptive),
         *(Method(f"{name}-avg", VARIANTS[name], "average") for name in ("cfr", "lcfr", "dcfr")),
         *(Method(f"{name}-avg-modified", VARIANTS[name], "modified") for name in ("cfr", "lcfr", "dcfr")),
+        *(Method(f"{name}-avg-simultaneous", VARIANTS[name], "average", "simultaneous") for name in ("cfr", "lcfr", "dcfr")),
+        *(
+            Method(f"{name}-avg-modified-simultaneous", VARIANTS[name], "modified", "simultaneous")
+            for name in ("cfr", "lcfr", "dcfr")
+        ),
         *(Method(name, play, "average") for name, play in FICTITIOUS_RULES.items()),
     )
 }
-"""Methods by name: those of the CFR family are CFR-D with that variant."""
+"""Methods by name: those of the CFR family are CFR-D with that variant. Updates alternate unless the name says otherwise."""
 
 
 class Search(ABC):
-    """Iterations of a method, whatever they run on; one updates player 0, then player 1.
+    """Iterations of a method, whatever they run on; one updates both players, in the method's order.
 
     Attributes:
         method: how it is solved.
@@ -73,16 +81,21 @@ class Search(ABC):
                     self._reply_step(scheme, player, t)
             else:
                 row = scheme.schedule(t, self.horizon, **scheme.parameters)
-                self._alternating(row) if self.method.leaves == "current" else self._simultaneous(row)
+                self._alternating(row) if self.method.updates == "alternating" else self._simultaneous(row)
             self.iteration = t
 
     @abstractmethod
     def _alternating(self, row: Weights) -> None:
-        """One iteration of CFR-D: each player in turn, leaves valued for the current policies."""
+        """One iteration of CFR-D or CFR-AVG: each player in turn, the second against the first one's new policy.
+
+        In CFR-AVG the average that leaves are valued for is, of the player who updates, that of its own policies up to this
+        iteration's, and of the other that of the policies faced, this one included. So the differences of the modified form
+        add up to the value at the average of just what was faced.
+        """
 
     @abstractmethod
     def _simultaneous(self, row: Weights) -> None:
-        """One iteration of CFR-AVG: both players at once, so that the average holds just what was played."""
+        """One iteration of CFR-D or CFR-AVG: both players at once, so that the average holds just what was faced."""
 
     @abstractmethod
     def _reply_step(self, play: FictitiousRule, player: int, t: int) -> None:
@@ -90,7 +103,7 @@ class Search(ABC):
 
 
 class SubgameSearch(Search):
-    """A batch of subgames being solved; an iteration updates player 0, then player 1, in all of them.
+    """A batch of subgames being solved; an iteration updates both players in all of them.
 
     Attributes:
         subgames: the batch.
@@ -98,6 +111,8 @@ class SubgameSearch(Search):
         policy: float64 [Q], the current behaviour policy (of fictitious play the last best responses).
         strategy: float64 [Q], its sequence form; root sequences hold the ranges.
         average: float64 [Q], the average strategy, up to a factor.
+        faced: float64 [Q], the same of the strategies that the other player faced; kept by CFR-AVG with alternating updates,
+            where the second player faces the first one's next strategy.
         regrets: float64 [Q], as the variant of CFR keeps them.
         sums, sum_weights: for each player float64 [B, H_i] and a number, root values of iterations so far, weighted as the
             average policy, and the sum of those weights.
@@ -120,7 +135,7 @@ class SubgameSearch(Search):
         inner = tree.sequence_infoset >= 0
         self.policy = np.ones(size)
         self.policy[inner] = 1.0 / tree.infoset_layout[tree.sequence_infoset[inner], 2]
-        self.strategy, self.average, self.regrets = np.zeros(size), np.zeros(size), np.zeros(size)
+        self.strategy, self.average, self.faced, self.regrets = (np.zeros(size) for _ in range(4))
         self.iteration = 0
         self.ranges = begun(subgames.roots, ranges)
         for player in (0, 1):
@@ -136,38 +151,47 @@ class SubgameSearch(Search):
         self.last_leaf = [np.zeros(own.shape) for own in subgames.leaves.sequences]
 
     def _alternating(self, row: Weights) -> None:
-        """One iteration of CFR-D: each player in turn, leaves valued for the current policies."""
-        tree = self.subgames.tree
+        """One iteration: each player in turn, the second against the first one's new policy."""
+        tree, leaves = self.subgames.tree, self.subgames.leaves
         for player in (0, 1):
-            gradient(tree, self.subgames.payoff, player, self.strategy, self._values)
-            self._add_leaves(player, self.strategy)
             accumulate(tree, player, row.average_discount, row.average, self.strategy, self.average)
+            gradient(tree, self.subgames.payoff, player, self.strategy, self._values)
+            if len(leaves) and self.method.leaves == "current":
+                self._add_leaves(player, self.strategy)
+            elif len(leaves):
+                accumulate(tree, 1 - player, row.average_discount, row.average, self.strategy, self.faced)
+                own, other = reach_at(leaves, self.average), reach_at(leaves, self.faced)
+                thought = (own[0], other[1]) if player == 0 else (other[0], own[1])
+                reached = thought if self.method.leaves == "modified" else reach_at(leaves, self.strategy)
+                self._add_entries(player, self.leaf(leaves, thought, reached, player)[player], reached, row)
             self._update(player, row)
             reach(tree, player, self.policy, self.strategy)
 
     def _simultaneous(self, row: Weights) -> None:
-        """One iteration of CFR-AVG: both players at once, so that the average holds just what was played."""
+        """One iteration: both players at once, against the policies with which it began."""
         tree, leaves = self.subgames.tree, self.subgames.leaves
         for player in (0, 1):
             accumulate(tree, player, row.average_discount, row.average, self.strategy, self.average)
             gradient(tree, self.subgames.payoff, player, self.strategy, self._values)
         if len(leaves):
-            thought, arrived = reach_at(leaves, self.average), reach_at(leaves, self.strategy)
-            modified = self.method.leaves == "modified"
-            reached = thought if modified else arrived
+            arrived = reach_at(leaves, self.strategy)
+            thought = arrived if self.method.leaves == "current" else reach_at(leaves, self.average)
+            reached = thought if self.method.leaves == "modified" else arrived
             values = self.leaf(leaves, thought, reached)
             for player in (0, 1):
-                entries = values[player] * opposing_mass(leaves, reached, player)
-                if modified:
-                    entries, self.last_leaf[player] = (
-                        (entries - row.average_discount * self.last_leaf[player]) / row.average,
-                        entries,
-                    )
-                scatter(leaves.sequences[player], entries, self._values)
+                self._add_entries(player, values[player], reached, row)
         for player in (0, 1):
             self._update(player, row)
         for player in (0, 1):
             reach(tree, player, self.policy, self.strategy)
+
+    def _add_entries(self, player: int, values: Floats, reached: Ranges, row: Weights) -> None:
+        """Add values at the leaves [K, H] to the gradient of a player; of modified CFR-AVG by how much these grew."""
+        leaves = self.subgames.leaves
+        entries = values * opposing_mass(leaves, reached, player)
+        if self.method.leaves == "modified":
+            entries, self.last_leaf[player] = difference(entries, self.last_leaf[player], row), entries
+        scatter(leaves.sequences[player], entries, self._values)
 
     def _update(self, player: int, row: Weights) -> None:
         """Regrets and next policy of a player from its gradient."""
@@ -252,6 +276,14 @@ class SubgameSearch(Search):
             first, stride, _ = self.subgames.tree.infoset_layout[infosets[hand]]
             table[:, hand] = policy[first : first + stride * actions : stride]
         return table
+
+
+def difference(entries: Floats, last: Floats, row: Weights) -> Floats:
+    """What modified CFR-AVG counts in an iteration: by how much leaf values of averages grew, over the iteration's weight.
+
+    Both are values times the other's mass in an average strategy that is not normalised, [K, H].
+    """
+    return (entries - row.average_discount * last) / row.average
 
 
 def begun(roots: Places, ranges: Ranges) -> Ranges:

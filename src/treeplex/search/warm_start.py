@@ -77,6 +77,7 @@ def start_warm(search: SubgameSearch, guess: Guess, warm: int) -> None:
     kept, weight = weights_of(scheme, search.horizon, warm)
     values = values_of_guess(search, weight)
     search.average[:] = kept * search.average + weight * search.strategy
+    search.faced[:] = search.average
     tree, roots = search.subgames.tree, search.subgames.roots
     infoset_values = workspace(tree)[1]
     better = values.copy()

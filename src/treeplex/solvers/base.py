@@ -15,6 +15,15 @@ from treeplex.forms.policies.tabular import Policy, normalised
 UPDATES = ("alternating", "simultaneous")
 """The orders of updates."""
 
+GROUPS: Mapping[str, str] = {
+    "tabular": "Tabular: full sweeps over the compiled game",
+    "learned": "Learned: networks that set how CFR discounts",
+    "sampling": "Sampling: Monte Carlo CFR, also on games too large to compile (treeplex sample)",
+    "correlation": "Correlation: joint play of any number of players",
+    "exact": "Exact",
+}
+"""The groups of algorithms in a menu, in order, and their headings."""
+
 Floats = NDArray[np.float64]
 
 
@@ -119,6 +128,7 @@ class Algorithm:
         updates: orders of updates it is defined for, the usual one first; empty where it has no meaning.
         needs_horizon: its weights depend on the number of iterations planned.
         texts: parameters that are words, and what each is.
+        group: what it belongs to in a menu, one of :data:`GROUPS`.
     """
 
     name: str
@@ -129,3 +139,4 @@ class Algorithm:
     updates: tuple[str, ...] = ()
     needs_horizon: bool = False
     texts: Mapping[str, str] = field(default_factory=dict)
+    group: str = "tabular"

@@ -12,6 +12,7 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, uniform_probabilities
 from treeplex.solvers.base import Solver, order_of_updates
 from treeplex.solvers.rules.variants import Variant
+from treeplex.spec import shown
 
 CHUNK = 4096
 """Iterations whose weights are prepared at a time."""
@@ -48,7 +49,8 @@ class CfrSolver(Solver):
             algorithm: canonical text for reports; None for the variant's name.
 
         Raises:
-            SpecError: an unknown order of updates, or parameters that the schedule cannot take.
+            SpecError: an unknown order of updates, parameters that the schedule cannot take, or a schedule that does not return
+                :class:`Weights`.
         """
         self.game, self.variant, self.horizon = game, variant, horizon
         self.parameters = {**variant.parameters, **(parameters or {})}
@@ -68,7 +70,7 @@ class CfrSolver(Solver):
         """Do so many more iterations.
 
         Raises:
-            SpecError: the variant's schedule fails or gives a weight that is not finite.
+            SpecError: the variant's schedule fails, gives no :class:`Weights` or a weight that is not finite.
         """
         last = self.iteration + iterations
         for start in range(self.iteration, max(last, self.iteration + 1), CHUNK):
@@ -79,7 +81,10 @@ class CfrSolver(Solver):
     def _weights(self, times: range) -> NDArray[np.float64]:
         """The rows of :class:`Weights` of these iterations, float64 [K, 9]."""
         rows = [self._weights_at(t) for t in times]
-        weights = np.array(rows, np.float64).reshape(-1, len(Weights._fields))
+        try:
+            weights = np.array(rows, np.float64).reshape(-1, len(Weights._fields))
+        except (TypeError, ValueError) as error:
+            raise self._no_weights(rows[0], times[0]) from error
         finite = np.isfinite(weights)
         if not finite.all():
             bad = int(np.argmin(finite.all(axis=1)))
@@ -88,9 +93,19 @@ class CfrSolver(Solver):
 
     def _weights_at(self, t: int) -> Weights:
         try:
-            return self.variant.schedule(t, self.horizon, **self.parameters)
+            weights = self.variant.schedule(t, self.horizon, **self.parameters)
         except (ArithmeticError, ValueError) as error:
             raise SpecError(f"{self.algorithm} has no weights at iteration {t} ({error}); change its parameters") from error
+        except TypeError as error:
+            names = ", ".join(["t", "horizon", *self.parameters])
+            raise SpecError(f"{self.algorithm}: calling its schedule({names}) at iteration {t} failed: {error}") from error
+        if not isinstance(weights, Weights):
+            raise self._no_weights(weights, t)
+        return weights
+
+    def _no_weights(self, given: object, t: int) -> SpecError:
+        must = "its schedule must return treeplex.Weights of numbers"
+        return SpecError(f"{self.algorithm}: {must}, not {shown(repr(given))} (at iteration {t})")
 
     def _iterate(self, weights: NDArray[np.float64]) -> None:
         iterate(

@@ -20,6 +20,7 @@ from treeplex.solvers.rules.value_tested import ValueTestedSolver, ValueTesting
 from treeplex.solvers.rules.variants import VARIANTS, Variant
 from treeplex.solvers.sampling.schedule import DISCOUNT_SEQUENCES
 from treeplex.solvers.sampling.solver import AVERAGING, BASELINES, KEYS, SAMPLINGS, Sampling, SamplingOptions, sampling_solver
+from treeplex.solvers.synonyms import unknown_algorithm
 from treeplex.spec import Spec, nearest, parse_spec
 
 
@@ -76,6 +77,7 @@ def learned_algorithm(name: str, summary: str) -> Algorithm:
         summary=summary,
         reference=REFERENCE,
         factory=build,
+        group="learned",
         parameters={"horizon": 1000},
         texts={"policy": "FILE"},
         updates=UPDATES,
@@ -93,6 +95,7 @@ def sampling_algorithm(scheme: Sampling) -> Algorithm:
         summary=scheme.summary,
         reference=scheme.reference,
         factory=build,
+        group="sampling",
         parameters={**scheme.parameters, "rate": SamplingOptions.rate, "threads": SamplingOptions.threads},
         texts={
             "variant": "|".join(DISCOUNT_SEQUENCES),
@@ -116,6 +119,7 @@ def joint_algorithm(build: type[JointSolver], summary: str) -> Algorithm:
         reference="Celli, Marchesi, Bianchi and Gatti 2019, Learning to Correlate in Multi-Player General-Sum Sequential Games "
         "(arXiv 1910.06228)",
         factory=factory,
+        group="correlation",
         parameters={"plus": 0, "keep": 0} | ({"tilt": build.usual_tilt} if build.usual_tilt else {}),
         updates=("simultaneous",),
     )
@@ -186,12 +190,14 @@ _ALGORITHMS: Mapping[str, Algorithm] = {
             reference="Koller, Megiddo and von Stengel 1996, Efficient Computation of Equilibria for Extensive "
             "Two-Person Games",
             factory=build_lp,
+            group="exact",
         ),
         Algorithm(
             name="recursive",
             summary="exact equilibria by backward recursion: static games at each step where players know the state",
             reference="Basar and Olsder 1999, Dynamic Noncooperative Game Theory, sections 2.4, 2.5 and 3.5",
             factory=build_recursive,
+            group="exact",
         ),
     )
 }
@@ -238,9 +244,9 @@ def make_solver(
         raise SpecError(
             f"an algorithm is a spec such as 'dcfr', a Variant, a Rule, a Play or a DiscountPolicy, not {algorithm!r}"
         )
-    spec = resolved(parse_spec(algorithm), GENERAL)
+    spec = resolved(algorithm_spec(algorithm), GENERAL)
     if spec.name not in _ALGORITHMS:
-        raise SpecError(f"unknown algorithm {spec.name!r}{nearest(spec.name, _ALGORITHMS)}")
+        raise unknown_algorithm(spec.name, _ALGORITHMS)
     known = _ALGORITHMS[spec.name]
     if updates is not None and updates not in known.updates:
         raise AlgorithmError(
@@ -258,7 +264,7 @@ def pace_of(algorithm: object) -> int | None:
     """
     if isinstance(algorithm, DiscountPolicy):
         return algorithm.horizon
-    spec = parse_spec(algorithm) if isinstance(algorithm, str) else None
+    spec = algorithm_spec(algorithm) if isinstance(algorithm, str) else None
     if spec is None or spec.name not in LEARNED:
         return None
     policy, horizon = discounting_of(spec.name, checked_parameters(_ALGORITHMS[spec.name], spec))
@@ -267,7 +273,17 @@ def pace_of(algorithm: object) -> int | None:
 
 def samples(algorithm: object) -> bool:
     """Whether an algorithm (a spec or an object) samples histories, so that its iterations are many and small."""
-    return isinstance(algorithm, str) and parse_spec(algorithm).name in SAMPLINGS
+    return isinstance(algorithm, str) and algorithm_spec(algorithm).name in SAMPLINGS
+
+
+def algorithm_spec(text: str) -> Spec:
+    """An algorithm's spec, its name in lower case: ``CFR+`` is ``cfr+``.
+
+    Raises:
+        SpecError: it cannot be read.
+    """
+    spec = parse_spec(text)
+    return replace(spec, name=spec.name.lower()) if spec.name.lower() in {*_ALGORITHMS, AUTO} else spec
 
 
 def resolved(spec: Spec, auto: str) -> Spec:

@@ -1,4 +1,4 @@
-"""Reading and writing files: whole or not at all, with errors that name the file and the remedy."""
+"""Writing files: whole or not at all, with errors that name the file and the remedy."""
 
 import contextlib
 import os
@@ -6,6 +6,7 @@ import secrets
 from pathlib import Path
 
 from treeplex.errors import FileError
+from treeplex.storage.reading import reason
 
 
 def write_atomically(path: str | os.PathLike[str], content: bytes | str) -> Path:
@@ -36,33 +37,6 @@ def write_atomically(path: str | os.PathLike[str], content: bytes | str) -> Path
     return target
 
 
-def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """The bytes of a file.
-
-    Raises:
-        FileError: the file is missing, a folder or not readable.
-    """
-    try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        raise FileError(f"cannot read {path}: {reason(error)}; check the path") from error
-
-
-def read_text(path: str | os.PathLike[str]) -> str:
-    """The text of a UTF-8 file, line ends as ``\\n``.
-
-    Raises:
-        FileError: the file is missing, not readable or not UTF-8 text.
-    """
-    data = read_bytes(path)
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        raise FileError(f"{path}:{line}: not UTF-8 text; save the file as UTF-8") from error
-    return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
 def append_line(path: Path, text: str) -> None:
     """Add one line to a file; when the disk is full, no half line stays.
 
@@ -82,26 +56,6 @@ def append_line(path: Path, text: str) -> None:
                 raise
     except OSError as error:
         raise FileError(f"cannot write {path}: {error.strerror or error}; free some space and resume") from error
-
-
-def whole_lines(path: Path) -> list[str]:
-    """The lines of a file, none if it does not exist; a last line without its end, left by a crash, does not count.
-
-    Raises:
-        FileError: the file cannot be read or is not UTF-8 text.
-    """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return []
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileError(f"{path}: cannot be read ({error})") from error
-    return text.split("\n")[:-1]
-
-
-def reason(error: OSError) -> str:
-    """What the operating system said, without the path."""
-    return error.strerror.lower() if error.strerror else str(error)
 
 
 def remedy(error: OSError, target: Path) -> str:

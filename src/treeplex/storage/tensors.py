@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import FileError
-from treeplex.storage.files import reason, remedy
+from treeplex.storage.files import remedy
+from treeplex.storage.reading import open_regular, parse_json, reason
 
 PIECE = 1 << 20
 """Bytes that are in memory at a time."""
@@ -146,7 +147,7 @@ class TensorFile:
         """
         self.path = Path(path)
         try:
-            self._file = open(self.path, "rb")  # noqa: SIM115
+            self._file = open_regular(self.path)
         except OSError as error:
             raise FileError(f"cannot read {path}: {reason(error)}; check the path") from error
         try:
@@ -162,7 +163,7 @@ class TensorFile:
             (length,) = struct.unpack("<Q", self._file.read(8))
             if length > min(size - 8, LONGEST_HEADER):
                 raise ValueError("its header is cut off")
-            entries = json.loads(self._file.read(length))
+            entries = parse_json(self._file.read(length))
             self.about: dict[str, str] = {str(key): str(value) for key, value in entries.pop(METADATA).items()}
             self.entries: dict[str, Any] = entries
             self._start = 8 + length
@@ -170,6 +171,8 @@ class TensorFile:
                 (*entry["data_offsets"], np.dtype(KINDS[entry["dtype"]]).itemsize * prod(entry["shape"]))
                 for entry in entries.values()
             ]
+            if any(type(length) is not int or length < 0 for entry in entries.values() for length in entry["shape"]):
+                raise ValueError("the shape of a tensor is not of whole numbers")
             ends = [0, *(end for _, end, _ in places)]
             if any(place != (begin, begin + place[2], place[2]) for begin, place in zip(ends, places, strict=False)):
                 raise ValueError("its tensors do not follow each other")

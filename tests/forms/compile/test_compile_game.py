@@ -328,9 +328,9 @@ def test_refining_a_game_of_perfect_recall_changes_nothing() -> None:
 
 
 def test_the_limit_on_histories() -> None:
-    assert compile_game("kuhn_poker", most_histories=58).size.histories == 58
+    assert compile_game("kuhn_poker", limit=58).size.histories == 58
     with pytest.raises(GameError, match="more than 57 histories"):
-        compile_game("kuhn_poker", most_histories=57)
+        compile_game("kuhn_poker", limit=57)
 
 
 @pytest.mark.parametrize("unit", [1e-12, 1.0, 1e12])

@@ -184,10 +184,10 @@ def test_a_public_state_that_splits() -> None:
 
 
 def test_too_many_histories(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("treeplex.forms.compile.walk.WATCH_EVERY", 10)
+    monkeypatch.setattr("treeplex.games.size_estimate.LOOK_EVERY", 10)
     seen: list[int] = []
     with pytest.raises(GameError, match="kuhn_poker has more than 35 histories"):
-        compile_rules(load("kuhn_poker"), most_histories=35, watch=seen.append)
+        compile_rules(load("kuhn_poker"), limit=35, watch=seen.append)
     assert seen == [10, 20, 30]
 
 

@@ -211,7 +211,7 @@ def test_loading_runs_no_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, s
     save_policy(random_policy(), "policy.json")
     edit(lambda data: data.update(game=spec))(tmp_path / "policy.json")
     (tmp_path / "evil.py").write_text("raise SystemExit\n")
-    with pytest.raises(FileError, match="code is not run on loading"):
+    with pytest.raises(FileError, match="neither read nor run"):
         load_policy("policy.json")
 
 

@@ -1,6 +1,7 @@
 """Policies: reading, checking, normalising."""
 
 import re
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
@@ -41,6 +42,21 @@ def test_ways_to_ask() -> None:
     assert state.information_state_string() == "2p"
     assert policy.action_probabilities(state) == policy[1, "2p"]
     assert list(policy.to_dict()) == list(KUHN.infostates)
+
+
+def test_policies_are_mappings() -> None:
+    policy = random_policy()
+    assert isinstance(policy, Mapping)
+    table = dict(policy)
+    assert list(table) == list(policy.keys()) == list(KUHN.lookup)
+    assert dict(policy.items()) == table == {key: policy[key] for key in policy}
+    assert list(policy.values()) == list(table.values())
+    assert policy.get("0pb") == policy.get((0, "0pb")) == table[0, "0pb"]
+    assert policy.get("nowhere") is None
+    assert policy.get((1, "0pb"), {}) == {}
+    assert policy == policy
+    assert policy != Policy(KUHN, policy.probabilities)
+    assert len({policy, Policy(KUHN, policy.probabilities)}) == 2
 
 
 def test_openspiel_states() -> None:

@@ -234,3 +234,8 @@ def test_only_the_same_rules_cross_over() -> None:
     assert not same_rules("leduc_poker", "openspiel:leduc_poker(")
     with pytest.raises(PolicyError, match="actions"):
         transferred(random_policy("matrix(rows=[[1,2]])"), compile_game("matrix(rows=[[1,2,3]])"))
+
+
+def test_games_in_games_have_a_depth() -> None:
+    with pytest.raises(SpecError, match="more than 20 brackets"):
+        OpenSpielGame("openspiel:" + "misere(game=" * 100_000 + "kuhn_poker" + ")" * 100_000)

@@ -7,7 +7,7 @@ import pytest
 
 from treeplex.errors import GameError, SpecError
 from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.sources.user_module import load_user_game, names_python
+from treeplex.forms.sources.user_module import load_user_game
 
 RULES = """\
 from dataclasses import dataclass
@@ -246,9 +246,12 @@ def test_a_binary_file_is_no_python(tmp_path: Path) -> None:
         load_user_game(f"{tmp_path}/binary.py:Game")
 
 
-@pytest.mark.parametrize(
-    ("spec", "runs"),
-    [("a.py:X", True), ("a.py", True), ("turn_based(game=a.py:X(n=3))", True), (".pyenv/x.efg", False), ("kuhn_poker", False)],
-)
-def test_specs_that_name_python(spec: str, runs: bool) -> None:
-    assert names_python(spec) == runs
+def test_exceptions_without_a_text(tmp_path: Path) -> None:
+    """An exception whose own text raises is named by its kind."""
+    mute = "class Mute(Exception):\n    def __str__(self):\n        raise ValueError\n\n\n"
+    (tmp_path / "mute.py").write_text(f"{mute}raise Mute\n")
+    with pytest.raises(GameError, match=r"mute\.py:6: Mute \(while running the file\)"):
+        load_user_game(f"{tmp_path}/mute.py:Game")
+    (tmp_path / "turns.py").write_text(mute + TWO_TURNS.replace("return [1.0, -1.0]", "raise Mute"))
+    with pytest.raises(GameError, match=r"turns\.py:\d+: Mute \(in returns"):
+        compile_game(f"{tmp_path}/turns.py:Turns")

@@ -261,7 +261,7 @@ def test_games_without_a_choice() -> None:
 
 def test_too_many_histories() -> None:
     with pytest.raises(GameError, match="has more than 100 histories; make it smaller"):
-        structure("leduc_poker", most_histories=100)
+        structure("leduc_poker", limit=100)
 
 
 def test_compiled_games() -> None:

@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 import treeplex as tp
+from tests.trainings import signed
 from treeplex.errors import FileError
 from treeplex.play.cli import failures
 from treeplex.play.cli.live import clock, line_of
@@ -215,7 +217,12 @@ def test_compare(tmp_path):
 def test_lists():
     assert "leduc_poker" in call("games")[0]
     assert call_json("games")["kuhn_poker"]["parameters"] == {"players": 2}
-    assert "pcfr+" in call("algorithms")[0]
+    out = call("algorithms")[0]
+    places = [
+        out.index(text) for text in ("Tabular:", "pcfr+", "Learned:", "ddcfr", "Sampling:", "es-mccfr", "Exact", "  lp ")[:6]
+    ]
+    assert places == sorted(places)
+    assert call_json("algorithms")["lp"]["group"] == "exact"
     assert call_json("algorithms")["dcfr"]["parameters"]["alpha"] == 1.5
 
 
@@ -294,9 +301,9 @@ def test_a_folder_in_use_needs_force(run):
 
 def test_rules_of_ones_own_are_not_run_by_a_folder(run):
     about = json.loads((run / "run.json").read_text())
-    (run / "run.json").write_text(json.dumps({**about, "game": "evil.py:Game"}))
-    assert "not run" in complaint("solve", "--resume", run, "-n", 100)
-    assert "not run" in complaint("show", run)
+    (run / "run.json").write_bytes(signed(json.dumps({**about, "game": "evil.py:Game"}).encode()))
+    assert "neither read nor run" in complaint("solve", "--resume", run, "-n", 100)
+    assert "neither read nor run" in complaint("show", run)
 
 
 def test_full_disk_is_not_bad_input():
@@ -499,3 +506,28 @@ def test_what_to_try_next_works_with_rules_of_ones_own(tmp_path):
     assert len(commands) == 3
     for command in commands[:2]:
         call(*shlex.split(command))
+
+
+@pytest.mark.parametrize(
+    ("game", "cards"),
+    [
+        ("leduc_poker", "[JQK][cd]"),
+        ("leduc_poker(ranks=4,suits=3)", "[TJQK][cdh]"),
+        ("leduc_poker(suit_isomorphism=true)", "[JQK]"),
+    ],
+)
+def test_a_table_names_its_cards(game, cards):
+    words = ["play", game, "--against", "uniform", "--seat", "0", "--games", "1", "--seed", "3"]
+    out = CliRunner().invoke(app, words, input="1\n" * 8).stdout
+    known = [line.removeprefix("  you know   ") for line in out.splitlines() if line.startswith("  you know")]
+    assert re.fullmatch(rf"card {cards}, pot 2", known[0])
+    assert re.fullmatch(rf"card {cards}, public card {cards}, pot \d+, round 1: [a-z ]+", known[-1])
+    assert re.search(rf"player 1 knew   card {cards}, ", out)
+    assert "Private" not in out
+
+
+def test_learners_that_are_not_here_are_answered():
+    assert "'deep_cfr' is not implemented here; ReBeL learns by a network" in complaint("solve", "kuhn_poker", "-a", "deep_cfr")
+    assert "'nfsp' is not implemented here" in complaint("train", "nfsp", "--out", "none")
+    assert "did you mean 'es-mccfr'?" in complaint("sample", "kuhn_poker", "-a", "mccfr")
+    assert call_json("solve", "kuhn_poker", "-a", "CFR+", "-n", 5)["algorithm"] == "cfr+"

@@ -70,7 +70,7 @@ def test_the_command_to_go_on_names_games_of_ones_own(tmp_path):
     game = f"{tmp_path}/mine.py:game"
     out, _ = call("ddcfr", *TINY[2:], "--games", game, "--out", tmp_path / "run")
     assert f"treeplex train --games {game} --resume {tmp_path}/run --epochs 4" in out
-    assert "name the games as well" in complaint("--resume", tmp_path / "run", "--epochs", "4")
+    assert "name the game as well" in complaint("--resume", tmp_path / "run", "--epochs", "4")
     call("--games", game, "--resume", tmp_path / "run", "--epochs", "4", "--workers", "1")
 
 

@@ -11,9 +11,8 @@ import pytest
 from tests.play.fake_holdem import BOARD, NODES, SPOT, FakeView
 from treeplex.errors import FileError, SpecError
 from treeplex.games.poker.cards.format import HOLDEM, rhode_island
-from treeplex.play.pages import holdem as holdem_page
 from treeplex.play.pages.grid_image import grid_figure
-from treeplex.play.pages.holdem import filled, page
+from treeplex.play.pages.holdem import filled, page, resource
 from treeplex.runs.holdem.report.page_data import classes, report
 from treeplex.runs.plots import write_figure
 
@@ -41,7 +40,7 @@ class Checker(HTMLParser):
 @pytest.fixture(scope="module")
 def text():
     nodes = [report(FakeView(line), SPOT) for line in NODES]
-    return page(nodes, "x,b100", HOLDEM, title="a </script><b> & c", facts="pot 200 </script> <!-- x")
+    return page(nodes, "x,b100", HOLDEM, title="a </script><b> & c", facts="pot 200 </script> <!-- x", command="show s.spot")
 
 
 def data_of(text):
@@ -96,13 +95,42 @@ def test_works_in_light_and_dark_and_on_phones(text):
         assert f"{name}:" in names
 
 
-def test_too_many_nodes_and_one_card(monkeypatch):
-    nodes = [report(FakeView(line), SPOT) for line in NODES]
-    monkeypatch.setattr(holdem_page, "MOST_NODES", 3)
-    with pytest.raises(SpecError, match="smaller --depth"):
-        page(nodes, "", HOLDEM, title="", facts="")
+def test_one_card():
     with pytest.raises(SpecError, match="two hole cards"):
-        page([], "", rhode_island(), title="", facts="")
+        page([], "", rhode_island(), title="", facts="", command="")
+
+
+class Rare(FakeView):
+    """An action so rare that 16 bits take it for never."""
+
+    def __init__(self, line):
+        super().__init__(line)
+        if len(self.actions) > 1:
+            self.strategy[-1] = 3e-6
+            self.strategy[0] += 1 - self.strategy.sum(axis=0)
+
+
+def test_actions_have_the_numbers_of_the_terminal():
+    node = report(Rare(""), SPOT)
+    text = page([node], "", HOLDEM, title="", facts="", command="")
+    shown = data_of(text)["nodes"][""]["actions"]
+    side = node.sides[0]
+    assert [each["often"] for each in shown] == pytest.approx(side.totals, abs=1e-6)
+    assert [each["ev"] for each in shown] == pytest.approx(side.action_values, abs=1e-6)
+    assert 0 < shown[-1]["often"] < 1e-5
+    script = resource("page.js")
+    assert "action.ev ?? NaN" in script
+    assert "read.values[a * read.n + i];\n        combos" not in script
+
+
+def test_what_is_not_on_the_page_is_said_on_it(text):
+    """Phones have no tooltips: a tap on a button of what is elsewhere says so and gives the command."""
+    assert data_of(text)["command"] == "show s.spot"
+    script = resource("page.js")
+    assert "disabled: " not in script.replace('"aria-disabled": ', "")
+    assert "say(elsewhere(child))" in script
+    assert "${DATA.command} --line ${child.line} --html next.html" in script
+    assert 'id="note"' in text
 
 
 def test_filled_leaves_other_percents_alone():

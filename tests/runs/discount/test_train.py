@@ -13,6 +13,7 @@ import pytest
 from safetensors.numpy import load_file
 
 import treeplex as tp
+from tests.trainings import signed
 from treeplex.errors import FileError, SpecError
 from treeplex.runs.discount import train as train_module
 from treeplex.runs.discount.folder import BEST, FILES, METRICS, POLICY, STATE, TRAIN, TrainFolder, TrainRecord
@@ -193,7 +194,7 @@ def test_a_training_stopped_before_its_first_epoch_starts_again(unbroken, tmp_pa
     for name in (METRICS, POLICY, BEST, STATE):
         (folder / name).unlink()
     about = json.loads((folder / TRAIN).read_text())
-    (folder / TRAIN).write_text(json.dumps(about | {"last": None, "best": None}))
+    (folder / TRAIN).write_bytes(signed(json.dumps(about | {"last": None, "best": None}).encode()))
     train(resume=folder, workers=1)
     assert numbers(folder) == numbers(unbroken.folder)
 
@@ -225,7 +226,7 @@ def test_a_game_of_ones_own_is_named_again(tmp_path):
     (tmp_path / "mine.py").write_text("import treeplex as tp\n\n\ndef game():\n    return tp.load('kuhn_poker')\n")
     games = (f"{tmp_path}/mine.py:game",)
     train(replace(TINY, games=games, epochs=1), out=tmp_path / "run", workers=1)
-    with pytest.raises(FileError, match="code is not run on reading a folder"):
+    with pytest.raises(FileError, match="neither read nor run"):
         train(resume=tmp_path / "run", changes={"epochs": 2}, workers=1)
     assert train(resume=tmp_path / "run", changes={"epochs": 2, "games": games}, workers=1).records[-1].epoch == 2
 
@@ -253,7 +254,7 @@ def test_fewer_epochs_than_done_are_refused(unbroken):
 def test_damaged_files_are_named(unbroken, tmp_path, name, damage, part):
     folder = tmp_path / "run"
     shutil.copytree(unbroken.folder, folder)
-    (folder / name).write_bytes(damage((folder / name).read_bytes()))
+    (folder / name).write_bytes(signed(damage((folder / name).read_bytes())))
     with pytest.raises(FileError, match=part) as raised:
         train(resume=folder, changes={"epochs": 8}, workers=1)
     assert name in str(raised.value)
@@ -278,7 +279,7 @@ def test_changed_rules_are_noticed(unbroken, tmp_path):
     shutil.copytree(unbroken.folder, tmp_path / "run")
     path = tmp_path / "run" / TRAIN
     about = json.loads(path.read_text())
-    path.write_text(json.dumps(about | {"identities": ["0000000000000000"]}))
+    path.write_bytes(signed(json.dumps(about | {"identities": ["0000000000000000"]}).encode()))
     with pytest.raises(FileError, match="rules of its games changed"):
         train(resume=tmp_path / "run", workers=1)
 

@@ -56,7 +56,7 @@ def test_rows_and_weighted_averages(tmp_path):
     batch = run(tmp_path / "b", Solver())
     assert [row.board for row in batch.rows] == ["AsKd2c", "Td9d6h", "7c7d2h"]
     means = batch_report(batch, "").averages()
-    assert means["ev_oop"] == pytest.approx((3 * 1 + 1 * 2 + 2 * 3) / 6)
+    assert means["ev_oop"] == pytest.approx(batch.rows[0].pot / 2 + (3 * 1 + 1 * 2 + 2 * 3) / 6)
     assert means["exploitability_percent"] == pytest.approx(0.305)
     shares = sum(means[name] for name in ("check", "bet 100", "bet 200", "allin 900"))
     assert shares == pytest.approx(1, abs=1e-5)

@@ -47,6 +47,19 @@ def test_the_opponent_of_a_lock_exploits_it():
     assert folding.ev[0] == pytest.approx(10, abs=0.3)
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("x: x 100%", "x: a 100%"), ("x [KK]: x 100%", "x: a 100%"), ("x [KsKh]: x 100%", "x [KK]: a 100%")],
+)
+def test_a_lock_that_another_leaves_nothing_of_is_refused(first, second):
+    game = compile_spot(RIVER)
+    with pytest.raises(SpecError, match="lock: without effect: later locks of 'x' are about the same hands"):
+        solver_locks(game, [lock(first), lock(second)])
+    if "[" in first:
+        assert len(solver_locks(game, [lock(second), lock(first)])) == 1
+    solver_locks(game, [lock(first), lock(first)])
+
+
 def test_some_hands_and_the_last_word():
     locks = [lock("x [KK]: x 100%"), lock("x [KsKh]: a 100%"), lock("x [AA]: x 100%")]
     with pytest.raises(SpecError, match="lock: IP holds none of these hands"):

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -9,12 +11,15 @@ import pytest
 
 from tests.poker_games import SPOTS
 from treeplex.errors import AlgorithmError, SpecError
+from treeplex.forms.holdem.compile_spot import compile_spot
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.spots.known import holdem
 from treeplex.games.poker.spots.libratus import read_endgame
+from treeplex.runs.holdem.files import load_solution
 from treeplex.runs.holdem.solve import SpotInterrupted, solve_spot
 from treeplex.runs.job.interrupt import Interrupt
-from treeplex.runs.job.memory import available_memory, container_memory
+from treeplex.runs.job.memory import available_memory, container_memory, estimate_spot
+from treeplex.solvers.holdem.solver import HoldemSolver
 
 ENDGAMES = os.environ.get("TREEPLEX_ENDGAMES")
 RIVER = holdem("Td9d6hQc2s", "AA,QJs,JTs", "KK,T8s,65s,KJs:0.5", pot=20, stack=60, bets=BetPlan.same("50%,a", "a"))
@@ -102,6 +107,47 @@ def test_control_c_hands_out_what_there_is():
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+def test_sigterm_is_control_c_and_a_second_one_skips_the_judging(tmp_path, monkeypatch):
+    monkeypatch.setattr("treeplex.runs.holdem.solve.judge_spot", lambda *_, **__: signal.raise_signal(signal.SIGINT))
+    with pytest.raises(SpotInterrupted) as stopped:
+        solve_spot(LEDUC, iterations=3, threads=1, progress=lambda _: signal.raise_signal(signal.SIGTERM))
+    monkeypatch.undo()
+    found = stopped.value.solution
+    assert (found.status, found.iterations, found.judged) == ("interrupted", 1, False)
+    assert np.isnan([found.exploitability, *found.ev]).all()
+    read = load_solution(found.save(tmp_path / "half"))
+    assert not read.judged
+    seen = []
+    resumed = solve_spot(resume=read, iterations=3, threads=1, progress=seen.append)
+    assert [record.iteration for record in resumed.records] == [3]
+    assert seen[0].exploitability is None
+    whole = solve_spot(LEDUC, iterations=3, threads=1)
+    assert (resumed.exploitability, resumed.ev) == (whole.exploitability, whole.ev)
+    assert same_state(resumed, whole)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_second_control_c_is_heard_within_an_iteration(threads, monkeypatch):
+    """Between two boards: neither this thread nor another begins a further piece of work."""
+    monkeypatch.setattr("treeplex.engine.holdem.passes.NUMBERS_A_PIECE", 10)
+    monkeypatch.setattr("treeplex.solvers.holdem.solver.available_cores", lambda: 2)
+    solver = HoldemSolver(compile_spot(LEDUC), threads=threads)
+    pressed, pieces = threading.Event(), []
+
+    def piece(first, last, thread):
+        pieces.append(first)
+        if threading.current_thread() is threading.main_thread():
+            pressed.set()
+            signal.raise_signal(signal.SIGINT)
+        pressed.wait()
+        time.sleep(0.05)
+
+    with pytest.raises(KeyboardInterrupt):
+        solver.crew.share(piece, 1000)
+    assert len(pieces) < 2 * threads + 1
+    assert solver.crew.pieces > 8
+
+
 def test_what_cannot_be_resumed():
     found = solve_spot(LEDUC, iterations=5, threads=1)
     with pytest.raises(SpecError, match="5 iterations are done already"):
@@ -177,3 +223,24 @@ def test_end_games_in_the_unit_of_papers(number, decoding, expected):
     found = solve_spot(spot, iterations=0, threads=1)
     assert found.exploitability_unnormalised / 100 == pytest.approx(expected, abs=6e-4 if decoding == "true" else 6e-5)
     assert found.exploitability > found.exploitability_unnormalised
+
+
+def test_an_estimate_says_what_solving_takes():
+    found = estimate_spot(RIVER, "dcfr", threads=1)
+    solution = solve_spot(RIVER, iterations=2, threads=1)
+    assert found.memory["float32"] == pytest.approx(solution.memory, rel=0.1)
+    assert found.memory["float32"] < found.memory["float64"]
+    assert (found.size.decisions, found.size.stored) == (solution.game.decisions, solution.game.stored)
+    assert found.fits()
+    assert "per array" in str(found)
+    assert "about" in found.facts()["time"]
+
+
+def test_memory_is_asked_for_before_anything_is_built(monkeypatch):
+    monkeypatch.setattr("treeplex.runs.holdem.solve.compile_spot", lambda *_, **__: pytest.fail("it was built"))
+    with pytest.raises(SpecError, match=r"this spot needs .* are allowed"):
+        solve_spot(RIVER, most_memory=0)
+    monkeypatch.setattr("treeplex.runs.job.memory.available_memory", lambda: 5)
+    with pytest.raises(SpecError, match="are free"):
+        solve_spot(RIVER)
+    assert estimate_spot(RIVER).facts()["verdict"] == "does not fit"

@@ -13,7 +13,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from tests.trainings import copied, stop_after, weights  # noqa: E402
+from tests.trainings import copied, signed, stop_after, weights  # noqa: E402
 from treeplex.errors import AlgorithmError, FileError, GameError, SpecError  # noqa: E402
 from treeplex.forms.subgames.horizon import Horizon  # noqa: E402
 from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit  # noqa: E402
@@ -182,7 +182,7 @@ def test_folders_in_use_are_refused(unbroken: Path, tmp_path: Path) -> None:
 
 
 def damaged(folder: Path, name: str, change) -> None:
-    (folder / name).write_bytes(change((folder / name).read_bytes()))
+    (folder / name).write_bytes(signed(change((folder / name).read_bytes())))
 
 
 @pytest.mark.parametrize(
@@ -219,10 +219,10 @@ def test_files_of_other_trainings_are_refused(unbroken: Path, tmp_path: Path) ->
     shutil.copy(unbroken / STATE, folder / STATE)
     about = json.loads((folder / TURN).read_text())
     del about["settings"]["halve"]  # as written before there was such a setting
-    (folder / TURN).write_text(json.dumps(about))
+    (folder / TURN).write_bytes(signed(json.dumps(about).encode()))
     assert HoldemRebelFolder(folder).run().settings == HoldemRebelFolder(unbroken).run().settings
     about["settings"]["width"] = 16
-    (folder / TURN).write_text(json.dumps(about))
+    (folder / TURN).write_bytes(signed(json.dumps(about).encode()))
     with pytest.raises(FileError, match=r"state.safetensors: not a state of this training"):
         train_turns(resume=folder)
 

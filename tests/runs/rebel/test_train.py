@@ -16,7 +16,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from tests.trainings import copied, stop_after, weights  # noqa: E402
+from tests.trainings import copied, signed, stop_after, weights  # noqa: E402
 from treeplex.errors import AlgorithmError, FileError, PolicyError, SpecError  # noqa: E402
 from treeplex.evaluate import judge  # noqa: E402
 from treeplex.forms.compile.compile_game import compile_game  # noqa: E402
@@ -285,7 +285,7 @@ def test_a_checkpoint_of_another_game_is_refused(unbroken: Path, tmp_path: Path)
 )
 def test_damaged_files_are_named(unbroken: Path, tmp_path: Path, name: str, damage, part: str) -> None:
     folder = copied(unbroken, tmp_path)
-    (folder / name).write_bytes(damage((folder / name).read_bytes()))
+    (folder / name).write_bytes(signed(damage((folder / name).read_bytes())))
     with pytest.raises(FileError, match=part) as raised:
         _ = judge_rebel(DICE, folder) if name == NET else train_rebel(resume=folder, workers=1, judge_every=0)
     assert name in str(raised.value) or "state.safetensors" in str(raised.value)
@@ -618,10 +618,10 @@ def test_trainings_from_before_there_were_policy_networks_go_on(unbroken: Path, 
     about = json.loads((folder / REBEL).read_text())
     for name in ADDED:
         del about["settings"][name]
-    (folder / REBEL).write_text(json.dumps(about))
+    (folder / REBEL).write_bytes(signed(json.dumps(about).encode()))
     assert RebelFolder(folder).run() == RUN
     del about["settings"]["depth"]
-    (folder / REBEL).write_text(json.dumps(about))
+    (folder / REBEL).write_bytes(signed(json.dumps(about).encode()))
     with pytest.raises(FileError, match="cannot be read"):
         RebelFolder(folder).run()
 

@@ -17,6 +17,7 @@ import typer
 from typer.testing import CliRunner
 
 import treeplex as tp
+from tests.trainings import signed
 from treeplex.errors import AlgorithmError, FileError, GameError, SpecError
 from treeplex.evaluate.playouts import Estimate, estimate
 from treeplex.forms.policies.sparse import load_table_policy
@@ -242,7 +243,7 @@ def test_folders_that_are_not_right_are_refused(tmp_path: Path) -> None:
     ):
         broken = tmp_path / "broken"
         shutil.copytree(run, broken)
-        (broken / name).write_bytes(content((run / name).read_bytes()))
+        (broken / name).write_bytes(signed(content((run / name).read_bytes())))
         with pytest.raises(FileError, match=message):
             sample(resume=broken, iterations=40)
         shutil.rmtree(broken)
@@ -306,7 +307,7 @@ def test_a_game_in_a_python_file_has_to_be_named_again(tmp_path: Path) -> None:
         "    def new_initial_state(self):\n        return treeplex.load('kuhn_poker').new_initial_state()\n"
     )
     sample(f"{class_file}:Mine", iterations=10, out=tmp_path / "run", **QUICK)
-    with pytest.raises(FileError, match="code is not run"):
+    with pytest.raises(FileError, match="neither read nor run"):
         sample(resume=tmp_path / "run", iterations=20)
     assert sample(f"{class_file}:Mine", resume=tmp_path / "run", iterations=20).last.iteration == 20
 

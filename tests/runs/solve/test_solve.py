@@ -4,12 +4,14 @@ import json
 import math
 import shutil
 import signal
+from collections.abc import Mapping
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
 import treeplex as tp
+from tests.trainings import signed
 from treeplex.errors import FileError, PolicyError, SpecError
 from treeplex.runs.job.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 from treeplex.runs.job.record import Progress, Record, Settings
@@ -43,6 +45,12 @@ def test_a_solution_is_a_policy_and_prints():
     assert sum(probabilities.values()) == pytest.approx(1)
     assert probabilities == solution[state.information_state_string(0)] == solution.policy[0, state.information_state_string(0)]
     assert len(solution) == len(list(solution)) == 12
+    assert isinstance(solution, Mapping)
+    assert dict(solution) == dict(solution.items()) == dict(solution.policy)
+    assert list(solution.keys()) == list(solution)
+    assert solution.get("nowhere") is None
+    assert solution == solution != tp.solve("kuhn_poker", "cfr+", iterations=20)
+    assert tp.exploitability("kuhn_poker", dict(solution)) == pytest.approx(solution.exploitability)
     assert "kuhn_poker" in repr(solution)
     assert "exploitability" in solution._repr_html_()
 
@@ -255,7 +263,7 @@ def test_a_state_of_another_version_or_run(tmp_path):
     with pytest.raises(FileError, match="another run"):
         tp.solve(resume=tmp_path / "dcfr", iterations=40)
     about = json.loads((tmp_path / "cfr" / RUN).read_text())
-    (tmp_path / "cfr" / RUN).write_text(json.dumps({**about, "version": 99}))
+    (tmp_path / "cfr" / RUN).write_bytes(signed(json.dumps({**about, "version": 99}).encode()))
     with pytest.raises(FileError, match="format version 99"):
         tp.solve(resume=tmp_path / "cfr", iterations=40)
 
@@ -374,9 +382,9 @@ def test_judging_any_kind_of_policy():
 def test_policies_that_do_not_fit():
     table = tp.Policy.uniform(tp.compile("kuhn_poker")).to_dict()
     first = next(iter(table))
-    with pytest.raises(PolicyError, match="misses infostate"):
+    with pytest.raises(PolicyError, match=r"lacks .* infostates"):
         tp.exploitability("kuhn_poker", {key: row for key, row in table.items() if key != first})
-    with pytest.raises(PolicyError, match="no action 7"):
+    with pytest.raises(PolicyError, match="no action '7'"):
         tp.exploitability("kuhn_poker", {**table, first: {7: 1.0}})
     with pytest.raises(PolicyError, match="not a distribution"):
         tp.exploitability("kuhn_poker", {**table, first: {0: 0.25}})
@@ -423,3 +431,63 @@ def test_mappings_may_leave_out_whose_turn_it_is():
     full = {infostate: {0: 1.0} for _, infostate in game.lookup}
     bare = {infostate.partition("\n")[2]: {0: 1.0} for infostate in full}
     assert tp.nash_conv(game, bare) == tp.nash_conv(game, full) > 0
+
+
+@pytest.mark.parametrize("name", ["mine", "my own (odd) name", "learned dcfr"])
+def test_an_algorithm_of_ones_own_has_to_be_given_again(tmp_path, name):
+    mine = tp.Variant(name, "", "", lambda t, horizon: tp.Weights())
+    tp.solve("kuhn_poker", mine, iterations=10, out=tmp_path / "run")
+    with pytest.raises(SpecError, match=r"an algorithm of your own; give it again: tp\.solve\(resume=.*, algorithm=\.\.\.\)"):
+        tp.solve(resume=tmp_path / "run", iterations=20)
+    assert tp.solve(resume=tmp_path / "run", algorithm=mine, iterations=20).iterations == 20
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('"target": null', '"target": 1.5', "changed after it was written"),
+        ('"target": null', '"target": 1e30', "changed after it was written"),
+        ('"seed": 0', '"seed": 1', "changed after it was written"),
+        ('"status": "finished"', '"status": "done"', "changed after it was written"),
+    ],
+)
+def test_a_changed_run_json_is_not_believed(tmp_path, old, new, words):
+    tp.solve("kuhn_poker", "cfr", iterations=10, out=tmp_path / "run")
+    path = tmp_path / "run" / RUN
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+    with pytest.raises(FileError, match=words):
+        tp.solve(resume=tmp_path / "run", iterations=20)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("target", value) for value in (True, "1", -1.0, [], float("inf"))),
+        *(("refine", value) for value in ([], 0, "yes", None)),
+        *(("iterations", value) for value in (True, 1.5, 0, None)),
+        *(("seed", value) for value in (True, None, 0.5)),
+    ],
+)
+def test_settings_of_another_kind_are_refused(tmp_path, name, value):
+    tp.solve("kuhn_poker", "cfr", iterations=10, out=tmp_path / "run")
+    path = tmp_path / "run" / RUN
+    about = json.loads(path.read_text())
+    path.write_bytes(signed(json.dumps({**about, "settings": {**about["settings"], name: value}}).encode()))
+    with pytest.raises(FileError, match="the settings of the run cannot be read"):
+        tp.solve(resume=tmp_path / "run", iterations=20)
+
+
+def test_folders_of_early_versions_have_no_checksum(tmp_path):
+    tp.solve("kuhn_poker", "cfr", iterations=10, out=tmp_path / "run")
+    path = tmp_path / "run" / RUN
+    about = json.loads(path.read_text())
+    path.write_text(json.dumps({key: value for key, value in about.items() if key != "checksum"}))
+    assert tp.solve(resume=tmp_path / "run", iterations=20).iterations == 20
+    assert "checksum" in json.loads(path.read_text())
+
+
+@pytest.mark.parametrize("target", [True, -1, float("nan"), "1"])
+def test_a_target_is_a_number(target):
+    with pytest.raises(SpecError, match="target must be a number"):
+        tp.solve("kuhn_poker", target=target)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from treeplex.errors import AlgorithmError, GameError
+from treeplex.evaluate.holdem.node_values import HoldemValues
 from treeplex.forms.holdem.split_turn import SplitTurn, split_turn
 from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit
 from treeplex.games.poker.betting.tree import Decision, Fold, Showdown, StreetEnd, betting_tree
@@ -15,12 +16,13 @@ from treeplex.games.poker.spots.spot import Rake
 from treeplex.search import METHODS
 from treeplex.search.holdem.agent import HoldemAgent
 from treeplex.search.holdem.leaf import RiverLeaf
+from treeplex.search.holdem.play_distribution import Player
 from treeplex.search.holdem.subgame import HoldemSearch
 from treeplex.search.play_distribution import average_weights
 from treeplex.search.search_trace import steps
 
 SPOT = holdem("3s7hTdKs", "QQ,JTs,AKs", "99,KQs,T9s", pot=20.0, stack=40.0, bets=BetPlan.same("100%", "a"))
-T, RIVER = 5, 6
+T, RIVER, LONG = 5, 6, 500
 RIVER_CARD = parse_card("2c")
 
 
@@ -266,3 +268,52 @@ def test_a_line_that_nobody_plays_still_has_beliefs() -> None:
         assert own[hand] == pytest.approx(1.0, abs=1e-6)
     found.deal(parse_card("Jc"))
     assert found.probabilities(hands[0]).sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("method", ["lcfr", "lcfr-avg-modified", "flop"])
+def test_without_a_draw_the_average_policy_is_played(method: str) -> None:
+    """Whatever the generator; and beliefs move by it."""
+    found, average = agent(Drawn(0.0), method, drawn=False), searched(method, T)
+    for hand in hands_of(0, found):
+        np.testing.assert_allclose(found.probabilities(hand), average.policy_at(0, average.average)[:, hand], atol=1e-6)
+    believed = found.belief.acted(1, average.policy_at(0, average.average)).ranges[0]
+    found.observe(1)
+    np.testing.assert_allclose(found.belief.ranges[0] / found.belief.ranges[0].sum(), believed / believed.sum(), atol=1e-6)
+    turn = split_turn(SPOT)
+    assert found.memory_for(turn) == 4 * turn.top.stored
+
+
+@pytest.mark.parametrize("path", [(), (1,), (1, 2)])
+def test_values_of_actions_on_the_turn_are_those_of_the_whole_game(path: tuple[int, ...]) -> None:
+    """Rivers solved for the average policy's beliefs, every one of them dealt; long, for rounding decides first iterations."""
+    turn, generator = split_turn(SPOT), np.random.default_rng(0)
+    found = HoldemAgent(SPOT, lambda turn: RiverLeaf(turn, iterations=LONG), generator, iterations=2, drawn=False)
+    search = HoldemSearch(turn, METHODS["lcfr"], RiverLeaf(turn, iterations=LONG), SPOT.ranges, horizon=2)
+    search.run(2)
+    player = Player(turn, LONG, storage="float64")
+    values = HoldemValues(turn.game, player.average(search))
+    tree = values.tree(0, 0, 0, values.root_reach())
+    for action in path:
+        found.observe(action)
+    node = found.event
+    assert isinstance(node, Decision)
+    met = values.compatible(0, node.player, tree.reach[found.belief.node][1 - node.player])
+    for place, hand in enumerate(turn.game.boards[0][0].hands[node.player]):
+        expected = [tree.values[child][node.player][place] / met[place] for child in node.children]
+        np.testing.assert_allclose(found.action_values(int(hand)), expected, atol=0.005)
+
+
+def test_values_of_actions_on_the_river() -> None:
+    """A call at the end wins or loses what lies there: half of the river's pot, and the bet."""
+    found = agent(drawn=False)
+    for action in (1, 1):
+        found.observe(action)
+    found.deal(RIVER_CARD)
+    found.observe(found.add(20.0))
+    node = found.event
+    assert isinstance(node, Decision)
+    assert [str(action) for action in node.actions][:2] == ["fold", "call"]
+    for hand in hands_of(node.player, found):
+        fold, call = found.action_values(hand)[:2]
+        assert fold == pytest.approx(-30.0)
+        assert -50.0 - 1e-9 <= call <= 50.0 + 1e-9

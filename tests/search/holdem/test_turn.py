@@ -90,6 +90,49 @@ def test_the_round_is_that_of_the_search_over_pairs(method: str) -> None:
         assert compared == 8
 
 
+class Bent:
+    """Leaf values that hang on what is believed of both players, their own hands included, and on what is reached."""
+
+    def __init__(self, leaves: int) -> None:
+        self.numbers = np.random.default_rng(1).normal(size=(4, leaves, 15, 15))
+
+    def __call__(self, places: object, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
+        found = []
+        for own in (0, 1):
+            value = np.zeros_like(believed[own])
+            for weight, numbers in zip((believed[0], believed[1], reached[1 - own]), self.numbers[own:], strict=False):
+                share = weight / np.maximum(weight.sum(axis=1, keepdims=True), 1e-300)
+                value += 0.3 * np.tanh(3.0 * np.einsum("kij,kj->ki", numbers, share))
+            found.append(value)
+        return found[0], found[1]
+
+
+class WideBent(Bent):
+    """The same over the format's hands."""
+
+    def __call__(self, places: object, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
+        hands = rules_of_the_turn().hands
+        narrow = [(own[0][:, hands], own[1][:, hands]) for own in (believed, reached)]
+        first, second = super().__call__(places, narrow[0], narrow[1], player)
+        return widened(first), widened(second)
+
+
+@pytest.mark.parametrize("method", ["lcfr", *(name for name in sorted(METHODS) if name.startswith("lcfr-avg"))])
+def test_leaves_are_asked_as_in_the_search_over_pairs(method: str) -> None:
+    """For the same beliefs and the same reach in every iteration; small enough that no hand goes where nobody else does."""
+    root = np.random.default_rng(0).random((2, 15))
+    count = len(by_pairs().leaves)
+    other = SubgameSearch(by_pairs(), METHODS[method], Bent(count), (root[0][None], root[1][None]))
+    search = HoldemSearch(small_turn(), METHODS[method], WideBent(count), (widened(root[0]), widened(root[1])))
+    for _ in range(12):
+        other.run(1), search.run(1)
+        for number, state in enumerate(by_pairs().decisions.states):
+            node, board = state.node  # type: ignore[misc]
+            if len(board) == 4:
+                mine = search.policy_at(node, search.average)[:, rules_of_the_turn().hands]
+                assert mine == pytest.approx(other.policy_at(number, other.average_policy()), abs=1e-7)
+
+
 def reaches(seed: int) -> tuple[Ranges, Ranges]:
     """Random reaches at the small turn's open ends, what is believed and what is valued."""
     numbers = np.random.default_rng(seed).random((4, len(small_turn().open_ends), 15)) ** 3

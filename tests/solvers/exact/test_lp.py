@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from scipy.optimize import linprog
 
+import treeplex as tp
 from tests.random_games import SEEDS, STEADY, RandomGame, games
 from treeplex.errors import AlgorithmError
 from treeplex.evaluate import judge
@@ -140,3 +141,10 @@ def test_payoffs_below_what_the_solver_takes_for_zero() -> None:
     found = judge(game, solver.average_policy())
     assert found.value[0] / unit == pytest.approx(1 / 3)
     assert found.nash_conv / unit < 1e-9
+
+
+@pytest.mark.parametrize("scale", [5e-324, 1e-310, 1e-12, 1e12, 1e19, 1e300])
+def test_payoffs_of_any_size(scale: float) -> None:
+    solution = tp.solve(f"matrix(rows=[[{scale!r},0],[0,{scale!r}]])", "lp")
+    assert solution.value[0] == pytest.approx(scale / 2, rel=1e-9, abs=5e-324)
+    assert solution.exploitability <= 1e-9 * scale

@@ -130,7 +130,7 @@ def test_memory_is_as_predicted() -> None:
     run = solver(game, storage="float32")
     arrays = sum(array.nbytes for array in run.arrays().values())
     other = solver(game, "dcfr", storage="float32")
-    extra = predicted_memory(game, "vt-cfr+") - predicted_memory(game, "dcfr")
+    extra = predicted_memory(game.size, "vt-cfr+") - predicted_memory(game.size, "dcfr")
     assert extra == arrays - sum(array.nbytes for array in other.arrays().values())
     assert extra == 4 * (2 * game.stored + 2 * game.infosets)
 

@@ -71,3 +71,8 @@ def test_infinite_weights() -> None:
     rule = Rule("bad", lambda step: np.full_like(step.regrets, np.inf))
     with pytest.raises(AlgorithmError, match="largest inf"):
         make_solver(compile_game("kuhn_poker"), rule).run(1)
+
+
+def test_a_rule_that_returns_no_numbers() -> None:
+    with pytest.raises(AlgorithmError, match=r"rule 'none' must return an array of weights >= 0, not '{}'"):
+        make_solver(compile_game("kuhn_poker"), Rule("none", lambda step: {})).run(1)  # type: ignore[arg-type,return-value]

@@ -1,6 +1,7 @@
 """Every variant against the oracle's formulas, in both orders of updates, with two and three players."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -147,6 +148,21 @@ def test_weights_that_are_not_finite() -> None:
     variant = Variant("mine", "", "", lambda t, horizon: Weights(positive=math.nan))
     with pytest.raises(SpecError, match="not finite at iteration 1"):
         make_solver(compile_game("kuhn_poker"), variant)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "message"),
+    [
+        (lambda t: Weights(), r"mine: calling its schedule\(t, horizon\) at iteration 1 failed: .* takes 1 positional"),
+        (lambda t, horizon: None, r"must return treeplex\.Weights of numbers, not 'None' \(at iteration 1\)"),
+        (lambda t, horizon: 1.0, r"must return treeplex\.Weights of numbers, not '1\.0'"),
+        (lambda t, horizon: {"positive": 1.0}, r"must return treeplex\.Weights of numbers"),
+        (lambda t, horizon: Weights(positive="much"), r"must return treeplex\.Weights of numbers"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_schedule_of_the_wrong_kind(schedule: Any, message: str) -> None:
+    with pytest.raises(SpecError, match=message):
+        make_solver(compile_game("kuhn_poker"), Variant("mine", "", "", schedule))
 
 
 def test_weights_that_fail_later() -> None:

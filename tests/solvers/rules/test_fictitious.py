@@ -1,10 +1,13 @@
 """Fictitious play: against the oracle, and against the published solver's numbers."""
 
+from typing import Any
+
 import pytest
 
 from tests import oracle
 from tests.compiled_view import close_policies, dict_of
 from tests.random_games import RandomGame
+from treeplex.errors import SpecError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.runs.judge import exploitability
@@ -80,3 +83,17 @@ def test_flop_beats_linear_fictitious_play(faces: int) -> None:
         solver.run(1024)
         found[name] = exploitability(game, solver.average_policy())
     assert found["flop"] < 0.85 * found["linear-fp"]
+
+
+@pytest.mark.parametrize(
+    ("step", "message"),
+    [
+        (lambda: 0.5, r"mine: calling its step\(t\) failed"),
+        (lambda t: None, "its step must return a finite number, not None"),
+        (lambda t: float("nan"), "its step must return a finite number, not nan"),
+    ],
+)
+def test_a_step_of_the_wrong_kind(step: Any, message: str) -> None:
+    solver = make_solver(compile_game("kuhn_poker"), FictitiousRule("mine", "", "", step))
+    with pytest.raises(SpecError, match=message):
+        solver.run(1)

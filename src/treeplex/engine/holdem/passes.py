@@ -52,7 +52,10 @@ NUMBERS_A_THREAD = 150_000
 """Stored numbers (actions times hands) that a thread needs on a single board before it is worth waiting for."""
 
 CHUNKS = 4
-"""Pieces of work a thread, so that a slow one does not keep the others waiting."""
+"""Pieces of work per thread at least, so that a slow one does not keep the others waiting."""
+
+NUMBERS_A_PIECE = 4_000_000
+"""Stored numbers in a piece of work at most, where boards allow it: Ctrl-C is heard between two pieces."""
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -159,14 +162,15 @@ def improve(
 
     In the last street the opponent's reach is found on the way, and added to his average with ``keep`` and ``add``.
     """
+    zero, one = int(np.int64(0)), int(np.int64(1))  # as in iterate_board
     for board in range(first, last):
         if street + 1 == form.streets.shape[0]:
             guesses, scales = store.guesses, store.guess_scales
-            reach_terminals(form, board, 1 - player, guesses, scales, store, keep, add, work, thread, thread, 0, 1)
+            reach_terminals(form, board, 1 - player, guesses, scales, store, keep, add, work, thread, thread, zero, one)
         else:
             reach_folds(form, street, board, 1 - player, work, thread)
-        value_terminals(form, street, board, player, raked, work, thread, thread, 0, 1)
-        improve_board(form, street, board, player, store, weights, work, thread, slot, thread, 0, 1)
+        value_terminals(form, street, board, player, raked, work, thread, thread, zero, one)
+        improve_board(form, street, board, player, store, weights, work, thread, slot, thread, zero, one)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -190,12 +194,13 @@ def answer(
     nodes, roots = (form.nodes[streets[NODES + player] : streets[NODES + player + 1]], streets[ROOTS])
     rows, scratch, actions = (work.rows[thread], work.scratch[thread], streets[ACTIONS + player])
     unpacked = work.unpacked[thread, 0]
+    zero, one = int(np.int64(0)), int(np.int64(1))  # as in iterate_board
     for board in range(first, last):
         if street + 1 == form.streets.shape[0]:
-            reach_terminals(form, board, 1 - player, against, scales, store, 1.0, 0.0, work, thread, thread, 0, 1)
+            reach_terminals(form, board, 1 - player, against, scales, store, 1.0, 0.0, work, thread, thread, zero, one)
         else:
             reach_folds(form, street, board, 1 - player, work, thread)
-        value_terminals(form, street, board, player, raked, work, thread, thread, 0, 1)
+        value_terminals(form, street, board, player, raked, work, thread, thread, zero, one)
         base, hands = (form.boards[board, STORE + player], form.boards[board, COUNT + player])
         infosets, scale = (form.boards[board, INFOSETS + player], form.boards[board, SCALES + player])
         for low in range(0, hands, TILE):
@@ -234,19 +239,20 @@ def iterate_board(
 ) -> None:
     """All iterations of a spot with one board, see :meth:`BoardPool.iterate`, by threads that share its hands and terminals."""
     guesses, scales = store.guesses, store.guess_scales
+    zero, one = int(np.int64(0)), int(np.int64(1))  # not literals: Numba would compile what is called anew for their values
     if weights.shape[0] > 0 and thread == 0:
-        descend(form, 0, 0, 1, 0, guesses, scales, store, weights[0, 7], weights[0, 8], 0.0, work, 0)
+        descend(form, zero, zero, one, zero, guesses, scales, store, weights[0, 7], weights[0, 8], 0.0, work, zero)
     wait_at_barrier(gate, threads)
     for k in range(weights.shape[0]):
         after = min(k + 1, weights.shape[0] - 1)
         for player in range(2):
             ahead = k if player == 0 else after
             keep, add = weights[ahead, 7], 0.0 if player == 1 and after == k else weights[ahead, 8]
-            reach_terminals(form, 0, 1 - player, guesses, scales, store, keep, add, work, thread, 0, thread, threads)
+            reach_terminals(form, zero, 1 - player, guesses, scales, store, keep, add, work, thread, zero, thread, threads)
             wait_at_barrier(gate, threads)
-            value_terminals(form, 0, 0, player, raked, work, thread, 0, thread, threads)
+            value_terminals(form, zero, zero, player, raked, work, thread, zero, thread, threads)
             wait_at_barrier(gate, threads)
-            improve_board(form, 0, 0, player, store, weights[k], work, thread, 0, 0, thread, threads)
+            improve_board(form, zero, zero, player, store, weights[k], work, thread, zero, zero, thread, threads)
             wait_at_barrier(gate, threads)
             if store.lock_places.shape[0] > 0:
                 if thread == 0:
@@ -268,23 +274,26 @@ class BoardPool:
         self.threads = work.rows.shape[0]
         self.pool = ThreadPoolExecutor(self.threads - 1) if self.threads > 1 else None
         self.last = len(form.streets) - 1
+        last = form.boards[-1]
+        self.pieces = int(last[STORE + 1] + last[COUNT + 1] * form.streets[-1, ACTIONS + 1]) // NUMBERS_A_PIECE
 
     def share(self, piece: Callable[[int, int, int], None], size: int) -> None:
-        """Run ``piece(first, last, thread)`` for pieces of ``range(size)``."""
-        chunks = min(size, self.threads * CHUNKS)
-        if self.pool is None or chunks < 2:
+        """Run ``piece(first, last, thread)`` for pieces of ``range(size)``; Ctrl-C is heard between two of them."""
+        chunks = min(size, max(self.threads * CHUNKS if self.pool else 1, self.pieces))
+        if chunks < 2:
             piece(0, size, 0)
             return
-        turns = count()
+        turns, left = count(), chunks
 
         def serve(thread: int) -> None:
-            while (turn := next(turns)) < chunks:
+            while (turn := next(turns)) < left:
                 piece(size * turn // chunks, size * (turn + 1) // chunks, thread)
 
-        others = [self.pool.submit(serve, thread) for thread in range(1, self.threads)]
+        others = [self.pool.submit(serve, thread) for thread in range(1, self.threads)] if self.pool else []
         try:
             serve(0)
         finally:
+            left = 0
             for other in others:
                 other.result()
 

@@ -1,12 +1,24 @@
 """Allocate the scratch space of passes."""
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from treeplex.engine.holdem.form import ACTIONS, BOARDS, COUNT, FOLDS, REACH, RETURN, ROOTS, SHOWDOWNS, HoldemForm, Workspace
+from treeplex.engine.holdem.form import (
+    ACTIONS,
+    BOARDS,
+    COUNT,
+    FOLDS,
+    REACH,
+    RETURN,
+    ROOTS,
+    SHOWDOWNS,
+    HoldemForm,
+    Ints,
+    Workspace,
+)
 from treeplex.engine.holdem.node import TILE
 from treeplex.engine.holdem.terminal import CARDS, COLUMNS, PADDING
 from treeplex.engine.holdem.transpose import BLOCK
@@ -20,32 +32,50 @@ def padded_columns(terminals: int) -> int:
     return -(-terminals // PADDING) * PADDING
 
 
-def columns_of_street(form: HoldemForm, street: int) -> int:
-    """Columns that a street needs: showdowns, then folds, each padded."""
-    row = form.streets[street]
+class Extent(NamedTuple):
+    """What the shapes of scratch space depend on.
+
+    Attributes:
+        streets: int64 [S, 14], as in :class:`HoldemForm`.
+        hands: the most hands of a player on a board.
+        returned: numbers in a slot of ``Workspace.returned``.
+        kept: numbers in ``Workspace.reach``.
+    """
+
+    streets: Ints
+    hands: int
+    returned: int
+    kept: int
+
+
+def extent_of(form: HoldemForm) -> Extent:
+    """The extent of a compiled spot."""
+    streets, kept = form.streets, 0
+    roots = np.repeat(streets[:, ROOTS], streets[:, BOARDS + 1] - streets[:, BOARDS])
+    returned = int((form.boards[:, RETURN + 1] + form.boards[:, COUNT + 1] * roots).max())
+    if len(streets) > 1:
+        before = form.boards[int(streets[-1, BOARDS]) - 1]
+        kept = int(before[REACH + 1] + before[COUNT + 1] * (streets[-2, ROOTS] + streets[-2, ACTIONS + 1]))
+    return Extent(streets, int(form.boards[:, COUNT : COUNT + 2].max()), returned, kept)
+
+
+def columns_of_street(row: Ints) -> int:
+    """Columns that a street needs, a row of ``HoldemForm.streets``: showdowns, then folds, each padded."""
     return padded_columns(int(row[SHOWDOWNS + 1] - row[SHOWDOWNS])) + padded_columns(int(row[FOLDS + 1] - row[FOLDS]))
 
 
-def slots_of(form: HoldemForm, threads: int) -> int:
-    """Slots of ``Workspace.returned``: one a thread when threads take whole groups of last boards, else one for all."""
-    streets = form.streets
+def slots_of(streets: Ints, threads: int) -> int:
+    """Slots of ``Workspace.returned``: one per thread when threads take whole groups of last boards, else one for all."""
     parents = int(streets[-2, BOARDS + 1] - streets[-2, BOARDS]) if len(streets) > 1 else 0
     return threads if parents >= 2 * threads else 1
 
 
-def workspace_sizes(form: HoldemForm, threads: int, *, packed: bool = False) -> dict[str, tuple[int, ...]]:
+def workspace_sizes(extent: Extent, threads: int, *, packed: bool = False) -> dict[str, tuple[int, ...]]:
     """The shape of every array of :class:`Workspace`; ``packed`` for 16-bit storage."""
-    streets = form.streets
+    streets, hands = extent.streets, extent.hands
     actions = int(streets[:, ACTIONS : ACTIONS + 2].max())
     sequences = int((streets[:, ROOTS, None] + streets[:, ACTIONS : ACTIONS + 2]).max())
-    columns = max(columns_of_street(form, street) for street in range(len(streets)))
-    hands = int(form.boards[:, COUNT : COUNT + 2].max())
-    roots = np.repeat(streets[:, ROOTS], streets[:, BOARDS + 1] - streets[:, BOARDS])
-    returned = int((form.boards[:, RETURN + 1] + form.boards[:, COUNT + 1] * roots).max())
-    kept = 0
-    if len(streets) > 1:
-        before = form.boards[int(streets[-1, BOARDS]) - 1]
-        kept = int(before[REACH + 1] + before[COUNT + 1] * (streets[-2, ROOTS] + streets[-2, ACTIONS + 1]))
+    columns = max(map(columns_of_street, streets))
     return {
         "rows": (threads, sequences, TILE),
         "scratch": (threads, 4, TILE),
@@ -56,9 +86,9 @@ def workspace_sizes(form: HoldemForm, threads: int, *, packed: bool = False) -> 
         "total": (threads, COLUMNS),
         "by_card": (threads, CARDS * COLUMNS),
         "chips": (len(streets), 2, 4, columns),
-        "reach": (kept,),
-        "returned": (slots_of(form, threads), returned),
-        "gathered": (kept,),
+        "reach": (extent.kept,),
+        "returned": (slots_of(streets, threads), extent.returned),
+        "gathered": (extent.kept,),
     }
 
 
@@ -74,7 +104,7 @@ def make_workspace(form: HoldemForm, threads: int, kind: DTypeLike, *, raked: bo
     """Scratch space for so many threads, in numbers of this kind; sums over chance are float64."""
     arrays: dict[str, NDArray[Any]] = {
         name: aligned_zeros(shape, np.dtype(np.float64 if name == "gathered" else kind))
-        for name, shape in workspace_sizes(form, threads, packed=packed).items()
+        for name, shape in workspace_sizes(extent_of(form), threads, packed=packed).items()
     }
     for street, row in enumerate(form.streets):
         shown = slice(row[SHOWDOWNS], row[SHOWDOWNS + 1])

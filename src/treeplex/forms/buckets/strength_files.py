@@ -14,7 +14,8 @@ from treeplex.games.poker.cards.canonical import canonical_boards
 from treeplex.games.poker.cards.cards import cards_to_string
 from treeplex.games.poker.cards.format import Format
 from treeplex.games.poker.cards.strength import Codes, Done, Strengths, check_format, parts, strengths_from_turn, turn_part
-from treeplex.storage.files import read_bytes, write_atomically
+from treeplex.storage.files import write_atomically
+from treeplex.storage.reading import read_bytes
 
 VERSION = 1
 VARIABLE = "TREEPLEX_CACHE"

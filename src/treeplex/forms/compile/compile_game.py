@@ -1,15 +1,17 @@
 """One door to compilation: from a spec, rules or an OpenSpiel game to a :class:`CompiledGame`."""
 
+import os
 from collections.abc import Callable
 from typing import Any
 from weakref import WeakValueDictionary
 
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.public_tree import compile_public_tree
-from treeplex.forms.compile.walk import MOST_HISTORIES, compile_rules
+from treeplex.forms.compile.walk import compile_rules
 from treeplex.forms.sources.load import load
 from treeplex.games.base import Game
 from treeplex.games.public import PublicTree
+from treeplex.games.size_estimate import MOST_HISTORIES
 
 _compiled: "WeakValueDictionary[tuple[int, bool], CompiledGame]" = WeakValueDictionary()
 """By the identity of a rules object (which need not be hashable) and ``refine``; a compiled game keeps its rules alive."""
@@ -19,34 +21,38 @@ def compile_game(
     game: "str | Game | CompiledGame | Any",
     *,
     refine: bool = False,
-    most_histories: int = MOST_HISTORIES,
+    limit: int | None = None,
     watch: Callable[[int], None] | None = None,
+    named_in: str | os.PathLike[str] | None = None,
 ) -> CompiledGame:
     """Compile a game, through its public tree where it has one, else by walking its rules.
 
     Args:
         game: a spec (``"leduc_poker"``), rules, an OpenSpiel game, or a compiled game, which is returned as it is.
         refine: split infosets in which a player's own past differs, instead of refusing them.
-        most_histories: give up on walking the rules beyond so many.
+        limit: the most histories that are walked, default 50 million; of public-tree rules the most sequences. A game that is
+            clearly larger is refused in a second or two, with an estimate of its size.
         watch: called now and then, while the rules are walked, with the number of histories so far.
+        named_in: the file in which a spec stands, which may then name no file (see :func:`treeplex.forms.sources.load.load`).
 
     Returns:
         The compiled game; the same object for the same rules object and ``refine``, as long as somebody holds it.
 
     Raises:
         SpecError: an unknown name or parameter.
-        GameError: rules that are no game of perfect recall (see :func:`treeplex.forms.compile.walk.compile_rules`).
+        FileError: a file that cannot be read, or that is only ``named_in`` a file.
+        GameError: rules that are no game of perfect recall or too large a game (see ``forms.compile.walk.compile_rules``).
     """
     if isinstance(game, CompiledGame):
         return game
-    rules = load(game)
+    rules = load(game, named_in=named_in)
     key = id(rules), refine
     compiled = _compiled.get(key)
     if compiled is None:
         tree = rules.public_tree()
         if isinstance(tree, PublicTree):  # with perfect recall: nothing is left to refine
-            compiled = compile_public_tree(rules, tree, watch=watch)
+            compiled = compile_public_tree(rules, tree, limit=limit, watch=watch)
         else:
-            compiled = compile_rules(rules, refine=refine, most_histories=most_histories, watch=watch)
+            compiled = compile_rules(rules, refine=refine, limit=MOST_HISTORIES if limit is None else limit, watch=watch)
         _compiled[key] = compiled
     return compiled

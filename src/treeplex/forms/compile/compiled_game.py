@@ -1,6 +1,7 @@
 """The compiled game: what every algorithm runs on. See ``docs/design.md`` for the layout."""
 
 import hashlib
+import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -112,8 +113,29 @@ class CompiledGame:
             for infoset in range(int(offsets[player]), int(offsets[player + 1]))
         }
 
+    def __str__(self) -> str:
+        """What to call the game in texts: its spec, or what its rules are called where they have none."""
+        return str(self.rules) if self.rules is not None else self.spec or "a game without a name"
+
+    def _repr_html_(self) -> str:
+        size = self.size
+        rows = {
+            "game": str(self),
+            "players": str(self.players),
+            "histories": f"{size.histories:,}",
+            "terminals": f"{size.terminals:,}",
+            "depth": f"{size.depth:,}",
+            "infosets": " / ".join(f"{count:,}" for count in self.infosets),
+            "sequences": " / ".join(f"{count:,}" for count in self.sequences),
+            "payoffs": "general sums" if self.constant is None else f"sum to {self.constant:g}",
+        }
+        cells = "".join(
+            f"<tr><th style='text-align:left'>{name}</th><td>{html.escape(text)}</td></tr>" for name, text in rows.items()
+        )
+        return f"<table>{cells}</table>"
+
     def __repr__(self) -> str:
         return (
-            f"<compiled {self.spec}: {self.players} players, {self.size.histories:,} histories, "
+            f"<compiled {self}: {self.players} players, {self.size.histories:,} histories, "
             f"infosets {'/'.join(map(str, self.infosets))}, sequences {'/'.join(map(str, self.sequences))}>"
         )

@@ -17,11 +17,8 @@ from treeplex.forms.compile.rule_errors import failed_rules
 from treeplex.forms.sources.load import load
 from treeplex.games import base
 from treeplex.games.base import Game, State
+from treeplex.games.size_estimate import MOST_HISTORIES, SizeCheck, history_playout
 from treeplex.games.turn_based import TurnBased
-
-MOST_HISTORIES = 50_000_000
-"""Where a walk gives up: some two gigabytes."""
-WATCH_EVERY = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +71,7 @@ def grow(
     game: Game,
     *,
     recall: bool = False,
-    most_histories: int = MOST_HISTORIES,
+    limit: int = MOST_HISTORIES,
     watch: Callable[[int], None] | None = None,
 ) -> HistoryTree:
     """Walk all histories of rules, depth first; simultaneous moves become hidden sequential ones.
@@ -82,25 +79,26 @@ def grow(
     Args:
         game: any rules; players may forget.
         recall: split infosets that differ in the player's own past, as compiling with ``refine`` does.
-        most_histories: give up beyond so many; each takes some 40 bytes.
+        limit: the most histories; each takes some 40 bytes. A game that is clearly larger is refused in a second or two.
         watch: called now and then with the number of histories so far.
 
     Raises:
         GameError: chance that does not sum to one, actions that differ within an infostate, payoffs that are not finite, too
             many histories, an exception in the rules.
     """
-    return harvested(grown(game, recall, most_histories, watch))
+    return harvested(grown(game, recall, limit, watch))
 
 
-def grown(game: Game, recall: bool, most_histories: int, watch: Callable[[int], None] | None) -> Growth:
+def grown(game: Game, recall: bool, limit: int, watch: Callable[[int], None] | None) -> Growth:
     """The walk of :func:`grow`."""
     growth = Growth(game, recall, names=[{} for _ in range(game.num_players)])
     growth.sequences = game.num_players
+    check = SizeCheck(str(game), history_playout(game), limit)
     state: State | None = None
     try:
         state = game.new_initial_state()
         if state.current_player() == base.SIMULTANEOUS:
-            return grown(TurnBased(game, game.spec), recall, most_histories, watch)
+            return grown(TurnBased(game, game.spec), recall, limit, watch)
         growth.rows.extend((0, 0, 0, 0))
         growth.actions.append(-1)
         stack: list[tuple[State, int, tuple[int, ...]]] = [(state, 0, tuple(range(game.num_players)))]
@@ -108,14 +106,14 @@ def grown(game: Game, recall: bool, most_histories: int, watch: Callable[[int], 
         while stack:
             state, node, sequences = stack.pop()
             visited += 1
-            if watch is not None and visited % WATCH_EVERY == 0:
-                watch(visited)
+            if visited >= check.next_look:
+                check.look(visited, visited)
+                if watch is not None:
+                    watch(visited)
             player = state.current_player()
             if player == base.SIMULTANEOUS:
-                return grown(TurnBased(game, game.spec), recall, most_histories, watch)
+                return grown(TurnBased(game, game.spec), recall, limit, watch)
             children = add_node(growth, state, node, player, sequences)
-            if len(growth.actions) > most_histories:
-                raise GameError(f"{game.spec} has more than {most_histories:,} histories; make it smaller")
             stack.extend(reversed(children))
     except (TreeplexError, MemoryError):
         raise
@@ -211,9 +209,7 @@ def harvested(growth: Growth) -> HistoryTree:
 _histories: "WeakKeyDictionary[CompiledGame, Histories]" = WeakKeyDictionary()
 
 
-def histories_of(
-    game: CompiledGame, *, most_histories: int = MOST_HISTORIES, watch: Callable[[int], None] | None = None
-) -> Histories:
+def histories_of(game: CompiledGame, *, limit: int = MOST_HISTORIES, watch: Callable[[int], None] | None = None) -> Histories:
     """The histories of a compiled game, with its numbers of infosets; the same arrays for the same game.
 
     Raises:
@@ -221,7 +217,7 @@ def histories_of(
     """
     if game not in _histories:
         rules = load(game.spec) if game.rules is None else game.rules
-        growth = grown(rules, True, most_histories, watch)
+        growth = grown(rules, True, limit, watch)
         numbers = compiled_numbers(game, growth)
         histories = harvested(growth).histories
         nodes = histories.nodes.copy()
@@ -241,12 +237,12 @@ def compiled_numbers(game: CompiledGame, growth: Growth) -> NDArray[np.int64]:
         player, parent = growth.infoset_player[met], int(final[growth.parents[met]])
         infoset = named_below(game, player, infostate, parent)
         if infoset is None or tuple(game.actions_at(infoset)) != growth.infoset_actions[met]:
-            raise GameError(f"the rules of {game.spec} have changed since it was compiled (infostate {infostate!r})")
+            raise GameError(f"the rules of {game} have changed since it was compiled (infostate {infostate!r})")
         numbers[met] = infoset
         first = growth.first_sequence[met]
         final[first : first + len(growth.infoset_actions[met])] = game.sequences_at(infoset)
     if len(set(numbers.tolist())) != len(game.infostates):
-        raise GameError(f"the rules of {game.spec} have changed since it was compiled: they have fewer infostates")
+        raise GameError(f"the rules of {game} have changed since it was compiled: they have fewer infostates")
     return numbers
 
 

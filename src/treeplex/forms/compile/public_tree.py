@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from random import Random
+from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +15,10 @@ from treeplex.forms.compile.assemble import PROBABILITY_TOLERANCE, Discovery, la
 from treeplex.forms.compile.compiled_game import CompiledGame, GameSize
 from treeplex.games.base import Game
 from treeplex.games.public import Chance, Decision, Leaf, PublicTree
+from treeplex.games.size_estimate import Count, Playout, SizeCheck
 
 MOST_SEQUENCES = 50_000_000
 """Where a walk over public nodes gives up: some eight gigabytes."""
-WATCH_EVERY = 1024
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -100,8 +102,16 @@ class PublicWalk:
     public_states: int = 0
 
 
-def compile_public_tree(game: Game, rules: PublicTree, *, watch: Callable[[int], None] | None = None) -> CompiledGame:
-    """Compile ``rules``, the public-tree rules of ``game``; ``watch`` is called now and then with the number of histories.
+def compile_public_tree(
+    game: Game, rules: PublicTree, *, limit: int | None = None, watch: Callable[[int], None] | None = None
+) -> CompiledGame:
+    """Compile ``rules``, the public-tree rules of ``game``.
+
+    Args:
+        game: the game itself.
+        rules: its public-tree rules.
+        limit: the most sequences, default :data:`MOST_SEQUENCES`; a game that is clearly larger is refused in a second or two.
+        watch: called now and then with the number of histories so far.
 
     Raises:
         GameError: a prior or chance weights that are no distributions, a payoff that is not finite, no or repeated actions,
@@ -109,15 +119,19 @@ def compile_public_tree(game: Game, rules: PublicTree, *, watch: Callable[[int],
     """
     prior = np.asarray(rules.prior, np.float64)
     if not abs(prior.sum() - 1.0) <= PROBABILITY_TOLERANCE or not (prior >= 0).all():
-        raise GameError(f"the prior over hands of {game.spec} sums to {prior.sum():.12g}, not 1, or has negative entries")
+        raise GameError(f"the prior over hands of {game} sums to {prior.sum():.12g}, not 1, or has negative entries")
     walk = PublicWalk(rules, histories=rules.deal_histories)
     root = (Slice(0, 0, None), Slice(1, 0, None))
+    most = MOST_SEQUENCES if limit is None else limit
+    count, visits = sequence_count(rules, prior), 0
+    check = SizeCheck(str(game), sequence_playout(rules, prior), most, unit="sequences", count=count)
     stack: list[tuple[Hashable, Floats, tuple[Slice, Slice], int]] = [(rules.root, prior, root, rules.deal_depth + 1)]
     while stack:
-        if len(walk.found.action_ids) > MOST_SEQUENCES:
-            raise GameError(f"{game.spec} has more than {MOST_SEQUENCES:,} sequences; make it smaller")
-        if watch is not None and walk.public_states % WATCH_EVERY == 0:
-            watch(walk.histories)
+        visits += 1
+        if visits >= check.next_look:
+            check.look(visits, len(walk.found.action_ids))
+            if watch is not None:
+                watch(walk.histories)
         node, weight, slices, depth = stack.pop()
         if not weight.any():
             continue  # no pair of hands can be here
@@ -147,6 +161,60 @@ def compile_public_tree(game: Game, rules: PublicTree, *, watch: Callable[[int],
         constant=0.0,
         rules=game,
     )
+
+
+def sequence_count(rules: PublicTree, prior: Floats) -> Count:
+    """The number of sequences as if nothing shown in public blocked a hand; nodes with equal futures are counted once."""
+    hands = [int((prior > 0).any(axis=1 - player).sum()) for player in (0, 1)]
+
+    def count(deadline: float) -> int | None:
+        below: dict[Hashable, int] = {}
+        ready: list[tuple[Hashable, int, list[Hashable]]] = []
+        stack: list[tuple[Hashable, Hashable] | None] = [(rules.root, rules.future(rules.root))]
+        while stack:
+            entry = stack.pop()
+            if entry is None:  # all below the last of the ready ones is counted
+                future, own, futures = ready.pop()
+                below[future] = own + sum(below[known] for known in futures)
+                continue
+            node, future = entry
+            if future in below:
+                continue
+            if perf_counter() >= deadline:
+                return None
+            visited = rules.visit(node)
+            if isinstance(visited, Leaf):
+                below[future] = 0
+                continue
+            actions = [label for label, _ in visited.outcomes] if isinstance(visited, Chance) else visited.actions
+            children = [(child, rules.future(child)) for child in (rules.child(node, action) for action in actions)]
+            own = hands[visited.player] * len(actions) if isinstance(visited, Decision) else 0
+            ready.append((future, own, [known for _, known in children]))
+            stack += [None, *children]
+        return below[rules.future(rules.root)]
+
+    return count
+
+
+def sequence_playout(rules: PublicTree, prior: Floats) -> Playout:
+    """Playouts that estimate the number of sequences of public-tree rules: at each node one for each hand and action."""
+
+    def play(random: Random, deadline: float) -> int:
+        node, possible = rules.root, prior > 0
+        total, product = 0, 1
+        while perf_counter() < deadline and possible.any() and not isinstance(visited := rules.visit(node), Leaf):
+            if isinstance(visited, Chance):
+                action, weight = random.choice(visited.outcomes)
+                product *= len(visited.outcomes)
+                possible = possible & (weight > 0)
+            else:
+                product *= len(visited.actions)
+                total += product * int(possible.any(axis=1 - visited.player).sum())
+                action = random.choice(visited.actions)
+            node = rules.child(node, action)
+        return total
+
+    return play
 
 
 def check_chance(node: Hashable, chance: Chance, weight: Floats) -> None:

@@ -3,6 +3,7 @@
 from treeplex.forms.sources.explicit_tree import TreeGame
 from treeplex.forms.sources.openspiel import OpenSpielGame
 from treeplex.games.base import Game, State
+from treeplex.games.size_estimate import SizeCheck, history_playout
 from treeplex.games.turn_based import TurnBased
 
 
@@ -10,12 +11,19 @@ def one_at_a_time(game: Game) -> Game:
     """``game`` itself if nobody ever moves at the same time, else ``game`` turn by turn (:class:`TurnBased`).
 
     The tree is walked until a simultaneous state turns up, except where the kind of game excludes them.
+
+    Raises:
+        GameError: the tree is too large to walk.
     """
     if isinstance(game, TreeGame | OpenSpielGame | TurnBased) or game.public_tree() is not None:
         return game
     stack: list[State] = [game.new_initial_state()]
+    check, visited = SizeCheck(str(game), history_playout(game)), 0
     while stack:
         state = stack.pop()
+        visited += 1
+        if visited >= check.next_look:
+            check.look(visited, visited)
         if state.is_simultaneous_node():
             return TurnBased(game)
         if state.is_chance_node():

@@ -15,17 +15,15 @@ from treeplex.forms.compile.assemble import PROBABILITY_TOLERANCE, Discovery, la
 from treeplex.forms.compile.compiled_game import CompiledGame, GameSize
 from treeplex.forms.compile.rule_errors import failed_rules
 from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
+from treeplex.games.size_estimate import MOST_HISTORIES, SizeCheck, history_playout
 from treeplex.games.turn_based import TurnBased
 
 LEAK_CHECKS = 50_000
 """Histories at which the public state is checked against every player's infostate (the acting player's always is)."""
 
-MOST_HISTORIES = 50_000_000
-"""Where a walk gives up: some five gigabytes."""
 MOST_PLAYERS = 127
 """What an int8 holds: :class:`treeplex.forms.compile.assemble.Discovery` keeps a player number an infoset."""
 MOST_ACTION = 2**63
-WATCH_EVERY = 4096
 
 Path = tuple["Path", int] | None
 
@@ -57,7 +55,7 @@ def compile_rules(
     game: Game,
     *,
     refine: bool = False,
-    most_histories: int = MOST_HISTORIES,
+    limit: int = MOST_HISTORIES,
     watch: Callable[[int], None] | None = None,
 ) -> CompiledGame:
     """Walk the whole tree of ``game`` and compile what was seen.
@@ -65,7 +63,8 @@ def compile_rules(
     Args:
         game: any number of players, general sums; simultaneous moves become hidden sequential ones.
         refine: split infosets whose histories differ in the player's own past, which makes recall perfect.
-        most_histories: give up beyond so many; compiling takes up to some 100 bytes a history.
+        limit: the most histories; compiling takes up to some 100 bytes per history. A game that is clearly larger is refused
+            in a second or two, by an estimate (:mod:`treeplex.games.size_estimate`).
         watch: called now and then with the number of histories so far.
 
     Raises:
@@ -75,7 +74,7 @@ def compile_rules(
             or players, an exception in the rules.
     """
     if not isinstance(game.num_players, int) or not 1 <= game.num_players <= MOST_PLAYERS:
-        raise GameError(f"{game.spec} has num_players {game.num_players}; 1 to {MOST_PLAYERS} players can be compiled")
+        raise GameError(f"{game} has num_players {game.num_players}; 1 to {MOST_PLAYERS} players can be compiled")
     players = range(game.num_players)
     walk = Walk(
         game,
@@ -86,6 +85,7 @@ def compile_rules(
         names=[{} for _ in players],
     )
     path: Path = None
+    check = SizeCheck(str(game), history_playout(game), limit)
     try:
         stack: list[tuple[State, float, tuple[int, ...], int, Path]] = [
             (game.new_initial_state(), 1.0, tuple(range(game.num_players)), 1, None)
@@ -93,12 +93,10 @@ def compile_rules(
         while stack:
             state, chance, sequences, depth, path = stack.pop()
             walk.histories += 1
-            if walk.histories > most_histories:
-                raise GameError(
-                    f"{game.spec} has more than {most_histories:,} histories; make it smaller, or raise most_histories"
-                )
-            if watch is not None and walk.histories % WATCH_EVERY == 0:
-                watch(walk.histories)
+            if walk.histories >= check.next_look:
+                check.look(walk.histories, walk.histories)
+                if watch is not None:
+                    watch(walk.histories)
             walk.depth = max(walk.depth, depth)
             player = state.current_player()
             if player == TERMINAL:
@@ -107,7 +105,7 @@ def compile_rules(
                 for action, probability in reversed(checked_outcomes(walk, state, path)):
                     stack.append((state.child(action), chance * probability, sequences, depth + 1, (path, action)))
             elif player == SIMULTANEOUS:
-                return compile_rules(TurnBased(game, game.spec), refine=refine, most_histories=most_histories, watch=watch)
+                return compile_rules(TurnBased(game, game.spec), refine=refine, limit=limit, watch=watch)
             elif 0 <= player < game.num_players:
                 first, actions = visit_infoset(walk, state, player, sequences, path)
                 for a in range(len(actions) - 1, -1, -1):

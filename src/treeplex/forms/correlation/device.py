@@ -144,7 +144,7 @@ class Device:
 
     def __repr__(self) -> str:
         counts = "/".join(str(len(table)) for table in self.plans)
-        return f"<correlation device for {self.game.spec}: {len(self)} joint plans, plans {counts}>"
+        return f"<correlation device for {self.game}: {len(self)} joint plans, plans {counts}>"
 
 
 def whole_numbers(given: NDArray[Any], kind: type[np.int32] | type[np.int64]) -> NDArray[Any]:
@@ -161,13 +161,11 @@ def whole_numbers(given: NDArray[Any], kind: type[np.int32] | type[np.int64]) ->
 def check_plans(game: CompiledGame, plans: tuple[Plans, ...]) -> None:
     """Refuse plans that are none of this game."""
     if len(plans) != game.players:
-        raise PolicyError(
-            f"{game.spec} has {game.players} players, the device has plans of {len(plans)}; give one table a player"
-        )
+        raise PolicyError(f"{game} has {game.players} players, the device has plans of {len(plans)}; give one table a player")
     for player, (table, infosets) in enumerate(zip(plans, game.infosets, strict=True)):
         if table.ndim != 2 or table.shape[1] != infosets:
             raise PolicyError(
-                f"plans of player {player} of {game.spec} have {infosets} columns, one an infoset; found shape {table.shape}"
+                f"plans of player {player} of {game} have {infosets} columns, one an infoset; found shape {table.shape}"
             )
         number, local = first_misfit(game.tree, player, table)
         if number >= 0:

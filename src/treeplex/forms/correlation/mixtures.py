@@ -130,7 +130,7 @@ class Writing:
         """Give up where there are too many joint plans."""
         if len(self.support) > self.most or self.written > REPEATS * self.most:
             raise AlgorithmError(
-                f"a device of {self.game.spec} needs more than {self.most:,} joint plans; keep fewer iterations, or draw one "
+                f"a device of {self.game} needs more than {self.most:,} joint plans; keep fewer iterations, or draw one "
                 "with samples=10000"
             )
 

@@ -51,7 +51,7 @@ def all_plans(game: CompiledGame, player: int, *, most: int = MOST_PLANS) -> Pla
     count = count_plans(game, player)
     if count > most:
         raise AlgorithmError(
-            f"player {player} of {game.spec} has {written(count)} reduced plans, more than {most:,}; take a smaller game"
+            f"player {player} of {game} has {written(count)} reduced plans, more than {most:,}; take a smaller game"
         )
     tree, infosets = game.tree, game.infosets[player]
     i0 = int(tree.infoset_offsets[player])

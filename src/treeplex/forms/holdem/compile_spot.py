@@ -24,9 +24,11 @@ from treeplex.engine.holdem.form import (
     HoldemForm,
 )
 from treeplex.engine.holdem.node import TILE
+from treeplex.engine.holdem.workspace import extent_of
 from treeplex.errors import GameError
 from treeplex.forms.holdem.betting_forest import Forest, forests_of
 from treeplex.forms.holdem.boards import Board, Hands, boards_of, card_rows, deal_chance, mirror_of, twins_of
+from treeplex.forms.holdem.spot_size import SpotSize, check_boards
 from treeplex.games.poker.betting.tree import BettingTree, betting_tree
 from treeplex.games.poker.spots.spot import Spot
 
@@ -81,6 +83,20 @@ class CompiledSpot:
         """Public decision nodes over all stored boards."""
         return sum(len(boards) * sum(map(len, forest.nodes)) for boards, forest in zip(self.boards, self.forests, strict=True))
 
+    @cached_property
+    def size(self) -> SpotSize:
+        """How large it is."""
+        return SpotSize(
+            nodes=len(self.betting),
+            boards=tuple(map(len, self.boards)),
+            decisions=self.decisions,
+            stored=self.stored,
+            infosets=self.infosets,
+            scales=self.scales,
+            extent=extent_of(self.form),
+            form_bytes=sum(array.nbytes for array in self.form),
+        )
+
     @property
     def first_boards(self) -> list[int]:
         """The number of the first board of each street in ``form.boards``."""
@@ -92,7 +108,9 @@ def compile_spot(spot: Spot, *, isomorphism: bool = True) -> CompiledSpot:
 
     Raises:
         GameError: no pair of hands is possible, or a player holds more hands than the arrays can number.
+        SpecError: more betting or more boards than can be built; found out before any is.
     """
+    check_boards(spot, isomorphism=isomorphism)
     betting = betting_tree(spot)
     forests = forests_of(betting, spot.rake)
     boards = boards_of(spot, isomorphism=isomorphism)

@@ -10,7 +10,8 @@ user's metadata and a checksum. Loading executes nothing, not even the code of a
 ``.csv``              the header as a first line ``# {...}``, then ``player,infostate,action,action_name,probability``
 ====================  ===============================================================================================
 
-In ``.json`` and ``.csv`` files the checksum may be left out, so that policies can be written and edited by hand.
+In ``.json`` and ``.csv`` files the checksum may be left out, so that policies can be written and edited by hand; without any
+header they are read as :mod:`treeplex.forms.policies.plain` says.
 """
 
 import csv
@@ -18,8 +19,10 @@ import hashlib
 import importlib.metadata
 import io
 import json
+import math
 import os
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,11 +36,13 @@ from numpy.typing import NDArray
 from treeplex.errors import FileError, PolicyError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.plain import ROUNDED, Table, probabilities_of, table_from_csv, table_from_json
 from treeplex.forms.policies.sparse import is_table_policy, load_table_policy
-from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.policies.tabular import Policy, infoset_sums, uniform_probabilities
 from treeplex.forms.sources.openspiel import same_rules, transferred
-from treeplex.forms.sources.user_module import names_python
-from treeplex.storage.files import read_bytes, read_text, write_atomically
+from treeplex.games.base import Game
+from treeplex.storage.files import write_atomically
+from treeplex.storage.reading import MOST_TEXT, parse_json, read_bytes, read_text, tensor_metadata
 
 FORMAT = "treeplex policy"
 VERSION = 1
@@ -45,15 +50,23 @@ COLUMNS = ("player", "infostate", "action", "action_name", "probability")
 Header = dict[str, Any]
 Entry = tuple[int, str, int, float]
 T = TypeVar("T")
+MOST_UNPACKED = 1 << 30
+HEADERS: Mapping[Any, Callable[[Any], Any]] = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
 
 
 @dataclass(frozen=True)
 class Contents:
-    """What a file holds: its header and the probabilities, as an array [Q] or as entries (player, infostate, action, p)."""
+    """What a file holds: its header and the probabilities, as an array [Q], as entries (player, infostate, action, p), or, of a
+    file without a header, as a table.
+    """
 
     header: Header
     probabilities: NDArray[np.float64] | None = None
     entries: tuple[Entry, ...] = ()
+    table: Table | None = None
 
 
 def save_policy(policy: Policy, path: str | os.PathLike[str], *, metadata: Mapping[str, Any] | None = None) -> None:
@@ -77,44 +90,51 @@ def save_policy(policy: Policy, path: str | os.PathLike[str], *, metadata: Mappi
         "treeplex": importlib.metadata.version("treeplex"),
     }
     try:
-        header["metadata"] = json.loads(json.dumps(dict(metadata or {})))
+        header["metadata"] = parse_json(json.dumps(dict(metadata or {})))
         header["checksum"] = checksum(header, policy.probabilities)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise FileError(f"cannot write {target}: metadata must be what JSON can say; {error}") from error
     write_atomically(target, write(header, policy))
 
 
-def load_policy(path: str | os.PathLike[str], game: CompiledGame | None = None) -> Policy:
+def load_policy(
+    path: str | os.PathLike[str], game: str | Game | CompiledGame | None = None, *, complete: bool = False
+) -> Policy:
     """Read a policy.
 
     Args:
         path: the file; the suffix says the format.
-        game: the game it must be for; by default the game that the file names is loaded and compiled. OpenSpiel's
-            game takes policies for Treeplex's own of the same name, and the other way round.
+        game: the game it must be for; by default the game that the file names is loaded and compiled, unless it is in a file
+            of its own. OpenSpiel's game takes policies for Treeplex's own of the same name, and the other way round.
+        complete: play uniformly at infostates that a ``.json`` or ``.csv`` file lacks, instead of refusing it.
 
     Raises:
-        FileError: the file is missing, truncated, changed since it was written, no policy or of another format version.
+        FileError: the file is missing, truncated, changed since it was written, no policy or of another format version, or
+            its game is in a file of its own and ``game`` is missing.
         PolicyError: the policy of another game, or not a policy on this one.
     """
+    game = None if game is None else compile_game(game)
     if is_table_policy(path):
         table = load_table_policy(path)
-        if game is None and names_python(table.spec):
-            raise FileError(f"{path} is for {table.spec}, whose code is not run on loading; pass the compiled game")
-        return table.on(compile_game(table.spec) if game is None else game)
+        return table.on(compile_game(table.spec, named_in=path) if game is None else game)
     contents = read_contents(path)
     header = contents.header
     if game is None:
-        if names_python(header["game"]):
-            raise FileError(f"{path} is for {header['game']}, whose code is not run on loading; pass the compiled game")
-        game = compile_game(header["game"])
+        if not header["game"]:
+            raise PolicyError(f"{path} does not say which game it is for; give the game (in Python game=...)")
+        game = compile_game(header["game"], named_in=path)
     if header.get("game_identity", game.identity) != game.identity:
         if same_rules(header["game"], game.spec):
-            return transferred(load_policy(path), game)
-        same = "which has other rules now" if header["game"] == game.spec else f"not for {game.spec}"
+            return transferred(load_policy(path, complete=complete), game)
+        same = "which has other rules now" if header["game"] == game.spec else f"not for {game}"
         raise PolicyError(f"{path} is a policy for {header['game']}, {same}; load it with the game it was made for")
-    probabilities = array_of(contents, game, path)
-    optional = contents.probabilities is None
-    if header.get("checksum") != checksum(header, probabilities) and not (optional and "checksum" not in header):
+    probabilities = array_of(contents, game, path, complete=complete)
+    by_hand = contents.probabilities is None and "checksum" not in header
+    try:
+        changed = not by_hand and header.get("checksum") != checksum(header, probabilities)
+    except ValueError:  # NaN, which Treeplex writes nowhere
+        changed = True
+    if changed:
         raise FileError(f"{path} was changed after it was written (the checksum differs); save the policy again")
     try:
         return Policy(game, probabilities)
@@ -177,33 +197,48 @@ def read_contents(path: str | os.PathLike[str]) -> Contents:
         KeyError,
         TypeError,
         AttributeError,
+        OverflowError,
         EOFError,
         NotImplementedError,
+        RuntimeError,
+        zlib.error,
         zipfile.BadZipFile,
         csv.Error,
         safetensors.SafetensorError,
     ) as error:
         raise FileError(f"{source} is truncated, damaged or no policy file ({error}); save the policy again") from error
     header = contents.header
-    if not isinstance(header, dict) or header.get("format") != FORMAT or not isinstance(header.get("game"), str):
-        raise FileError(f"{source} is not a policy file: its header lacks the format {FORMAT!r} or the game")
+    if (
+        not isinstance(header, dict)
+        or not isinstance(header.get("metadata", {}), dict)
+        or header.get("format") != FORMAT
+        or not isinstance(header.get("game"), str)
+    ):
+        raise FileError(f"{source} is not a policy file: its header lacks the format {FORMAT!r} or the game, or is damaged")
     if header.get("format_version") != VERSION:
         found = header.get("format_version")
         raise FileError(f"{source} has format version {found}, this Treeplex reads {VERSION}; use the version that wrote it")
     return contents
 
 
-def array_of(contents: Contents, game: CompiledGame, path: str | os.PathLike[str]) -> NDArray[np.float64]:
-    """The probabilities [Q] of a file's contents on ``game``."""
+def array_of(
+    contents: Contents, game: CompiledGame, path: str | os.PathLike[str], *, complete: bool = False
+) -> NDArray[np.float64]:
+    """The probabilities [Q] of a file's contents on ``game``; infostates that are missing are completed on request."""
     if contents.probabilities is not None:
         return contents.probabilities
+    if contents.table is not None:
+        try:
+            return probabilities_of(game, contents.table, complete=complete, rounded=ROUNDED)
+        except PolicyError as error:
+            raise PolicyError(f"{path}: {error}") from error
     size = int(game.tree.sequence_offsets[-1])
     probabilities = np.full(size, np.nan)
     probabilities[game.tree.sequence_offsets[:-1]] = 1.0
     for player, infostate, action, probability in contents.entries:
         infoset = game.lookup.get((player, infostate))
         if infoset is None:
-            raise PolicyError(f"{path}: {game.spec} has no infostate {infostate!r} of player {player}; remove it")
+            raise PolicyError(f"{path}: {game} has no infostate {infostate!r} of player {player}; remove it")
         actions = game.actions_at(infoset)
         if action not in actions:
             raise PolicyError(f"{path}: no action {action} at infostate {infostate!r} of player {player}; legal are {actions}")
@@ -212,6 +247,11 @@ def array_of(contents: Contents, game: CompiledGame, path: str | os.PathLike[str
             raise PolicyError(f"{path}: action {action} at infostate {infostate!r} of player {player} is given twice")
         probabilities[sequence] = probability
     missing = np.flatnonzero(np.isnan(probabilities))
+    if complete and missing.size:
+        absent = infoset_sums(game, np.isnan(probabilities).astype(np.float64)) == infoset_sums(game, np.ones(size))
+        filled = np.append(absent, False)[game.tree.sequence_infoset]
+        probabilities[filled] = uniform_probabilities(game)[filled]
+        missing = np.flatnonzero(np.isnan(probabilities))
     if missing.size:
         infoset = int(game.tree.sequence_infoset[missing[0]])
         raise PolicyError(f"{path}: no number for some action at infostate {game.infostates[infoset]!r}; give all of them")
@@ -255,10 +295,8 @@ def write_safetensors(header: Header, policy: Policy) -> bytes:
 def read_safetensors(path: Path) -> Contents:
     """The header and the probabilities [Q]."""
     data = read_bytes(path)
-    size = int.from_bytes(data[:8], "little")
-    fields = json.loads(data[8 : 8 + size])
-    array = safetensors.numpy.load(data)["probabilities"]
-    return Contents(json.loads(fields["__metadata__"]["header"]), float64(array))
+    header = parse_json(tensor_metadata(data)["header"])
+    return Contents(header, float64(safetensors.numpy.load(data)["probabilities"]))
 
 
 def write_npz(header: Header, policy: Policy) -> bytes:
@@ -270,8 +308,31 @@ def write_npz(header: Header, policy: Policy) -> bytes:
 
 def read_npz(path: Path) -> Contents:
     """The header and the probabilities [Q]; no pickle."""
-    with np.load(io.BytesIO(read_bytes(path)), allow_pickle=False) as arrays:
-        return Contents(json.loads(str(arrays["header"])), float64(arrays["probabilities"]))
+    data = read_bytes(path)
+    check_unpacked(data)
+    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+        return Contents(parse_json(str(arrays["header"])), float64(arrays["probabilities"]))
+
+
+def check_unpacked(data: bytes) -> None:
+    """Raise :class:`ValueError` if the arrays of an ``.npz`` file are larger than they say, or than memory should hold.
+
+    A file that is not compressed may be of any size; one that is compressed unpacks to :data:`MOST_UNPACKED` bytes at most.
+    """
+    most = max(MOST_UNPACKED, len(data))
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        if sum(member.file_size for member in archive.infolist()) > most:
+            raise ValueError(f"unpacked it is larger than {most:,} bytes")
+        for member in archive.infolist():
+            if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise ValueError(f"{member.filename} is compressed in a way that NumPy does not use")
+            with archive.open(member) as file:
+                read_header = HEADERS.get(np.lib.format.read_magic(file))
+                if read_header is None:
+                    raise ValueError(f"{member.filename} is no array")
+                shape, _, dtype = read_header(file)
+                if math.prod(shape) * dtype.itemsize > member.file_size:
+                    raise ValueError(f"{member.filename} is cut off")
 
 
 def float64(array: NDArray[Any]) -> NDArray[np.float64]:
@@ -291,7 +352,9 @@ def write_json(header: Header, policy: Policy) -> str:
 
 def read_json(path: Path) -> Contents:
     """The header and one entry an action."""
-    header = json.loads(read_text(path))
+    header = parse_json(read_text(path))
+    if not isinstance(header, dict) or "format" not in header:
+        return Contents(plain_header(), table=table_from_json(path, header))
     players = header.pop("policy")
     entries = (
         (int(player), str(infostate), int(action), float(probability))
@@ -314,10 +377,18 @@ def write_csv(header: Header, policy: Policy) -> str:
 
 def read_csv(path: Path) -> Contents:
     """The header and one entry an action."""
-    first, _, table = read_bytes(path).decode("utf-8-sig").partition("\n")
+    text = read_bytes(path, most=MOST_TEXT).decode("utf-8-sig")
+    if not text.startswith("#"):
+        return Contents(plain_header(), table=table_from_csv(path, text))
+    first, _, table = text.partition("\n")
     rows: Iterable[dict[str, str]] = csv.DictReader(io.StringIO(table, newline=""), strict=True)
     entries = ((int(row["player"]), row["infostate"], int(row["action"]), float(row["probability"])) for row in rows)
-    return Contents(json.loads(first.removeprefix("#")), entries=tuple(entries))
+    return Contents(parse_json(first.removeprefix("#")), entries=tuple(entries))
+
+
+def plain_header() -> Header:
+    """What stands for the header of a file without one."""
+    return {"format": FORMAT, "format_version": VERSION, "game": ""}
 
 
 WRITERS: Mapping[str, Callable[[Header, Policy], bytes | str]] = {

@@ -1,6 +1,5 @@
 """Policies on rules: a table of the infosets that were met, uniform elsewhere. For games too large to compile."""
 
-import json
 import os
 import sys
 from array import array
@@ -13,9 +12,9 @@ from numpy.typing import NDArray
 from treeplex.errors import FileError, PolicyError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import AnyState, Policy, uniform_probabilities
+from treeplex.storage.reading import open_regular, tensor_metadata
 from treeplex.storage.tensors import (
     LONGEST_HEADER,
-    METADATA,
     PIECE,
     Bytes,
     Tensor,
@@ -173,15 +172,15 @@ class TablePolicy:
                 continue
             found, actions = self.at(player, number), list(game.actions_at(infoset))
             if sorted(found) != sorted(actions):
-                raise PolicyError(f"actions {list(found)} at infostate {infostate!r}, in {game.spec} {actions}")
+                raise PolicyError(f"actions {list(found)} at infostate {infostate!r}, in {game} {actions}")
             probabilities[game.sequences_at(infoset)] = [found[action] for action in actions]
             known += 1
         if len(self) and not known:
-            raise PolicyError(f"the policy has no infostate of {game.spec}; it was made for {self.spec}")
+            raise PolicyError(f"the policy has no infostate of {game}; it was made for {self.spec or 'rules without a name'}")
         return Policy(game, probabilities)
 
     def __repr__(self) -> str:
-        return f"<table policy for {self.spec}: {len(self)} infosets>"
+        return f"<table policy for {self.spec or 'rules without a name'}: {len(self)} infosets>"
 
 
 def tensors_of(infosets: Infosets, player: int) -> dict[str, Tensor]:
@@ -283,11 +282,11 @@ def load_table_policy(path: str | os.PathLike[str]) -> TablePolicy:
 def is_table_policy(path: str | os.PathLike[str]) -> bool:
     """Whether a file says that it is a table policy; only its header is read, and nothing is checked."""
     try:
-        with open(path, "rb") as file:
-            length = int.from_bytes(file.read(8), "little")
-            header = json.loads(file.read(min(length, LONGEST_HEADER)))
-            return bool(header[METADATA]["format"] == FORMAT)
-    except (OSError, ValueError, KeyError, TypeError):
+        with open_regular(path) as file:
+            begin = file.read(8)
+            header = file.read(min(int.from_bytes(begin, "little"), LONGEST_HEADER))
+        return tensor_metadata(begin + header).get("format") == FORMAT
+    except (OSError, ValueError):
         return False
 
 

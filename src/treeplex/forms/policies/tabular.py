@@ -2,7 +2,7 @@
 
 import html
 from collections.abc import Iterator, Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,24 @@ class AnyState(Protocol):
     def information_state_string(self, player: int, /) -> str: ...
 
 
-class Policy:
-    """A behaviour policy of all players on a compiled game.
+class PolicyMapping(Mapping[tuple[int, str], dict[int, float]]):
+    """What reads as ``{(player, infostate): {action id: probability}}``, by infostate alone as well; equal only to itself."""
+
+    def get(self, key: object, default: Any = None) -> Any:
+        """``{action id: probability}`` at an infostate or (player, infostate); ``default`` where there is none."""
+        if key not in self:
+            return default
+        return self[key]  # type: ignore[index]
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+class Policy(PolicyMapping):
+    """A behaviour policy of all players on a compiled game, a mapping.
 
     ``policy[infostate]`` and ``policy[player, infostate]`` give ``{action id: probability}``;
     ``policy.action_probabilities(state)`` does for any state of the rules, Treeplex's or OpenSpiel's.
@@ -68,7 +84,7 @@ class Policy:
         if len(keys) > 1:
             raise PolicyError(f"infostate {key!r} belongs to several players; ask for policy[player, infostate]")
         if not keys:
-            raise PolicyError(f"no infostate {key!r} in {self.game.spec or 'the game'}; list(policy) has them all")
+            raise PolicyError(f"no infostate {key!r} in {self.game}; list(policy) has them all")
         return self.game.lookup[keys[0]]
 
     def known_keys(self, key: object) -> list[tuple[int, str]]:
@@ -105,8 +121,18 @@ class Policy:
         """``{infostate: {action id: probability}}``; needs infostate strings that differ between players."""
         return {self.game.infostates[infoset]: self.at(infoset) for infoset in range(len(self))}
 
+    def to_dataframe(self) -> Any:
+        """A ``pandas.DataFrame``, one row per action: ``player``, ``infostate``, ``action``, ``action_name``, ``probability``.
+
+        Raises:
+            PolicyError: pandas is not installed.
+        """
+        from treeplex.forms.policies.files import to_dataframe  # which needs this module
+
+        return to_dataframe(self)
+
     def __repr__(self) -> str:
-        return f"<policy for {self.game.spec}: {len(self)} infosets>"
+        return f"<policy for {self.game}: {len(self)} infosets>"
 
     def _repr_html_(self) -> str:
         rows = []
@@ -155,7 +181,7 @@ def validated(game: CompiledGame, probabilities: NDArray[np.float64]) -> NDArray
     array = np.asarray(probabilities, dtype=np.float64)
     size = int(game.tree.sequence_offsets[-1])
     if array.shape != (size,):
-        raise PolicyError(f"a policy for {game.spec} has {size} probabilities, not an array of shape {array.shape}")
+        raise PolicyError(f"a policy for {game} has {size} probabilities, not an array of shape {array.shape}")
     sums = infoset_sums(game, array)
     bad = ~(np.abs(sums - 1.0) <= 1e-9)
     negative = ~(array >= 0.0) & (game.tree.sequence_infoset >= 0)

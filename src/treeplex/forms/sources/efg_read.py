@@ -25,12 +25,12 @@ from typing import NamedTuple, NoReturn
 from treeplex.errors import FileError
 from treeplex.forms.sources.explicit_tree import Node, TreeGame, exact_number, simplest_fractions
 from treeplex.games.base import CHANCE, TERMINAL
-from treeplex.storage.files import read_text
+from treeplex.storage.reading import read_text
 
 TOKEN = re.compile(
     r"""(?P<blank>\s+|\#[^\n]*|//[^\n]*)
       | (?P<text>"(?:[^"\\]|\\.)*")
-      | (?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+|/\d+)?(?![^\s{},"]))
+      | (?P<number>[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++|/\d++)?(?![^\s{},"]))
       | (?P<mark>[{},])
       | (?P<word>[^\s{},"]+)
       | (?P<open>")""",
@@ -85,16 +85,13 @@ def parse_efg(text: str, name: str = "text.efg") -> TreeGame:
     return EfgReader(text, name).game()
 
 
-class EfgReader:
-    """One pass over one file."""
+class GambitReader:
+    """One pass over the tokens of one of Gambit's files."""
 
     def __init__(self, text: str, name: str) -> None:
-        self.name = name
+        self.name, self.text = name, text
         self.tokens = self.split(text)
         self.token = next(self.tokens)
-        self.infosets: dict[tuple[int, int], Infoset] = {}
-        self.outcomes: dict[int, tuple[Fraction, ...]] = {}
-        self.drafts: list[Draft] = []
 
     def split(self, text: str) -> Iterator[Token]:
         """The tokens of the file; at the end, ``end`` for ever."""
@@ -152,9 +149,55 @@ class EfgReader:
             self.fail(f"{what} must be an integer, not {value}", line)
         return int(value)
 
+    def header(self, kind: str, version: int) -> tuple[str, tuple[str, ...]]:
+        """Title and players of a file that begins with ``kind version R``."""
+        if not self.skip(kind):
+            self.fail(f"not an .{kind.lower()} file: it must begin with {kind} {version} R")
+        line = self.token.line
+        found = self.integer("the format version")
+        if found != version:
+            self.fail(
+                f"format version {found}; only version {version} is known; save the game again with a current Gambit", line
+            )
+        if not (self.skip("R") or self.skip("D")):
+            self.fail(f"expected R after {kind} {version}, found {self.token}")
+        title = self.take("text", "the title")
+        self.expect("{", "before the players")
+        player_names = []
+        while not self.skip("}"):
+            player_names.append(self.take("text", "the name of a player"))
+        if not player_names:
+            self.fail("no players; name at least one between { and }")
+        return title, tuple(player_names)
+
+    def payoffs(self, players: int, line: int, *, named: bool = False) -> tuple[Fraction, ...]:
+        """``{ payoff, ... }``, one payoff for each player; where the outcome is ``named``, after its name."""
+        self.expect("{", "before the payoffs")
+        if named and self.token.kind == "text":
+            self.take("text", "the name of the outcome")
+        payoffs = []
+        while not self.skip("}"):
+            payoffs.append(self.number("a payoff"))
+            self.skip(",")
+        if len(payoffs) != players:
+            self.fail(f"{len(payoffs)} payoffs for {players} players; write one payoff for each player", line)
+        return tuple(payoffs)
+
+
+class EfgReader(GambitReader):
+    """One pass over one ``.efg`` file."""
+
+    def __init__(self, text: str, name: str) -> None:
+        super().__init__(text, name)
+        self.infosets: dict[tuple[int, int], Infoset] = {}
+        self.outcomes: dict[int, tuple[Fraction, ...]] = {}
+        self.drafts: list[Draft] = []
+
     def game(self) -> TreeGame:
         """The whole file."""
-        title, player_names = self.header()
+        title, player_names = self.header("EFG", 2)
+        if self.token.kind == "text":
+            self.take("text", "the comment")
         players = len(player_names)
         nothing = (Fraction(0),) * players
         open_nodes: list[int] = []
@@ -182,27 +225,6 @@ class EfgReader:
             for draft in self.drafts
         ]
         return TreeGame(nodes, player_names, title=title, spec=self.name)
-
-    def header(self) -> tuple[str, tuple[str, ...]]:
-        """Title and players; passes over the comment."""
-        if not self.skip("EFG"):
-            self.fail("not an .efg file: it must begin with EFG 2 R")
-        line = self.token.line
-        version = self.integer("the format version")
-        if version != 2:
-            self.fail(f"format version {version}; only version 2 is known; save the game again with a current Gambit", line)
-        if not (self.skip("R") or self.skip("D")):
-            self.fail(f"expected R after EFG 2, found {self.token}")
-        title = self.take("text", "the title")
-        self.expect("{", "before the players")
-        player_names = []
-        while not self.skip("}"):
-            player_names.append(self.take("text", "the name of a player"))
-        if not player_names:
-            self.fail("no players; name at least one between { and }")
-        if self.token.kind == "text":
-            self.take("text", "the comment")
-        return title, tuple(player_names)
 
     def read_node(self, players: int, total: tuple[Fraction, ...]) -> Draft:
         """The next node; ``total`` is what the outcomes above it pay."""
@@ -289,14 +311,7 @@ class EfgReader:
         """The payoffs after the outcome's name."""
         if self.token.kind == "text":
             self.take("text", "the name of the outcome")
-        self.expect("{", "before the payoffs")
-        payoffs = []
-        while not self.skip("}"):
-            payoffs.append(self.number("a payoff"))
-            self.skip(",")
-        if len(payoffs) != players:
-            self.fail(f"{len(payoffs)} payoffs for {players} players; write one payoff for each player", line)
-        return tuple(payoffs)
+        return self.payoffs(players, line)
 
     def infostate_names(self) -> dict[tuple[int, int], str]:
         """``p{player}:{label}``, or the number of a set without a label; sets that share a label have ``label#number``."""

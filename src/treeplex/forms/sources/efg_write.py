@@ -4,26 +4,31 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from treeplex.errors import GameError
 from treeplex.forms.compile.sequential import one_at_a_time
 from treeplex.forms.sources.explicit_tree import TreeGame, exact_payoffs, exact_probabilities
+from treeplex.forms.sources.load import load
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
+from treeplex.games.size_estimate import SizeCheck, history_playout
 from treeplex.storage.files import write_atomically
 
 
-def write_efg(game: Game, path: str | os.PathLike[str]) -> None:
-    """Write the whole tree of ``game``; simultaneous moves become one player after the other.
+def write_efg(game: str | Game | Any, path: str | os.PathLike[str]) -> None:
+    """Write the whole tree of ``game``, anything that :func:`treeplex.load` takes.
+
+    Simultaneous moves become one player after the other.
 
     Chance probabilities are fractions that sum to exactly one, payoffs the simplest fractions that are the same floats.
     Labels hold what Gambit allows: printable ASCII, single spaces inside; a label changed into that form stays unique.
     The prefix ``p{player}:`` that :func:`treeplex.forms.sources.efg.read_efg` adds to infostates is dropped.
 
     Raises:
-        GameError: histories of one infostate have different actions.
+        GameError: histories of one infostate have different actions, or there are too many histories to write.
         FileError: the file cannot be written.
     """
-    write_atomically(path, efg_text(game))
+    write_atomically(path, efg_text(load(game)))
 
 
 def efg_text(game: Game) -> str:
@@ -75,8 +80,12 @@ class EfgWriter:
     def lines(self) -> Iterator[str]:
         """One line for each node."""
         stack: list[State] = [self.game.new_initial_state()]
+        check, written = SizeCheck(str(self.game), history_playout(self.game)), 0
         while stack:
             state = stack.pop()
+            written += 1
+            if written >= check.next_look:
+                check.look(written, written)
             player = state.current_player()
             if player == TERMINAL:
                 yield self.terminal(state)

@@ -20,16 +20,21 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NoReturn
+from typing import Any, NoReturn
 from urllib.parse import quote, unquote
 
 from treeplex.errors import FileError
 from treeplex.forms.compile.sequential import one_at_a_time
 from treeplex.forms.sources.explicit_tree import Node, TreeGame, exact_number, simplest_fractions
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
-from treeplex.storage.files import read_text, write_atomically
+from treeplex.games.size_estimate import SizeCheck, history_playout
+from treeplex.spec import shown
+from treeplex.storage.files import write_atomically
+from treeplex.storage.reading import read_text
 
 PLAYERS = re.compile(r"#\s*(?:num_)?players:\s*(\d+)")
+PLAYER = re.compile(r"0{0,9}[1-9][0-9]{0,2}")
+"""A player's number, from 1 to 999."""
 WEIGHT_TOLERANCE = 1e-3
 
 
@@ -83,7 +88,9 @@ class GameFileReader:
         if line.startswith("#"):
             self.lists_children |= line.lstrip("# ").startswith("openspiel,")
             players = PLAYERS.match(line)
-            self.players = int(players.group(1)) if players else self.players
+            if players and not PLAYER.fullmatch(players[1]):
+                self.fail(number, f"{shown(players[1], 20)} players; there may be 1 to 999")
+            self.players = int(players[1]) if players else self.players
             return
         words = line.split()
         if not words:
@@ -103,17 +110,17 @@ class GameFileReader:
             pairs = [self.pair(number, word) for word in words[2:]]
             return Line(number, CHANCE, tuple(key for key, _ in pairs), self.shares(number, [value for _, value in pairs]))
         if words[0] == "player" and words[2:3] == ["actions"] and len(words) > 3:
-            if not words[1].isdecimal() or int(words[1]) < 1:
-                self.fail(number, f"player {words[1]!r} is not a number from 1")
+            if not PLAYER.fullmatch(words[1]):
+                self.fail(number, f"player {shown(words[1], 20)} is not a number from 1 to 999")
             repeated = [word for word, count in Counter(words[3:]).items() if count > 1]
             if repeated:
                 self.fail(number, f"action {repeated[0]} is there twice; give every action another label")
             return Line(number, int(words[1]) - 1, tuple(words[3:]))
         if words[:2] == ["leaf", "payoffs"]:
             pairs = [self.pair(number, word) for word in words[2:]]
-            bad = [key for key, _ in pairs if not key.isdecimal() or int(key) < 1]
+            bad = [key for key, _ in pairs if not PLAYER.fullmatch(key)]
             if bad:
-                self.fail(number, f"payoff of player {bad[0]!r}: players are numbered from 1")
+                self.fail(number, f"payoff of player {shown(bad[0], 20)}: players are numbered from 1 to 999")
             return Line(number, TERMINAL, tuple(key for key, _ in pairs), tuple(value for _, value in pairs))
         return self.fail(number, "expected 'chance actions a=p ...', 'player N actions a ...' or 'leaf payoffs 1=x ...'")
 
@@ -221,15 +228,19 @@ def highest_player(line: Line) -> int:
     return max(map(int, line.words), default=0) if line.player == TERMINAL else max(line.player + 1, 0)
 
 
-def write_game_file(game: Game, path: str | os.PathLike[str]) -> None:
-    """Write the whole tree of ``game`` as a ``.game`` file that LiteEFG reads; simultaneous moves become sequential ones.
+def write_game_file(game: str | Game | Any, path: str | os.PathLike[str]) -> None:
+    """Write the whole tree of ``game``, anything that :func:`treeplex.load` takes, as a ``.game`` file that LiteEFG reads.
 
+    Simultaneous moves become sequential ones.
     Blanks, slashes and equal signs in labels are percent-escaped; the prefix ``p{player}:`` of infostates is dropped.
 
     Raises:
         FileError: the file cannot be written.
+        GameError: there are too many histories to write.
     """
-    write_atomically(path, game_file_text(game))
+    from treeplex.forms.sources.load import load  # which reads these files
+
+    write_atomically(path, game_file_text(load(game)))
 
 
 def game_file_text(game: Game) -> str:
@@ -246,8 +257,12 @@ def game_file_text(game: Game) -> str:
     labels_of: dict[tuple[int, str], list[str]] = {}
     nodes_of: dict[tuple[int, str], list[str]] = {}
     stack: list[tuple[str, State]] = [("/", game.new_initial_state())]
+    check, written = SizeCheck(str(game), history_playout(game)), 0
     while stack:
         name, state = stack.pop()
+        written += 1
+        if written >= check.next_look:
+            check.look(written, written)
         player = state.current_player()
         if player == TERMINAL:
             payoffs = " ".join(f"{number}={float(payoff)!r}" for number, payoff in enumerate(state.returns(), 1))

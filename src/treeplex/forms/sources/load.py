@@ -1,40 +1,59 @@
-"""One door to games: built-in ones, OpenSpiel's, files and users' own classes."""
+"""One door to games: built-in ones, OpenSpiel's, files and users' own classes.
 
+A spec that stands in a file (the header of a policy, a run folder) may name no other file: neither a Python file, which would
+run, nor one with rules or payoffs. Only a person who types the spec may; see ``named_in`` of :func:`load`.
+"""
+
+import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from treeplex.errors import SpecError
+import numpy as np
+
+from treeplex.errors import FileError, SpecError
+from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.sources.efg_read import read_efg
 from treeplex.forms.sources.liteefg import read_game_file
-from treeplex.forms.sources.openspiel import PREFIX, OpenSpielGame
+from treeplex.forms.sources.nfg_read import read_nfg
+from treeplex.forms.sources.openspiel import PREFIX, OpenSpielGame, openspiel_file
 from treeplex.forms.sources.user_module import is_openspiel_class, is_user_spec, load_user_game
 from treeplex.games import registry
 from treeplex.games.base import Game
+from treeplex.games.matrix import MatrixGame
 from treeplex.games.open_loop import OpenLoop
 from treeplex.games.turn_based import TurnBased
-from treeplex.spec import Spec, parse_spec
+from treeplex.spec import Spec, parse_spec, shown
 
 WRAPPERS: Mapping[str, Callable[[Game], Game]] = {"turn_based": TurnBased, "open_loop": OpenLoop}
 """What makes a game of another."""
+MOST_WRAPPERS = 20
 
 
-def load(game: str | Spec | Game | Any) -> Game:
+def load(game: str | Spec | Game | Any, *, named_in: str | os.PathLike[str] | None = None) -> Game:
     """The game that ``game`` names.
+
+    Args:
+        game: one of those below.
+        named_in: the file or folder in which the spec stands; None if a person typed it. A spec in a file loads no game from
+            another file, and so runs no code.
 
     ============================================  =====================================================
     ``leduc_poker``, ``liars_dice(dice=2)``       built-in rules (:func:`treeplex.games.registry.load`)
     ``openspiel:first_sealed_auction(players=3)`` a game of OpenSpiel
-    ``folder/game.efg``                           a Gambit file
+    ``folder/game.efg``, ``game.nfg``             a Gambit file, in extensive or strategic form
     ``folder/game.game``, ``game.openspiel``      a LiteEFG file
     ``turn_based(game=...)``                      another game, simultaneous moves one at a time
     ``open_loop(game=...)``                       a game in which nobody learns anything, as a static one
     ``mygame.py:MyGame(n=3)``                     a class or function in a Python file, which runs
     rules, a ``pyspiel.Game``                     themselves, the latter wrapped
+    a compiled game                               its rules
+    ``[[1, -1], [-1, 1]]``, an array [r, c]       the matrix game with these payoffs of player 0, the negative for player 1
+    a pair of them, an array [2, r, c]            the matrix game with the payoffs of both
     ============================================  =====================================================
 
     Raises:
         SpecError: an unknown name or parameter.
-        FileError: a file that cannot be read.
+        FileError: a file that cannot be read, or a spec ``named_in`` a file that names another file or nothing.
         GameError: what was named is not a game that can be enumerated.
     """
     if isinstance(game, Game):
@@ -42,21 +61,94 @@ def load(game: str | Spec | Game | Any) -> Game:
     if is_openspiel_class(type(game)):
         return OpenSpielGame(game)
     if isinstance(game, Spec):
-        return load(str(game))
+        return load(str(game), named_in=named_in)
+    if isinstance(game, CompiledGame):
+        return load(game.spec, named_in=named_in) if game.rules is None else game.rules
+    if isinstance(game, list | tuple | np.ndarray):
+        return matrix_game(game)
     if not isinstance(game, str):
-        raise SpecError(f"cannot load a game from {type(game).__name__}; give a spec, a file's path or a game")
-    text = game.strip()
+        raise SpecError(f"cannot load a game from {type(game).__name__}; give a spec, a file's path, a game or a payoff matrix")
+    if named_in is not None and not game.strip():
+        raise FileError(f"{named_in} is for a game without a name; name the game as well")
+    wrappers, text = unwrapped(game)
+    loader, file = loader_of(text)
+    if named_in is not None and file is not None:
+        raise FileError(
+            f"{named_in} is for {shown(text, 200)}, a game in a file; files that another file names are neither read nor run, "
+            "so name the game as well"
+        )
+    rules = loader(text)
+    for wrapper in reversed(wrappers):
+        rules = WRAPPERS[wrapper](rules)
+    return rules
+
+
+def named_file(spec: str) -> str | None:
+    """The file that a spec names, however deep, or the spec itself if it cannot be read; else None.
+
+    A run on such a game is resumed by naming the game again, since :func:`load` does not load it from a folder's word.
+    """
+    try:
+        return loader_of(unwrapped(spec)[1])[1]
+    except SpecError:
+        return spec
+
+
+def loader_of(text: str) -> tuple[Callable[[str], Game], str | None]:
+    """What loads a spec without wrappers, and the file that it names, if it names one."""
     if text.startswith(PREFIX):
-        return OpenSpielGame(text)
-    if (name := text.split("(", 1)[0]) in WRAPPERS:
-        return WRAPPERS[name](load(wrapped(text)))
+        return OpenSpielGame, openspiel_file(text)
     if is_user_spec(text):
-        return load_user_game(text)
+        return load_user_game, text
     if text.endswith(".efg"):
-        return read_efg(text)
+        return read_efg, text
+    if text.endswith(".nfg"):
+        return read_nfg, text
     if text.endswith((".game", ".openspiel")):
-        return read_game_file(text)
-    return registry.load(text)
+        return read_game_file, text
+    return registry.load, registry.named_file(text)
+
+
+def unwrapped(text: str) -> tuple[list[str], str]:
+    """The names of the :data:`WRAPPERS` around a game, the outermost first, and the spec of that game.
+
+    Raises:
+        SpecError: a wrapper around nothing, or more than :data:`MOST_WRAPPERS`.
+    """
+    names: list[str] = []
+    text = text.strip()
+    while (name := text.partition("(")[0].strip()) in WRAPPERS:
+        if len(names) == MOST_WRAPPERS:
+            raise SpecError(
+                f"{shown(text)} and what is around it are more than {MOST_WRAPPERS} games in one another; take fewer"
+            )
+        names.append(name)
+        text = wrapped(text)
+    return names, text
+
+
+def matrix_game(payoffs: Any) -> MatrixGame:
+    """The matrix game of one payoff matrix, player 0's, or of a pair: nested lists or arrays.
+
+    Raises:
+        SpecError: another depth, entries that are no finite numbers, rows or matrices that differ in shape.
+    """
+    table = plain_lists(payoffs)
+    depth, entry = 0, table
+    while isinstance(entry, list) and entry:
+        depth, entry = depth + 1, entry[0]
+    if depth == 3 and len(table) == 2:
+        return MatrixGame(table[0], table[1])
+    if depth != 2:
+        raise SpecError("a matrix game is one payoff matrix [rows][columns] or a pair of them, such as [[1, -1], [-1, 1]]")
+    return MatrixGame(table)
+
+
+def plain_lists(table: Any) -> Any:
+    """Arrays and tuples as lists, NumPy's numbers as Python's."""
+    if isinstance(table, np.ndarray | np.generic):
+        return table.tolist()
+    return [plain_lists(row) for row in table] if isinstance(table, list | tuple) else table
 
 
 def wrapped(text: str) -> str:

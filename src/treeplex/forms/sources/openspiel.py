@@ -12,9 +12,11 @@ from treeplex.errors import GameError, PolicyError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game, State
-from treeplex.spec import nearest, parse_spec
+from treeplex.spec import check_depth, nearest, parse_spec, shown
 
 PREFIX = "openspiel:"
+OF_FILES = ("file", "puzzles_root")
+"""What stands in the names of those of OpenSpiel's parameters that are paths: ``filename``, ``instances_file``."""
 SUM_TOLERANCE = 1e-6
 EXACT_TOLERANCE = 1e-12
 
@@ -117,6 +119,7 @@ class OpenSpielGame(Game):
 
 def load_pyspiel(text: str) -> Any:
     """The ``pyspiel.Game`` of a game string; games whose names begin with ``python_`` are registered first."""
+    check_depth(text)
     pyspiel = import_pyspiel()
     name = text.partition("(")[0].strip()
     if name.startswith("python_"):
@@ -129,6 +132,30 @@ def load_pyspiel(text: str) -> Any:
             return pyspiel.load_game(text)
     except Exception as error:
         raise SpecError(f"OpenSpiel cannot load {text!r}: {' '.join(str(error).split()) or type(error).__name__}") from error
+
+
+def openspiel_file(text: str) -> str | None:
+    """The first file that OpenSpiel would read for a spec, such as that of ``openspiel:efg_game(filename=...)``, however deep.
+
+    Raises:
+        SpecError: OpenSpiel cannot read the spec.
+        GameError: OpenSpiel is not installed.
+    """
+    check_depth(text)
+    if "(" not in text:
+        return None
+    try:
+        with quiet_stderr():
+            waiting: list[Any] = [import_pyspiel().game_parameters_from_string(text.removeprefix(PREFIX))]
+    except (RuntimeError, ValueError) as error:
+        raise SpecError(f"OpenSpiel cannot read {shown(text)}: {first_line(error)}") from error
+    while waiting:
+        for name, value in waiting.pop().items():
+            if isinstance(value, dict):
+                waiting.append(value)
+            elif value and any(word in name.lower() for word in OF_FILES):
+                return str(value)
+    return None
 
 
 @contextmanager
@@ -162,7 +189,7 @@ def pyspiel_game_of(game: CompiledGame) -> Any:
     try:
         return OpenSpielGame(game.spec).game
     except SpecError as error:
-        raise PolicyError(f"which game of OpenSpiel is {game.spec}? Pass game=...; {error}") from error
+        raise PolicyError(f"which game of OpenSpiel is {game}? Pass game=...; {error}") from error
 
 
 def to_tabular_policy(policy: Policy, game: Any = None) -> Any:
@@ -217,15 +244,13 @@ def from_tabular_policy(game: CompiledGame, tabular: Any) -> Policy:
     probabilities = np.ones(int(game.tree.sequence_offsets[-1]))
     missing = [infostate for infostate in game.infostates if infostate not in rows]
     if missing:
-        raise PolicyError(
-            f"the policy lacks {len(missing)} infostates of {game.spec}, such as {missing[0]!r}; is it for that game?"
-        )
+        raise PolicyError(f"the policy lacks {len(missing)} infostates of {game}, such as {missing[0]!r}; is it for that game?")
     for infoset, infostate in enumerate(game.infostates):
         found = rows[infostate]
         actions = game.actions_at(infoset)
         unknown = [action for action, probability in found.items() if action not in actions and probability > 0]
         if unknown:
-            raise PolicyError(f"action {unknown[0]} at infostate {infostate!r} of {game.spec}, which has only {actions}")
+            raise PolicyError(f"action {unknown[0]} at infostate {infostate!r} of {game}, which has only {actions}")
         values = np.clip([found.get(action, 0.0) for action in actions], 0.0, 1.0)
         if not abs(values.sum() - 1.0) <= SUM_TOLERANCE:
             raise PolicyError(f"probabilities at infostate {infostate!r} sum to {values.sum():.9g}, not to 1: {found}")
@@ -254,7 +279,7 @@ def transferred(policy: Policy, game: CompiledGame) -> Policy:
     for (player, infostate), infoset in game.lookup.items():
         found, actions = policy[player, infostate], game.actions_at(infoset)
         if sorted(found) != sorted(actions):
-            raise PolicyError(f"actions {list(found)} at infostate {infostate!r}, in {game.spec} {actions}")
+            raise PolicyError(f"actions {list(found)} at infostate {infostate!r}, in {game} {actions}")
         probabilities[game.sequences_at(infoset)] = [found[action] for action in actions]
     return Policy(game, probabilities)
 

@@ -3,7 +3,6 @@
 import hashlib
 import importlib.util
 import inspect
-import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
@@ -13,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from treeplex.errors import GameError, SpecError, TreeplexError
+from treeplex.forms.compile.rule_errors import said_by
 from treeplex.forms.sources.openspiel import OpenSpielGame
 from treeplex.games.base import Game
 from treeplex.spec import Value, nearest, parse_spec
@@ -41,11 +41,6 @@ def is_user_spec(text: str) -> bool:
     """Whether a spec names a Python file."""
     head = text.partition("(")[0].strip()
     return head.endswith(".py") or ".py:" in head
-
-
-def names_python(spec: str) -> bool:
-    """Whether a Python file stands anywhere in a spec (``turn_based(game=x.py:X)``), so that loading it may run code."""
-    return re.search(r"\.py(?!\w)", spec) is not None
 
 
 def split_spec(text: str) -> tuple[Path, str, Mapping[str, Value]]:
@@ -95,7 +90,7 @@ def blame(path: Path, doing: str) -> Iterator[None]:
     except (Exception, SystemExit) as error:
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if same_file(frame.filename, path)]
         where = f"{path}:{lines[-1]}" if lines else str(path)
-        raise GameError(f"{where}: {type(error).__name__}: {error} (while {doing})") from error
+        raise GameError(f"{where}: {said_by(error)} (while {doing})") from error
 
 
 def same_file(name: str, path: Path) -> bool:

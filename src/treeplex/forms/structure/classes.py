@@ -92,7 +92,7 @@ def structure(
     game: str | Spec | Game | Any,
     *,
     refine: bool = False,
-    most_histories: int | None = None,
+    limit: int | None = None,
     watch: Callable[[int], None] | None = None,
 ) -> Structure:
     """The classes of a game; it need not compile.
@@ -100,7 +100,7 @@ def structure(
     Args:
         game: a spec, rules or a file, as for :func:`treeplex.load`; or a compiled game.
         refine: split infosets that differ in the player's own past first.
-        most_histories: give up beyond so many; default: :data:`MOST_HISTORIES`.
+        limit: the most histories; default: :data:`MOST_HISTORIES`.
         watch: called now and then with the number of histories walked so far.
 
     Raises:
@@ -110,8 +110,7 @@ def structure(
     """
     compiled = game if isinstance(game, CompiledGame) else None
     rules = load(game) if compiled is None else compiled.rules or load(compiled.spec)
-    most = MOST_HISTORIES if most_histories is None else most_histories
-    return classify(grow(rules, recall=refine, most_histories=most, watch=watch))
+    return classify(grow(rules, recall=refine, limit=MOST_HISTORIES if limit is None else limit, watch=watch))
 
 
 def classify(tree: HistoryTree) -> Structure:

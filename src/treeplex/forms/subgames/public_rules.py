@@ -1,5 +1,6 @@
 """Public-tree rules for search: those that a game brings, and those of matrix games and games of perfect information."""
 
+import os
 from collections.abc import Hashable
 
 import numpy as np
@@ -13,17 +14,17 @@ from treeplex.games.matrix import MatrixGame, MatrixState
 from treeplex.games.public import Chance, Decision, Leaf, PublicTree
 
 
-def public_rules(game: str | Game) -> PublicTree:
+def public_rules(game: str | Game, *, named_in: str | os.PathLike[str] | None = None) -> PublicTree:
     """The public-tree rules of a game, for search.
 
     Games with public actions and private hands bring them (Kuhn and Leduc poker, Liar's Dice, hold'em). In a matrix game each
     player's action is private, and becomes its hand. In a game of perfect information nobody has a hand, and a public belief
-    state is a state of the game.
+    state is a state of the game. ``named_in`` is the file in which a spec stands (see ``forms.sources.load.load``).
 
     Raises:
         GameError: another kind of game, more than two players, or payoffs that do not sum to zero.
     """
-    rules = load(game)
+    rules = load(game, named_in=named_in)
     tree = rules.public_tree()
     if isinstance(tree, PublicTree):
         return tree
@@ -33,7 +34,7 @@ def public_rules(game: str | Game) -> PublicTree:
         return KuhnPublicTree()
     if rules.num_players == 2:
         return PerfectInformation(rules)
-    raise GameError(f"{rules.spec} has {rules.num_players} players; search needs two-player zero-sum games")
+    raise GameError(f"{rules} has {rules.num_players} players; search needs two-player zero-sum games")
 
 
 class OneDeal(PublicTree):
@@ -51,7 +52,7 @@ class MatrixPublicTree(OneDeal):
     def __init__(self, game: MatrixGame) -> None:
         super().__init__()
         if np.abs(game.payoffs.sum(axis=0)).max() > 1e-9 * max(1.0, np.abs(game.payoffs).max()):
-            raise GameError(f"{game.spec} is not zero-sum; search needs two-player zero-sum games")
+            raise GameError(f"{game} is not zero-sum; search needs two-player zero-sum games")
         self.game, self.root = game, 0
 
     def visit(self, node: Hashable) -> Decision | Chance | Leaf:
@@ -94,12 +95,12 @@ class PerfectInformation(OneDeal):
             return Chance([(action, np.full((1, 1), chance)) for action, chance in node.chance_outcomes() if chance > 0])
         if player < 0:
             raise GameError(
-                f"in {self.game.spec or 'this game'} players move at once, which search does not know; write Game.public_tree "
+                f"in {self.game} players move at once, which search does not know; write Game.public_tree "
                 "for it, or leave search: treeplex solve"
             )
         if node.information_state_string(0) != node.information_state_string(1):
             raise GameError(
-                f"in {self.game.spec or 'this game'} players know different things, and its rules do not say what is public, "
+                f"in {self.game} players know different things, and its rules do not say what is public, "
                 "which search needs; write Game.public_tree for it, or leave search: treeplex solve"
             )
         return Decision(player, list(node.legal_actions()))
@@ -115,6 +116,10 @@ class PerfectInformation(OneDeal):
     def action_to_string(self, node: Hashable, action: int) -> str:
         assert isinstance(node, State)
         return node.action_to_string(action)
+
+    def knowledge(self, node: Hashable, player: int, hand: int) -> str:
+        assert isinstance(node, State)
+        return node.knowledge(player)
 
     def picture(self, node: Hashable) -> str | None:
         assert isinstance(node, State)

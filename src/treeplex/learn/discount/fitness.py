@@ -1,5 +1,6 @@
 """How good a discount policy is: from exploitabilities on the training games to one number."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -75,7 +76,7 @@ def fitness_on(
     for game, span in zip(games, top - bottom, strict=True):
         if not span > 0:
             raise AlgorithmError(
-                f"fitness 'relative' needs games on which DCFR gets below CFR, and on {game.spec} it does not in {horizon} "
+                f"fitness 'relative' needs games on which DCFR gets below CFR, and on {game} it does not in {horizon} "
                 "iterations; leave the game out or take fitness 'log'"
             )
     return Fitness(share, top, top - bottom)
@@ -88,8 +89,8 @@ def reached(game: CompiledGame, algorithm: str, iterations: int) -> float:
     return max(float(judge(game, solver.average_policy()).exploitability), LOWEST)
 
 
-def training_games(specs: Sequence[str]) -> list[CompiledGame]:
-    """Compile the games to train on.
+def training_games(specs: Sequence[str], *, named_in: str | os.PathLike[str] | None = None) -> list[CompiledGame]:
+    """Compile the games to train on; ``named_in`` is the file in which they stand (see ``forms.sources.load.load``).
 
     Raises:
         SpecError: none given, one given twice, or an unknown one.
@@ -97,7 +98,7 @@ def training_games(specs: Sequence[str]) -> list[CompiledGame]:
     """
     if not specs:
         raise SpecError("give at least one game to train on")
-    games = [compile_game(spec) for spec in specs]
+    games = [compile_game(spec, named_in=named_in) for spec in specs]
     for number, game in enumerate(games):
         if game.players != 2 or not game.zero_sum:
             what = f"has {game.players} players" if game.players != 2 else "is not zero-sum"

@@ -20,7 +20,8 @@ from treeplex.games.public import PublicTree
 from treeplex.learn.rebel.policy_net import load_weights, networks
 from treeplex.learn.rebel.value_net import NetworkLeaf
 from treeplex.search.play_distribution import PlaythroughSettings
-from treeplex.storage.files import read_bytes, write_atomically
+from treeplex.storage.files import write_atomically
+from treeplex.storage.reading import open_regular, parse_json, read_bytes, tensor_metadata
 
 FORMAT, VERSION = "treeplex value network", 1
 Arrays = Mapping[str, NDArray[np.float32]]
@@ -120,8 +121,7 @@ def read_net(path: str | os.PathLike[str]) -> NetFile:
     """
     data = read_bytes(path)
     try:
-        size = int.from_bytes(data[:8], "little")
-        header = json.loads(json.loads(data[8 : 8 + size])["__metadata__"]["header"])
+        header = parse_json(tensor_metadata(data)["header"])
         weights = arrays_from_bytes(data)
     except (SafetensorError, ValueError, KeyError, TypeError) as error:
         raise FileError(f"{path}: truncated or not a value network; give one that train rebel or holdem train wrote") from error
@@ -143,7 +143,7 @@ def is_net_file(path: str | os.PathLike[str]) -> bool:
     source = Path(path)
     if source.suffix != ".safetensors" or not source.is_file():
         return False
-    with source.open("rb") as file:
+    with open_regular(source) as file:
         size = int.from_bytes(file.read(8), "little")
         return f'"{FORMAT}"'.encode() in file.read(min(size, 1 << 16)).replace(b"\\", b"")
 

@@ -11,11 +11,19 @@ GameArgument = Annotated[
     str,
     typer.Argument(
         metavar="GAME",
-        help="A game: leduc_poker, 'leduc_poker(ranks=4)', openspiel:first_sealed_auction, game.efg or mygame.py:MyGame.",
+        help="A game: leduc_poker, 'leduc_poker(ranks=4)', openspiel:phantom_ttt, game.efg, game.nfg or mygame.py:MyGame.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON only.")]
 Refine = Annotated[bool, typer.Option("--refine", help="Split infostates in which a player forgets, instead of refusing.")]
+Complete = Annotated[
+    bool,
+    typer.Option("--complete", help="Play uniformly where a .json or .csv policy lacks an infostate."),
+]
+Limit = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="The most histories to walk before giving the game up. Default: 50,000,000."),
+]
 Updates = Annotated[
     str | None, typer.Option(metavar="ORDER", help="alternating or simultaneous; default: as in the algorithm's paper.")
 ]

@@ -10,10 +10,24 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from treeplex.errors import printable
+
 LEAST_WIDTH = 14
 """Characters of a column of text that are always shown."""
 WIDEST = 10_000
 """Characters of a line of a table, at most."""
+
+
+def say(text: str = "", *, bold: bool = False, nl: bool = True) -> None:
+    """Print a line that may hold names from files and rules; see :func:`treeplex.errors.printable`."""
+    typer.secho(printable(text), bold=bold or None, nl=nl)
+
+
+def cell_of(text: str | Text) -> Text:
+    """A cell of a table; what is not printable loses its style."""
+    if isinstance(text, Text):
+        return text if printable(text.plain) == text.plain else Text(printable(text.plain))
+    return Text(printable(text))
 
 
 def print_table(
@@ -24,13 +38,14 @@ def print_table(
     right: Iterable[int] = (),
     lines: bool = False,
 ) -> None:
-    """Print a table; ``right`` numbers the columns set flush right. Cells are shown as they are, brackets included.
+    """Print a table; ``right`` numbers the columns set flush right. Cells are shown as they are, brackets included, and
+    printable.
 
     Where there is too little room for all columns, lines run over the edge; no column vanishes.
     """
-    right, cells = set(right), [[cell if isinstance(cell, Text) else Text(cell) for cell in row] for row in rows]
+    right, cells = set(right), [[cell_of(cell) for cell in row] for row in rows]
     if title:
-        typer.secho(title, bold=True)
+        say(title, bold=True)
     table = Table(show_lines=lines, header_style="bold", box=SIMPLE_HEAD, show_edge=False)
     for number, name in enumerate(columns):
         flush = number in right
@@ -50,20 +65,20 @@ def print_entries(entries: Iterable[tuple[str, Sequence[str]]]) -> None:
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     for name, lines in entries:
-        text = Text(lines[0])
+        text = cell_of(lines[0])
         for line in lines[1:]:
             if line:
-                text.append(f"\n{line}", style="dim")
-        table.add_row(Text(name, "bold"), text)
+                text.append(f"\n{printable(line)}", style="dim")
+        table.add_row(Text(printable(name), "bold"), text)
     Console().print(table)
 
 
 def print_facts(facts: Mapping[str, str], *, title: str) -> None:
     """Print names and values, aligned."""
-    typer.secho(title, bold=True)
+    say(title, bold=True)
     width = max(map(len, facts))
     for name, text in facts.items():
-        typer.echo(f"  {name:<{width}}  {text}")
+        say(f"  {name:<{width}}  {text}")
 
 
 def print_json(value: Any) -> None:

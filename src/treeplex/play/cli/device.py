@@ -55,7 +55,7 @@ def device(
         live.say(f"judging {len(loaded):,} joint plans")
         judgement = judge_device(loaded)
         if best:
-            live.say(f"looking for the best CCE of {loaded.game.spec}")
+            live.say(f"looking for the best CCE of {loaded.game}")
         welfare = best_welfare(loaded.game) if best else None
     if as_json:
         print_json(
@@ -108,7 +108,7 @@ def print_device(loaded: "Device", about: dict[str, Any], judgement: "DeviceJudg
         facts["best welfare"] = f"{signed(best)}   of a CCE, by linear programming"
     made = f"{algorithm}, " if algorithm else ""
     made += f"{iterations:,} iterations, " if isinstance(iterations, int) and iterations else ""
-    print_facts(facts, title=f"device: {made}on {game.spec}")
+    print_facts(facts, title=f"device: {made}on {game}")
     players = range(game.players)
     rows = [[each.concept, f"{each.distance:.3e}", *(f"{gain:.2e}" for gain in each.gains)] for each in judgement.distances]
     heads = ["concept", "distance", *(f"gain {player}" for player in players)]

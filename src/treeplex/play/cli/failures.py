@@ -9,7 +9,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from treeplex.errors import FileError, TreeplexError
+from treeplex.errors import FileError, TreeplexError, printable
+from treeplex.forms.compile.rule_errors import said_by
 
 OK, FAILED, BAD_INPUT, TARGET_MISSED, STOPPED = 0, 1, 2, 3, 130
 EXIT_CODES = """Exit codes: 0 done; 1 failed (full disk, out of memory, a bug); 2 bad input (unknown name or parameter, a
@@ -39,7 +40,7 @@ class Commands(TyperGroup):
             if hasattr(error, "format_message"):  # wrong use: an unknown option, a value that is no number
                 context = getattr(error, "ctx", None) or ctx
                 fail(f"{error.format_message().rstrip('.')}; see {context.command_path} --help", BAD_INPUT)
-            fail(f"{type(error).__name__}: {error} ({place_of(error)}); TREEPLEX_DEBUG=1 shows the traceback", FAILED)
+            fail(f"{said_by(error)} ({place_of(error)}); TREEPLEX_DEBUG=1 shows the traceback", FAILED)
 
 
 def code_of(error: TreeplexError) -> int:
@@ -60,5 +61,5 @@ def fail(message: str, code: int) -> None:
     """Print one line on stderr (and the traceback for developers) and exit."""
     if os.environ.get("TREEPLEX_DEBUG", "") not in ("", "0") and sys.exc_info()[0] is not None:
         traceback.print_exc()
-    typer.echo(f"error: {' '.join(message.split())}", err=True)
+    typer.echo(f"error: {printable(' '.join(message.split()))}", err=True)
     raise typer.Exit(code)

@@ -1,10 +1,10 @@
-"""Commands that look around: ``games``, ``algorithms``, ``info``."""
+"""Commands that look around or get ready: ``games``, ``algorithms``, ``info``, ``warm-up``."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treeplex.play.cli.arguments import GameArgument, Json, Refine, ShowProgress
+from treeplex.play.cli.arguments import GameArgument, Json, Limit, Refine, ShowProgress
 from treeplex.play.cli.console import print_entries, print_facts, print_json, print_table
 from treeplex.play.cli.live import Live
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from treeplex.games.parameters import GameInfo
     from treeplex.solvers import Algorithm
 
-OTHER_GAMES = """Besides these: openspiel:NAME (any game of OpenSpiel), game.efg (Gambit), game.game (LiteEFG),
+OTHER_GAMES = """Besides these: openspiel:NAME (any game of OpenSpiel), game.efg and game.nfg (Gambit), game.game (LiteEFG),
 mygame.py:MyGame (rules of your own)."""
 
 CLASSES = {
@@ -47,11 +47,12 @@ def games(as_json: Json = False) -> None:
         print_json(
             {
                 name: {"summary": info.summary, "parameters": {each.name: each.default for each in info.parameters}}
+                | ({"note": info.note} if info.note else {})
                 for name, info in games().items()
             }
         )
         return
-    print_entries((name, (info.summary, parameters_of(info))) for name, info in games().items())
+    print_entries((name, (info.summary, parameters_of(info), info.note)) for name, info in games().items())
     typer.echo(OTHER_GAMES)
 
 
@@ -77,16 +78,27 @@ def algorithms(as_json: Json = False) -> None:
       treeplex solve kuhn_poker -a "dcfr(alpha=2,gamma=3)"
     """
     from treeplex.solvers import algorithms
+    from treeplex.solvers.base import GROUPS
 
     if as_json:
         print_json(
             {
-                name: {"summary": each.summary, "reference": each.reference, "parameters": dict(each.parameters)}
+                name: {
+                    "group": each.group,
+                    "summary": each.summary,
+                    "reference": each.reference,
+                    "parameters": dict(each.parameters),
+                }
                 for name, each in algorithms().items()
             }
         )
         return
-    print_entries((name, (each.summary, settings_of(each), each.reference)) for name, each in algorithms().items())
+    for group, heading in GROUPS.items():
+        typer.secho(heading, bold=True, underline=True)
+        members = [(name, each) for name, each in algorithms().items() if each.group == group]
+        print_entries((name, (each.summary, settings_of(each), each.reference)) for name, each in members)
+        typer.echo()
+    typer.echo("Networks that search (ReBeL) and learned discounting are trained: treeplex train --help")
 
 
 def settings_of(algorithm: "Algorithm") -> str:
@@ -102,6 +114,7 @@ def info(
     ] = False,
     as_json: Json = False,
     refine: Refine = False,
+    limit: Limit = None,
     progress: ShowProgress = None,
 ) -> None:
     """Count what a game is made of: histories, terminals, infosets, sequences, depth, public states.
@@ -124,14 +137,14 @@ def info(
 
         compiled = found = None
         try:
-            compiled = compile_game(game, refine=refine, watch=live.walked)
+            compiled = compile_game(game, refine=refine, limit=limit, watch=live.walked)
         except ImperfectRecallError:
             if not structure:
                 raise
         if structure:
             from treeplex.forms.structure.classes import structure as classes_of
 
-            found = classes_of(compiled or game, refine=refine, watch=live.walked)
+            found = classes_of(compiled or game, refine=refine, limit=limit, watch=live.walked)
     if as_json:
         print_json((counts_of(compiled) if compiled else {}) | (structure_of(found) if found else {}))
         return
@@ -169,7 +182,7 @@ def print_counts(compiled: "CompiledGame") -> None:
         "public states": "the rules do not say" if size.public_states is None else f"{size.public_states:,}",
         "payoffs": payoffs_of(compiled),
     }
-    print_facts(facts, title=compiled.spec)
+    print_facts(facts, title=str(compiled))
     counts = zip(compiled.infosets, compiled.sequences, strict=True)
     rows = [[str(player), f"{infosets:,}", f"{sequences:,}"] for player, (infosets, sequences) in enumerate(counts)]
     rows.append(["all", f"{sum(compiled.infosets):,}", f"{sum(compiled.sequences):,}"])
@@ -229,14 +242,34 @@ def payoffs_of(game: "CompiledGame") -> str:
     return "zero-sum" if game.zero_sum else f"sum to {game.constant:g}"
 
 
+def warm_up(progress: ShowProgress = None) -> None:
+    """Compile the numerical kernels now, so that the first runs of other commands start at once.
+
+    Kernels are otherwise compiled when they are first needed, and kept. It takes a minute or two, on several cores.
+
+    \b
+    Examples:
+      treeplex warm-up
+    """
+    from time import perf_counter
+
+    from treeplex.runs.warm_up import warm_up
+
+    begun = perf_counter()
+    with Live(progress) as live:
+        warm_up(lambda left: live.say(f"compiling kernels for {' and '.join(left)}"))
+    typer.echo(f"the kernels are compiled ({perf_counter() - begun:.0f} s)")
+
+
 SHORT = {
     "games": "List the built-in games.",
     "algorithms": "List the algorithms.",
     "info": "Count what a game is made of.",
+    "warm-up": "Compile the kernels before the first run.",
 }
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    for command in (games, algorithms, info):
-        app.command(short_help=SHORT[command.__name__])(command)
+    for name, command in (("games", games), ("algorithms", algorithms), ("info", info), ("warm-up", warm_up)):
+        app.command(name, short_help=SHORT[name])(command)

@@ -1,4 +1,4 @@
-"""The command line: ``treeplex games | algorithms | info | solve | evaluate | compare | show | export | train | holdem``."""
+"""The command line: ``treeplex``, its help, and the commands of the other modules."""
 
 from typing import Annotated
 
@@ -28,6 +28,7 @@ HELP = f"""Solve imperfect-information games: equilibria, exploitability and the
   treeplex train ddcfr --out learned                  learn how to discount
   treeplex train rebel liars_dice --out runs/dice     learn to search (ReBeL)
   treeplex play "liars_dice(faces=4)" --against rebel play against one that has learnt
+  treeplex warm-up                                    compile all kernels now
   treeplex holdem solve spot.yaml --out turn.spot     solve a hold'em spot (treeplex holdem --help)
 
 {EXIT_CODES}

@@ -7,10 +7,13 @@ import typer
 
 from treeplex.errors import GameError, PolicyError, SpecError, TreeplexError
 from treeplex.play.cli.arguments import GameArgument
+from treeplex.play.cli.console import say
 from treeplex.play.cli.failures import STOPPED
 from treeplex.play.cli.live import Live
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from treeplex.play.tables.table import Table
 
 ITERATIONS = 256
@@ -51,36 +54,39 @@ def play(
         table, opponent = table_for(game, against, iterations, seed)
     if seat is not None and not 0 <= seat < table.players:
         raise SpecError(f"--seat must be from 0 to {table.players - 1}, not {seat}")
-    typer.echo(f"against {opponent}")
+    say(f"against {opponent}")
     sit(table, seat, games)
 
 
-def sit(table: "Table", seat: int | None, games: int | None) -> None:
+def sit(table: "Table", seat: int | None, games: int | None, *, finished: "Callable[[int, int], None] | None" = None) -> None:
     """Play game after game until the person has had enough.
 
     Args:
         table: the game and the opponent.
         seat: the person's; None for taking turns.
         games: how many at most; None for any number.
+        finished: called after each game with its number, from 1, and the person's seat.
     """
     results: list[float] = []
     stopped = False
     try:
         while games is None or len(results) < games:
             own = seat if seat is not None else len(results) % table.players
-            typer.secho(f"game {len(results) + 1}: you are player {own}", bold=True)
+            say(f"game {len(results) + 1}: you are {table.seat(own)}", bold=True)
             results.append(one_game(table, own))
-            typer.echo(f"  {outcome(results[-1])}   {score(results)}\n")
+            say(f"  {table.outcome(own)}   {score(results)}\n")
+            if finished is not None:
+                finished(len(results), own)
     except _Left:
-        typer.echo("")
+        say("")
     except KeyboardInterrupt:
-        typer.echo("")
+        say("")
         stopped = True
     except TreeplexError:
         if results:
-            typer.echo(score(results))
+            say(score(results))
         raise
-    typer.echo(f"{score(results)}; thank you for playing" if results else "no game was finished; thank you for playing")
+    say(f"{score(results)}; thank you for playing" if results else "no game was finished; thank you for playing")
     if stopped:
         raise typer.Exit(STOPPED)
 
@@ -98,10 +104,11 @@ def one_game(table: "Table", own: int) -> float:
             with thinking():
                 action = table.reply()
             if table.seen_by(own):
-                typer.echo(f"  player {actor}   {options[action]}")
+                say(f"  {table.seat(actor)}   {options[action]}")
         with thinking():
             table.play(action)
-    show(table, [f"player {i} knew   {known}" + ("   (you)" if i == own else "") for i, known in enumerate(table.shown())])
+    known = [f"{table.seat(i)} knew   {text}" + ("   (you)" if i == own else "") for i, text in enumerate(table.shown())]
+    show(table, known + table.review(own))
     return table.returns()[own]
 
 
@@ -116,17 +123,17 @@ def show(table: "Table", known: list[str]) -> None:
     """Print the picture of the game, if there is one, and what is known."""
     picture = table.picture()
     if picture is not None:
-        typer.echo("".join(f"    {line}\n" for line in picture.splitlines()), nl=False)
+        say("".join(f"    {line}\n" for line in picture.splitlines()), nl=False)
     for line in known:
-        typer.echo(f"  {line}")
+        say(f"  {line}")
 
 
 def asked(table: "Table", options: dict[int, str]) -> int:
     """The action that the person names, by its number in the list, by its name or as the table understands it."""
     numbered = list(options.items())
-    typer.echo("  " + "   ".join(f"{number} {name}" for number, (_, name) in enumerate(numbered, start=1)))
+    say("  " + "   ".join(f"{number} {name}" for number, (_, name) in enumerate(numbered, start=1)))
     while True:
-        typer.echo("  your move: ", nl=False)
+        say("  your move: ", nl=False)
         line = sys.stdin.readline()
         text = line.strip().lower()
         if not line or text in QUIT:
@@ -141,13 +148,13 @@ def asked(table: "Table", options: dict[int, str]) -> int:
             with thinking():
                 meant = table.named(text)
         except (GameError, SpecError) as error:
-            typer.echo(f"  {error}")
+            say(f"  {error}")
             continue
         if meant is not None:
             return meant
         if len(near) == 1:
             return near[0]
-        typer.echo("  " + (f"{line.strip()!r} is none of these; " if text else "") + "type a number or a name, or quit")
+        say("  " + (f"{line.strip()!r} is none of these; " if text else "") + "type a number or a name, or quit")
 
 
 def table_for(game: str, against: str, iterations: int | None, seed: int | None) -> "tuple[Table, str]":
@@ -185,11 +192,6 @@ def table_for(game: str, against: str, iterations: int | None, seed: int | None)
 
     policy = as_policy(compile_game(rules), against)
     return RulesTable(rules, policy.action_probabilities, generator), against
-
-
-def outcome(payoff: float) -> str:
-    """What a payoff means to the person."""
-    return f"you win {payoff:g}" if payoff > 0 else f"you lose {-payoff:g}" if payoff < 0 else "nobody wins"
 
 
 def score(results: list[float]) -> str:

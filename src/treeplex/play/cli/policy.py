@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treeplex.errors import PolicyError, SpecError
-from treeplex.play.cli.arguments import GameArgument, Json, Refine, ShowProgress
+from treeplex.errors import PolicyError, SpecError, printable
+from treeplex.play.cli.arguments import Complete, GameArgument, Json, Limit, Refine, ShowProgress
 from treeplex.play.cli.console import print_facts, print_json, print_table
 from treeplex.play.cli.live import Live
 
@@ -60,7 +60,9 @@ def evaluate(
         str | None, typer.Option(metavar="ADDRESS", help="Of train rebel: on a Ray cluster: its address, auto, or local.")
     ] = None,
     as_json: Json = False,
+    complete: Complete = False,
     refine: Refine = False,
+    limit: Limit = None,
     progress: ShowProgress = None,
 ) -> None:
     """Judge a policy: its value for each player, and what a best response of each gains; NashConv is the sum of the gains.
@@ -101,12 +103,13 @@ def evaluate(
     with Live(progress) as live:
         live.say(f"compiling {game}")
         from treeplex.forms.compile.compile_game import compile_game
-        from treeplex.runs.judge import exact_value, infostate_regrets, judge
+        from treeplex.runs.judge import as_policy, exact_value, infostate_regrets, judge
 
-        compiled = compile_game(game, refine=refine, watch=live.walked)
+        compiled = compile_game(game, refine=refine, limit=limit, watch=live.walked)
         live.say(f"judging {policy}")
-        judgement = judge(compiled, policy)
-        regrets = list(infostate_regrets(compiled, policy).items())[:worst] if worst else []
+        loaded = as_policy(compiled, policy, complete=complete)
+        judgement = judge(compiled, loaded)
+        regrets = list(infostate_regrets(compiled, loaded).items())[:worst] if worst else []
         if exact:
             live.say(f"solving {game} exactly")
         value = exact_value(compiled) if exact else None
@@ -131,7 +134,7 @@ def evaluate(
     }
     if value is not None:
         facts["exact value"] = f"{value:+.8f}   of player 0; the policy is {abs(judgement.value[0] - value):.3e} from it"
-    print_facts(facts, title=f"{policy} on {compiled.spec}")
+    print_facts(facts, title=f"{policy} on {compiled}")
     pairs = zip(judgement.value, judgement.best_response_values, strict=True)
     rows = [[str(player), f"{value:+.8f}", f"{best:+.8f}", f"{best - value:.3e}"] for player, (value, best) in enumerate(pairs)]
     print_table(["player", "value", "best response", "gain"], rows, right=(1, 2, 3))
@@ -157,9 +160,14 @@ def origin_of(policy: str) -> dict[str, Any]:
         return {"algorithm": UNIFORM, "iterations": 0, "seconds": 0.0}
     if is_table_policy(policy_file(policy)):
         about = load_table_policy(policy_file(policy)).about
-        return {"algorithm": about.get("algorithm"), "iterations": int(about.get("iterations", 0)), "seconds": None}
+        return {"algorithm": about.get("algorithm"), "iterations": whole_of(about.get("iterations")), "seconds": None}
     known = read_policy_header(policy_file(policy)).get("metadata", {})
     return {name: known.get(name) for name in ("algorithm", "iterations", "seconds")}
+
+
+def whole_of(text: str | None) -> int | None:
+    """A number of iterations as a file says it, None where it says none."""
+    return int(text) if text is not None and text.isdecimal() and len(text) < 20 else None
 
 
 def show(
@@ -172,6 +180,7 @@ def show(
     ] = None,
     limit: Annotated[int, typer.Option(metavar="ROWS", min=0, help="The most rows to print; 0 for all.")] = 40,
     game: OfGame = None,
+    complete: Complete = False,
     as_json: Json = False,
 ) -> None:
     """Read a strategy: the probability of every action at every infostate.
@@ -182,7 +191,7 @@ def show(
       treeplex show runs/leduc --player 1 --limit 10
       treeplex show runs/kuhn --infostate 0pb
     """
-    loaded = loaded_policy(policy, game)
+    loaded = loaded_policy(policy, game, complete=complete)
     chosen = matching(loaded, infostate, player)
     shown = chosen[:limit] if limit else chosen
     if as_json:
@@ -194,30 +203,27 @@ def show(
         for infoset in shown
     ]
     several_lines = any("\n" in str(row[1]) for row in rows)
-    print_table(["player", "infostate", "strategy"], rows, title=compiled.spec, lines=several_lines)
+    print_table(["player", "infostate", "strategy"], rows, title=str(compiled), lines=several_lines)
     if len(shown) < len(chosen):
         typer.echo(f"{len(shown)} of {len(chosen):,} infostates; --limit 0 shows all, --infostate and --player choose")
 
 
-def loaded_policy(policy: str, game: str | None) -> "Policy":
+def loaded_policy(policy: str, game: str | None, *, complete: bool = False) -> "Policy":
     """A policy from a run folder or file, on the game given or the one the file names."""
-    from treeplex.forms.compile.compile_game import compile_game
     from treeplex.forms.policies.files import load_policy
     from treeplex.runs.judge import policy_file
     from treeplex.runs.solve.folder import RunFolder, is_run_folder
 
     if is_run_folder(policy):
-        folder = RunFolder(policy)
-        compiled = compile_game(folder.game_to_load() if game is None else game, refine=folder.settings().refine)
-        return load_policy(policy_file(policy), compiled)
-    return load_policy(policy_file(policy), None if game is None else compile_game(game))
+        return load_policy(policy_file(policy), RunFolder(policy).compiled(game))
+    return load_policy(policy_file(policy), game, complete=complete)
 
 
 def matching(policy: "Policy", text: str | None, player: int | None) -> list[int]:
     """The infosets asked for: an exact infostate, else all that contain the text."""
     game = policy.game
     if player is not None and not 0 <= player < game.players:
-        raise PolicyError(f"{game.spec} has players 0 to {game.players - 1}, not {player}")
+        raise PolicyError(f"{game} has players 0 to {game.players - 1}, not {player}")
     offsets = game.tree.infoset_offsets
     chosen = range(len(policy)) if player is None else range(int(offsets[player]), int(offsets[player + 1]))
     if text is None:
@@ -226,7 +232,7 @@ def matching(policy: "Policy", text: str | None, player: int | None) -> list[int
     found = [infoset for infoset in chosen if game.infostates[infoset] == wanted]
     found = found or [infoset for infoset in chosen if wanted in game.infostates[infoset]]
     if not found:
-        raise PolicyError(f"no infostate of {game.spec} contains {text!r}{hint(text, game.infostates)}")
+        raise PolicyError(f"no infostate of {game} contains {text!r}{hint(text, game.infostates)}")
     return found
 
 
@@ -260,7 +266,7 @@ def strategy_text(policy: "Policy", infoset: int) -> "Text":
     best = max(probability for _, probability in pairs)
     text, length = Text(), 0
     for name, probability in pairs:
-        entry = f"{name} {probability:.4f}"
+        entry = f"{printable(name)} {probability:.4f}"
         if length:
             fits = length + len(GAP) + len(entry) <= STRATEGY_WIDTH
             text.append(GAP if fits else "\n")
@@ -274,6 +280,7 @@ def export(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="A run folder or policy file, or a game for .efg and .game.")],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its ending says what.")],
     game: OfGame = None,
+    complete: Complete = False,
 ) -> None:
     """Convert a policy (.safetensors, .npz, .json, .csv), or write a game's rules (.efg, .game).
 
@@ -284,22 +291,20 @@ def export(
       treeplex export kuhn_poker kuhn.efg
     """
     if out.suffix.lower() in RULES:
-        from treeplex.forms.sources.load import load
-
         if out.suffix.lower() == ".efg":
             from treeplex.forms.sources.efg import write_efg
 
-            write_efg(load(source), out)
+            write_efg(source, out)
         else:
             from treeplex.forms.sources.liteefg import write_game_file
 
-            write_game_file(load(source), out)
+            write_game_file(source, out)
     else:
         from treeplex.forms.policies.files import WRITERS, by_suffix, save_policy, with_suffix
 
         by_suffix(with_suffix(out), WRITERS)
         known = {name: value for name, value in origin_of(source).items() if value is not None}
-        save_policy(loaded_policy(source, game), out, metadata=known)
+        save_policy(loaded_policy(source, game, complete=complete), out, metadata=known)
     typer.echo(f"wrote {out}")
 
 

@@ -20,7 +20,7 @@ from treeplex.play.cli.arguments import (
     TrainResume,
     check_folders,
 )
-from treeplex.play.cli.console import print_facts, print_json
+from treeplex.play.cli.console import print_facts, print_json, say
 from treeplex.play.cli.failures import STOPPED, fail
 from treeplex.play.cli.live import Live, clock
 from treeplex.play.cli.solve import quoted
@@ -95,7 +95,7 @@ def train_rebel(
             shown = changed(RebelFolder(resume).run().settings, *given)
         else:
             shown = settings_of(preset, *given, game=game)
-        typer.echo(as_yaml(shown), nl=False)
+        say(as_yaml(shown), nl=False)
         return
     if game is None and resume is None:
         raise SpecError("name the game: treeplex train rebel GAME --out DIR")
@@ -199,10 +199,10 @@ def report(training: "RebelTraining", as_json: bool) -> None:
 
 def resuming(training: "RebelTraining") -> str:
     """The command that goes on. A game of one's own is named again, since reading a folder runs no code."""
-    from treeplex.forms.sources.user_module import names_python
+    from treeplex.forms.sources.load import named_file
 
     game = training.run.game
-    own = f" {quoted(game)}" if names_python(game) else ""
+    own = f" {quoted(game)}" if named_file(game) else ""
     return f"treeplex train rebel{own} --resume {quoted(str(training.folder))}"
 
 
@@ -225,9 +225,9 @@ def print_training(training: "RebelTraining") -> None:
         facts["workers lost"] = f"{last.lost}   what they were doing was done again"
     facts["files"] = f"{training.folder}   net.safetensors, rebel.json, metrics.jsonl, learning-curve.png, state.safetensors"
     print_facts(facts, title=f"ReBeL on {training.run.game}: {last.solved:,} subgames")
-    typer.secho("next", bold=True)
-    typer.echo(f"  treeplex evaluate {game} {folder}   how exploitable it is")
-    typer.echo(f"  treeplex play {game} --against {folder}   play against it")
+    say("next", bold=True)
+    say(f"  treeplex evaluate {game} {folder}   how exploitable it is")
+    say(f"  treeplex play {game} --against {folder}   play against it")
 
 
 def evaluate_rebel(

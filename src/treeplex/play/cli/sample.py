@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treeplex.play.cli.arguments import Force, GameArgument, Json, Seconds, ShowProgress
-from treeplex.play.cli.console import print_facts, print_json
+from treeplex.play.cli.console import print_facts, print_json, say
 from treeplex.play.cli.failures import STOPPED, fail
 from treeplex.play.cli.live import Live, clock
 from treeplex.play.cli.solve import counted, free_folder, quoted
@@ -102,7 +102,7 @@ def sample(
         except SampleInterrupted as stopped:
             sampled = stopped.sampled
             if sampled.folder is None:
-                sampled.save(free_folder(f"sample-{sampled.game.spec}-{sampled.algorithm}"))
+                sampled.save(free_folder(f"sample-{sampled.game}-{sampled.algorithm}"))
     if as_json:
         print_json(
             {"game": sampled.game.spec, "algorithm": sampled.algorithm, "status": sampled.status, **asdict(sampled.last)}
@@ -155,19 +155,19 @@ def print_sampled(sampled: "Sampled") -> None:
     if sampled.folder:
         facts["files"] = f"{sampled.folder}   policy.safetensors, metrics.jsonl, progress.png, sample.json, state.safetensors"
     effort = f"{counted(last.iteration)}, {last.nodes:,} nodes in {last.seconds:.3g} s"
-    print_facts(facts, title=f"{sampled.game.spec} by {sampled.algorithm}: {effort}")
-    typer.secho("next", bold=True)
+    print_facts(facts, title=f"{sampled.game} by {sampled.algorithm}: {effort}")
+    say("next", bold=True)
     if sampled.folder:
-        typer.echo(f"  {resuming(sampled)} -n {10 * last.iteration}   go on")
+        say(f"  {resuming(sampled)} -n {10 * last.iteration}   go on")
     else:
-        typer.echo(f"  treeplex sample {quoted(sampled.game.spec)} --out runs/first   keep policy, metrics and state")
+        say(f"  treeplex sample {quoted(sampled.game.spec)} --out runs/first   keep policy, metrics and state")
 
 
 def resuming(sampled: "Sampled") -> str:
     """The command that goes on with a run."""
-    from treeplex.forms.sources.user_module import names_python
+    from treeplex.forms.sources.load import named_file
 
-    own = f"{quoted(sampled.game.spec)} " if names_python(sampled.game.spec) else ""
+    own = f"{quoted(sampled.game.spec)} " if named_file(sampled.game.spec) else ""
     return f"treeplex sample {own}--resume {quoted(str(sampled.folder))}"
 
 
@@ -199,13 +199,13 @@ def playouts(
             return
         pairs = enumerate(zip(found.value, found.error, strict=True))
         facts = {f"value of player {player}": f"{value:+.5f} +- {error:.5f}" for player, (value, error) in pairs}
-        print_facts(facts, title=f"{rules.spec}: {found.playouts:,} playouts")
+        print_facts(facts, title=f"{rules}: {found.playouts:,} playouts")
         return
     match = head_to_head(rules, own, rules_and_policy(game, against)[1], playouts=count, seed=seed)
     if as_json:
         print_json({"game": rules.spec, **asdict(match)})
     else:
-        print_match(match, f"{rules.spec}: {policy} against {against}, {match.playouts:,} playouts")
+        print_match(match, f"{rules}: {policy} against {against}, {match.playouts:,} playouts")
 
 
 def print_match(match: "Match", title: str) -> None:

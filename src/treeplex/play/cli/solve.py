@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treeplex.play.cli.arguments import Every, Folder, Force, GameArgument, Json, Refine, Seconds, ShowProgress, Updates
-from treeplex.play.cli.console import print_facts, print_json, print_table
+from treeplex.play.cli.arguments import Every, Folder, Force, GameArgument, Json, Limit, Refine, Seconds, ShowProgress, Updates
+from treeplex.play.cli.console import print_facts, print_json, print_table, say
 from treeplex.play.cli.failures import STOPPED, TARGET_MISSED, fail
 from treeplex.play.cli.live import Live
 
@@ -40,6 +40,7 @@ def solve(
     resume: Annotated[Path | None, typer.Option(metavar="DIR", help="Go on with the run in this folder.")] = None,
     force: Force = False,
     refine: Refine = False,
+    limit: Limit = None,
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
@@ -79,24 +80,24 @@ def solve(
                 updates=updates,
                 seed=seed,
                 refine=refine,
+                limit=limit,
                 out=out,
                 force=force,
                 resume=resume,
-                progress=live.watch,
-                walked=live.walked,
+                progress=live,
             )
             folder = solution.folder
         except SolveInterrupted as stopped:
             solution = stopped.solution
-            folder = solution.folder or solution.save(free_folder(f"{solution.game.spec}-{solution.algorithm}"))
+            folder = solution.folder or solution.save(free_folder(f"{solution.game}-{solution.algorithm}"))
     if as_json:
         print_json(last_record(solution))
     else:
         print_solution(solution, folder)
     if solution.status == "interrupted":
-        from treeplex.forms.sources.user_module import names_python
+        from treeplex.forms.sources.load import named_file
 
-        own = f"{quoted(solution.game.spec)} " if names_python(solution.game.spec) else ""
+        own = f"{quoted(solution.game.spec)} " if named_file(solution.game.spec) else ""
         command = f"treeplex solve {own}--resume {quoted(str(folder))}"
         fail(f"stopped after {counted(solution.iterations)}; saved: go on with {command}", STOPPED)
     if not solution.target_reached:
@@ -148,29 +149,29 @@ def print_solution(solution: "Solution", folder: Path | None) -> None:
         device = "device.safetensors, " if has_device(folder) else ""
         facts["files"] = f"{folder}   policy.safetensors, {device}metrics.jsonl, convergence.png, run.json, state.safetensors"
     print_facts(
-        facts, title=f"{solution.game.spec} by {solution.algorithm}: {counted(solution.iterations)} in {solution.seconds:.3g} s"
+        facts, title=f"{solution.game} by {solution.algorithm}: {counted(solution.iterations)} in {solution.seconds:.3g} s"
     )
     spec = quoted(solution.game.spec)
-    typer.secho("next", bold=True)
+    say("next", bold=True)
     if folder is None:
-        typer.echo(f"  treeplex solve {spec} --out runs/first   keep policy, metrics and plot")
+        say(f"  treeplex solve {spec} --out runs/first   keep policy, metrics and plot")
     else:
-        from treeplex.forms.sources.user_module import names_python
+        from treeplex.forms.sources.load import named_file
 
-        of_game, resume = (f" --game {spec}", f"{spec} --resume") if names_python(solution.game.spec) else ("", "--resume")
+        of_game, resume = (f" --game {spec}", f"{spec} --resume") if named_file(solution.game.spec) else ("", "--resume")
         where = quoted(str(folder))
-        typer.echo(f"  treeplex show {where}{of_game}   read the strategy")
+        say(f"  treeplex show {where}{of_game}   read the strategy")
         if has_device(folder):
-            typer.echo(f"  treeplex device {where}{of_game}   judge the joint play")
+            say(f"  treeplex device {where}{of_game}   judge the joint play")
         if solution.status == "target reached":
-            typer.echo(f"  treeplex solve {resume} {where} --target {(solution.settings.target or 0) / 10:g}   go on")
+            say(f"  treeplex solve {resume} {where} --target {(solution.settings.target or 0) / 10:g}   go on")
         elif solution.settings.nodes and not solution.solver.exact and solution.iterations != solution.solver.longest:
-            typer.echo(f"  treeplex solve {resume} {where} --nodes {10 * solution.settings.nodes}   go on")
+            say(f"  treeplex solve {resume} {where} --nodes {10 * solution.settings.nodes}   go on")
         elif not solution.solver.exact:
             more = min(10 * solution.iterations, solution.solver.longest or 10 * solution.iterations)
             if more > solution.iterations:
-                typer.echo(f"  treeplex solve {resume} {where} -n {more}   go on")
-    typer.echo(f"  treeplex compare {spec} -a cfr+ -a dcfr -a pcfr+   compare algorithms")
+                say(f"  treeplex solve {resume} {where} -n {more}   go on")
+    say(f"  treeplex compare {spec} -a cfr+ -a dcfr -a pcfr+   compare algorithms")
 
 
 def has_device(folder: Path) -> bool:
@@ -210,6 +211,7 @@ def compare(
     out: Folder = None,
     force: Force = False,
     refine: Refine = False,
+    limit: Limit = None,
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
@@ -239,11 +241,11 @@ def compare(
             updates=updates,
             seed=seed,
             refine=refine,
+            limit=limit,
             out=out,
             force=force,
             x=axis,
-            progress=live.watch,
-            walked=live.walked,
+            progress=live,
         )
     if as_json:
         print_json({"game": comparison.game.spec, "rows": comparison.rows()})
@@ -252,11 +254,11 @@ def compare(
         columns, rows = comparison.columns, comparison.table("\n" if several else ", ")
         if several:  # narrow enough for 80 letters
             columns = [name.replace("exploitability", "exploit-\nability") for name in columns]
-        print_table(columns, rows, title=comparison.game.spec, right=range(1, len(columns)), lines=several)
+        print_table(columns, rows, title=str(comparison.game), right=range(1, len(columns)), lines=several)
         if out:
-            typer.echo(f"plot {out / 'convergence.png'}, table {out / 'comparison.md'}, one run folder an algorithm in {out}")
+            say(f"plot {out / 'convergence.png'}, table {out / 'comparison.md'}, one run folder an algorithm in {out}")
         else:
-            typer.echo("add --out DIR for the plot")
+            say("add --out DIR for the plot")
     if comparison.interrupted:
         last = comparison.solutions[-1]
         saved = f"; go on with it: treeplex solve --resume {quoted(str(last.folder))}" if last.folder else ""

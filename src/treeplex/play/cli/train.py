@@ -138,10 +138,10 @@ def train(
 
 def resuming(training: "Training") -> str:
     """The command that goes on. Games of one's own are named again, since reading a folder runs no code."""
-    from treeplex.forms.sources.user_module import names_python
+    from treeplex.forms.sources.load import named_file
 
     games = training.settings.games
-    own = f" --games {quoted(','.join(games))}" if any(map(names_python, games)) else ""
+    own = f" --games {quoted(','.join(games))}" if any(map(named_file, games)) else ""
     return f"treeplex train{own} --resume {quoted(str(training.folder))}"
 
 

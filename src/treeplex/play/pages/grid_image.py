@@ -55,7 +55,7 @@ def heading(node: NodeReport, player: int, largest: float) -> str:
     side = node.sides[player]
     board = " ".join(node.board[i : i + 2] for i in range(0, len(node.board), 2)) or node.street
     who = f"{PLAYERS[player]} acts" if node.player == player else f"{PLAYERS[player]}, equities in per cent"
-    facts = f"EV {side.mean(side.ev):+.2f} chips, equity {100 * side.mean(side.equity):.1f}%, {side.combos:.1f} combos"
+    facts = f"EV {side.mean(side.ev):.2f} chips, equity {100 * side.mean(side.equity):.1f}%, {side.combos:.1f} combos"
     if largest < ALMOST_ALL:
         facts += f", full cells: weight {100 * largest:.2g}%"
     return f"{board}   {who}\n{node.line or 'first decision'}   pot {node.pot:g}\n{facts}"

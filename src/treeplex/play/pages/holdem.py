@@ -14,13 +14,16 @@ from numpy.typing import NDArray
 from treeplex.errors import SpecError
 from treeplex.games.poker.cards.format import Format
 from treeplex.runs.holdem.report.colours import RAMP, aggressive_first, colours
+from treeplex.runs.holdem.report.export import actions_json
 from treeplex.runs.holdem.report.page_data import NodeReport, Side
 
 MOST_NODES = 400
 """The most nodes on one page: about 50 kB each."""
 
 
-def page(nodes: Iterable[NodeReport], start: str, format: Format, *, title: str, facts: str) -> str:
+def page(
+    nodes: Iterable[NodeReport], start: str, format: Format, *, title: str, facts: str, command: str, ev: str = "pot"
+) -> str:
     """The page as text.
 
     Args:
@@ -28,23 +31,22 @@ def page(nodes: Iterable[NodeReport], start: str, format: Format, *, title: str,
         start: the line shown first.
         format: of the spot; two hole cards.
         title: of the browser's window.
-        facts: one line under the board.
+        facts: one line beside the board.
+        command: what shows this solution, ``treeplex holdem show turn.spot``; for what is not on the page.
+        ev: how EVs count at first, ``pot`` or ``net``.
 
     Raises:
-        SpecError: hands of one card, which have no grid, or more than :data:`MOST_NODES` nodes.
+        SpecError: hands of one card, which have no grid.
     """
     check_two_cards(format)
-    included: dict[str, NodeReport] = {}
-    for node in nodes:
-        included[node.line] = node
-        if len(included) > MOST_NODES:
-            raise SpecError(f"more than {MOST_NODES} nodes are too many for one page; give a smaller --depth")
     data = {
         "start": start,
         "facts": facts,
+        "command": command,
+        "ev": ev,
         "ramp": RAMP,
         "hands": format.names(),
-        "nodes": {line: node_data(node, format) for line, node in included.items()},
+        "nodes": {node.line: node_data(node, format) for node in nodes},
     }
     parts = {
         "TITLE": html.escape(title),
@@ -74,6 +76,7 @@ def resource(name: str) -> str:
 def node_data(node: NodeReport, format: Format) -> dict[str, Any]:
     """One node for the page's script."""
     paint = colours(node.kinds)
+    rows = [] if node.player is None else actions_json(node, node.sides[node.player])
     return {
         "line": node.line,
         "board": node.board,
@@ -84,8 +87,9 @@ def node_data(node: NodeReport, format: Format) -> dict[str, Any]:
         "committed": list(node.committed),
         "order": list(aggressive_first(node.kinds)),
         "actions": [
-            {"name": name, "size": size, "colour": colour}
-            for name, size, colour in zip(node.actions, node.sizes, paint, strict=True)
+            {"name": row["name"], "size": row["pot_percent"] or "", "colour": colour}
+            | {"often": row["frequency"], "combos": row["combos"], "ev": row["ev"]}
+            for row, colour in zip(rows, paint, strict=True)
         ],
         "children": [
             {"line": child, "ends": bool(node.kinds) and node.kinds[place] == "fold"}

@@ -1,7 +1,9 @@
 """A table at which a person plays a turn of hold'em against an agent that searches."""
 
+import math
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import final
 
 import numpy as np
@@ -9,7 +11,7 @@ import numpy as np
 from treeplex.errors import GameError, SpecError
 from treeplex.games.poker.betting.tree import Action, Decision, Fold, Showdown, StreetEnd, payoffs
 from treeplex.games.poker.cards.cards import card_to_string
-from treeplex.games.poker.cards.evaluator import format_strengths
+from treeplex.games.poker.cards.evaluator import format_strengths, hand_name, strengths
 from treeplex.games.poker.spots.spot import Rake, Spot
 from treeplex.search.holdem.agent import HoldemAgent
 from treeplex.search.holdem.beliefs import HoldemBelief, HoldemRules
@@ -22,9 +24,33 @@ TRIES = 100
 """Boards dealt until the ranges leave a pair of hands."""
 
 
+@dataclass(frozen=True)
+class Decided:
+    """A decision of a person.
+
+    Attributes:
+        street: ``turn`` or ``river``.
+        action: what was done, in words.
+        values: what each action was worth, in chips; NaN where the agent does not know.
+        chosen: the number of the action.
+        best: the action of the highest value, in words.
+    """
+
+    street: str
+    action: str
+    values: tuple[float, ...]
+    chosen: int
+    best: str
+
+    @property
+    def lost(self) -> float:
+        """Chips that the best action was worth more; NaN where the agent does not know."""
+        return max(self.values) - self.values[self.chosen]
+
+
 @final
 class HoldemTable:
-    """A turn and its river, hands dealt from the spot's ranges; player 0 is out of position."""
+    """A turn and its river, hands dealt from the spot's ranges; player 0 is out of position (OOP), player 1 is not (IP)."""
 
     players = 2
 
@@ -39,9 +65,13 @@ class HoldemTable:
         self._agent, self._generator, self._on = agent, generator, on
         self._spot = agent.spot
         self._hands, self._board = (0, 0), self._spot.board
+        self._decided: dict[int, list[Decided]] = {}
+        self._story: list[str] = []
+        self._replied = False
 
     def begin(self) -> None:
         self._agent.begin(self._dealt())
+        self._decided, self._story, self._replied = {0: [], 1: []}, [], False
         self._hands = self._agent.belief.draw(self._generator)
         self._board = self._agent.spot.board
 
@@ -49,6 +79,9 @@ class HoldemTable:
     def actor(self) -> int | None:
         event = self._agent.event
         return event.player if isinstance(event, Decision) else None
+
+    def seat(self, player: int) -> str:
+        return NAMES[player]
 
     def view(self, player: int) -> str:
         return self._text(player)
@@ -83,20 +116,28 @@ class HoldemTable:
     def reply(self) -> int:
         actor = self.actor
         assert actor is not None
+        self._replied = True
         return self._agent.act(self._hands[actor])
 
     def seen_by(self, player: int) -> bool:
         return True
 
     def play(self, action: int) -> None:
+        event, street, options = self._agent.event, self._street(), self.options()
+        assert isinstance(event, Decision)
+        if not self._replied:
+            values = tuple(float(value) for value in self._agent.action_values(self._hands[event.player]))
+            best = options[max(options, key=lambda number: values[number])]
+            self._decided[event.player].append(Decided(street, options[action], values, action, best))
+        self._replied = False
+        self._story.append(f"{street}   {NAMES[event.player]}   {options[action]}")
         self._agent.observe(action)
         event = self._agent.event
         if isinstance(event, StreetEnd):
-            card = self._river()
-            self._agent.deal(card)
-            self._board = (*self._board, card)
+            self._come(self._river())
+            self._agent.deal(self._board[-1])
         elif isinstance(event, Showdown) and len(self._board) < sum(self._spot.format.deal):
-            self._board = (*self._board, self._river())
+            self._come(self._river())
 
     def returns(self) -> list[float]:
         event = self._agent.event
@@ -109,17 +150,59 @@ class HoldemTable:
         win, lose, tie = paid
         return [tie, tie] if first == second else [win, lose] if first > second else [lose, win]
 
+    def outcome(self, player: int) -> str:
+        event, result = self._agent.event, self.returns()[player]
+        pot = self._chips(2 * min(event.contributions))
+        net = f"net {'+' if result >= 0 else '-'}{self._chips(abs(result))}"
+        if result == 0:
+            return f"the pot of {pot} is split, {net}"
+        how = "" if isinstance(event, Fold) else " at showdown"
+        who = "you win" if result > 0 else f"{NAMES[1 - player]} wins"
+        return f"{who} the pot of {pot}{how}, {net}"
+
     def shown(self) -> list[str]:
         return [self._text(player) for player in (0, 1)]
+
+    def review(self, player: int) -> list[str]:
+        found = []
+        for made in self._decided[player]:
+            verdict = "the best action" if made.action == made.best else f"EV lost {made.lost:,.3g}; best: {made.best}"
+            found.append(f"{made.street}   {made.action}   {'EV not known' if math.isnan(made.lost) else verdict}")
+        if found:
+            lost = sum(made.lost for made in self._decided[player] if not math.isnan(made.lost))
+            found.insert(0, f"your decisions, as the agent values them: EV lost {lost:,.3g} chips in all")
+        return found
+
+    def log(self, number: int, player: int) -> str:
+        """A finished game as text for a file; ``player`` is the person."""
+        begun = " ".join(map(card_to_string, self._agent.spot.board))
+        pot, stack = self._chips(self._spot.pot), self._chips(self._spot.stack)
+        lines = [f"Hand {number}: {begun}, pot {pot}, stacks {stack}, you are {NAMES[player]}"]
+        lines += [f"{NAMES[each]} holds {text}" for each, text in enumerate(self.shown())]
+        lines += [*self._story, self.outcome(player), *self.review(player)]
+        return "\n".join(lines) + "\n\n"
+
+    def _street(self) -> str:
+        """The street that is played."""
+        return "river" if self._agent.on_river else "turn"
+
+    def _come(self, card: int) -> None:
+        """A card comes."""
+        self._board = (*self._board, card)
+        self._story.append(f"river   {card_to_string(card)}")
 
     def _chips(self, amount: float) -> str:
         """An amount in whole chips of the spot, without what rounding leaves of them."""
         return f"{round(amount / self._spot.chip) * self._spot.chip:,.12g}"
 
     def _text(self, player: int) -> str:
-        """The cards of a player, the higher one first."""
-        cards = self._spot.format.hands[self._hands[player]]
-        return " ".join(card_to_string(int(card)) for card in sorted(cards, reverse=True))
+        """The cards of a player, the higher one first, and what they are with the board."""
+        form = self._spot.format
+        hand = form.hands[[self._hands[player]]]
+        cards = " ".join(card_to_string(int(card)) for card in sorted(hand[0], reverse=True))
+        if form.ranking != "five":
+            return cards
+        return f"{cards} ({hand_name(int(strengths(self._board, hand)[0]))})"
 
     def _dealt(self) -> Spot:
         """The spot of the next game; with other boards one that its ranges allow."""

@@ -25,8 +25,11 @@ class Table(Protocol):
     def actor(self) -> int | None:
         """Whose turn it is; None when the game is over."""
 
+    def seat(self, player: int) -> str:
+        """What a player is called."""
+
     def view(self, player: int) -> str:
-        """What a player who is to act knows: the infostate."""
+        """What a player who is to act knows, for people to read."""
 
     def picture(self) -> str | None:
         """What everybody sees, as lines of text; None where the rules draw nothing."""
@@ -54,8 +57,19 @@ class Table(Protocol):
     def returns(self) -> list[float]:
         """Everybody's payoff, once the game is over."""
 
+    def outcome(self, player: int) -> str:
+        """What the game's end means to a player, in words."""
+
     def shown(self) -> list[str]:
         """What everybody knew at the last decision."""
+
+    def review(self, player: int) -> list[str]:
+        """What there is to say about a player's decisions once the game is over, as lines of text."""
+
+
+def payoff_text(payoff: float) -> str:
+    """A payoff in words."""
+    return f"you win {payoff:g}" if payoff > 0 else f"you lose {-payoff:g}" if payoff < 0 else "nobody wins"
 
 
 Reply = Callable[[State], dict[int, float]]
@@ -80,8 +94,17 @@ class RulesTable:
     def actor(self) -> int | None:
         return None if self._state.is_terminal() else int(self._state.current_player())
 
+    def seat(self, player: int) -> str:
+        return f"player {player}"
+
+    def outcome(self, player: int) -> str:
+        return payoff_text(self.returns()[player])
+
+    def review(self, player: int) -> list[str]:
+        return []
+
     def view(self, player: int) -> str:
-        return self._state.information_state_string(player).strip()
+        return self._state.knowledge(player).strip()
 
     def picture(self) -> str | None:
         return self._state.picture()
@@ -102,7 +125,7 @@ class RulesTable:
         return len({state.information_state_string(player) for state in known}) == len(known)
 
     def play(self, action: int) -> None:
-        self._last = [self._state.information_state_string(player).strip() for player in range(self.players)]
+        self._last = [self.view(player) for player in range(self.players)]
         self._state = self._state.child(action)
         self._chance()
 
@@ -142,8 +165,17 @@ class SearchTable:
         visited = self._rules.visit(self._node)
         return visited.player if isinstance(visited, Decision) else None
 
+    def seat(self, player: int) -> str:
+        return f"player {player}"
+
+    def outcome(self, player: int) -> str:
+        return payoff_text(self.returns()[player])
+
+    def review(self, player: int) -> list[str]:
+        return []
+
     def view(self, player: int) -> str:
-        return self._rules.infostate(self._node, player, self._hands[player]).strip()
+        return self._rules.knowledge(self._node, player, self._hands[player]).strip()
 
     def picture(self) -> str | None:
         return self._rules.picture(self._node)

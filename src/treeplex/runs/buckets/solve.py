@@ -22,7 +22,8 @@ from treeplex.games.poker.cards.format import format_named
 from treeplex.runs.job.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 from treeplex.runs.job.interrupt import Interrupt
 from treeplex.solvers.buckets import LimitCFR
-from treeplex.storage.files import read_text, write_atomically
+from treeplex.storage.files import write_atomically
+from treeplex.storage.reading import parse_json, read_json, read_text
 
 FORMAT, VERSION = "treeplex limit run", 1
 ALGORITHM = "chance-sampled cfr"
@@ -264,7 +265,7 @@ def read_about(folder: Path) -> dict[str, Any]:
     """
     path = folder / ABOUT
     try:
-        about: dict[str, Any] = json.loads(read_text(path))
+        about: dict[str, Any] = read_json(path)
         known = about["format"] == FORMAT and about["version"] == VERSION
     except (ValueError, KeyError, TypeError) as error:
         raise FileError(f"{path}: truncated or edited ({error!r}); start the run again in another folder") from error
@@ -292,7 +293,7 @@ def read_records(folder: Path) -> list[LimitRecord]:
     """The evaluations of the run in a folder."""
     path = folder / METRICS
     try:
-        found = [LimitRecord(**json.loads(line)) for line in read_text(path).splitlines()]
+        found = [LimitRecord(**parse_json(line)) for line in read_text(path).splitlines()]
         return [replace(record, bounds=(record.bounds[0], record.bounds[1])) for record in found]
     except (ValueError, TypeError) as error:
         raise FileError(f"{path}: truncated or edited ({error!r}); start the run again in another folder") from error

@@ -20,6 +20,7 @@ from treeplex.runs.discount.settings import TrainSettings, settings_from
 from treeplex.runs.job.folder import METRICS, STATE, CheckpointFolder, claim_folder, read_about, write_about
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
 from treeplex.solvers.rules.discount_policy_files import save_discount_policy
+from treeplex.storage.reading import parse_json
 
 FORMAT = "treeplex training"
 VERSION = 1
@@ -56,7 +57,7 @@ class TrainRecord:
     def from_json(cls, text: str, place: str) -> "TrainRecord":
         """Read one line of ``metrics.jsonl``; ``place`` (file and line) goes into the :class:`FileError`."""
         try:
-            found = json.loads(text)
+            found = parse_json(text)
             mean, best = (None if found[name] is None else float(found[name]) for name in ("mean", "best"))
             reached = tuple(float(value) for value in found["exploitability"])
             return cls(

@@ -10,7 +10,7 @@ from treeplex.learn.discount.ppo import PPO
 from treeplex.runs.job.record import check_count
 from treeplex.solvers.rules.discount_policy import BASES, HIDDEN, HOLDS, HORIZON, DiscountPolicy, fresh_policy
 from treeplex.solvers.rules.learned import LEARNED
-from treeplex.spec import nearest
+from treeplex.solvers.synonyms import unknown_algorithm
 
 GAMES = (
     "kuhn_poker",
@@ -69,7 +69,7 @@ class TrainSettings:
             SpecError: one is unknown or out of its range.
         """
         if self.algorithm not in LEARNED:
-            raise SpecError(f"cannot train {self.algorithm!r}{nearest(self.algorithm, LEARNED)}")
+            raise unknown_algorithm(self.algorithm, LEARNED, "cannot train")
         if self.optimizer not in OPTIMIZERS:
             raise SpecError(f"unknown optimizer {self.optimizer!r}; known: {', '.join(OPTIMIZERS)}")
         if self.learning_rate is None:

@@ -12,7 +12,6 @@ import numpy as np
 
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.sources.user_module import names_python
 from treeplex.learn.discount.fitness import Fitness, exploitability_of, fitness_on, training_games
 from treeplex.learn.discount.trainer import EpochReport, Trainer
 from treeplex.runs.discount.folder import BEST, POLICY, TRAIN, TrainFolder, TrainRecord
@@ -204,11 +203,8 @@ def reopen(folder: TrainFolder, changes: Mapping[str, Any], work: Work) -> tuple
         old = getattr(settings, name)
         if name != "epochs" and value != old:
             raise SpecError(f"{folder.path} trains with {name} {old}, not {value}; leave it out or start a new training")
-    own = [spec for spec in settings.games if names_python(spec)]
-    if own and "games" not in changes:
-        raise FileError(f"{folder.path} trains on {own[0]}, whose code is not run on reading a folder; name the games as well")
     settings = replace(settings, epochs=changes.get("epochs", settings.epochs))
-    games = training_games(settings.games)
+    games = training_games(settings.games, named_in=None if "games" in changes else folder.path)
     if [game.identity for game in games] != about["identities"]:
         raise FileError(f"{folder.path}: the rules of its games changed since; start a new training")
     fitness = fitness_on(games, settings.horizon, kind=settings.fitness, weights=settings.weights)

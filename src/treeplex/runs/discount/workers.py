@@ -1,6 +1,5 @@
 """From settings to a trainer: which optimiser, and who plays its episodes."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,6 +11,7 @@ from treeplex.learn.discount.fitness import Fitness
 from treeplex.learn.discount.ppo import PPOTrainer
 from treeplex.learn.discount.trainer import Trainer
 from treeplex.runs.discount.settings import TrainSettings
+from treeplex.solvers.holdem.solver import available_cores
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Work:
     @property
     def cores(self) -> int:
         """Workers on this machine."""
-        return self.workers or own_cores()
+        return self.workers or available_cores()
 
     @property
     def size(self) -> int:
@@ -42,11 +42,6 @@ class Work:
 
             return cluster_cpus(self.ray)
         return self.cores
-
-
-def own_cores() -> int:
-    """The cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def crew_for(player: Plays[JobT, ResultT], work: Work, most: int | None = None) -> Workers[JobT, ResultT]:

@@ -27,6 +27,7 @@ def turn_agent(
     river: int = RIVER,
     threads: int | None = None,
     own_sizes: bool = False,
+    drawn: bool = True,
 ) -> tuple[HoldemAgent, NetFile | None]:
     """An agent that searches turns, and its network's file.
 
@@ -36,7 +37,8 @@ def turn_agent(
         generator: of the agent's draws.
         iterations, method: of a turn's search.
         river: iterations of Discounted CFR in each solution of a river.
-        threads: for exact values; default: one a core.
+        threads: for exact values; default: one per core that this process may use.
+        drawn: play an iteration drawn at random in each game, and not the average; see :class:`HoldemAgent`.
         own_sizes: take the bet sizes of the network's training, if its card names them, in place of the spot's.
 
     Raises:
@@ -49,8 +51,9 @@ def turn_agent(
         spot = replace(spot, bets=plan_from_json(net.card["spot"]["bets"]))
     check_turn(spot)
     leaves = exact_leaves(river, threads) if leaf is None else same(leaf)
-    check_room(least_policy(spot) * iterations, iterations)  # before anything else takes time
-    agent = HoldemAgent(spot, leaves, generator, method=method, iterations=iterations, river=river)
+    kept = iterations if drawn else 1
+    check_room(least_policy(spot) * kept, kept)  # before anything else takes time
+    agent = HoldemAgent(spot, leaves, generator, method=method, iterations=iterations, river=river, drawn=drawn)
     agent.leaf = fitting(agent, leaves)  # asked for before a search takes its memory
     return agent, net
 
@@ -62,7 +65,7 @@ def fitting(agent: HoldemAgent, leaves: Leaves) -> Leaves:
         size = agent.memory_for(turn)
         if lacking(size) is not None:
             agent.forget()
-        check_room(size, agent.iterations)
+        check_room(size, agent.iterations if agent.drawn else 1)
         return leaves(turn)
 
     return of
@@ -87,10 +90,9 @@ def check_room(size: int, iterations: int) -> None:
     """
     free = lacking(size)
     if free is not None:
-        raise SpecError(
-            f"the policies of {iterations:,} iterations need {megabytes(size)} of memory or more, and {megabytes(free)} are "
-            "free; give fewer iterations (-n) or fewer bet sizes"
-        )
+        what = f"the policies of {iterations:,} iterations need" if iterations > 1 else "the policy of a search needs"
+        remedy = "fewer iterations (-n) or fewer bet sizes" if iterations > 1 else "fewer bet sizes"
+        raise SpecError(f"{what} {megabytes(size)} of memory or more, and {megabytes(free)} are free; give {remedy}")
 
 
 def same(leaf: HoldemLeaf) -> Leaves:

@@ -25,6 +25,7 @@ from treeplex.runs.holdem.boards import Board
 from treeplex.runs.holdem.report.export import Solved, node_report
 from treeplex.runs.job.interrupt import Interrupt
 from treeplex.storage.files import write_atomically
+from treeplex.storage.reading import MOST_TEXT, parse_json, read_bytes
 
 FORMAT, VERSION = "treeplex holdem batch", 1
 
@@ -183,14 +184,11 @@ def read_row(path: Path, board: Board, spot: Spot, settings: Mapping[str, Any]) 
     Raises:
         FileError: it is damaged, or of another spot or other settings.
     """
-    try:
-        text = path.read_bytes()
-    except FileNotFoundError:
+    if not path.exists():
         return None
-    except OSError as error:
-        raise FileError(f"cannot read {path}: {error.strerror or error}; check the folder") from error
+    text = read_bytes(path, most=MOST_TEXT)
     try:
-        data = json.loads(text)
+        data = parse_json(text)
         data |= {"weight": board.weight, "ev": tuple(map(known, data["ev"])), "equity": tuple(map(known, data["equity"]))}
         row = Row(**{name: data[name] for name in Row.__dataclass_fields__})
     except (ValueError, KeyError, TypeError) as error:

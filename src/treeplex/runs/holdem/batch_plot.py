@@ -42,7 +42,7 @@ def batch_figure(report: BatchReport) -> Figure:
     axes.tick_params(colors=INK)
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_color(GREY)
-    evs = f"EV {means['ev_oop']:+.2f} OOP, {means['ev_ip']:+.2f} IP; equity OOP {100 * means['equity_oop']:.1f}%"
+    evs = f"EV {means['ev_oop']:.2f} OOP, {means['ev_ip']:.2f} IP; equity OOP {100 * means['equity_oop']:.1f}%"
     title = f"{len(table):,} boards, {report.place}; the spot: {evs}"
     axes.set_title(title, loc="left", fontsize=11, color=INK, parse_math=False)
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=9)

@@ -62,8 +62,8 @@ class BatchReport:
             "seconds": row.seconds,
             "exploitability": row.exploitability,
             "exploitability_percent": 100 * row.exploitability / row.pot if row.pot else math.nan,
-            "ev_oop": row.ev[0],
-            "ev_ip": row.ev[1],
+            "ev_oop": row.ev[0] + row.pot / 2,
+            "ev_ip": row.ev[1] + row.pot / 2,
             "equity_oop": row.equity[0],
             "equity_ip": row.equity[1],
             "reach": float(here["reach"]),
@@ -116,7 +116,7 @@ class BatchReport:
         total = sum(row.weight for row in self.rows)
         lines = [
             f"{len(self.rows)} of {self.batch.boards} boards, {self.place}. EV and equity: of the whole spot, EV in chips "
-            "against half the starting pot. Reach: how often it comes to the decision. Exploitability: of the pot.",
+            "that come back from the pot. Reach: how often it comes to the decision. Exploitability: of the pot.",
             "",
             "| " + " | ".join(head) + " |",
             "|---" + "|--:" * (len(head) - 1) + "|",
@@ -129,7 +129,7 @@ class BatchReport:
 
     def markdown_line(self, board: str, weight: float, entry: Mapping[str, Any]) -> str:
         """One line of the table."""
-        values = [f"{entry['ev_oop']:+.2f}", f"{entry['ev_ip']:+.2f}", f"{100 * entry['equity_oop']:.1f}%"]
+        values = [f"{entry['ev_oop']:.2f}", f"{entry['ev_ip']:.2f}", f"{100 * entry['equity_oop']:.1f}%"]
         shares = [f"{100 * entry.get(name, 0.0):.1f}%" for name in ("reach", *self.actions)]
         return f"| {board} | {weight:g} | {' | '.join([*values, *shares])} | {entry['exploitability_percent']:.2f}% |"
 

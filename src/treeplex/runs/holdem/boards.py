@@ -13,7 +13,7 @@ from treeplex.games.poker.cards.cards import cards_to_string, hand_index, parse_
 from treeplex.games.poker.cards.format import HOLDEM
 from treeplex.games.poker.cards.ranges import range_to_string
 from treeplex.runs.holdem.report.page_data import Floats
-from treeplex.storage.files import read_text
+from treeplex.storage.reading import read_text
 
 FLOPS = 22_100
 MOST_BOARDS = 100_000

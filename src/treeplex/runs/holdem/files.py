@@ -16,11 +16,12 @@ import contextlib
 import hashlib
 import importlib.metadata
 import json
+import math
 import os
 import secrets
 import struct
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
@@ -33,15 +34,18 @@ from treeplex.engine.holdem.form import REACH, STORE, HoldemForm
 from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
 from treeplex.games.poker.spots.fields import street_names
+from treeplex.games.poker.spots.located_text import SOLUTION
 from treeplex.games.poker.spots.spot import spot_from_json
 from treeplex.runs.holdem.solution import HoldemRecord, HoldemSettings, HoldemSolution
+from treeplex.runs.job.memory import available_memory, megabytes
 from treeplex.solvers.holdem.solver import Lock
-from treeplex.storage.files import reason, remedy
+from treeplex.storage.files import remedy
+from treeplex.storage.reading import open_regular, parse_json, reason
 
 Array = NDArray[Any]
 Header = dict[str, Any]
 
-MAGIC = b"treeplex poker solution\n"
+MAGIC = SOLUTION
 VERSION = 1
 SUFFIX = ".spot"
 TRAILER = struct.Struct("<Q32s")
@@ -176,7 +180,7 @@ def load_solution(path: str | os.PathLike[str]) -> HoldemSolution:
     header, arrays = read_file(path)
     try:
         return solution_of(header, arrays)
-    except (KeyError, ValueError, TypeError, IndexError, TreeplexError) as error:
+    except (KeyError, ValueError, TypeError, IndexError, AttributeError, OverflowError, TreeplexError) as error:
         raise FileError(f"{path} cannot be read ({error}); solve the spot again") from error
 
 
@@ -292,7 +296,7 @@ def read_file(path: str | os.PathLike[str]) -> tuple[Header, dict[str, Array]]:
     """
     broken = FileError(f"{path} is truncated or was changed after it was written; take another copy, or solve the spot again")
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             if file.read(len(MAGIC)) != MAGIC:
                 raise FileError(f"{path} is not a solved spot; give a file that was written for one")
             end = file.seek(0, os.SEEK_END) - TRAILER.size
@@ -303,19 +307,39 @@ def read_file(path: str | os.PathLike[str]) -> tuple[Header, dict[str, Array]]:
             if digest_of(file, end + 8) != checksum or length > end - len(MAGIC):
                 raise broken
             file.seek(end - length)
-            header = json.loads(file.read(length))
+            header = parse_json(file.read(length))
             if header.get("version") != VERSION:
                 raise FileError(
                     f"{path} has format version {header.get('version')}, this Treeplex reads {VERSION}; "
                     f"read it with the Treeplex that wrote it ({header.get('treeplex')})"
                 )
             file.seek(len(MAGIC))
+            check_sizes(path, header["arrays"])
             arrays = {entry["name"]: read_array(file, entry) for entry in header["arrays"]}
     except OSError as error:
         raise FileError(f"cannot read {path}: {reason(error)}; check the path") from error
     except (ValueError, KeyError, TypeError, AttributeError, zlib.error) as error:
         raise broken from error
     return header, arrays
+
+
+def check_sizes(path: str | os.PathLike[str], entries: Iterable[Mapping[str, Any]]) -> None:
+    """Whether the arrays of a file have sizes, and fit into memory.
+
+    Raises:
+        ValueError: a size that is none.
+        FileError: they do not fit.
+    """
+    needed = 0
+    for entry in entries:
+        if entry["kind"] not in KINDS or any(type(length) is not int or length < 0 for length in entry["shape"]):
+            raise ValueError("no size or kind of numbers")
+        needed += np.dtype(entry["kind"]).itemsize * math.prod(entry["shape"])
+    free = available_memory()
+    if free is not None and needed > free:
+        raise FileError(
+            f"{path} needs {megabytes(needed)} of memory, and {megabytes(free)} are free; read it where there is more"
+        )
 
 
 def digest_of(file: IO[bytes], end: int) -> bytes:
@@ -330,8 +354,6 @@ def digest_of(file: IO[bytes], end: int) -> bytes:
 
 def read_array(file: IO[bytes], entry: Mapping[str, Any]) -> Array:
     """The next array of a file."""
-    if entry["kind"] not in KINDS:
-        raise ValueError("unknown kind of numbers")
     kind = np.dtype(entry["kind"])
     flat = np.empty(int(np.prod(entry["shape"], dtype=np.int64)), kind)
     starts = range(0, flat.size, PIECE)

@@ -41,33 +41,48 @@ AnyLock = TextLock | NodeLock
 
 
 def solver_locks(game: CompiledSpot, locks: Iterable[AnyLock]) -> tuple[Lock, ...]:
-    """Locks as the solver takes them, one a node and board; where several are about the same hands the last one counts.
+    """Locks as the solver takes them, one per node and board; where several are about the same hands the last one counts.
 
     Args:
         game: the spot, compiled without isomorphism.
         locks: what is locked.
 
     Raises:
-        SpecError: a line that leads to no decision, an action that is not there, shares that do not add up, or no hand of the
-            range; the message names the lock and what is possible.
+        SpecError: a line that leads to no decision, an action that is not there, shares that do not add up, no hand of the
+            range, or a lock of which others leave nothing; the message names the lock and what is possible.
     """
     found: dict[tuple[int, int, int], Floats] = {}
+    given: list[tuple[AnyLock, Floats, list[tuple[int, int, int]]]] = []
     for lock in locks:
         place = decision_of(game, lock)
         node = game.betting.nodes[place.node]
         assert isinstance(node, Decision)
-        table, street, fixed = table_of(game, lock, node), len(place.roots) - 1, 0
+        table, street = table_of(game, lock, node), len(place.roots) - 1
         row = game.forests[street].numbers[node.player].index(place.node)
-        for number in boards_below(game, place.deals):
-            columns = table[:, game.boards[street][number].hands[node.player]]
-            key = (game.first_boards[street] + number, node.player, row)
-            kept = found.setdefault(key, np.full(columns.shape, np.nan))
-            given = ~np.isnan(columns).any(axis=0)
-            kept[:, given] = columns[:, given]
-            fixed += int(given.sum())
-        if not fixed:
+        keys = [(game.first_boards[street] + number, node.player, row) for number in boards_below(game, place.deals)]
+        here = [columns_of(game, table, key) for key in keys]
+        if all(np.isnan(columns).any(axis=0).all() for columns in here):
             raise SpecError(f"{lock.place}: {PLAYERS[node.player]} holds none of these hands there; name hands of the range")
+        for key, columns in zip(keys, here, strict=True):
+            kept = found.setdefault(key, np.full(columns.shape, np.nan))
+            locked = ~np.isnan(columns).any(axis=0)
+            kept[:, locked] = columns[:, locked]
+        given.append((lock, table, keys))
+    for lock, table, keys in given:
+        if not any(np.isclose(found[key], columns_of(game, table, key)).all(axis=0).any() for key in keys):
+            raise SpecError(
+                f"{lock.place}: without effect: later locks of {lock.line or 'root'!r} are about the same hands, and the last "
+                "one counts; leave one out, or write the one about fewer hands last"
+            )
     return tuple(Lock(board, player, row, strategy) for (board, player, row), strategy in found.items())
+
+
+def columns_of(game: CompiledSpot, table: Floats, key: tuple[int, int, int]) -> Floats:
+    """The part [actions, hands] of a table [actions, H] for the hands of a board; ``key`` is its number, the player, a row."""
+    number, player, _ = key
+    street = next(s for s in reversed(range(len(game.boards))) if game.first_boards[s] <= number)
+    columns: Floats = table[:, game.boards[street][number - game.first_boards[street]].hands[player]]
+    return columns
 
 
 def with_locks(game: CompiledSpot, average: NDArray[Any], locks: Sequence[Lock]) -> NDArray[Any]:

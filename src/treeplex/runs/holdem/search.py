@@ -108,7 +108,7 @@ def search_turn(
         iterations: of the search; each updates both players.
         method: a name of :data:`treeplex.search.METHODS`.
         river: iterations of Discounted CFR in each solution of the rivers.
-        threads: for rivers and judging; default: one a core. They change no number.
+        threads: for rivers and judging; default: one per core that this process may use. They change no number.
         judge: find how exploitable the average policy is with rivers solved for its beliefs; None where memory allows.
         progress: called after each iteration.
 
@@ -226,7 +226,7 @@ def memory_for(turn: SplitTurn, threads: int, *, needed: bool) -> bool:
     Raises:
         SpecError: they cannot, and it is ``needed``.
     """
-    size = needed_memory(turn.game, "dcfr", storage=STORAGE, threads=threads) + 3 * 8 * turn.game.stored
+    size = needed_memory(turn.game.size, "dcfr", storage=STORAGE, threads=threads) + 3 * 8 * turn.game.stored
     free = available_memory()
     if free is None or size <= free:
         return True

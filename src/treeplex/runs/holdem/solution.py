@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ class HoldemRecord:
     Attributes:
         iteration: iterations done.
         seconds: time spent in the solver (judging excluded), summed over resumes.
-        exploitability: mean over players of what a best response gains, in chips.
+        exploitability: mean over players of what a best response gains, in chips; NaN if judging was broken off.
     """
 
     iteration: int
@@ -60,7 +61,7 @@ class HoldemSolution:
         algorithm: canonical spec of the algorithm.
         settings: how it was solved.
         records: evaluations, oldest first; the last one is about this strategy.
-        ev: what both players win on average, in chips against half the starting pot.
+        ev: what both players win on average, in chips against half the starting pot; NaN if judging was broken off.
         status: why solving stopped: ``finished``, ``target reached``, ``time up`` or ``interrupted``.
         average: [Q], what the strategy is proportional to, as in :class:`treeplex.engine.holdem.form.Store`; it ends after
             ``streets`` streets.
@@ -112,6 +113,11 @@ class HoldemSolution:
     def exploitability(self) -> float:
         """Mean over players of what a best response gains, in chips."""
         return self.records[-1].exploitability
+
+    @property
+    def judged(self) -> bool:
+        """Whether exploitability and expected values are known; not if a second Ctrl-C broke the judging off."""
+        return not isnan(self.exploitability)
 
     @property
     def exploitability_unnormalised(self) -> float:

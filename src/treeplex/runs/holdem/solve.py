@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count, dropwhile
+from math import isnan
 from time import perf_counter
 from typing import Any
 
@@ -13,18 +14,18 @@ from treeplex.errors import SpecError
 from treeplex.evaluate.holdem.judge import HoldemJudgement, judge_spot, judging_crew
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
 from treeplex.games.poker.spots.spot import Spot, spot_from_json
+from treeplex.notices import compilation_announced
 from treeplex.runs.holdem.locks import AnyLock, NodeLock, solver_locks, with_locks
 from treeplex.runs.holdem.report.view import View
 from treeplex.runs.holdem.solution import HoldemRecord, HoldemSettings, HoldemSolution
 from treeplex.runs.job.interrupt import Interrupt
-from treeplex.runs.job.memory import check_memory
+from treeplex.runs.job.memory import check_memory, check_spot
 from treeplex.runs.job.record import Progress, check_count
 from treeplex.runs.solve.solve import check_limits
-from treeplex.solvers.holdem.solver import STORAGE, HoldemSolver, Lock, checked_threads, method_of
+from treeplex.solvers.holdem.solver import HoldemSolver, Lock, checked_storage, checked_threads
 from treeplex.solvers.registry import pace_of
 from treeplex.solvers.rules.fictitious import FictitiousRule
 from treeplex.solvers.rules.variants import Variant
-from treeplex.spec import nearest
 
 __all__ = ["HoldemRecord", "HoldemSolution", "NodeLock", "SpotInterrupted", "View", "solve_spot"]
 
@@ -34,7 +35,10 @@ Watcher = Callable[[Progress], None]
 DEFAULT_ALGORITHM, DEFAULT_STORAGE = "dcfr", "float32"
 DEFAULT_ITERATIONS, MOST_ITERATIONS = 1000, 1_000_000
 DEFAULT_SHARE = 0.005
-"""The usual target: this share of the pot."""
+"""The usual target: this share of the pot, blinds included."""
+
+UNJUDGED = float("nan")
+"""The exploitability and expected values of a strategy that nobody waited to see judged."""
 
 CHUNK_SECONDS = 0.1
 """How long to iterate between two looks at the clock and at Ctrl-C."""
@@ -76,7 +80,7 @@ def solve_spot(
         target: stop at the first check with at most this exploitability, in chips. Without target, iterations and time limit:
             0.5% of the pot.
         seconds: stop after this much time in the solver in this call; judging does not count.
-        threads: default: one a core.
+        threads: default: one per core that this process may use.
         storage: numbers in which regrets and averages are kept, see ``solvers.holdem.solver.STORAGE``; default float32.
         every: check after every so many iterations.
         isomorphism: let boards that differ only in suits stand for each other where the ranges allow it; never with locks.
@@ -90,7 +94,8 @@ def solve_spot(
         SpecError: a value outside its range, an unknown name, a lock that does not fit, or a spot that needs too much memory.
         GameError: the ranges leave no pair of hands.
         AlgorithmError: an algorithm that does not run on spots.
-        SpotInterrupted: Ctrl-C; it carries the solution so far.
+        SpotInterrupted: Ctrl-C or SIGTERM; it carries the solution so far, judged unless Ctrl-C came again meanwhile. A second
+            Ctrl-C within the iteration is a plain KeyboardInterrupt.
     """
     check_limits(target, seconds)
     check_count("every", every)
@@ -100,10 +105,12 @@ def solve_spot(
     if resume is None:
         if spot is None:
             raise SpecError("no spot given; give one, or a solution to resume")
-        game = compile_spot(spot, isomorphism=isomorphism and not locks)
-        fixed = solver_locks(game, locks)
-        settings = settings_of(spot, storage or DEFAULT_STORAGE, threads, (iterations, target, seconds), None)
+        isomorphism, storage = isomorphism and not locks, checked_storage(storage or DEFAULT_STORAGE)
         algorithm = DEFAULT_ALGORITHM if algorithm is None else algorithm
+        check_spot(spot, algorithm, isomorphism=isomorphism, storage=storage, threads=threads, most=most_memory)
+        game = compile_spot(spot, isomorphism=isomorphism)
+        fixed = solver_locks(game, locks)
+        settings = settings_of(spot, storage, threads, (iterations, target, seconds), None)
         if iterations is None:
             settings = replace(settings, horizon=pace_of(algorithm) or settings.horizon)
         run = start(game, algorithm, settings, fixed, most_memory)
@@ -116,7 +123,7 @@ def solve_spot(
     most = iterations if iterations is not None else longest or usual_iterations(seconds, resume)
     if longest is not None and most > longest:
         raise SpecError(f"{run.solver.algorithm} paces itself for {longest:,} iterations; ask for at most so many in all")
-    with Interrupt(wanted=interrupt is None) as own:
+    with compilation_announced(progress is not None), Interrupt(wanted=interrupt is None) as own:
         status = run.iterate(Limits(most, seconds, every), interrupt or own, progress)
         solution = run.finish(status)
     if status == "interrupted" and interrupt is None:
@@ -141,7 +148,7 @@ def settings_of(
     if target is None and iterations is None and seconds is None:
         target = resume.target if resume else None
         if target is None:
-            target = DEFAULT_SHARE * (spot.pot + sum(spot.blinds or ()))
+            target = DEFAULT_SHARE * spot.opening_pot
     horizon = resume.settings.horizon if resume else iterations or usual_iterations(seconds, None)
     return HoldemSettings(storage, threads, horizon, None if target is None else float(target))
 
@@ -213,7 +220,7 @@ class HoldemRun:
         found = judge_spot(self.solver.game, average, self.solver.store, self.crew, expected=expected)
         self.judging_seconds += perf_counter() - begun
         record = HoldemRecord(self.solver.iteration, self.seconds, found.exploitability)
-        if self.records and self.records[-1].iteration == record.iteration:
+        while self.records and (self.records[-1].iteration == record.iteration or isnan(self.records[-1].exploitability)):
             self.records.pop()
         self.records.append(record)
         return found
@@ -259,19 +266,26 @@ class HoldemRun:
         if limits.seconds is not None:
             rest = max(0.0, limits.seconds - spent)
             left = rest if left is None else min(left, rest)
-        exploitability = self.records[-1].exploitability if self.records else None
+        judged = [record.exploitability for record in self.records[-1:] if not isnan(record.exploitability)]
+        exploitability = judged[0] if judged else None
         return Progress(self.solver.algorithm, done, limits.iterations, exploitability, rate, left)
 
     def finish(self, status: str) -> HoldemSolution:
-        """Judge the strategy in full and hand out the solution."""
+        """Judge the strategy in full and hand out the solution; a second Ctrl-C of an interrupted run skips the judging."""
         solver = self.solver
-        found = self.judge(with_locks(solver.game, solver.store.average, solver.locks), expected=True)
+        try:
+            ev = self.judge(with_locks(solver.game, solver.store.average, solver.locks), expected=True).ev
+        except KeyboardInterrupt:
+            if status != "interrupted":
+                raise
+            ev = UNJUDGED, UNJUDGED
+            self.records.append(HoldemRecord(solver.iteration, self.seconds, UNJUDGED))
         return HoldemSolution(
             game=solver.game,
             algorithm=solver.algorithm,
             settings=self.settings,
             records=tuple(self.records),
-            ev=found.ev,
+            ev=ev,
             status=status,
             average=solver.store.average,
             scales=solver.store.average_scales,
@@ -287,10 +301,8 @@ def start(
     game: CompiledSpot, algorithm: AnyAlgorithm, settings: HoldemSettings, locks: Sequence[Lock], most_memory: float | None
 ) -> HoldemRun:
     """A run at iteration 0, if it fits into memory."""
-    method_of(algorithm)
-    if settings.storage not in STORAGE:
-        raise SpecError(f"storage is {settings.storage!r}{nearest(settings.storage, STORAGE)}")
-    memory = check_memory(game, algorithm, storage=settings.storage, threads=settings.threads, most=most_memory)
+    checked_storage(settings.storage)
+    memory = check_memory(game.size, algorithm, storage=settings.storage, threads=settings.threads, most=most_memory)
     solver = HoldemSolver(
         game, algorithm, threads=settings.threads, storage=settings.storage, horizon=settings.horizon, locks=locks
     )

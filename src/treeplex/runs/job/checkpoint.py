@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from safetensors.numpy import save as bytes_from_arrays
 
 from treeplex.errors import FileError
 from treeplex.storage.files import write_atomically
+from treeplex.storage.reading import read_bytes, tensor_metadata
 
 Arrays = Mapping[str, NDArray[Any]]
 FORMAT = "treeplex state"
@@ -66,14 +66,13 @@ def read_checkpoint(path: Path) -> Checkpoint:
     Raises:
         FileError: missing, truncated, tampered with, or of another version; the message names the file and the remedy.
     """
+    if not path.exists():
+        raise FileError(f"{path}: no such file; without it a run cannot be resumed: start it again")
+    data = read_bytes(path)
     try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise FileError(f"{path}: {error.strerror or error}; without it a run cannot be resumed: start it again") from error
-    try:
-        about = metadata(data)
+        about = tensor_metadata(data)
         arrays: Arrays = arrays_from_bytes(data)
-    except (SafetensorError, ValueError, struct.error) as error:
+    except (SafetensorError, ValueError) as error:
         raise FileError(f"{path}: truncated or not a state file; start the run again (with --force)") from error
     if about.get("format") != FORMAT:
         raise FileError(f"{path}: not a state file of Treeplex; start the run again (with --force)")
@@ -90,15 +89,6 @@ def read_checkpoint(path: Path) -> Checkpoint:
         return Checkpoint(about["identity"], about["algorithm"], int(about["iteration"]), float(about["seconds"]), arrays)
     except (KeyError, ValueError) as error:
         raise FileError(f"{path}: not a state file of Treeplex; start the run again (with --force)") from error
-
-
-def metadata(data: bytes) -> dict[str, str]:
-    """The free metadata in a safetensors file: a little-endian uint64 length, then a JSON header."""
-    (length,) = struct.unpack_from("<Q", data)
-    header = json.loads(data[8 : 8 + length])
-    if not isinstance(header, dict):
-        raise ValueError("the header is not an object")
-    return dict(header.get("__metadata__", {}))
 
 
 def digest(about: Mapping[str, str], arrays: Arrays) -> str:

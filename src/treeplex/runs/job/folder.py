@@ -1,5 +1,6 @@
 """What folders of all kinds of runs and trainings have in common: claiming them, saying what they are, records, checkpoints."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -10,7 +11,8 @@ from typing import Any, Final, Generic, Protocol, Self, TypeVar
 
 from treeplex.errors import FileError
 from treeplex.runs.job.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
-from treeplex.storage.files import append_line, whole_lines, write_atomically
+from treeplex.storage.files import append_line, write_atomically
+from treeplex.storage.reading import parse_json, read_json, whole_lines
 
 METRICS, STATE = "metrics.jsonl", "state.safetensors"
 
@@ -65,15 +67,22 @@ class CheckpointFolder(RecordFolder[AnyRecord]):
 
 
 def write_about(path: Path, form: str, number: int, /, **about: Any) -> None:
-    """Write the file that says what is in a folder: format and its version, the version of Treeplex, and what is given."""
+    """Write the file that says what is in a folder: format, its version, that of Treeplex, what is given, and a checksum."""
     whole = {"format": form, "version": number, "treeplex": own_version(), **about}
+    whole["checksum"] = checksum(whole)
     write_atomically(path, (json.dumps(whole, indent=2) + "\n").encode())
+
+
+def checksum(about: Mapping[str, Any]) -> str:
+    """SHA-256 of all but the checksum itself, as JSON says it."""
+    rest = {key: value for key, value in about.items() if key != "checksum"}
+    return hashlib.sha256(json.dumps(parse_json(json.dumps(rest)), sort_keys=True).encode()).hexdigest()
 
 
 def read_about(
     path: Path, form: str, number: int, *, kind: str, maker: str, needs: Mapping[str, type] | None = None
 ) -> dict[str, Any]:
-    """Read what :func:`write_about` wrote.
+    """Read what :func:`write_about` wrote; early versions wrote no checksum.
 
     Args:
         path: the file.
@@ -85,12 +94,10 @@ def read_about(
     Raises:
         FileError: there is no such file, or it is truncated, tampered with or of another version.
     """
+    if not path.exists():
+        raise FileError(f"{path.parent} holds no {kind} (no {path.name}); give one that {maker} wrote with --out")
     try:
-        about = json.loads(path.read_bytes())
-    except FileNotFoundError as error:
-        raise FileError(f"{path.parent} holds no {kind} (no {path.name}); give one that {maker} wrote with --out") from error
-    except OSError as error:
-        raise FileError(f"{path}: {error.strerror or error}") from error
+        about = read_json(path)
     except ValueError as error:
         raise FileError(f"{path}: truncated or not JSON; start it again (with --force)") from error
     if not isinstance(about, dict) or about.get("format") != form:
@@ -98,6 +105,8 @@ def read_about(
     if about.get("version") != number:
         found = about.get("treeplex", "unknown")
         raise FileError(f"{path}: format version {about.get('version')}, this Treeplex reads {number}; use Treeplex {found}")
+    if about.get("checksum", checksum(about)) != checksum(about):
+        raise FileError(f"{path}: changed after it was written (the checksum differs); put back a copy")
     for key, wanted in (needs or {}).items():
         if not isinstance(about.get(key), wanted):
             raise FileError(f"{path}: {key!r} is missing; start it again (with --force)")

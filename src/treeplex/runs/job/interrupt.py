@@ -1,38 +1,40 @@
-"""Ctrl-C as a request: a run stops between two iterations, where its state is whole."""
+"""Ctrl-C and SIGTERM as requests: a run stops between two iterations, where its state is whole."""
 
 import signal
 import threading
 from types import FrameType, TracebackType
-from typing import Final, Self, final
+from typing import Any, Final, Self, final
+
+from treeplex.notices import notify
 
 
 @final
 class Interrupt:
-    """While active, the first Ctrl-C sets ``requested``; the second one raises KeyboardInterrupt as usual.
+    """While active, the first Ctrl-C or SIGTERM sets ``requested`` and says so; the second raises KeyboardInterrupt.
 
-    Active only in the main thread and where Ctrl-C has Python's own meaning: a program with a handler of its own keeps it.
+    Active only in the main thread. A signal for which the program has a handler of its own keeps it.
     """
 
     def __init__(self, *, wanted: bool = True) -> None:
+        """Not active yet; without ``wanted`` it never becomes active, and somebody else sets ``requested``."""
         self.requested = False
         self._wanted: Final = wanted
-        self._active = False
+        self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
-        own = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        if self._wanted and own and threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGINT, self._request)
-            self._active = True
+        if self._wanted and threading.current_thread() is threading.main_thread():
+            for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL)):
+                if signal.getsignal(number) is usual:
+                    self._before[number] = usual
+                    signal.signal(number, self._request)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._release()
+        while self._before:
+            signal.signal(*self._before.popitem())
 
     def _request(self, number: int, frame: FrameType | None) -> None:
+        if self.requested:
+            raise KeyboardInterrupt
         self.requested = True
-        self._release()
-
-    def _release(self) -> None:
-        if self._active:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-            self._active = False
+        notify("stopping after this iteration; press Ctrl-C again to stop at once")

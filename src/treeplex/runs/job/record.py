@@ -4,9 +4,10 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from numbers import Integral
+from numbers import Integral, Real
 
 from treeplex.errors import FileError, SpecError
+from treeplex.storage.reading import parse_json
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,10 @@ class Settings:
         for name in ("every", "nodes"):
             if getattr(self, name) is not None:
                 check_count(name, getattr(self, name))
-        if self.target is not None and not (self.target >= 0 and math.isfinite(self.target)):
+        if self.target is not None and not is_amount(self.target):
             raise SpecError(f"target must be a number >= 0, not {self.target!r}")
+        if not isinstance(self.refine, bool):
+            raise SpecError(f"refine must be true or false, not {self.refine!r}")
         if isinstance(self.seed, bool) or not isinstance(self.seed, int):
             raise SpecError(f"seed must be a whole number, not {self.seed!r}")
         if self.updates not in (None, "alternating", "simultaneous"):
@@ -70,6 +73,11 @@ def check_effort(name: str) -> str:
     if name not in EFFORTS:
         raise SpecError(f"the x axis shows {', '.join(EFFORTS[:-1])} or {EFFORTS[-1]}, not {name!r}")
     return name
+
+
+def is_amount(value: object) -> bool:
+    """Whether a value is a finite number of at least 0, and neither true nor false."""
+    return not isinstance(value, bool) and isinstance(value, Real) and not value < 0 and value < math.inf
 
 
 def check_count(name: str, value: object) -> None:
@@ -114,7 +122,7 @@ class Record:
     def from_json(cls, text: str, place: str) -> "Record":
         """Read one line of ``metrics.jsonl``; ``place`` (file and line) goes into the :class:`FileError`."""
         try:
-            fields = json.loads(text)
+            fields = parse_json(text)
             return cls(
                 iteration=int(fields["iteration"]),
                 seconds=float(fields["seconds"]),

@@ -17,6 +17,7 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.learn.rebel.files import NetFile
 from treeplex.search.play_distribution import PlaythroughSettings
 from treeplex.storage.files import write_atomically
+from treeplex.storage.reading import read_bytes
 
 Floats = NDArray[np.float64]
 DRAWS = 2
@@ -66,9 +67,9 @@ class Store:
         if self.folder is None or not self.path(part).exists():
             return None
         try:
-            arrays = arrays_from_bytes(self.path(part).read_bytes())
+            arrays = arrays_from_bytes(read_bytes(self.path(part)))
             strategy, seconds = arrays["strategy"], float(arrays["seconds"][0])
-        except (OSError, SafetensorError, KeyError, ValueError):
+        except (FileError, SafetensorError, KeyError, ValueError):
             return None
         return (strategy, seconds) if strategy.shape == (self.size,) and np.isfinite(strategy).all() else None
 

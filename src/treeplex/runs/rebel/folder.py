@@ -24,6 +24,7 @@ from treeplex.errors import FileError
 from treeplex.learn.rebel.files import NetFile, read_net
 from treeplex.runs.job.folder import METRICS, STATE, CheckpointFolder, claim_folder, read_about, write_about
 from treeplex.runs.rebel.settings import RebelRun, run_from
+from treeplex.storage.reading import parse_json
 
 FORMAT, VERSION = "treeplex rebel training", 1
 REBEL, NET = "rebel.json", "net.safetensors"
@@ -71,7 +72,7 @@ class RebelRecord:
     def from_json(cls, text: str, place: str) -> "RebelRecord":
         """Read one line; ``place`` (file and line) goes into the :class:`FileError`."""
         try:
-            record = cls(**json.loads(text))
+            record = cls(**parse_json(text))
             _ = record.solved + record.seconds + record.cpu_seconds + record.rows + record.steps + record.rate + record.lost
             _ = (record.loss or 0.0) + (record.exploitability or 0.0) + (record.policy_loss or 0.0)
             return record

@@ -25,6 +25,7 @@ from treeplex.runs.discount.plot import quiet
 from treeplex.runs.job.folder import METRICS, STATE, CheckpointFolder, claim_folder, read_about, write_about
 from treeplex.runs.plots import INK, colour, write_figure
 from treeplex.runs.rebel.holdem_settings import HoldemRebelRun, run_from
+from treeplex.storage.reading import parse_json
 
 FORMAT, VERSION = "treeplex turn training", 1
 TURN, NET, PLOT = "turn.json", "net.safetensors", "learning-curve.png"
@@ -61,7 +62,7 @@ class HoldemRebelRecord:
     def from_json(cls, text: str, place: str) -> "HoldemRebelRecord":
         """Read one line; ``place`` (file and line) goes into the :class:`FileError`."""
         try:
-            record = cls(**json.loads(text))
+            record = cls(**parse_json(text))
             _ = record.games + record.rows + record.steps + record.seconds + record.cpu_seconds + record.rate
             _ = record.loss or 0.0
             return record

@@ -6,13 +6,11 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-import yaml
-
 from treeplex.errors import FileError, SpecError
+from treeplex.games.poker.spots.located_text import LocatedText, read_marked
 from treeplex.learn.rebel.holdem_trainer import HoldemRebelSettings
 from treeplex.learn.rebel.trainer import PAPER, PAPER_CARDS, RebelSettings
 from treeplex.spec import nearest
-from treeplex.storage.files import read_text
 
 AnySettings = TypeVar("AnySettings", RebelSettings, HoldemRebelSettings)
 
@@ -41,6 +39,7 @@ MEANINGS: Mapping[str, str] = {
     "episodes": "games played side by side",
     "exploration": "probability with which the exploring player plays uniformly",
     "source": "of public belief states: self-play, or random ones for comparison",
+    "draw": "of the iteration played on: uniform, or average, weighted as in the average policy",
     "policy_net": "true: a second network learns policies, from which searches start",
     "warm": "iterations that such a start counts as; 0: learnt, not used",
     "solves": "subgames to be solved in all; the step size falls over them",
@@ -54,7 +53,7 @@ MEANINGS: Mapping[str, str] = {
 }
 FIXED = ("width", "layers", "episodes", "seed", "policy_net")
 """What a training cannot change under way."""
-ADDED = ("rounds", "endgame", "source", "policy_net", "warm", "device", "halve")
+ADDED = ("rounds", "endgame", "source", "policy_net", "draw", "warm", "device", "halve")
 """Settings that trainings of early versions did not have."""
 
 
@@ -174,13 +173,24 @@ def from_yaml(path: Path) -> Mapping[str, Any]:
     Raises:
         FileError: the file cannot be read or is no mapping.
     """
-    try:
-        found = yaml.safe_load(read_text(path))
-    except yaml.YAMLError as error:
-        raise FileError(f"{path}: not YAML ({' '.join(str(error).split())}); write lines like iterations: 64") from error
-    if not isinstance(found, dict) or not all(isinstance(key, str) for key in found):
+    found = read_marked(path, "iterations: 64").entries
+    if found is None:
         raise FileError(f"{path}: not a list of settings; write lines like iterations: 64")
-    return found
+    return {name: value_of(entry) for name, entry in found.items()}
+
+
+def value_of(entry: LocatedText) -> str | list[str]:
+    """The text of a setting, or the texts of one that has several.
+
+    Raises:
+        FileError: it is neither.
+    """
+    if entry.text is not None:
+        return entry.text
+    texts = [item.text for item in entry.items or () if item.text is not None]
+    if not entry.items or len(texts) < len(entry.items):
+        raise FileError(f"{entry.place}: not a setting; write lines like iterations: 64")
+    return texts
 
 
 def run_from(found: Mapping[str, Any], place: str) -> RebelRun:

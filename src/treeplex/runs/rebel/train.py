@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from treeplex.errors import FileError, SpecError
-from treeplex.forms.sources.load import load
-from treeplex.forms.sources.user_module import names_python
+from treeplex.forms.sources.load import load, named_file
 from treeplex.forms.subgames.identity import public_identity
 from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.games.base import Game
 from treeplex.games.public import PublicTree
 from treeplex.learn.common.workers import Workers
 from treeplex.learn.rebel.parallel_self_play import SelfPlayer, SelfPlayJob, SelfPlayRows, parallel_trainer
@@ -112,9 +112,8 @@ def train_rebel(
 
 def start(run: RebelRun, folder: RebelFolder, force: bool, work: Work, judge_every: float | None, events: bool) -> Sitting:
     """A new training, its folder claimed once all else is ready, so that a mistake costs no earlier training."""
-    rules = load(run.game)
-    run = replace(run, game=rules.spec if not names_python(run.game) else run.game)
-    tree = public_rules(rules)
+    rules, spec = typed(run.game)
+    run, tree = replace(run, game=spec), public_rules(rules)
     identity = public_identity(tree)
     RebelTrainer(tree, run.settings)
     if events:
@@ -141,9 +140,8 @@ def reopen(
 ) -> Sitting:
     """A training from its folder, as it stood at its last checkpoint."""
     about, run = folder.about(), folder.run()
-    if game is None and names_python(run.game):
-        raise FileError(f"{folder.path} trains on {run.game}, whose code is not run on reading a folder; name the game as well")
-    tree = public_rules(game or run.game)
+    rules, spec = (load(run.game, named_in=folder.path), run.game) if game is None else typed(game)
+    tree = public_rules(rules)
     identity = public_identity(tree)
     if identity != about.get("identity"):
         why = f"not {game}" if game else "whose rules changed since"
@@ -151,7 +149,7 @@ def reopen(
             f"{folder.path} trains on {run.game}, {why}; give the game it was started with, or start a new training"
         )
     settings = changed_under_way(run.settings, changes, FIXED, folder.path)
-    run = replace(run, settings=settings, seconds=seconds or run.seconds)
+    run = replace(run, game=spec, settings=settings, seconds=seconds or run.seconds)
     sitting = seated(run, tree, folder, identity, work, judge_every)
     with closed_on_error(sitting):
         restore(sitting, about)
@@ -159,6 +157,12 @@ def reopen(
             gone = sitting.records[-1].solved + 1 if sitting.records else 0
             sitting.events = tensorboard()(str(folder.path / EVENTS), gone)
     return sitting
+
+
+def typed(spec: str) -> tuple[Game, str]:
+    """The rules that a person asks for, and the spec by which workers load them: the canonical one, unless it names a file."""
+    rules = load(spec)
+    return rules, rules.spec if named_file(spec) is None else spec
 
 
 @contextmanager

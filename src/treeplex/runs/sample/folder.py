@@ -18,11 +18,11 @@ from typing import Any, final
 from treeplex.errors import FileError, SpecError
 from treeplex.evaluate.playouts import PLAYOUTS, check_playouts
 from treeplex.forms.policies.sparse import TablePolicy, save_table_policy
-from treeplex.forms.sources.user_module import names_python
 from treeplex.runs.job.folder import METRICS, STATE, RecordFolder, claim_folder, read_about, write_about
 from treeplex.runs.job.record import check_count
 from treeplex.runs.solve.folder import OF_RUNS
 from treeplex.solvers.sampling.rules_solver import RulesSampler
+from treeplex.storage.reading import parse_json
 from treeplex.storage.tensors import TensorFile, write_tensors
 
 FORMAT, STATE_FORMAT = "treeplex sample run", "treeplex sample state"
@@ -117,7 +117,7 @@ class SampleRecord:
     def from_json(cls, text: str, place: str) -> "SampleRecord":
         """Read one line of ``metrics.jsonl``; ``place`` (file and line) goes into the :class:`FileError`."""
         try:
-            found = json.loads(text)
+            found = parse_json(text)
             numbers: dict[str, Any] = {name: int(found[name]) for name in WHOLE}
             numbers |= {name: float(found[name]) for name in REAL}
             numbers |= {name: tuple(float(number) for number in found[name]) for name in PER_PLAYER}
@@ -163,18 +163,6 @@ class SampleFolder(RecordFolder[SampleRecord]):
         """
         kind, maker, needs = "run of treeplex sample", "treeplex sample", {"game": str, "algorithm": str, "settings": dict}
         return read_about(self.path / ABOUT, FORMAT, VERSION, kind=kind, maker=maker, needs=needs)
-
-    def game_to_load(self) -> str:
-        """The spec of the run's game, if loading it runs no code of a user's.
-
-        Raises:
-            FileError: the game has no name, or is in a Python file, which is not run because a folder says so.
-        """
-        spec: str = self.about()["game"]
-        if not spec or names_python(spec):
-            named = f"is on {spec}, whose code is not run on reading a folder" if spec else "is on a game without a name"
-            raise FileError(f"{self.path} {named}; name the game as well")
-        return spec
 
     def settings(self) -> SampleSettings:
         """The settings in ``sample.json``; :class:`FileError` when they are not whole."""

@@ -169,11 +169,11 @@ class Sampled:
         folder.save_state(self.sampler, self.seconds)
         folder.save_policy(self.policy)
         folder.describe(self.sampler, self.settings, status=self.status, last=self.last)
-        folder.plot(f"{self.game.spec}, {self.algorithm}", self.settings.against, self.records)
+        folder.plot(f"{self.game}, {self.algorithm}", self.settings.against, self.records)
 
     def __repr__(self) -> str:
         return (
-            f"<sampled {self.game.spec} by {self.algorithm}: {self.last.iteration:,} iterations, {self.last.nodes:,} nodes, "
+            f"<sampled {self.game} by {self.algorithm}: {self.last.iteration:,} iterations, {self.last.nodes:,} nodes, "
             f"{self.last.infosets:,} infosets, {self.status}>"
         )
 

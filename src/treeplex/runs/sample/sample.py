@@ -16,6 +16,7 @@ from treeplex.forms.compile.stepping import turn_by_turn
 from treeplex.forms.policies.sparse import TablePolicy, load_table_policy
 from treeplex.forms.sources.load import load
 from treeplex.games.base import Game
+from treeplex.notices import compilation_announced
 from treeplex.runs.job.folder import METRICS, STATE
 from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.record import UNCOUNTED_ITERATIONS
@@ -31,10 +32,11 @@ from treeplex.runs.sample.folder import (
 from treeplex.runs.sample.loop import Sampled, SampleRun, Watcher, finish, iterate
 from treeplex.runs.solve.solve import DEFAULT_ITERATIONS, check_limits
 from treeplex.solvers import algorithms
-from treeplex.solvers.registry import checked_parameters
+from treeplex.solvers.registry import algorithm_spec, checked_parameters
 from treeplex.solvers.sampling.rules_solver import RulesSampler
 from treeplex.solvers.sampling.solver import SAMPLINGS, SamplingOptions
-from treeplex.spec import Spec, nearest, parse_spec
+from treeplex.solvers.synonyms import unknown_algorithm
+from treeplex.spec import Spec
 
 DEFAULT_ALGORITHM = "es-mccfr"
 UNITS = {"": 1, "B": 1}
@@ -120,7 +122,7 @@ def sample(
         fixed = {"every": every, "seed": seed, "playouts": playouts, "against": other, "judge": judge}
         limits = {"iterations": iterations, "nodes": nodes, "memory": most}
         run = reopen(SampleFolder(resume), game, algorithm, fixed, limits)
-    with Interrupt() as interrupt:
+    with compilation_announced(progress is not None), Interrupt() as interrupt:
         sampled = finish(run, iterate(run, seconds, interrupt, progress))
     if sampled.status == "interrupted":
         raise SampleInterrupted(sampled)
@@ -150,13 +152,13 @@ def sampler_of(game: str | Game, algorithm: str, *, seed: int, memory: int | Non
         SpecError: an unknown algorithm or parameter.
         AlgorithmError: an algorithm that does not sample.
     """
-    spec = parse_spec(algorithm)
+    spec = algorithm_spec(algorithm)
     if spec.name not in SAMPLINGS:
         if spec.name in algorithms():
             raise AlgorithmError(
                 f"{spec.name} sweeps the whole game, which has to be compiled; sample by {', '.join(SAMPLINGS)}"
             )
-        raise SpecError(f"unknown sampling scheme {spec.name!r}{nearest(spec.name, SAMPLINGS)}")
+        raise unknown_algorithm(spec.name, SAMPLINGS, "unknown sampling scheme")
     scheme = SAMPLINGS[spec.name]
     parameters = checked_parameters(algorithms()[spec.name], spec)
     options = SamplingOptions(**{**scheme.parameters, **parameters})
@@ -196,12 +198,12 @@ def reopen(
         settings = replace(settings, iterations=count, nodes=limits["nodes"])
     if limits["memory"] is not None:
         settings = replace(settings, memory=limits["memory"])
-    rules = load(folder.game_to_load() if game is None else game)
+    rules = load(about["game"], named_in=folder.path) if game is None else load(game)
     sampler = sampler_of(rules, algorithm or about["algorithm"], seed=settings.seed, memory=settings.memory)
     if sampler.algorithm != about["algorithm"] or sampler.game.spec != about["game"]:
         raise SpecError(
             f"{folder.path} was run with {about['algorithm']} on {about['game']}, not {sampler.algorithm} on "
-            f"{sampler.game.spec}; leave them out or start a new run"
+            f"{sampler.game}; leave them out or start a new run"
         )
     run = SampleRun(sampler, settings, policy_of(settings.against, sampler.game), compiled_of(sampler, settings), folder)
     if about.get("last") is None and not (folder.path / STATE).exists():
@@ -239,7 +241,7 @@ def policy_of(named: str, rules: Game) -> TablePolicy:
         return TablePolicy.uniform(rules.spec, rules.num_players)
     policy = load_table_policy(Path(named) / POLICY if Path(named).is_dir() else Path(named))
     if policy.spec != rules.spec or policy.players != rules.num_players:
-        raise SpecError(f"{named} is a policy for {policy.spec}, not for {rules.spec}; name that game or another policy")
+        raise SpecError(f"{named} is a policy for {policy.spec}, not for {rules}; name that game or another policy")
     return policy
 
 

@@ -11,16 +11,15 @@
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, final
 
-from treeplex.errors import FileError
+from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.files import save_policy
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.user_module import names_python
 from treeplex.runs.job.folder import METRICS, STATE, CheckpointFolder, claim_folder, read_about, write_about
 from treeplex.runs.job.record import Record, Settings, settings_from
 
@@ -74,17 +73,23 @@ class RunFolder(CheckpointFolder[Record]):
         needs = {"game": str, "identity": str, "algorithm": str, "settings": dict}
         return read_about(self.path / RUN, FORMAT, VERSION, kind="run", maker="treeplex solve", needs=needs)
 
-    def game_to_load(self) -> str:
-        """The spec of the run's game, if loading it runs no code of a user's.
+    def compiled(
+        self,
+        game: Any = None,
+        *,
+        limit: int | None = None,
+        watch: Callable[[int], None] | None = None,
+    ) -> CompiledGame:
+        """The run's game: ``game``, or what ``run.json`` names; compiled with the run's ``refine``.
 
         Raises:
-            FileError: the game has no name, or is in a Python file, which is not run because a folder says so.
+            FileError: ``game`` is missing, and that of the run has no name or is in a file, which is not loaded because a
+                folder names it.
         """
-        spec: str = self.about()["game"]
-        if not spec or names_python(spec):
-            named = f"is on {spec}, whose code is not run on reading a folder" if spec else "is on a game without a name"
-            raise FileError(f"{self.path} {named}; name the game as well")
-        return spec
+        refine = self.settings().refine
+        if game is not None:
+            return compile_game(game, refine=refine, limit=limit, watch=watch)
+        return compile_game(self.about()["game"], refine=refine, limit=limit, watch=watch, named_in=self.path)
 
     def settings(self) -> Settings:
         """The settings in ``run.json``."""

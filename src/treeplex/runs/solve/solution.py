@@ -9,7 +9,7 @@ from pathlib import Path
 from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.correlation.device import Device
-from treeplex.forms.policies.tabular import AnyState, Policy
+from treeplex.forms.policies.tabular import AnyState, Policy, PolicyMapping
 from treeplex.runs.devices import device_of, save_device
 from treeplex.runs.job.checkpoint import Checkpoint
 from treeplex.runs.job.record import Record, Settings
@@ -18,8 +18,8 @@ from treeplex.solvers import Solver
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
-    """A solved game; itself a policy: ``solution[infostate]``, ``solution.action_probabilities(state)``.
+class Solution(PolicyMapping):
+    """A solved game; itself a policy: ``solution[infostate]``, ``solution.items()``, ``solution.action_probabilities(state)``.
 
     Attributes:
         game: the compiled game.
@@ -112,7 +112,7 @@ class Solution:
         from treeplex.runs.plots import convergence_figure, write_figure
 
         figure = convergence_figure(
-            self.game.spec, {self.algorithm: self.records}, x=x, y=self.solver.objective, target=self.settings.target
+            str(self.game), {self.algorithm: self.records}, x=x, y=self.solver.objective, target=self.settings.target
         )
         if path is not None:
             write_figure(figure, Path(path))
@@ -156,13 +156,13 @@ class Solution:
     def __repr__(self) -> str:
         values = ", ".join(f"{value:+.6g}" for value in self.value)
         return (
-            f"<solution of {self.game.spec} by {self.algorithm}: {self.iterations:,} iterations in {self.seconds:.3g} s, "
+            f"<solution of {self.game} by {self.algorithm}: {self.iterations:,} iterations in {self.seconds:.3g} s, "
             f"exploitability {self.exploitability:.3g}, value ({values}), {self.status}>"
         )
 
     def _repr_html_(self) -> str:
         rows = {
-            "game": self.game.spec,
+            "game": str(self.game),
             "algorithm": self.algorithm,
             "iterations": f"{self.iterations:,}",
             "seconds": f"{self.seconds:.3g}",

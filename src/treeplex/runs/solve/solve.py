@@ -4,27 +4,32 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from numbers import Real
 from pathlib import Path
 
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.histories import histories_of
+from treeplex.games.size_estimate import MOST_HISTORIES
+from treeplex.notices import compilation_announced
 from treeplex.runs.job.folder import METRICS, STATE
 from treeplex.runs.job.interrupt import Interrupt
-from treeplex.runs.job.record import UNCOUNTED_ITERATIONS, Record, Settings
+from treeplex.runs.job.progress_line import KERNELS, ProgressLine, line_for
+from treeplex.runs.job.record import UNCOUNTED_ITERATIONS, Record, Settings, is_amount
 from treeplex.runs.judge import AnyGame
 from treeplex.runs.solve.folder import RUN, RunFolder
 from treeplex.runs.solve.loop import Run, Watcher, finish, iterate
 from treeplex.runs.solve.solution import Solution
-from treeplex.solvers import DiscountPolicy, FictitiousRule, Rule, Solver, Variant, make_solver
-from treeplex.solvers.registry import pace_of, samples
+from treeplex.solvers import DiscountPolicy, FictitiousRule, Rule, Solver, Variant, algorithms, make_solver
+from treeplex.solvers.registry import AUTO, pace_of, samples
+from treeplex.spec import parse_spec
 
 DEFAULT_ALGORITHM = "dcfr"
 DEFAULT_ITERATIONS = 1000
 MOST_ITERATIONS = 1_000_000
 
+AnyProgress = Watcher | ProgressLine | bool | None
+"""How to show progress; see :func:`solve`."""
 AnyAlgorithm = str | Variant | Rule | FictitiousRule | DiscountPolicy
 WalkWatcher = Callable[[int], None]
 
@@ -49,10 +54,11 @@ def solve(
     updates: str | None = None,
     seed: int | None = None,
     refine: bool | None = None,
+    limit: int | None = None,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
     resume: str | os.PathLike[str] | None = None,
-    progress: Watcher | None = None,
+    progress: AnyProgress = None,
     walked: WalkWatcher | None = None,
 ) -> Solution:
     """Solve a game.
@@ -74,69 +80,85 @@ def solve(
         updates: ``"alternating"`` or ``"simultaneous"``; default: what the algorithm's paper does.
         seed: seed of everything random; default 0.
         refine: split infostates of imperfect recall instead of refusing the game.
+        limit: the most histories that may be walked to compile the game; default 50 million. A game that is clearly larger is
+            refused in a second or two.
         out: a run folder to write; see :mod:`treeplex.runs.solve.folder`.
         force: overwrite the run in ``out``.
         resume: a run folder to continue. Algorithm, seed, updates, every and the horizon stay what they were; target,
             iterations, nodes and seconds may be new; new iterations end an old limit of histories, and the other way round.
             Records off the evaluation points of the whole run (the last one before a stop) are dropped, so that the folder
             ends up as if the run had never stopped, seconds excepted.
-        progress: called about ten times a second with a :class:`treeplex.runs.job.record.Progress`.
+        progress: True for a progress line on stderr or in the notebook, False for none; default: where a person looks, on a
+            terminal or in a notebook. A function is called about ten times per second with a
+            :class:`treeplex.runs.job.record.Progress` instead.
         walked: called now and then, while rules are walked before the first iteration, with the number of histories so far.
 
     Raises:
         SpecError: an unknown name or a value outside its range.
-        GameError: rules that do not describe a game of perfect recall.
+        GameError: rules that do not describe a game of perfect recall, or too large a game.
         AlgorithmError: an algorithm that is not defined for this game.
         FileError: a folder that cannot be written, or a run that cannot be resumed.
         SolveInterrupted: Ctrl-C; it carries the solution so far.
     """
     check_limits(target, seconds)
-    if resume is None:
-        if game is None:
-            raise SpecError("no game given; name one (see treeplex games) or a run folder to resume")
-        algorithm = DEFAULT_ALGORITHM if algorithm is None else algorithm
-        game = compile_game(game, refine=bool(refine), watch=walked)
-        count = pace_of(algorithm) if iterations is None else iterations
-        if samples(algorithm) and count is None and nodes is None:
-            if target is None and seconds is None:
-                nodes = usual_nodes(game)
-            else:
-                count = UNCOUNTED_ITERATIONS
-        settings = settings_of_new_run(
-            count,
-            target=target,
-            seconds=seconds,
-            nodes=nodes,
-            every=every,
-            updates=updates,
-            seed=seed,
-            refine=refine,
-        )
-        walk_ahead(game, algorithm, walked)
-        run = start(game, algorithm, settings, out, force)
-    else:
-        if out is not None and Path(out) != Path(resume):
-            raise SpecError("a resumed run goes on in its own folder; give out or resume, not both")
-        fixed = {"every": every, "updates": updates, "seed": seed, "refine": refine or None}
-        run = reopen(RunFolder(resume), game, algorithm, fixed, walked, iterations=iterations, nodes=nodes, target=target)
-    with Interrupt(wanted=not run.solver.exact) as interrupt:
-        solution = finish(run, iterate(run, seconds, interrupt, progress))
+    with line_for(progress) as line:
+        walked = line.walked if walked is None else walked
+        if resume is None:
+            if game is None:
+                raise SpecError("no game given; name one (see treeplex games) or a run folder to resume")
+            algorithm = DEFAULT_ALGORITHM if algorithm is None else algorithm
+            line.say("compiling the game")
+            game = compile_game(game, refine=bool(refine), limit=limit, watch=walked)
+            count = pace_of(algorithm) if iterations is None else iterations
+            if samples(algorithm) and count is None and nodes is None:
+                if target is None and seconds is None:
+                    nodes = usual_nodes(game)
+                else:
+                    count = UNCOUNTED_ITERATIONS
+            settings = settings_of_new_run(
+                count,
+                target=target,
+                seconds=seconds,
+                nodes=nodes,
+                every=every,
+                updates=updates,
+                seed=seed,
+                refine=refine,
+            )
+            walk_ahead(game, algorithm, limit, walked)
+            line.say(f"starting {name_of(algorithm)} ({KERNELS})")
+            run = start(game, algorithm, settings, out, force)
+        else:
+            if out is not None and Path(out) != Path(resume):
+                raise SpecError("a resumed run goes on in its own folder; give out or resume, not both")
+            fixed = {"every": every, "updates": updates, "seed": seed, "refine": refine or None}
+            folder = RunFolder(resume)
+            run = reopen(folder, game, algorithm, fixed, walked, iterations=iterations, nodes=nodes, target=target, limit=limit)
+            line.say(f"resuming {run.solver.algorithm} ({KERNELS})")
+        watch = progress if callable(progress) else line.watch
+        with compilation_announced(bool(progress)), Interrupt(wanted=not run.solver.exact) as interrupt:
+            solution = finish(run, iterate(run, seconds, interrupt, watch))
     if solution.status == "interrupted":
         raise SolveInterrupted(solution)
     return solution
 
 
+def name_of(algorithm: AnyAlgorithm) -> str:
+    """What to call an algorithm before its solver is built."""
+    return algorithm if isinstance(algorithm, str) else str(getattr(algorithm, "name", type(algorithm).__name__))
+
+
 def check_limits(target: object, seconds: object) -> None:
     """Raise :class:`SpecError` for a target or a time limit that is not a finite number >= 0."""
     for name, value in (("target", target), ("seconds", seconds)):
-        if value is not None and not (isinstance(value, Real) and 0 <= float(value) < float("inf")):
+        if value is not None and not is_amount(value):
             raise SpecError(f"{name} must be a number >= 0, not {value!r}")
 
 
-def walk_ahead(game: CompiledGame, algorithm: AnyAlgorithm, walked: WalkWatcher | None) -> None:
+def walk_ahead(game: CompiledGame, algorithm: AnyAlgorithm, limit: int | None, walked: WalkWatcher | None) -> None:
     """Walk the histories that an algorithm samples, with progress; what builds its solver finds them ready."""
-    if walked is not None and samples(algorithm):
-        histories_of(game, watch=walked)
+    if samples(algorithm):
+        histories_of(game, limit=MOST_HISTORIES if limit is None else limit, watch=walked)
 
 
 def usual_nodes(game: CompiledGame) -> int:
@@ -206,21 +228,22 @@ def reopen(
     iterations: int | None,
     nodes: int | None,
     target: float | None,
+    limit: int | None,
 ) -> Run:
     """A run from its folder, as it stood at its last checkpoint; ``fixed`` are settings that may only repeat what is there."""
     about, settings = folder.about(), folder.settings()
     for name, value in fixed.items():
         if value is not None and value != getattr(settings, name):
             raise different(folder, name, getattr(settings, name), value)
-    compiled = compile_game(folder.game_to_load() if game is None else game, refine=settings.refine, watch=walked)
+    compiled = folder.compiled(game, limit=limit, watch=walked)
     if compiled.identity != about["identity"]:
         raise FileError(
-            f"{folder.path} is a run on another game ({about['game']}) than {compiled.spec}, or its rules changed since; "
+            f"{folder.path} is a run on another game ({about['game']}) than {compiled}, or its rules changed since; "
             "give the same game or start a new run"
         )
     settings = with_new_limits(settings, iterations, nodes, target)
-    asked: AnyAlgorithm = about["algorithm"] if algorithm is None else algorithm
-    walk_ahead(compiled, asked, walked)
+    asked: AnyAlgorithm = named_in(folder, about["algorithm"]) if algorithm is None else algorithm
+    walk_ahead(compiled, asked, limit, walked)
     if unstarted := about.get("last") is None and not (folder.path / STATE).exists():
         solver, settings = planned(compiled, asked, replace(settings, horizon=settings.iterations))
     else:
@@ -240,6 +263,24 @@ def reopen(
     else:
         restore(run, folder)
     return run
+
+
+def named_in(folder: RunFolder, algorithm: str) -> str:
+    """The algorithm that a folder names, if it is one of the library's.
+
+    Raises:
+        SpecError: it is somebody's own, which only its author can give again.
+    """
+    known = {*algorithms(), AUTO}
+    try:
+        if parse_spec(algorithm).name in known:
+            return algorithm
+    except SpecError:
+        pass
+    raise SpecError(
+        f"{folder.path} was run with {algorithm!r}, an algorithm of your own; give it again: "
+        f"tp.solve(resume={str(folder.path)!r}, algorithm=...)"
+    )
 
 
 def with_new_limits(settings: Settings, iterations: int | None, nodes: int | None, target: float | None) -> Settings:

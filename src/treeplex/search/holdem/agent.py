@@ -3,7 +3,10 @@
 On the turn it searches the betting round, draws an iteration and plays that iteration's policy to the end of the round; both
 ranges move by the same policy, in CFR-AVG by the average up to that iteration (section 5.2). The river is the rest of the
 game: it is solved to the end for those ranges, and the average policy of the solution is played. Over all draws that is the
-policy ``played`` of :meth:`treeplex.search.holdem.play_distribution.Player.curve`.
+policy ``played`` of ``search.holdem.play_distribution.Player.curve``, which no opponent can exploit by more than the search's
+error: whoever knows the method does not know which iteration was drawn. A single iteration's policy can look odd, though, for
+early ones are far from an equilibrium. With ``drawn=False`` the average policy of the search is played in every game, which
+looks as expected and has no such guarantee.
 """
 
 from collections import OrderedDict
@@ -14,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import AlgorithmError, GameError
+from treeplex.evaluate.holdem.node_values import HoldemValues, ratio
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
 from treeplex.forms.holdem.split_turn import SplitTurn, split_turn
 from treeplex.games.poker.betting.sizes import BetPlan, Size
@@ -43,12 +47,14 @@ class Solved:
     Attributes:
         game: what its policies are stored for; the round is the first street.
         policies: float32 [T, Q], what could be played: the policy in each iteration of a search (of fictitious play the average
-            up to it); one row for a river, its average policy.
+            up to it); one row, the average policy, for a river and where no iteration is drawn.
+        values: what hands are worth by the average policies of search or solution.
         believed: float32 [T, Q], what ranges move by where that is another: in CFR-AVG the average up to each iteration.
     """
 
     game: CompiledSpot
     policies: Singles
+    values: HoldemValues
     believed: Singles | None = None
 
 
@@ -65,6 +71,7 @@ class HoldemAgent:
         method, iterations: of a turn's search, a name of :data:`treeplex.search.METHODS` and how many.
         river: iterations of Discounted CFR in a river's solution.
         remember: solved turns that are kept for later games.
+        drawn: whether a game plays one iteration of the turn's search, drawn at random, and not the average.
         belief: where the game stands; on the river a spot of its own, whose betting tree begins there.
         searches: turns searched so far, those remembered not counted.
     """
@@ -81,16 +88,17 @@ class HoldemAgent:
         iterations: int = 128,
         river: int = 64,
         remember: int = 4,
+        drawn: bool = True,
     ) -> None:
-        """Begin a game.
+        """Begin a game; ``drawn`` says whether each game plays one iteration of the search, drawn at random, or the average.
 
         Raises:
             AlgorithmError: the spot has rake, blinds, or donk sizes on the river, which a river by itself does not know.
             GameError: the spot is no turn, or its ranges leave no pair of hands.
         """
-        self.leaf, self.generator = leaf, generator
+        self.leaf, self.generator, self.drawn = leaf, generator, drawn
         self.method, self.iterations, self.river, self.remember = METHODS[method], iterations, river, remember
-        weights = average_weights(method, iterations)
+        weights = average_weights(method, iterations if drawn else 1)
         self._cumulative = np.cumsum(weights) / weights.sum()
         self._known: OrderedDict[str, Solved] = OrderedDict()
         self.searches = 0
@@ -131,6 +139,26 @@ class HoldemAgent:
         solved, stop = self._searched()
         row: Floats = policy_table(solved.game, self.belief.node, solved.policies[stop])[:, hand]
         return row
+
+    def action_values(self, hand: int) -> Floats:
+        """What each action here is worth to the player who acts, with a hand: float64 [A], in chips.
+
+        Both play by the average policies of the round's search or solution, before and after; where the turn's betting ends, it
+        is worth what the leaf says. Counted from half of the pot with which the round began; NaN where no hand of the other's
+        range fits.
+
+        Raises:
+            GameError: nobody is to act, or the hand cannot be held here.
+        """
+        self.probabilities(hand)
+        event, (solved, _) = self.event, self._searched()
+        assert isinstance(event, Decision)
+        values, player = solved.values, event.player
+        tree = values.tree(0, 0, 0, values.root_reach())
+        place = int(np.flatnonzero(values.game.boards[0][0].hands[player] == hand)[0])
+        met = values.compatible(0, player, tree.reach[self.belief.node][1 - player])
+        worth = np.array([tree.values[child][player] for child in event.children])
+        return np.asarray(ratio(worth, np.broadcast_to(met, worth.shape))[:, place])
 
     def act(self, hand: int) -> int:
         """The number of an action drawn from :meth:`probabilities`; tell it to :meth:`observe`."""
@@ -231,12 +259,12 @@ class HoldemAgent:
 
     def memory_for(self, turn: SplitTurn) -> int:
         """Bytes that the policies of a search of this turn take."""
-        return 4 * self.iterations * turn.top.stored * (2 if self._averages_believed else 1)
+        return 4 * (self.iterations if self.drawn else 1) * turn.top.stored * (2 if self._averages_believed else 1)
 
     @property
     def _averages_believed(self) -> bool:
         """Whether ranges move by another policy than the one that is played: in CFR-AVG."""
-        return self.method.leaves != "current" and not isinstance(self.method.scheme, FictitiousRule)
+        return self.drawn and self.method.leaves != "current" and not isinstance(self.method.scheme, FictitiousRule)
 
     def _turn(self) -> Solved:
         """Search the turn from its ranges, or remember it."""
@@ -247,18 +275,20 @@ class HoldemAgent:
             return self._known[key]
         turn, playing = split_turn(spot), isinstance(self.method.scheme, FictitiousRule)
         search = HoldemSearch(turn, self.method, self.leaf(turn), spot.ranges, horizon=self.iterations)
-        policies = np.empty((self.iterations, len(search.strategy)), np.float32)
+        policies = np.empty((self.iterations if self.drawn else 1, len(search.strategy)), np.float32)
         believed = np.empty_like(policies) if self._averages_believed else None
         for t in range(self.iterations):
-            if not playing:
+            if self.drawn and not playing:
                 policies[t] = search.store.guesses
             search.run(1)
-            if playing:
+            if self.drawn and playing:
                 policies[t] = search.average
             if believed is not None:
                 believed[t] = search.average
+        if not self.drawn:
+            policies[0] = search.average
         self.searches += 1
-        found = Solved(turn.top, policies, believed)
+        found = Solved(turn.top, policies, search.average_values(), believed)
         if self.remember:
             self._known[key] = found
             while len(self._known) > self.remember:
@@ -270,7 +300,8 @@ class HoldemAgent:
         game = compile_spot(self._root.rules.spot, isomorphism=False)
         solver = HoldemSolver(game, "dcfr", threads=1, horizon=self.river)
         solver.run(self.river)
-        return Solved(game, solver.store.average[None].astype(np.float32))
+        average = solver.store.average.astype(np.float32)
+        return Solved(game, average[None], HoldemValues(game, average))
 
 
 def check_spot(spot: Spot) -> None:

@@ -15,6 +15,7 @@ from treeplex.engine.holdem.passes import EXPECT, REPLY, BoardPool, answer, impr
 from treeplex.engine.holdem.workspace import make_workspace
 from treeplex.engine.tree.regret import Weights
 from treeplex.errors import GameError
+from treeplex.evaluate.holdem.node_values import HoldemValues
 from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.forms.holdem.split_turn import SplitTurn
 from treeplex.games.poker.betting.tree import Decision
@@ -22,7 +23,7 @@ from treeplex.search.beliefs import normalised_range
 from treeplex.search.holdem.beliefs import HoldemRules
 from treeplex.search.holdem.leaf import HoldemLeaf, HoldemPlaces, held, rows_of
 from treeplex.search.leaf import Ranges
-from treeplex.search.subgame import Method, Search
+from treeplex.search.subgame import Method, Search, difference
 from treeplex.solvers.holdem.solver import store_of
 from treeplex.solvers.rules.fictitious import FictitiousRule
 
@@ -30,7 +31,7 @@ Floats = NDArray[np.float64]
 
 
 class HoldemSearch(Search):
-    """A turn being solved to the end of its betting round; an iteration updates player 0, then player 1.
+    """A turn being solved to the end of its betting round; an iteration updates both players.
 
     Attributes:
         turn: the compiled turn.
@@ -40,6 +41,8 @@ class HoldemSearch(Search):
         store: regrets, guesses and average of the round, float64 [Q] each, as :class:`treeplex.engine.holdem.form.Store` has
             them for ``turn.top``; of fictitious play the regrets are the last best responses.
         strategy: float64 [Q], the current policy in sequence form; of fictitious play the last best responses.
+        faced: float64 [Q], the average of the strategies that the other player faced, up to a factor, as
+            :class:`treeplex.search.subgame.SubgameSearch` keeps it.
         sums, sum_weights: for each player float64 [hands] and a number, root values of iterations so far, weighted as the
             average policy, and the sum of those weights.
         last_leaf: for each player float64 [K, H], what modified CFR-AVG takes differences from.
@@ -69,7 +72,7 @@ class HoldemSearch(Search):
         self.crew = BoardPool(form, make_workspace(form, 1, np.float64, raked=raked), raked=raked)
         self.store = Store(**store_of(turn.top, method.scheme, np.float64, ()))
         self.iteration = 0
-        self.strategy = np.zeros_like(self.store.average)
+        self.strategy, self.faced = np.zeros_like(self.store.average), np.zeros_like(self.store.average)
         for player in (0, 1):
             self._play(player)
         if isinstance(method.scheme, FictitiousRule):
@@ -80,34 +83,42 @@ class HoldemSearch(Search):
         self.last_leaf = [np.zeros((len(self.places), len(own))) for own in self.ranges]
 
     def _alternating(self, row: Weights) -> None:
-        """One iteration of CFR-D: each player in turn, leaves valued for the current policies."""
+        """One iteration: each player in turn, the second against the first one's new policy."""
         for player in (0, 1):
             self._face(self.strategy)
-            self._value_ends(player, self.strategy)
-            self._accumulate(player, row.average_discount, row.average)
+            self._accumulate(self.average, player, row.average_discount, row.average)
+            if self.method.leaves == "current":
+                self._value_ends(player, self.strategy)
+            else:
+                self._accumulate(self.faced, 1 - player, row.average_discount, row.average)
+                own, other = self.reach_at_ends(self.average), self.reach_at_ends(self.faced)
+                thought = (own[0], other[1]) if player == 0 else (other[0], own[1])
+                reached = thought if self.method.leaves == "modified" else self.reach_at_ends(self.strategy)
+                self._write_ends(player, self._entries(player, self.leaf(self.places, thought, reached, player), reached, row))
             self._update(player, row)
             self._play(player)
 
     def _simultaneous(self, row: Weights) -> None:
-        """One iteration of CFR-AVG: both players at once, so that the average holds just what was played."""
+        """One iteration: both players at once, against the policies with which it began."""
         for player in (0, 1):
-            self._accumulate(player, row.average_discount, row.average)
+            self._accumulate(self.average, player, row.average_discount, row.average)
         self._face(self.strategy)
-        thought, arrived = self.reach_at_ends(self.store.average), self.reach_at_ends(self.strategy)
-        modified = self.method.leaves == "modified"
-        reached = thought if modified else arrived
+        arrived = self.reach_at_ends(self.strategy)
+        thought = arrived if self.method.leaves == "current" else self.reach_at_ends(self.average)
+        reached = thought if self.method.leaves == "modified" else arrived
         values = self.leaf(self.places, thought, reached)
         for player in (0, 1):
-            entries = values[player] * self.rules.compatible(reached[1 - player])
-            if modified:
-                entries, self.last_leaf[player] = (
-                    (entries - row.average_discount * self.last_leaf[player]) / row.average,
-                    entries,
-                )
-            self._write_ends(player, entries)
+            self._write_ends(player, self._entries(player, values, reached, row))
             self._update(player, row)
         for player in (0, 1):
             self._play(player)
+
+    def _entries(self, player: int, values: Ranges, reached: Ranges, row: Weights) -> Floats:
+        """Values at the ends times the other's compatible reach, [K, H]; of modified CFR-AVG by how much these grew."""
+        entries: Floats = values[player] * self.rules.compatible(reached[1 - player])
+        if self.method.leaves == "modified":
+            entries, self.last_leaf[player] = difference(entries, self.last_leaf[player], row), entries
+        return entries
 
     def _reply_step(self, play: FictitiousRule, player: int, t: int) -> None:
         """One best response of one player, moved into the average."""
@@ -119,7 +130,7 @@ class HoldemSearch(Search):
         answer(crew.form, 0, 0, 1, player, REPLY, target, store.average_scales, store, crew.raked, crew.work, 0, 0)
         self._count_values(player, 1.0 - play.step(t), play.step(t))
         self._play(player)
-        self._accumulate(player, 1.0 - play.step(t), play.step(t))
+        self._accumulate(self.average, player, 1.0 - play.step(t), play.step(t))
 
     @property
     def average(self) -> Floats:
@@ -143,10 +154,10 @@ class HoldemSearch(Search):
             rows[0] = self.ranges[player][self._hands[player]]
             rows[1:] = strategy[self.own(player)].reshape(-1, rows.shape[1])
 
-    def _accumulate(self, player: int, discount: float, weight: float) -> None:
-        """Move the average of a player on by its strategy."""
+    def _accumulate(self, average: Floats, player: int, discount: float, weight: float) -> None:
+        """Move an average of a player's strategies on by its strategy."""
         own = self.own(player)
-        self.store.average[own] = discount * self.store.average[own] + weight * self.strategy[own]
+        average[own] = discount * average[own] + weight * self.strategy[own]
 
     def reach_at_ends(self, strategy: Floats) -> Ranges:
         """The reach of every hand of both players where the round ends and play goes on, float64 [K, H]."""
@@ -194,6 +205,23 @@ class HoldemSearch(Search):
             mean = self.sums[player] / max(self.sum_weights[player], 1e-300)
             found[player][self._hands[player]] = np.divide(mean, mass, out=np.zeros_like(mean), where=mass > 0)
         return found[0], found[1]
+
+    def average_values(self) -> HoldemValues:
+        """Values of the average policy at every node of the round, where its ends are worth what the leaf says.
+
+        Reach and ranges are those of the turn's spot.
+        """
+        average = np.zeros_like(self.strategy)
+        for player in (0, 1):
+            self.crew.descend(player, self.average, self.store.average_scales, self.store, streets=1)
+            average[self.own(player)] = rows_of(self.crew.form, self.crew.work, player)[1:].ravel()
+        self._face(average)
+        for player in (0, 1):
+            self._value_ends(player, average)
+            entries = rows_of(self.crew.form, self.crew.work, player, gathered=True)
+            hands = self._hands[1 - player]
+            entries *= self.turn.game.spot.ranges[1 - player][hands].sum() / self.ranges[1 - player][hands].sum()
+        return HoldemValues(self.turn.game, self.average.astype(np.float32), ends=self.crew.work.gathered.copy())
 
     def policy_at(self, node: int, source: Floats) -> Floats:
         """How each hand plays at a decision of the round, float64 [A, H]; see :func:`policy_table`.

@@ -11,6 +11,9 @@ from treeplex.forms.compile.matrix_form import payoff_matrix
 from treeplex.forms.policies.tabular import uniform_probabilities
 from treeplex.solvers.base import Solver
 
+LARGEST = 1e9
+"""Payoffs that HiGHS takes as they are."""
+
 
 class LinearProgram(Solver):
     """One linear program for player 0's strategy; player 1's are its dual prices (Koller, Megiddo and von Stengel 1996)."""
@@ -25,7 +28,7 @@ class LinearProgram(Solver):
         """
         if game.players != 2 or game.constant is None:
             raise AlgorithmError(
-                f"lp needs a two-player game with constant-sum payoffs; {game.spec} has {game.players} players"
+                f"lp needs a two-player game with constant-sum payoffs; {game} has {game.players} players"
                 + ("" if game.constant is not None else " and general-sum payoffs")
             )
         self.game, self.algorithm = game, algorithm
@@ -47,12 +50,13 @@ def equilibrium(game: CompiledGame) -> NDArray[np.float64]:
 
     Maximise ``v[root]`` over x and v with ``E x = e``, ``x >= 0`` and, for every sequence q of player 1,
     ``v[infoset of q] - sum of v[infosets right below q] - (A' x)[q] <= 0``; the dual prices of these rows are y. HiGHS
-    takes numbers below 1e-9 for zero, so where all payoffs (times chance) are small, A is stretched until its largest is 1.
+    takes numbers below 1e-9 for zero and refuses very large ones, so where payoffs (times chance) are all small or some are
+    large, A is scaled until its largest is 1.
     """
     payoffs = payoff_matrix(game)
     largest = np.abs(payoffs.data).max(initial=0.0)
-    if 0.0 < largest < 1.0:
-        payoffs = payoffs / largest
+    if largest > 0.0 and not 1.0 <= largest <= LARGEST:
+        payoffs.data = payoffs.data / largest  # not payoffs / largest, which multiplies by 1 / largest
     own, other = realisation_constraints(game, 0), realisation_constraints(game, 1)
     sequences, infosets = payoffs.shape[0], other.shape[0]
     objective = np.zeros(sequences + infosets)
@@ -69,7 +73,7 @@ def equilibrium(game: CompiledGame) -> NDArray[np.float64]:
         method="highs",
     )
     if result.status != 0:
-        raise AlgorithmError(f"the linear program of {game.spec} was not solved: {result.message}")
+        raise AlgorithmError(f"the linear program of {game} was not solved: {result.message}")
     strategies = np.concatenate((result.x[:sequences], -result.ineqlin.marginals))
     return np.asarray(np.maximum(strategies, 0.0), np.float64)
 

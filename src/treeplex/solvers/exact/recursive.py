@@ -172,7 +172,7 @@ def refusal(game: CompiledGame, piece: StaticPart, what: str) -> AlgorithmError:
     infostate = next(game.infostates[infoset] for infosets in piece.choices.values() for infoset in infosets)
     who = " and ".join(map(str, piece.choosers))
     return AlgorithmError(
-        f"recursive cannot solve {game.spec}: {what} (players {who} choose in it, first at infostate {shown(infostate)}); "
+        f"recursive cannot solve {game}: {what} (players {who} choose in it, first at infostate {shown(infostate)}); "
         "try an iterative algorithm such as cfr+"
     )
 

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -14,15 +15,17 @@ from treeplex.engine.holdem.workspace import make_workspace, workspace_sizes
 from treeplex.engine.tree.regret import ADAPTIVE, Weights
 from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.forms.holdem.compile_spot import CompiledSpot
+from treeplex.forms.holdem.spot_size import SpotSize
 from treeplex.solvers.holdem.learned import learned_method, learned_schedule_of
-from treeplex.solvers.registry import POKER, algorithms, checked_parameters, resolved
+from treeplex.solvers.registry import POKER, algorithm_spec, algorithms, checked_parameters, resolved
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
 from treeplex.solvers.rules.fictitious import FICTITIOUS_RULES, FictitiousRule
 from treeplex.solvers.rules.learned import LEARNED
 from treeplex.solvers.rules.value_tested import NAME as VALUE_TESTED
 from treeplex.solvers.rules.value_tested import ValueTesting
 from treeplex.solvers.rules.variants import VARIANTS, Variant
-from treeplex.spec import Spec, nearest, parse_spec
+from treeplex.solvers.synonyms import unknown_algorithm
+from treeplex.spec import Spec, nearest
 
 STORAGE = {"float32": np.float32, "float64": np.float64, "int16": np.int16}
 """Kinds of numbers in which regrets and averages are kept; int16 has a scale for each row of up to 128 hands."""
@@ -81,7 +84,7 @@ class HoldemSolver:
             game: the compiled spot.
             algorithm: a spec such as ``dcfr(gamma=3)``, or your own :class:`Variant`, :class:`FictitiousRule` or
                 :class:`DiscountPolicy`.
-            threads: None for one a core.
+            threads: None for one per core that this process may use.
             storage: see :data:`STORAGE`; sums over chance are float64 in either case.
             horizon: iterations planned, for schedules that depend on it.
             locks: policies that stay as they are; ``game`` must be compiled without isomorphism then.
@@ -92,11 +95,9 @@ class HoldemSolver:
         """
         self.game, self.horizon, self.iteration = game, horizon, 0
         self.threads = checked_threads(threads)
-        if storage not in STORAGE:
-            raise SpecError(f"storage is {storage!r}{nearest(storage, STORAGE)}")
-        self.storage = storage
+        self.storage = checked_storage(storage)
         self.method, self.parameters, self.algorithm = method_of(algorithm)
-        spec = resolved(parse_spec(algorithm), POKER) if isinstance(algorithm, str) else None
+        spec = resolved(algorithm_spec(algorithm), POKER) if isinstance(algorithm, str) else None
         self.steering = learned_schedule_of(algorithm, spec, planned=horizon, unit=game.spot.pot or 1.0)
         self.locks = tuple(locks)
         if locks and game.isomorphism and len(game.boards[0][0].symmetries) > 1:
@@ -207,14 +208,34 @@ class HoldemSolver:
             )
 
 
+def available_cores() -> int:
+    """The cores that this process may use: those of its affinity mask where the system has one, else the machine's."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def checked_threads(threads: int | None) -> int:
-    """A number of threads that the machine has; None for one a core."""
-    most = os.cpu_count() or 1
+    """A number of threads for which there are cores; None for one per core that this process may use.
+
+    Raises:
+        SpecError: fewer than one, or more than :func:`available_cores`.
+    """
+    most = available_cores()
     if threads is None:
         return most
     if not 1 <= threads <= most:
-        raise SpecError(f"threads is {threads}; this machine has {most}: give 1 to {most}")
+        raise SpecError(f"threads is {threads}; this process may use {most} core{'s' if most > 1 else ''}: give 1 to {most}")
     return threads
+
+
+def checked_storage(storage: str) -> str:
+    """A kind of storage that there is.
+
+    Raises:
+        SpecError: there is none of that name.
+    """
+    if storage not in STORAGE:
+        raise SpecError(f"storage is {storage!r}{nearest(storage, STORAGE)}")
+    return storage
 
 
 def method_of(algorithm: str | Variant | FictitiousRule | DiscountPolicy) -> tuple[Method, dict[str, float], str]:
@@ -226,10 +247,10 @@ def method_of(algorithm: str | Variant | FictitiousRule | DiscountPolicy) -> tup
         return algorithm, dict(algorithm.parameters), algorithm.name
     if isinstance(algorithm, FictitiousRule):
         return algorithm, {}, algorithm.name
-    spec = resolved(parse_spec(algorithm), POKER)
+    spec = resolved(algorithm_spec(algorithm), POKER)
     known = algorithms()
     if spec.name not in known:
-        raise SpecError(f"unknown algorithm {spec.name!r}{nearest(spec.name, OFFERED)}")
+        raise unknown_algorithm(spec.name, OFFERED)
     given = checked_parameters(known[spec.name], spec)
     if spec.name in VARIANTS:
         variant = VARIANTS[spec.name]
@@ -250,9 +271,9 @@ def check_packing(method: Method, storage: str, locks: Sequence[Lock]) -> None:
         raise AlgorithmError(f"storage int16 does not work with {what}; take float32")
 
 
-def needs_of(game: CompiledSpot, method: Method) -> dict[str, int]:
+def needs_of(size: SpotSize, method: Method) -> dict[str, int]:
     """How many numbers of each stored array an algorithm needs."""
-    numbers = game.stored
+    numbers = size.stored
     if isinstance(method, FictitiousRule):
         optimistic = any(method.optimism(t) for t in (1, 2, 10))
         return {"regrets": numbers, "average": numbers, "target": numbers if optimistic else 0}
@@ -260,7 +281,7 @@ def needs_of(game: CompiledSpot, method: Method) -> dict[str, int]:
     if isinstance(method, Variant) and predicts(method):
         needs["guesses"] = numbers
     if isinstance(method, ValueTesting) or method.prediction_mode == ADAPTIVE:
-        needs |= {"guesses": numbers, "previous": numbers, "changes": 2 * game.infosets}
+        needs |= {"guesses": numbers, "previous": numbers, "changes": 2 * size.infosets}
     return needs
 
 
@@ -272,7 +293,7 @@ def predicts(variant: Variant) -> bool:
 
 def store_of(game: CompiledSpot, method: Method, kind: Any, locks: Sequence[Lock]) -> dict[str, Array]:
     """The arrays of :class:`Store`, all zero but for locks."""
-    needs = needs_of(game, method)
+    needs = needs_of(game.size, method)
     arrays: dict[str, Array] = {
         name: np.zeros(needs.get(name, 0), kind) for name in ("regrets", "average", "previous", "changes", "target")
     }
@@ -302,16 +323,16 @@ def store_of(game: CompiledSpot, method: Method, kind: Any, locks: Sequence[Lock
 
 
 def predicted_memory(
-    game: CompiledSpot,
+    size: SpotSize,
     algorithm: str | Variant | FictitiousRule | DiscountPolicy = "dcfr",
     *,
     storage: str = "float32",
     threads: int = 1,
 ) -> int:
-    """Bytes that a solver will allocate: stored arrays, scratch space and the compiled spot."""
+    """Bytes that a solver of a spot of this size will allocate: stored arrays, scratch space and the compiled spot."""
     packed = storage == "int16"
-    needs = needs_of(game, method_of(algorithm)[0])
-    stored = sum(needs.values()) * np.dtype(STORAGE[storage]).itemsize + (4 * game.scales * len(needs) if packed else 0)
-    sizes = {name: int(np.prod(shape)) for name, shape in workspace_sizes(game.form, threads, packed=packed).items()}
+    needs = needs_of(size, method_of(algorithm)[0])
+    stored = sum(needs.values()) * np.dtype(STORAGE[storage]).itemsize + (4 * size.scales * len(needs) if packed else 0)
+    sizes = {name: prod(shape) for name, shape in workspace_sizes(size.extent, threads, packed=packed).items()}
     scratch = sizes.pop("gathered") * 8 + sum(sizes.values()) * (8 if storage == "float64" else 4)
-    return stored + scratch + sum(array.nbytes for array in game.form)
+    return stored + scratch + size.form_bytes

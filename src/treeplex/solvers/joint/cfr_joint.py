@@ -103,7 +103,7 @@ class JointSolver(Solver):
         except (MemoryError, ValueError) as error:
             size = f"{rows * width / 1e9:,.0f} GB"
             raise SpecError(
-                f"keep={keep:g} of {self.name} takes {size} for {game.spec}, more than there is; keep fewer iterations"
+                f"keep={keep:g} of {self.name} takes {size} for {game}, more than there is; keep fewer iterations"
             ) from error
         self.spacing = np.array([1, 0], np.int64)
         self._row = np.array(Weights(floor=float(self.plus)))

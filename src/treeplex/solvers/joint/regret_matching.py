@@ -49,7 +49,7 @@ class RegretMatching(Solver):
         most = max(range(game.players), key=lambda player: game.infosets[player])
         if game.infosets[most] > 1:
             raise AlgorithmError(
-                f"rm plays static games, one infoset a player, and in {game.spec} player {most} has {game.infosets[most]:,}; "
+                f"rm plays static games, one infoset a player, and in {game} player {most} has {game.infosets[most]:,}; "
                 "use cfr, which is regret matching at every infoset"
             )
         self.game, self.algorithm, self.sampled, self.seed = game, algorithm, bool(sampled), seed

@@ -14,6 +14,7 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import uniform_probabilities
 from treeplex.solvers.base import Solver, order_of_updates
 from treeplex.solvers.rules.variants import average_discount
+from treeplex.spec import shown
 
 Floats = NDArray[np.float64]
 
@@ -105,7 +106,13 @@ class RuleSolver(Solver):
         values = self._values[own]
         regrets, inner = np.zeros_like(values), infoset >= 0
         regrets[inner] = values[inner] - self._infoset_values[infoset[inner]]
-        weights = np.asarray(self.rule.weights(Step(t, player, values, regrets, self.policy[own], self.memory[:, own])))
+        given = self.rule.weights(Step(t, player, values, regrets, self.policy[own], self.memory[:, own]))
+        try:
+            weights = np.asarray(given, np.float64)
+        except (TypeError, ValueError) as error:
+            raise AlgorithmError(
+                f"rule {self.rule.name!r} must return an array of weights >= 0, not {shown(repr(given))} (at iteration {t})"
+            ) from error
         if weights.shape != values.shape or not (np.isfinite(weights) & (weights >= 0)).all():
             range_of = f", least {weights.min():.3g}, largest {weights.max():.3g}" if weights.size else ""
             raise AlgorithmError(

@@ -13,7 +13,8 @@ import safetensors.numpy
 
 from treeplex.errors import FileError, SpecError
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
-from treeplex.storage.files import read_bytes, write_atomically
+from treeplex.storage.files import write_atomically
+from treeplex.storage.reading import parse_json, read_bytes, tensor_metadata
 
 FORMAT = "treeplex discount policy"
 VERSION = 1
@@ -47,8 +48,7 @@ def load_discount_policy(path: str | os.PathLike[str]) -> DiscountPolicy:
     source = checked_suffix(path)
     data = read_bytes(source)
     try:
-        size = int.from_bytes(data[:8], "little")
-        header = json.loads(json.loads(data[8 : 8 + size])["__metadata__"]["header"])
+        header = parse_json(tensor_metadata(data)["header"])
         if header.get("format") != FORMAT:
             raise FileError(f"{source} is not a discount policy; treeplex train writes them")
         if header.get("format_version") != VERSION:

@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import isfinite
+from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.tree.fictitious import iterate_best_replies
 from treeplex.engine.tree.sweeps import reach, workspace
+from treeplex.errors import SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import uniform_probabilities
 from treeplex.solvers.base import Solver, order_of_updates
@@ -64,6 +67,23 @@ iterations. With the start kept, FLOP beats linear fictitious play as the paper'
 """
 
 
+def numbers_of(play: FictitiousRule, name: str, times: range) -> NDArray[np.float64]:
+    """What one of a play's functions gives for these iterations, float64 [K].
+
+    Raises:
+        SpecError: it cannot be called with an iteration, or gives something that is no finite number.
+    """
+    function = getattr(play, name)
+    try:
+        found = [function(t) for t in times]
+    except (TypeError, ArithmeticError, ValueError) as error:
+        raise SpecError(f"{play.name}: calling its {name}(t) failed: {error}") from error
+    for t, number in zip(times, found, strict=True):
+        if not isinstance(number, Real) or not isfinite(number):
+            raise SpecError(f"{play.name}: its {name} must return a finite number, not {number!r} (at iteration {t})")
+    return np.array(found, np.float64)
+
+
 class FictitiousPlay(Solver):
     """Any :class:`FictitiousRule` on a compiled game; the reply before the first iteration is the uniform policy."""
 
@@ -85,8 +105,8 @@ class FictitiousPlay(Solver):
         iterate_best_replies(
             self.game.tree,
             self.game.payoff,
-            np.array([self.play.step(t) for t in times]),
-            np.array([self.play.optimism(t) for t in times]),
+            numbers_of(self.play, "step", times),
+            numbers_of(self.play, "optimism", times),
             self.updates == "alternating",
             self.policy,
             self.reply,

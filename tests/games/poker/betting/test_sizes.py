@@ -71,6 +71,16 @@ def test_what_is_no_size_is_refused_by_name(text: str) -> None:
         parse_sizes(text, raises=True)
 
 
+def test_bare_numbers_are_per_cent_and_none_is_no_size() -> None:
+    assert parse_sizes("33, 75,a", raises=False) == parse_sizes("33%,75%,a", raises=False)
+    assert parse_sizes("10", raises=True) == (Size("pot", 0.1),)
+    for text in ("9.99", "2.5", "0.5"):
+        with pytest.raises(SpecError, match="cannot read the bet size"):
+            parse_sizes(text, raises=True)
+    assert parse_sizes("none", raises=True) == ()
+    assert BetPlan.same("100%", "none") == BetPlan.same("100%", "")
+
+
 @pytest.mark.parametrize("text", ["2.5x", "20c3r"])
 def test_sizes_for_raises_only(text: str) -> None:
     assert len(parse_sizes(text, raises=True)) == 1

@@ -87,3 +87,8 @@ def test_texts_and_classes_of_hands_agree() -> None:
         assert text[0] + text[2] == name[:2]
         assert name[2:] == ("" if text[0] == text[2] else "s" if text[1] == text[3] else "o")
     assert hand_to_string(hand_index(parse_card("Kd"), parse_card("As"))) == "AsKd"
+
+
+def test_pictures_of_suits_are_read_as_letters() -> None:
+    assert parse_cards("T♦ 9♢ 6♥️ Q♣ 2♠") == parse_cards("Td 9d 6h Qc 2s")
+    assert parse_card("A♡") == parse_card("Ah")

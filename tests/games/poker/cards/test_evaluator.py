@@ -14,6 +14,7 @@ from treeplex.games.poker.cards.evaluator import (
     THREE_CLASSES,
     evaluate_board,
     format_strengths,
+    hand_name,
     strengths,
     three_card_strengths,
 )
@@ -234,3 +235,25 @@ def test_boards_of_formats_must_be_complete_and_in_the_deck() -> None:
         format_strengths(royal(), (0, 40, 41, 42, 43))
     with pytest.raises(SpecError, match="more than 3 cards"):
         three_card_strengths((0, 1), HANDS)
+
+
+@pytest.mark.parametrize(
+    ("cards", "name"),
+    [
+        ("3s7hTdKs AcQd", "ace high"),
+        ("3s7hTdKs TcQd", "pair of tens"),
+        ("3s6hTdKs 6cKd", "two pair, kings and sixes"),
+        ("3s7hTdKs 3c3d", "three threes"),
+        ("3s7hTdKs AcQdJ", "straight, ace high"),
+        ("2s3h4dKs Ac5d", "straight, five high"),
+        ("3s7sTdKs AsQs", "flush, ace high"),
+        ("3s3hTdTs 3cKd", "full house, threes full of tens"),
+        ("3s3hTdTs 3c3d", "four threes"),
+        ("3s7s6sKs 4s5s", "straight flush, seven high"),
+    ],
+)
+def test_hands_have_names(cards: str, name: str) -> None:
+    board, hand = cards.split(" ")
+    if hand.endswith("J"):  # a river as well
+        board, hand = board + "Jc", hand[:-1]
+    assert hand_name(int(strengths(parse_cards(board), np.array([parse_cards(hand)], np.uint8))[0])) == name

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
-from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES, hand_class, hand_index, hand_to_string, parse_cards
-from treeplex.games.poker.cards.ranges import parse_range, range_grid, range_to_string
+from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES, HANDS, hand_class, hand_index, hand_to_string, parse_cards
+from treeplex.games.poker.cards.evaluator import strengths
+from treeplex.games.poker.cards.ranges import STRONGEST, parse_range, range_grid, range_to_string
 
 ENTRIES = ["QQ+", "A5s-A4s", "AKo:0.5", "AsAh:.25", "AhKh", "50%(JJ,TT)", "random", "66-22", "K9s+", "T9s+", "AK", "ATo+:1."]
 
@@ -89,7 +90,16 @@ def test_entries_of_hands(text: str, expected: str) -> None:
         ("50% ( AA , KK:0.5 ), QQ", "KdKc", 0.25),
         ("50%(AA,KK), QQ", "QdQc", 1.0),
         ("AA:0.5,QQ+", "AsAh", 0.5),
-        ("QQ+,AA:0.5", "AsAh", 1.0),
+        ("AA:0.5,QQ+,AA:0.5", "AsAh", 0.5),
+        ("[50]AA,KK[/50],QQ", "AsAh", 0.5),
+        ("[50.0]AA, KK[/50.0], QQ", "QsQh", 1.0),
+        ("QQ,[12.5]AKs,A5s[/12.5]", "AsKs", 0.125),
+        ("AA:1.0,KK:0.25,AhKh:0.75", "AhKh", 0.75),
+        ("A\u2665K\u2665:0.5, Q\u2660\ufe0fQ\u2663", "AhKh", 0.5),
+        ("A\u2665K\u2665:0.5, Q\u2660\ufe0fQ\u2663", "QsQc", 1.0),
+        ("top 15%", "AsAh", 1.0),
+        ("top 15%:0.5, 72o", "7s2h", 1.0),
+        ("50%(top 15%), 72o", "AsAh", 0.5),
         ("AhKh:0,AKs", "AhKh", 0.0),
     ],
 )
@@ -112,7 +122,18 @@ def test_weights_and_overlaps(text: str, hand: str, weight: float) -> None:
         ("AKo:-1", "'AKo:-1' at character 1"),
         ("AKo:", "'AKo:' at character 1"),
         ("150%(AA)", "weight '150%' is not from 0 to 1"),
-        ("AA 50%(AA", r"'50%\(AA' at character 4: the group is not closed"),
+        (
+            "QQ+,AA:0.5",
+            "'AA:0.5' at character 5: earlier entries name all these hands, and the first one counts; write it first",
+        ),
+        ("JJ-22,JJ:0.5", "'JJ:0.5' at character 7: earlier entries"),
+        ("[50]AA", r"'\[50\]AA' at character 1: the group is not closed; write \[/...\] at its end"),
+        ("[50]AA[/50]]", r"'\]' at character 12"),
+        ("AA[/50]", r"'\[/50\]' at character 3"),
+        ("[150]AA[/150]", "weight '150%' is not from 0 to 1"),
+        ("15%", "or top 15%"),
+        ("top 150%", "weight '150%' is not from 0 to 1"),
+        ("AA 50%(KK", r"'50%\(KK' at character 4: the group is not closed"),
         ("AA)", r"'\)' at character 3: no group ends here"),
         ("50%(AA,50%(KK))", "at character 8: groups cannot stand in groups"),
         ("AK+-AJ", "'AK\\+-AJ' at character 1"),
@@ -238,3 +259,32 @@ def test_bad_weights(weights: NDArray[np.float64], message: str) -> None:
     for function in (range_to_string, range_grid):
         with pytest.raises(SpecError, match=message):
             function(weights)
+
+
+@pytest.mark.parametrize("share", [0, 0.4, 0.5, 15, 50, 99.9, 100])
+def test_top_is_whole_classes_up_to_that_share(share: float) -> None:
+    found = parse_range(f"top {share}%")
+    assert set(found) <= {0.0, 1.0}
+    assert found.sum() <= share / 100 * 1326 + 1e-6
+    assert found.sum() > share / 100 * 1326 - 12
+    assert all(found[place == HAND_CLASSES].min() == found[place == HAND_CLASSES].max() for place in range(169))
+
+
+def test_the_strongest_classes_win_most_against_a_random_hand() -> None:
+    """Drawn boards instead of all, so that neighbours of nearly the same equity may change places."""
+    assert sorted(STRONGEST) == list(range(169))
+    generator, won, met = np.random.default_rng(3), np.zeros(169), np.zeros(169)
+    for _ in range(300):
+        board = generator.choice(52, 5, replace=False)
+        keys = strengths([int(card) for card in board], HANDS)
+        alive = np.flatnonzero(keys >= 0)
+        some = generator.choice(alive, 170, replace=False)
+        beaten = (keys[some, None] > keys[alive]) + 0.5 * (keys[some, None] == keys[alive])
+        apart = ~(HANDS[some, None, :, None] == HANDS[alive][None, :, None, :]).any(axis=(2, 3))
+        won += np.bincount(HAND_CLASSES[some], weights=(beaten * apart).sum(axis=1), minlength=169)
+        met += np.bincount(HAND_CLASSES[some], weights=apart.sum(axis=1), minlength=169)
+    equity = (won / met)[list(STRONGEST)]
+    assert equity[0] == pytest.approx(0.852, abs=0.05)  # aces
+    assert np.corrcoef(np.argsort(np.argsort(-equity)), np.arange(169))[0, 1] > 0.9
+    means = [equity[start : start + 13].mean() for start in range(0, 169, 13)]
+    assert means == sorted(means, reverse=True)

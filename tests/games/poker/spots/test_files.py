@@ -9,6 +9,7 @@ import pytest
 
 from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit
+from treeplex.games.poker.betting.tree import betting_tree
 from treeplex.games.poker.cards.cards import HANDS, hand_index, parse_cards
 from treeplex.games.poker.cards.ranges import parse_range
 from treeplex.games.poker.spots.files import FIELDS, read_spot_file, request_from_options
@@ -167,6 +168,56 @@ def test_options_go_over_files(write):
         limit.spot()
 
 
+SMALL = "board: Td9d6h2c3s\noop: all\nip: all\nraises: a\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "chip", "first"),
+    [
+        ("pot: 200\nstack: 900\nbets: 50%, 75%", 1, [100, 150]),
+        ("pot: 6.5\nstack: 97\nbets: 50%", 0.01, [3.25]),
+        ("pot: 6\nstack: 97\nbets: 10%, 75%", 0.01, [0.6, 4.5]),
+        ("pot: 6.5bb\nstack: 97bb\nbets: 50%, 2.5bb", 0.01, [2.5, 3.25]),
+        ("pot: 60\nstack: 970\nbets: 33%", 0.1, [19.8]),
+        ("pot: 100\nstack: 900\nbets: 5%", 0.1, [5]),
+        ("pot: 200\nstack: 900\nbets: 2.25c", 0.01, [2.25]),
+        ("pot: 2\nstack: 90\nbets: a", 1, [90]),
+        ("pot: 6\nstack: 97\nbets: 10%\nchip: 1", 1, [1]),
+        ("pot: 6\nstack: 97.25\nbets: 100%\nmin_bet: 1.125", 0.001, [6]),
+    ],
+)
+def test_the_chip_follows_from_what_is_written(write, text, chip, first):
+    spot = read_spot_file(write(SMALL + text + "\n")).spot()
+    assert spot.chip == pytest.approx(chip)
+    root = betting_tree(spot).nodes[0]
+    assert [action.amount for action in root.actions[1:]] == pytest.approx(first)
+
+
+def test_amounts_in_big_blinds(write):
+    request = read_spot_file(
+        write(SMALL + "pot: 6.5bb\nstack: 97 bb\nmin_bet: 1bb\nrake: {rate: 5%, cap: 3bb}\ntarget: 0.1bb\n")
+    )
+    spot = request.spot()
+    assert (spot.pot, spot.stack, spot.min_bet, spot.rake.cap) == (6.5, 97, 1, 3)
+    assert request.settings().target.chips(spot.pot) == pytest.approx(0.1)
+    preflop = "oop: all\nip: all\npot: 0\nstack: 100bb\nblinds: 5/10\nbets: {default: 3bb}\ntarget: 0.1bb\n"
+    request = read_spot_file(write(preflop))
+    assert (request.spot().stack, request.settings().target.chips(0)) == (1000, 1)
+    assert str(request.spot().bets.streets[0][1].bets[0]) == "30c"
+
+
+def test_fixed_limit_rounds_nothing_and_keeps_whole_chips(write):
+    limit = "limit: {bets: 2, most: 4}\npot: 4\nstack: 90\nboard: Td9d6h2c3s\noop: all\nip: all\n"
+    assert read_spot_file(write(limit)).spot().chip == 1
+    assert read_spot_file(write(limit.replace("bets: 2", "bets: 2.5"))).spot().chip == 0.1
+
+
+def test_a_solved_spot_is_not_a_spot_file(write):
+    path = write(b"treeplex poker solution\n" + bytes(range(256)) * 20_000, "river.spot")
+    with pytest.raises(FileError, match=r"river.spot is a solved spot, not a spot file; look at it with treeplex holdem show "):
+        read_spot_file(path)
+
+
 def test_another_board(write):
     spot = read_spot_file(write(changed("board: Td 9d 6h Qc\n", ""))).on_board("AsKd2c").spot()
     assert spot.board == parse_cards("AsKd2c")
@@ -196,7 +247,9 @@ def test_another_board(write):
             "oop: TdQc",
             "spot.yaml:3: no hand in the range of the player out of position avoids",
         ),
-        ("raises: 60%", "raises: 60", "spot.yaml:8: raises: cannot read the bet size '60'"),
+        ("raises: 60%", "raises: 6", "spot.yaml:8: raises: cannot read the bet size '6'"),
+        ("raises: 60%", "raises: 60%, 0%", "spot.yaml:8: raises: '60%, 0%' has a bet of nothing; leave it out, or write none"),
+        ("raises: 60%", "raises: 0c", "spot.yaml:8: raises: '0c' has a bet of nothing"),
         ("raises: 60%", "raises: {turn: 60%}", "spot.yaml:8: raises: no sizes for the river, player OOP; add river:"),
         ("raises: 60%", "raises: {truns: 60%}", "spot.yaml:8: raises: unknown key 'truns'; did you mean 'turn'?"),
         ("ip: [40%, a]", "ip: {a: 40%}", "spot.yaml:7: bets: ip must be sizes such as 50%, a"),
@@ -241,7 +294,7 @@ def test_mistakes_in_yaml(write, old, new, says):
         ("pot = 200", "pot = 2020-01-01", "spot.toml:4: pot: '2020-01-01' is not a number"),
         ("pot = 200", "pot = true", "spot.toml:4: pot: 'true' is not a number"),
         ("pot = 200", "pot = 200\npot = 200", "spot.toml:5: not TOML:"),
-        ('default = "50%, a"', 'default = "50"', "spot.toml:18: bets: cannot read the bet size '50'"),
+        ('default = "50%, a"', 'default = "5"', "spot.toml:18: bets: cannot read the bet size '5'"),
         ("cap = 3", "cup = 3", "spot.toml:29: rake: unknown key 'cup'; did you mean 'cap'?"),
         ('strategy = "call 80%, fold 20%"', 'strategy = "call"', "spot.toml:38: strategy: cannot read 'call'"),
     ],

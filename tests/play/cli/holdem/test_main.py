@@ -72,7 +72,7 @@ def test_solve_json(spot):
     assert list(found) == KEYS
     assert found["exploitability"] <= 1.0
     assert found["exploitability_percent"] == pytest.approx(found["exploitability"] / 2)
-    assert found["ev_oop"] == pytest.approx(-found["ev_ip"])
+    assert found["ev_oop"] + found["ev_ip"] == pytest.approx(200)
     assert found["seconds_per_iteration"] == pytest.approx(found["seconds"] / found["iterations"])
     assert (found["threads"], found["exploitability_bb"]) == (1, None)
     assert found["memory_mb"] > 0
@@ -112,6 +112,32 @@ def test_solve_for_people(spot, tmp_path):
     assert (tmp_path / "river.spot").exists()
     assert "river.spot is there already; choose another name" in complaint("solve", spot, "--out", "river.spot")
     call("solve", spot, "--out", "river.spot", "--force")
+
+
+def test_folders_are_not_made_from_mistyped_names(spot, tmp_path):
+    for command in (["solve", spot, "-n", 1], ["flops", spot, "--boards", "Td9d6hQc2s", "-n", 1]):
+        assert "there is no folder nowhere/dir; make the folder" in complaint(*command, "--out", "nowhere/dir/x")
+    assert "spot.yaml is a file; choose another name" in complaint("solve", spot, "-n", 1, "--out", "spot.yaml/x")
+    assert [each.name for each in tmp_path.iterdir()] == ["spot.yaml"]
+
+
+def test_big_blinds_and_blinds(spot):
+    found = call_json("solve", spot, "--pot", "6.5bb", "--stack", "97bb", "--bets", "33%,2.5bb", "-n", 20)
+    assert found["ev_oop"] + found["ev_ip"] == pytest.approx(6.5)
+    assert "pot 6.5, stacks 97 by dcfr" in call("solve", spot, "--pot", "6.5", "--stack", "97", "-n", 1)[0]
+
+
+@pytest.mark.parametrize(("pot", "dead"), [("4", 7), ("0", 3)])
+def test_shares_of_the_pot_count_the_blinds(pot, dead, tmp_path):
+    options = ["--format", "small(ranks=3,suits=2,hole=2,deal=[0;1])", "--oop", "all", "--ip", "all", "--blinds", "1,2"]
+    options += ["--pot", pot, "--stack", "10", "--bets", "a", "--raises", "a"]
+    text = call("solve", *options)[0]
+    assert f"target          {0.005 * dead:.3g} chips, 0.5% of the pot   reached" in text
+    assert f"of the pot of {dead}" in text
+    found = call_json("solve", *options, "--target", "1%")
+    assert found["ev_oop"] + found["ev_ip"] == pytest.approx(dead)
+    assert 0 < found["exploitability_percent"] < 1
+    assert found["exploitability_percent"] == pytest.approx(100 * found["exploitability"] / dead)
 
 
 def test_uniform_strategy(spot):
@@ -208,6 +234,37 @@ def test_help_is_quick_and_has_examples(command):
     assert f"treeplex holdem {command}" in out
 
 
+def test_estimate(spot):
+    out, _ = call("solve", spot, "--estimate")
+    assert "Td 9d 6h Qc 2s, pot 200, stacks 900" in out
+    for line in (
+        "betting    21 nodes",
+        "boards     1 on the river",
+        "per array",
+        "MB in float32, ",
+        "s per iteration of dcfr, threads: 1",
+    ):
+        assert line in out
+    found = call_json("solve", spot, "--estimate")
+    solved = call_json("solve", spot, "-n", 1)
+    assert found["memory_mb"]["float32"] == pytest.approx(solved["memory_mb"], rel=0.1)
+    assert found["fits"] == {"float32": True, "float64": True, "int16": True}
+    assert found["seconds_per_iteration"] > 0
+    call("solve", spot, "-n", 1, "--out", "solved.spot")
+    assert "leave --resume out" in complaint("solve", "--resume", "solved.spot", "--estimate")
+
+
+def test_preflop_with_a_whole_deck_is_refused_at_once(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("preflop.yaml").write_text("blinds: 1, 2\npot: 0\nstack: 200\noop: random\nip: random\nbets: 100%\nraises: a\n")
+    begun = time.process_time()
+    assert "GB of memory at least; give a board, so that the spot begins on the flop" in complaint("solve", "preflop.yaml")
+    assert time.process_time() - begun < 3
+    out, _ = call("solve", "preflop.yaml", "--estimate")
+    assert "1 preflop, 1,755 on the flop, 63,193 on the turn, 2,554,656 on the river" in out
+    assert "verdict" in out
+
+
 def test_help_imports_nothing_heavy():
     heavy = "('numpy', 'numba', 'matplotlib', 'yaml')"
     code = f"import sys, treeplex.play.cli.main; print([name for name in {heavy} if name in sys.modules])"
@@ -293,3 +350,13 @@ def test_wrong_calls_give_one_message(spot, seed):
             assert len(result.stderr) < 1500
     assert complaints > 30
     assert np.isfinite(complaints)
+
+
+def test_turn_endgame_holdem_is_solved_by_its_name(tmp_path, monkeypatch):
+    """As holdem search and holdem play take it, options over it; a file of that name comes first."""
+    monkeypatch.chdir(tmp_path)
+    spot = ("--bets", "100%", "--raises", "none", "--oop", "AA,KK", "--ip", "QQ,AK", "--target", "90%")
+    out = call("solve", "turn_endgame", *spot, "-n", 2, "--threads", 1)[0]
+    assert out.startswith("3s 7h Td Ks, pot 2000, stacks 19000 by dcfr: 2 iterations")
+    (tmp_path / "turn_endgame").write_text("pot: 1\n", encoding="utf-8")
+    assert "turn_endgame" in complaint("solve", "turn_endgame", "-n", 2)

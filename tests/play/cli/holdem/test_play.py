@@ -60,8 +60,11 @@ def spot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_a_person_plays_both_seats_in_turn(spot: str) -> None:
     out = play(spot, *FAST, "--games", 2, typed="nonsense\n\nb 15\n" + "1\n" * 12)
     assert "3s 7h Td Ks, pot 20, stacks 40, against rivers solved exactly, 3 iterations of lcfr a search" in out
-    assert "game 1: you are player 0" in out
-    assert "game 2: you are player 1" in out
+    assert "game 1: you are OOP" in out
+    assert "game 2: you are IP" in out
+    assert "player" not in out
+    assert "OOP is out of position and acts first, IP is in position; the smallest bet is 1\n" in out
+    assert out.count("your decisions, as the agent values them: EV lost ") == 2
     assert "1 check   2 bet 20 (100%)" in out
     assert "'nonsense' is none of these" in out
     assert out.count("(you)") == 2
@@ -106,12 +109,14 @@ def test_bets_are_typed_as_people_write_them() -> None:
 def test_a_table_deals_and_pays() -> None:
     seat = table()
     assert seat.actor == 0
-    assert seat.shown() == ["Qh Qd", "Jh Th"]
+    assert seat.shown() == ["Qh Qd (pair of queens)", "Jh Th (pair of tens)"]
     assert "pot 20   behind OOP 40, IP 40" in str(seat.picture())
     seat.play(1)
     seat.play(0)
     assert seat.actor is None
     assert seat.returns() == [10.0, -10.0]  # half of the first pot
+    assert seat.outcome(0) == "you win the pot of 20, net +10"
+    assert seat.outcome(1) == "OOP wins the pot of 20, net -10"
     seat = table()
     seat.play(1)
     seat.play(2)
@@ -136,10 +141,70 @@ def test_other_boards_are_dealt(spot: str) -> None:
     out = play(spot, *FAST, *narrow, "--boards", "--games", 8, "--seat", "oop", typed="1\n" * 80)
     boards = {line.strip().split("   ")[0][:17] for line in out.splitlines() if line.strip().startswith("board ")}
     assert len(boards) == 8
-    for hand in ("As Ah   (you)", "Ks Kh   (you)", "Qs Qh", "7h 7d"):
-        assert f"knew   {hand}" in out
-    assert "you are player 1" not in out
+    for hand in ("As Ah", "Ks Kh"):
+        assert f"OOP knew   {hand} (" in out
+    for hand in ("Qs Qh", "7h 7d"):
+        assert f"IP knew   {hand} (" in out
+    assert "you are IP" not in out
     assert "and other boards, against" in out
+
+
+def test_decisions_are_reviewed_and_hands_logged() -> None:
+    """What the agent played itself is not."""
+    seat = table()
+    seat.reply()
+    seat.play(1)
+    seat.play(0)
+    assert seat.review(0) == []
+    head, line = seat.review(1)
+    call = seat_values(1)
+    lost = max(call) - call[0]
+    assert head == f"your decisions, as the agent values them: EV lost {lost:,.3g} chips in all"
+    assert line.startswith("turn   fold   ")
+    assert line.endswith("the best action" if lost == 0 else f"best: {('fold', 'call 20', 'all-in 40')[int(np.argmax(call))]}")
+    assert seat.log(7, 1) == (
+        "Hand 7: 3s 7h Td Ks, pot 20, stacks 40, you are IP\n"
+        "OOP holds Qh Qd (pair of queens)\nIP holds Jh Th (pair of tens)\n"
+        f"turn   OOP   bet 20 (100%)\nturn   IP   fold\nOOP wins the pot of 20, net -10\n{head}\n{line}\n\n"
+    )
+
+
+def seat_values(*path: int) -> list[float]:
+    """What the agent says the actions after some others are worth to the player who acts."""
+    generator = np.random.default_rng(0)
+    agent = HoldemAgent(ONE, lambda turn: RiverLeaf(turn, iterations=4), generator, iterations=3, river=4)
+    for action in path:
+        agent.observe(action)
+    player = agent.event.player  # type: ignore[union-attr]
+    return [float(value) for value in agent.action_values(int(np.flatnonzero(ONE.ranges[player])[0]))]
+
+
+def test_a_log_of_hands(spot: str, tmp_path: Path) -> None:
+    for typed in ("1\n" * 12, "q\n"):
+        play(spot, *FAST, "--games", 1, "--seat", "oop", "--log", "hands.txt", typed=typed)
+    text = (tmp_path / "hands.txt").read_text()
+    assert text.startswith("Hand 1: 3s 7h Td Ks, pot 20, stacks 40, you are OOP\n")
+    assert text.count("Hand ") == 1
+    assert "\nturn   OOP   check\n" in text
+    assert play(spot, *FAST, "--log", "nowhere/hands.txt", code=2) == (
+        "error: cannot write nowhere/hands.txt: no such file or directory; make the folder nowhere first\n"
+    )
+
+
+def test_the_average_is_played_unless_an_iteration_is_asked_for(spot: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[bool] = []
+    whole = HoldemAgent.begin
+
+    def begin(agent: HoldemAgent, given: Spot | None = None) -> None:
+        seen.append(agent.drawn)
+        whole(agent, given)
+
+    monkeypatch.setattr(HoldemAgent, "begin", begin)
+    play(spot, *FAST, typed="q\n")
+    assert set(seen) == {False}
+    seen.clear()
+    play(spot, *FAST, "--random-iteration", typed="q\n")
+    assert set(seen) == {True}
 
 
 def test_amounts_are_not_taken_for_the_beginning_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,14 +246,18 @@ def test_policies_that_have_no_room_are_refused(spot: str, monkeypatch: pytest.M
         whole(agent, given)
 
     monkeypatch.setattr(HoldemAgent, "begin", begin)
-    out = play(spot, *FAST, "--boards", "--seat", "oop", typed="1\n" * 20, code=2)
+    drawn = (*FAST, "--random-iteration")
+    out = play(spot, *drawn, "--boards", "--seat", "oop", typed="1\n" * 20, code=2)
     assert re.search(words, out)
     assert "after 1 game: " in out.splitlines()[-2]
     assert forgotten == [1]
     free[0] = 10**9
-    assert "iterations need" in play(spot, "--exact", "-n", 10**13, code=2)  # before anything of that size is made
+    assert "iterations need" in play(
+        spot, "--exact", "--random-iteration", "-n", 10**13, code=2
+    )  # before anything of that size is made
     free[0] = 100
-    assert play(spot, *FAST, code=2).startswith("error: the policies of 3 iterations need")
+    assert play(spot, *drawn, code=2).startswith("error: the policies of 3 iterations need")
+    assert play(spot, *FAST, code=2).startswith("error: the policy of a search needs")
 
 
 @pytest.mark.parametrize(

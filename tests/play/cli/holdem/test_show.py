@@ -1,6 +1,7 @@
 """``holdem show`` on a made-up solution."""
 
 import json
+import re
 
 import pytest
 from typer.testing import CliRunner
@@ -8,6 +9,8 @@ from typer.testing import CliRunner
 from tests.play.fake_holdem import NODES, FakeSolution
 from treeplex.play.cli.holdem import requests as holdem_solving
 from treeplex.play.cli.holdem.main import holdem
+from treeplex.play.cli.holdem.show import amount
+from treeplex.play.pages import holdem as holdem_page
 
 
 @pytest.fixture
@@ -58,14 +61,26 @@ def test_hands(call):
 
 
 def test_values_in_the_pot(call):
-    net, back = (call("--line", "x,b100", "--ev", ev).split("OOP  ")[1].split()[1] for ev in ("net", "pot"))
+    net, back, usual = (
+        call("--line", "x,b100", *ev).split("OOP  ")[1].split()[1] for ev in (["--ev", "net"], ["--ev", "pot"], [])
+    )
     assert float(back) == pytest.approx(float(net) + 100, abs=0.011)
-    assert "write net or pot" in call("--ev", "gross", code=2)
+    assert usual == back
+    ev = [json.loads(call("--json", "--line", "x,b100", "--ev", ev))["node"]["oop"]["ev"] for ev in ("net", "pot")]
+    assert ev[1] == pytest.approx(ev[0] + 100, abs=1e-5)
+    assert f"{ev[1]:.2f}" == back
+    assert "write pot or net" in call("--ev", "gross", code=2)
+
+
+def test_amounts():
+    assert [amount(each, False) for each in (-0.004, 1.006, float("nan"))] == ["0.00", "1.01", "-"]
+    assert [amount(each, True) for each in (-0.004, 1.006, -3)] == ["+0.00", "+1.01", "-3.00"]
 
 
 def test_json(call):
     whole = json.loads(call("--json", "--line", "b100"))
-    assert (whole["board"], whole["pot"], whole["exploitability"], whole["ev_oop"]) == ("Td9d6hQc", 200, 0.61, -4.5)
+    assert (whole["board"], whole["pot"], whole["exploitability"], whole["ev_oop"]) == ("Td9d6hQc", 200, 0.61, 95.5)
+    assert json.loads(call("--json", "--ev", "net"))["ev_oop"] == -4.5
     assert whole["oop"]
     node = whole["node"]
     assert (node["line"], node["player"], node["stacks"]) == ("b100", "ip", [800, 900])
@@ -101,6 +116,29 @@ def test_page_and_picture(call, tmp_path):
     assert '"b100":{"line"' not in page
     assert "make the folder" in call("--html", tmp_path / "no" / "p.html", code=2)
     assert "end the name in" in call("--png", tmp_path / "g.xyz", code=2)
+
+
+def test_a_page_that_is_too_large_names_a_depth_that_is_not(call, tmp_path, monkeypatch):
+    monkeypatch.setattr(holdem_page, "MOST_NODES", 10)
+    said = call("--depth", "2", "--html", tmp_path / "p.html", code=2)
+    assert "a page holds 10 decisions and cards, and there are more; --depth 1 has 5. Or start further down" in said
+    assert "--depth 1 has 5" in call("--html", tmp_path / "p.html", code=2)
+    call("--depth", "1", "--html", tmp_path / "p.html")
+    start = re.search(r"--line '([^']+)'", said)[1]
+    call("--line", start, "--html", tmp_path / "p.html")
+
+
+def test_depth_without_what_it_is_for(call, tmp_path):
+    assert "--depth is for --html and --json; add one of them" in call("--depth", "6", code=2)
+    assert "--depth is for" in call("--depth", "6", "--png", tmp_path / "g.png", code=2)
+
+
+def test_a_page_knows_its_file_and_how_evs_count(call, tmp_path):
+    call("--html", tmp_path / "p.html")
+    page = (tmp_path / "p.html").read_text()
+    assert '"command":"treeplex holdem show made.up","ev":"pot"' in page
+    call("--html", tmp_path / "p.html", "--ev", "net")
+    assert '"ev":"net"' in (tmp_path / "p.html").read_text()
 
 
 def test_mistakes(call):

@@ -141,8 +141,9 @@ def test_a_search_is_that_of_the_library(trained: Path, spot: str) -> None:
     own = search_turn(turn, trained, iterations=5, river=8)
     assert own.played is not None
     assert (found["iterations"], found["method"], found["values"]) == (5, "lcfr", str(trained / NET))
-    assert (found["first"], (found["ev_oop"], found["ev_ip"])) == (own.actions, own.ev)
-    assert (found["played_ev_oop"], found["played_ev_ip"]) == own.played.ev
+    half = own.spot.pot / 2
+    assert (found["first"], (found["ev_oop"], found["ev_ip"])) == (own.actions, (own.ev[0] + half, own.ev[1] + half))
+    assert (found["played_ev_oop"], found["played_ev_ip"]) == (own.played.ev[0] + half, own.played.ev[1] + half)
     assert found["exploitability"] == own.played.exploitability
     assert found["exploitability_percent"] == pytest.approx(5 * own.played.exploitability)
     assert found["exploitability_mbb"] == pytest.approx(500 * own.played.exploitability)
@@ -162,7 +163,7 @@ def test_a_search_for_people(trained: Path, spot: str) -> None:
     first = found["first"]
     assert isinstance(first, dict)
     assert f"check {100 * first['check']:.1f}%, bet 20 {100 * first['bet 20']:.1f}%" in lines["OOP first"]
-    assert f"{found['played_ev_oop']:+.3f} chips" in lines["EV OOP"]
+    assert f"{found['played_ev_oop']:.3f} of the pot of 20 " in lines["EV OOP"]
     assert "% of the pot, " in lines["exploitability"]
     assert "thousandths of a big blind" in lines["exploitability"]
     assert "3 games, 12 rivers" in lines["values"]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import treeplex as tp
+from tests.trainings import signed
 from treeplex.errors import SpecError
 from treeplex.forms.policies.tabular import uniform_probabilities
 from treeplex.runs.job.record import Progress
@@ -159,7 +160,7 @@ def test_runs_from_before_histories_were_counted(tmp_path):
     tp.solve("kuhn_poker", iterations=20, out=tmp_path)
     about = json.loads((tmp_path / RUN).read_text())
     del about["settings"]["nodes"]
-    (tmp_path / RUN).write_text(json.dumps(about))
+    (tmp_path / RUN).write_bytes(signed(json.dumps(about).encode()))
     assert tp.solve(resume=tmp_path, iterations=30).iterations == 30
 
 

@@ -29,7 +29,10 @@ def test_totals(node):
 
 def test_who_put_in_what(node):
     assert node.committed == (100, 200)
-    assert node.returned(0, -100.0) == 0
+    for player, own in enumerate((100, 200)):
+        net, back = node.sides[player], node.from_the_pot().sides[player]
+        np.testing.assert_allclose(back.ev, net.ev + own)
+        np.testing.assert_allclose(back.action_ev, net.action_ev + own)
     assert (node.board, node.street, node.pot, node.stacks) == ("Td9d6hQc", "turn", 300, (900, 800))
     assert node.sides[1].frequency.shape == (0, len(node.sides[1].weight))
 
@@ -50,6 +53,21 @@ def test_classes(node):
 def test_ranges_of_any_scale():
     small = report(FakeView(""), type(SPOT)(BOARD, 200, 900, tuple(each * 0.001 for each in SPOT.ranges), SPOT.bets))
     np.testing.assert_allclose(small.sides[0].weight, 1000 * report(FakeView(""), SPOT).sides[0].weight)
+
+
+def test_hands_that_hardly_get_here_come_last():
+    class Rare(FakeView):
+        def weight_of(self, player):
+            weights = super().weight_of(player).copy()
+            weights[np.argmax(self.ev_of(player))] = 6.5e-10
+            return weights
+
+    side = report(Rare(""), SPOT).sides[0]
+    best = int(np.argmax(side.ev))
+    few, left = chosen_hands(side, None)
+    assert side.weight[best] < 1e-8
+    assert best not in few
+    assert chosen_hands(side, None, few=len(few) + left)[0][-1] == best
 
 
 def test_nobody_gets_here():

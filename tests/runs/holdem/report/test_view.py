@@ -15,6 +15,7 @@ from treeplex.games.poker.cards.format import small
 from treeplex.games.poker.spots.known import holdem
 from treeplex.games.poker.spots.spot import Rake, Spot
 from treeplex.runs.holdem.report.line import find_place
+from treeplex.runs.holdem.report.page_data import report
 from treeplex.runs.holdem.solve import solve_spot
 
 SWAPPED = ((0, 1, 2, 3), (1, 0, 2, 3))
@@ -75,7 +76,8 @@ class Slow:
             shaped = policy[:, None, :, None] if node.player == 0 else policy[:, None, None, :]
             return (shaped * np.array(children)).sum(axis=0), self.equity(board)
         if isinstance(node, Fold):
-            return np.array(payoffs(node, self.spot.rake))[:, None, None] * np.ones((self.size, self.size)), self.equity(board)
+            paid = np.array(payoffs(node, self.spot.rake))[:, None, None] * np.ones((self.size, self.size))
+            return paid, np.full((self.size, self.size), np.nan)
         if isinstance(node, Showdown):
             return self.showdown(board, payoffs(node, self.spot.rake)), self.equity(board)
         total = np.zeros((2, self.size, self.size))
@@ -119,10 +121,12 @@ def check_view(slow, line, weights):
         assert hands.tolist() == np.flatnonzero(alive).tolist()
         assert view.weight_of(player) == pytest.approx(weights[player][hands], rel=1e-5)
         assert view.compatible_of(player) == pytest.approx((weights[player] * met[player])[hands], rel=1e-5)
-        pairs = (fit * payoff[player], fit * (equity if player == 0 else 1 - equity))
+        pairs = (fit * payoff[player], np.where(fit, equity if player == 0 else 1 - equity, 0.0))
         sums = [each @ weights[1] if player == 0 else weights[0] @ each for each in pairs]
         with np.errstate(invalid="ignore", divide="ignore"):
             expected = [np.where(met[player] > 0, each / met[player], np.nan)[hands] for each in sums]
+        if np.isnan(equity).all():
+            expected[1] = np.full(len(hands), np.nan)
         assert view.ev_of(player) == pytest.approx(expected[0], abs=1e-5, nan_ok=True)
         assert view.equity_of(player) == pytest.approx(expected[1], abs=1e-5, nan_ok=True)
     if view.player is not None:
@@ -197,6 +201,11 @@ def test_chance_and_the_end_of_a_hand():
     folded = found.at("x,b100,f")
     assert folded.children() == ()
     assert folded.ev_of(0) == pytest.approx(-100)
+    assert (folded.pot, folded.stacks) == (200, (900, 900))  # the bet of 100 goes back
+    assert np.isnan(folded.equity_of(0)).all()
+    assert np.isnan(folded.equity_of(1)).all()
+    after = report(folded, found.spot).from_the_pot()
+    assert [each.mean(each.ev) for each in after.sides] == pytest.approx([0, 200])
     allin = found.at("a,c")
     assert (allin.children(), allin.street, allin.pot) == ((), 2, 2000)
     assert allin.ev_of(0) == pytest.approx(2000 * allin.equity_of(0) - 1000)

@@ -128,6 +128,24 @@ class Sizing:
         """The table at the start of a street without blinds."""
         return Table(street, 0, stacks, (0, 0), 0, self.min_bet, 0, 2, leads)
 
+    def after(self, table: Table, move: Move) -> tuple[str, Table]:
+        """What a move leads to, and the table there.
+
+        Returns:
+            ``decision``, ``fold``, ``showdown``, or ``street`` with the table that opens the next one.
+        """
+        kind, amount = move
+        if kind == "fold":
+            return "fold", table
+        if kind not in ("check", "call"):
+            return "decision", table.raised(amount)
+        after = table.matched()
+        if after.to_act:
+            return "decision", after
+        if table.street == self.streets[-1] or not min(after.stacks):
+            return "showdown", after
+        return "street", self.opened(table.street + 1, after.stacks, kind == "call" and table.player == 0)
+
     def moves(self, table: Table) -> list[Move]:
         """The moves on offer: fold and call, or check, then bets or raises by amount, all-in last."""
         passive = [Move("fold", 0), Move("call", table.faced)] if table.to_call else [Move("check", 0)]

@@ -3,13 +3,15 @@
 A list of sizes is text, separated by commas:
 
 =========== ================================================================================================
-``50%``     half the pot. A raise calls first and then raises *by* that share of the pot after the call.
+``50%``     half the pot. A raise calls first and then raises *by* that share of the pot after the call. A bare number from
+            10 on is per cent as well, ``50``, as in PioSolver; a smaller one is refused, since it could be meant in many ways.
 ``2.5x``    raise *to* 2.5 times the bet faced (raises only).
 ``100c``    a bet of 100 chips, or a raise by 100 chips. ``20c3r``: no such raise after 3 raises (raises only).
 ``e``       geometric: the same share of the pot on every street that is left, all-in on the last one.
             ``2e``: as if two streets were left; ``e200%``: at most 200% of the pot. A raise counts the raises
             before it on this street as streets gone.
 ``a``       all-in.
+``none``    no bet at all, alone.
 =========== ================================================================================================
 
 Grammar and meaning are those of postflop-solver (b-inary, 2023), so that trees can be compared one to one. Case does not
@@ -25,12 +27,15 @@ from typing import Any
 from treeplex.errors import SpecError
 from treeplex.spec import shown
 
-NUMBER = r"(\d+\.?\d*|\.\d+)"
+NUMBER = r"(\d++(?:\.\d*+)?|\.\d++)"
 POT = re.compile(rf"{NUMBER}%")
 LAST = re.compile(rf"{NUMBER}x")
 CHIPS = re.compile(rf"{NUMBER}c(?:(\d+)r)?")
 GEOMETRIC = re.compile(rf"(\d*)e(?:{NUMBER}%)?")
 MOST_STREETS = 100
+LEAST_BARE = 10
+"""The smallest bare number that is read as per cent of the pot."""
+NO_SIZES = ("none", "no", "-")
 MOST = 1e9
 """The largest share of a pot, multiple and number of chips."""
 
@@ -79,6 +84,8 @@ def parse_sizes(text: str, raises: bool) -> tuple[Size, ...]:
     Raises:
         SpecError: text that is not a list of sizes, or a size that only raises can have.
     """
+    if text.strip().lower() in NO_SIZES:
+        return ()
     parts = [part.strip() for part in text.lower().split(",")]
     if parts[-1] == "":
         parts.pop()
@@ -99,6 +106,8 @@ def parse_size(part: str, text: str, raises: bool) -> Size:
     if part == "a":
         return Size("allin")
     if match := POT.fullmatch(part):
+        return Size("pot", float(match[1]) / 100)
+    if (match := re.fullmatch(NUMBER, part)) and float(match[1]) >= LEAST_BARE:
         return Size("pot", float(match[1]) / 100)
     if match := LAST.fullmatch(part):
         if not raises:

@@ -4,14 +4,22 @@ What players may bet does not depend on the cards, so one tree serves every boar
 whatever card comes next. Nodes are numbered in preorder, the root is node 0.
 """
 
+import random
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
+from heapq import heappop, heappush
+from itertools import count
+from typing import Any
 
 from treeplex.errors import SpecError
 from treeplex.games.poker.betting.moves import Move, Sizing, Table
 from treeplex.games.poker.spots.spot import Rake, Spot
 
 MOST_NODES = 2_000_000
+MOST_TABLES = 15_000
+"""Tables of a street at most, about, from which its size is counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +126,134 @@ def betting_tree(spot: Spot) -> BettingTree:
     """Every betting line of a spot.
 
     Raises:
-        SpecError: more than ``MOST_NODES`` nodes.
+        SpecError: more than ``MOST_NODES`` nodes, found out before any is built.
     """
+    check_nodes(betting_size(spot).nodes)
     builder = TreeBuilder(spot)
     builder.grow()
     return BettingTree(tuple(builder.frozen()), spot.streets)
+
+
+def check_nodes(nodes: int) -> None:
+    """Refuse a betting tree of more than ``MOST_NODES`` nodes.
+
+    Raises:
+        SpecError: it is larger.
+    """
+    if nodes > MOST_NODES:
+        raise SpecError(f"the betting tree has more than {MOST_NODES} nodes; offer fewer sizes, or raise merge or force_allin")
+
+
+@dataclass
+class StreetSize:
+    """How much betting a street has, cards factored out.
+
+    Attributes:
+        roots: ways to come to the street; all-ins from before, after which nobody acts, are among them.
+        decisions, actions: decisions of each player, and the actions there.
+        folds, showdowns: where betting ends; a showdown counts on the street on which the board is complete.
+        ends: ways to leave the street for the next one, as its ``roots``.
+    """
+
+    roots: int = 0
+    decisions: list[int] = field(default_factory=lambda: [0, 0])
+    actions: list[int] = field(default_factory=lambda: [0, 0])
+    folds: int = 0
+    showdowns: int = 0
+    ends: int = 0
+
+
+@dataclass(frozen=True)
+class BettingSize:
+    """The size of a betting tree.
+
+    Attributes:
+        streets: of each street that is played.
+        nodes: nodes of the tree, as :func:`betting_tree` would number them.
+        exact: whether all was counted; else the streets with more than ``MOST_TABLES`` tables were scaled up from those.
+    """
+
+    streets: tuple[StreetSize, ...]
+    nodes: int
+    exact: bool
+
+
+def betting_size(spot: Spot) -> BettingSize:
+    """The size of a spot's betting tree by arithmetic: betting that goes on from equal tables is counted once and multiplied.
+
+    It takes a second or two at most, whatever the size.
+
+    Raises:
+        SpecError: a single street has so many lines that even counting them was broken off.
+    """
+    sizing, nodes, exact = Sizing(spot), 0, True
+    opened, all_in, streets = Counter({sizing.root(): 1}), 0, []
+    for street in spot.streets:
+        size, following, last = StreetSize(roots=opened.total() + all_in), Counter[Table](), street == spot.streets[-1]
+        tables, counted, begun = list(opened), 0, 0
+        for place in random.Random(street).sample(range(len(tables)), len(tables)):
+            if counted > MOST_TABLES:
+                break
+            begun += opened[tables[place]]
+            counted += count_street(sizing, tables[place], opened[tables[place]], size, following)
+        if 0 < begun < opened.total():
+            exact, share = False, Fraction(opened.total(), begun)
+            size = StreetSize(size.roots, *(scaled(getattr(size, name), share) for name in COUNTED))
+            following = Counter({table: round(times * share) for table, times in following.items()})
+        ended = size.showdowns
+        nodes += sum(size.decisions) + size.folds + size.showdowns + following.total()
+        if last:
+            size.showdowns += all_in
+        else:
+            all_in += ended
+            size.showdowns, size.ends = 0, following.total() + all_in
+        opened = following
+        streets.append(size)
+    return BettingSize(tuple(streets), nodes, exact)
+
+
+COUNTED = ("decisions", "actions", "folds", "showdowns")
+
+
+def scaled(count: int | list[int], share: Fraction) -> Any:
+    """Counts made larger by a factor."""
+    return [round(each * share) for each in count] if isinstance(count, list) else round(count * share)
+
+
+def count_street(sizing: Sizing, root: Table, times: int, size: StreetSize, following: Counter[Table]) -> int:
+    """Count the betting of one street from a table that ``times`` lines come to; return how many tables there were.
+
+    Args:
+        sizing: the spot's.
+        root: where the street begins.
+        times: lines that come there.
+        size: counts are added to it; showdowns before the last street too.
+        following: to it are added the tables that open the next street, and the lines that come to each.
+    """
+    waiting, order, counted = {root: times}, count(), 0
+    heap = [(0, 0, next(order), root)]
+    while heap:  # tables with fewer chips in come first, so that all lines to a table are known when it is counted
+        if counted > MOST_TABLES and counted % 1000 == 0:
+            check_nodes(sum(size.decisions) + size.folds + size.showdowns + 2 * sum(waiting.values()))
+        table = heappop(heap)[-1]
+        lines, moves = waiting.pop(table), sizing.moves(table)
+        counted += 1
+        size.decisions[table.player] += lines
+        size.actions[table.player] += lines * len(moves)
+        for move in moves:
+            what, after = sizing.after(table, move)
+            if what == "fold":
+                size.folds += lines
+            elif what == "showdown":
+                size.showdowns += lines
+            elif what == "street":
+                following[after] += lines
+            elif after in waiting:
+                waiting[after] += lines
+            else:
+                waiting[after] = lines
+                heappush(heap, (sum(after.street_bets), -after.to_act, next(order), after))
+    return counted
 
 
 class Draft:
@@ -142,7 +273,6 @@ class TreeBuilder:
     def __init__(self, spot: Spot) -> None:
         self.sizing = Sizing(spot)
         self.half_pot = spot.pot / 2
-        self.last_street = spot.streets[-1]
         self.drafts: list[Draft | Fold | Showdown] = []
 
     def grow(self) -> None:
@@ -151,10 +281,7 @@ class TreeBuilder:
         while pending:
             table, parent, move = pending.pop()
             number = len(self.drafts)
-            if number >= MOST_NODES:
-                raise SpecError(
-                    f"the betting tree has more than {MOST_NODES} nodes; offer fewer sizes, or raise merge or force_allin"
-                )
+            check_nodes(number + 1)
             if parent >= 0:
                 self.parent(parent).children.append(number)
             node = self.node(table, None if parent < 0 else self.parent(parent), move)
@@ -172,18 +299,14 @@ class TreeBuilder:
         """The node after move number ``move`` of a parent (the parent's ``table``), or after its cards are dealt."""
         if parent is None or not parent.moves:
             return self.decision(table)
-        kind, amount = parent.moves[move]
-        if kind == "fold":
-            return Fold(table.street, table.player, self.contributions(table))
-        if kind not in ("check", "call"):
-            return self.decision(table.raised(amount))
-        after = table.matched()
-        if after.to_act:
+        what, after = self.sizing.after(table, parent.moves[move])
+        if what == "decision":
             return self.decision(after)
-        if table.street == self.last_street or not min(after.stacks):
+        if what == "fold":
+            return Fold(table.street, table.player, self.contributions(table))
+        if what == "showdown":
             return Showdown(table.street, self.contributions(after))
-        opened = self.sizing.opened(table.street + 1, after.stacks, kind == "call" and table.player == 0)
-        return Draft(opened, [])
+        return Draft(after, [])
 
     def decision(self, table: Table) -> Draft:
         """A decision at this table."""

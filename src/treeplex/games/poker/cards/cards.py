@@ -2,7 +2,7 @@
 
 A card is a number from 0 to 51: ``4 * rank + suit``, ranks from 2 (0) to ace (12), suits in the order clubs, diamonds, hearts,
 spades. A *hand* is two cards; its index is its place in the lexicographic order of (low card, high card), 0 (2c2d) to
-1325 (AhAs). As text, a card is its rank and its suit, ``Td``, and case does not matter.
+1325 (AhAs). As text, a card is its rank and its suit, ``Td`` or ``T♦``, and case does not matter.
 """
 
 from collections.abc import Iterable
@@ -16,6 +16,8 @@ from treeplex.spec import shown
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"
 N_HANDS = 1326
+PICTURES = {ord(mark): suit for mark, suit in zip("♣♧♦♢♥♡♠♤\ufe0f", (*"ccddhhss", ""), strict=True)}
+"""Pictures of suits as letters, for ``str.translate``; what asks for a coloured picture is left out."""
 
 
 def parse_card(text: str) -> int:
@@ -24,7 +26,7 @@ def parse_card(text: str) -> int:
     Raises:
         SpecError: ``text`` is not a rank and a suit.
     """
-    word = text.strip()
+    word = text.translate(PICTURES).strip()
     if len(word) == 2:
         rank, suit = RANKS.find(word[0].upper()), SUITS.find(word[1].lower())
         if rank >= 0 and suit >= 0:
@@ -38,7 +40,7 @@ def parse_cards(text: str) -> tuple[int, ...]:
     Raises:
         SpecError: a part of ``text`` is no card, or a card is there twice.
     """
-    word = "".join(text.replace(",", " ").split())
+    word = "".join(text.translate(PICTURES).replace(",", " ").split())
     try:
         cards = tuple(parse_card(word[i : i + 2]) for i in range(0, len(word), 2))
     except SpecError as error:

@@ -176,6 +176,40 @@ def strengths(board: Sequence[int], hands: NDArray[np.uint8]) -> NDArray[np.int3
     return keys
 
 
+RANK_NAMES = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king", "ace")
+
+
+def hand_name(strength: int) -> str:
+    """What a hand is in words, from its strength by :func:`strengths`: ``pair of tens``, ``straight, queen high``."""
+    kind = strength >> CLASS_SHIFT
+    primary, kickers = strength >> PRIMARY_SHIFT & MASKS - 1, strength & MASKS - 1
+    high, second = highest_rank(primary), highest_rank(primary & ~(1 << max(primary.bit_length() - 1, 0)))
+    name = FIVE_CLASSES[kind]
+    if kind == 0:
+        return f"{high} high"
+    if kind == 1:
+        return f"pair of {plural(high)}"
+    if kind == 2:
+        return f"two pair, {plural(high)} and {plural(second)}"
+    if kind in (3, 7):
+        return f"{name.removesuffix(' of a kind')} {plural(high)}"
+    if kind == 6:
+        return f"full house, {plural(high)} full of {plural(highest_rank(kickers))}"
+    if kind == 5:
+        return f"flush, {high} high"
+    return f"{name}, {RANK_NAMES[primary - 1]} high"
+
+
+def highest_rank(mask: int) -> str:
+    """The name of the highest rank of a mask; nothing for an empty one."""
+    return RANK_NAMES[mask.bit_length() - 1] if mask else ""
+
+
+def plural(rank: str) -> str:
+    """Several cards of a rank."""
+    return f"{rank}es" if rank == "six" else f"{rank}s"
+
+
 def three_card_strengths(board: Sequence[int], hands: NDArray[np.uint8]) -> NDArray[np.int32]:
     """The strength of each hand on ``board`` as in Rhode Island hold'em: at most three cards, board and hand together.
 

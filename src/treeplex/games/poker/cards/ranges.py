@@ -10,12 +10,17 @@
 ``JTs-54s``         the same gap, from one hand to the other; ``66-22``, ``AhAs-QhQs`` likewise.
 ``AKo:0.5``         with weight 0.5 (from 0 to 1; ``AKo:50%`` is the same); 1 without a weight.
 ``50%(JJ,AQ:0.5)``  a group: its weight multiplies those inside; ``0.5(...)`` is the same.
+``[50]JJ,AQ[/50]``  the same in per cent, as GTO+ and Flopzilla write it.
+``top 15%``         the strongest classes of hands that make up at most 15% of all hands, by their equity before the flop
+                    against a random hand (:data:`STRONGEST`).
 ``random``          every hand; ``any`` and ``100%`` are the same.
 =================== ============================================================================================
 
-Entries are separated by commas or spaces, and case does not matter. Where entries overlap, **the first one counts**: write
-exceptions before the rule, ``AA:0.5, QQ+``. The grammar, overlaps and connectors included, is that of postflop-solver
-(b-inary, 2023), with the groups of eval7; either end of ``A5s-A2s`` may stand first.
+Entries are separated by commas or spaces, and case does not matter; cards may have pictures of suits, ``A♥K♥``. Where entries
+overlap, **the first one counts**: write exceptions before the rule, ``AA:0.5, QQ+``. An exception after its rule
+(``QQ+, AA:0.5``), which would count for nothing, is refused. The grammar, overlaps and connectors included, is that of
+postflop-solver (b-inary, 2023), with the groups of eval7; either end of ``A5s-A2s`` may stand first. It covers what PioSolver
+writes, ``AA:0.5,AhKh:0.25``.
 
 A text of 1326 numbers, separated by spaces or commas, is a raw vector in the order of ``HANDS``: by low card, then high
 card, cards numbered 2c, 2d, 2h, 2s, 3c, ..., As. That is the order of postflop-solver's raw data too.
@@ -29,22 +34,48 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
-from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES, N_HANDS, RANKS, SUITS, hand_index, hand_to_string
+from treeplex.games.poker.cards.cards import (
+    CLASSES,
+    HAND_CLASSES,
+    N_HANDS,
+    PICTURES,
+    RANKS,
+    SUITS,
+    hand_index,
+    hand_to_string,
+)
 from treeplex.spec import shown
 
-_NUMBER = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?"
+_NUMBER = r"(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:e[+-]?[0-9]++)?"
+_MOST_TEXT = 500_000
+"""Characters of a range; raw vectors of numbers in full have 33,000, and more with very small numbers."""
+_ALL_HANDS = np.arange(N_HANDS)
 _HAND = r"(?:[2-9tjqka][cdhs][2-9tjqka][cdhs]|[2-9tjqka]{2}[so]?)"
 _FLAGS = re.ASCII | re.IGNORECASE
 _ENTRY = re.compile(
-    rf"(?:(?P<all>random|any|100%)|(?P<first>{_HAND})(?:(?P<plus>\+)|\s*-\s*(?P<last>{_HAND}))?)"
-    rf"(?:\s*:\s*(?P<weight>{_NUMBER}%?))?(?=[\s,)]|$)",
+    rf"(?:(?P<all>random|any|100%)|top\s*+(?P<top>{_NUMBER})\s*+%|(?P<first>{_HAND})(?:(?P<plus>\+)|\s*-\s*(?P<last>{_HAND}))?)"
+    rf"(?:\s*:\s*(?P<weight>{_NUMBER}%?))?(?=[\s,)\[]|$)",
     _FLAGS,
 )
-_GROUP = re.compile(rf"(?P<weight>{_NUMBER}\s*%?)\s*\(", _FLAGS)
+_GROUP = re.compile(rf"(?P<weight>{_NUMBER}(?:\s*+%)?)\s*+\(|\[\s*+(?P<percent>{_NUMBER})\s*+\]", _FLAGS)
+_GROUP_END = {")": re.compile(r"\)"), "[/...]": re.compile(rf"\[\s*+/\s*+(?:{_NUMBER})?\s*+\]", _FLAGS)}
 _VECTOR_START = re.compile(rf"[+-]?{_NUMBER}(?=[\s,]|$)", _FLAGS)
 _DASHES = {0x2010: "-", 0x2011: "-", 0x2012: "-", 0x2013: "-", 0x2212: "-"}
-_EXAMPLES = "write entries such as QQ+, A5s-A4s, AKo:0.5, AhKh or 50%(JJ,TT), separated by commas"
+_EXAMPLES = "write entries such as QQ+, A5s-A4s, AKo:0.5, AhKh, 50%(JJ,TT) or top 15%, separated by commas"
 _MISPLACED = {",": "an entry is missing before this comma; remove the comma", ")": "no group ends here; remove the bracket"}
+_ORDER = """
+AA KK QQ JJ TT 99 88 AKs 77 AQs AJs AKo ATs AQo AJo KQs 66 A9s ATo KJs A8s KTs KQo A7s A9o KJo 55 QJs K9s A5s A6s A8o
+KTo QTs A4s A7o K8s A3s QJo K9o A5o A6o Q9s K7s JTs A2s QTo 44 A4o K6s K8o Q8s A3o K5s J9s Q9o JTo K7o A2o K4s Q7s K6o
+K3s T9s J8s 33 Q6s Q8o K5o J9o K2s Q5s T8s K4o J7s Q4s Q7o T9o J8o K3o Q6o Q3s 98s T7s J6s K2o 22 Q2s Q5o J5s T8o J7o
+Q4o 97s J4s T6s J3s Q3o 98o 87s T7o J6o 96s J2s Q2o T5s J5o T4s 97o 86s J4o T6o 95s T3s 76s J3o 87o T2s 85s 96o J2o
+T5o 94s 75s T4o 93s 86o 65s 84s 95o T3o 92s 76o 74s T2o 54s 85o 64s 83s 94o 75o 82s 73s 93o 65o 53s 63s 84o 92o 43s
+74o 72s 54o 64o 52s 62s 83o 42s 82o 73o 53o 63o 32s 43o 72o 52o 62o 42o 32o
+"""
+STRONGEST: tuple[int, ...] = tuple(CLASSES.index(name) for name in _ORDER.split())
+"""The places in ``CLASSES`` of all classes, the one with the highest equity before the flop against a random hand first.
+
+``bench/hand_order.py`` computes them from every board.
+"""
 _HANDS_OF = tuple(np.flatnonzero(number == HAND_CLASSES) for number in range(len(CLASSES)))
 
 
@@ -74,14 +105,19 @@ def parse_range(text: str) -> NDArray[np.float64]:
 
     Raises:
         SpecError: an entry that cannot be read (the message shows it and its place), a weight outside its range, or a
-            raw vector of another length.
+            raw vector of another length, or a text of more than 500,000 characters.
     """
-    text = "".join(" " if character.isspace() else character for character in text.translate(_DASHES))
+    if len(text) > _MOST_TEXT:
+        raise SpecError(f"range: {len(text):,} characters, and {_MOST_TEXT:,} are read at most; {_EXAMPLES}")
+    text = "".join(" " if character.isspace() else character for character in text.translate(_DASHES | PICTURES))
     if _is_vector(text):
         return _read_vector(text)
-    weights = np.zeros(N_HANDS)
-    for hands, weight in reversed(list(_entries(text))):
-        weights[hands] = weight
+    weights, named = np.zeros(N_HANDS), np.zeros(N_HANDS, np.bool_)
+    for hands, weight, position in _entries(text):
+        if len(hands) and named[hands].all() and (weights[hands] != weight).all():
+            raise _unreadable(text, position, "earlier entries name all these hands, and the first one counts; write it first")
+        new = hands[~named[hands]]
+        weights[new], named[new] = weight, True
     return weights
 
 
@@ -112,35 +148,37 @@ def _read_vector(text: str) -> NDArray[np.float64]:
     return weights
 
 
-def _entries(text: str) -> Iterator[tuple[NDArray[np.int64], float]]:
-    """The hands and the weight of each entry, in the order written."""
-    position, group_weight, group_start, after_entry = 0, 1.0, -1, False
+def _entries(text: str) -> Iterator[tuple[NDArray[np.int64], float, int]]:
+    """The hands, the weight and the place of each entry, in the order written."""
+    position, group_weight, group_start, group_end, after_entry = 0, 1.0, -1, ")", False
     while position < len(text):
         character = text[position]
         if character == " ":
             position += 1
         elif character == "," and after_entry:
             position, after_entry = position + 1, False
-        elif character == ")" and group_start >= 0 and after_entry:
-            position, group_weight, group_start = position + 1, 1.0, -1
+        elif group_start >= 0 and after_entry and (end := _GROUP_END[group_end].match(text, position)):
+            position, group_weight, group_start = end.end(), 1.0, -1
         elif group := _GROUP.match(text, position):
             if group_start >= 0:
                 raise _unreadable(text, position, "groups cannot stand in groups; close the first one before it")
-            group_weight, group_start = _read_weight(group["weight"], text, position), position
-            position, after_entry = group.end(), False
+            group_weight, group_start = _read_weight(group["weight"] or f"{group['percent']}%", text, position), position
+            position, group_end, after_entry = group.end(), ")" if group["weight"] else "[/...]", False
         elif entry := _ENTRY.match(text, position):
-            yield _expand(entry, text), group_weight * _read_weight(entry["weight"] or "1", text, entry.start())
+            yield _expand(entry, text), group_weight * _read_weight(entry["weight"] or "1", text, entry.start()), position
             position, after_entry = entry.end(), True
         else:
             raise _unreadable(text, position, _MISPLACED.get(character, _EXAMPLES))
     if group_start >= 0:
-        raise _unreadable(text, group_start, "the group is not closed; write ) at its end")
+        raise _unreadable(text, group_start, f"the group is not closed; write {group_end} at its end")
 
 
 def _expand(entry: re.Match[str], text: str) -> NDArray[np.int64]:
     """The indices of all hands of an entry."""
     if entry["all"]:
-        return np.arange(N_HANDS)
+        return _ALL_HANDS
+    if entry["top"]:
+        return _strongest(_read_weight(f"{entry['top']}%", text, entry.start()))
     first = _read_hands(entry["first"], text, entry.start("first"))
     members = [first]
     if entry["plus"] and first.gap <= 1:
@@ -150,6 +188,13 @@ def _expand(entry: re.Match[str], text: str) -> NDArray[np.int64]:
     elif entry["last"]:
         members = _between(first, _read_hands(entry["last"], text, entry.start("last")), text, entry.start())
     return np.concatenate([_indices(hands) for hands in members])
+
+
+def _strongest(share: float) -> NDArray[np.int64]:
+    """The hands of the strongest classes that make up at most this share of all hands."""
+    hands = np.array([len(_HANDS_OF[place]) for place in STRONGEST])
+    count = int((np.cumsum(hands) <= share * N_HANDS + 1e-9).sum())
+    return np.concatenate([np.zeros(0, np.int64), *(_HANDS_OF[place] for place in STRONGEST[:count])])
 
 
 def _between(first: Hands, last: Hands, text: str, position: int) -> list[Hands]:

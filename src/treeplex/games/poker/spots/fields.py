@@ -13,18 +13,18 @@ from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
 from treeplex.games.poker.betting.sizes import HOLDEM_STREETS
-from treeplex.games.poker.cards.cards import SUITS, parse_card
+from treeplex.games.poker.cards.cards import PICTURES, SUITS, parse_card
 from treeplex.games.poker.cards.format import Format
 from treeplex.games.poker.cards.ranges import parse_range
 from treeplex.games.poker.spots.located_text import LocatedText, listed
 from treeplex.spec import nearest, shown
 
 Floats = NDArray[np.float64]
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?")
+NUMBER = re.compile(r"[+-]?(\d++(?:\.\d*+)?|\.\d++)(e[+-]?\d+)?")
 PLAYERS = ("oop", "ip")
 DEFAULT = "default"
-NO_SIZES = ("none", "no", "-", "")
 ALL_HANDS = ("all", "any", "random", "100%")
+NO_BIG_BLIND = "the chips of a big blind are not known; write pot and stack in big blinds as well (6.5bb), or all in chips"
 
 
 def at(value: LocatedText, field: str, problem: str) -> SpecError:
@@ -34,8 +34,8 @@ def at(value: LocatedText, field: str, problem: str) -> SpecError:
 
 
 def written(value: LocatedText, field: str, example: str) -> str:
-    """How a field is written where the value stands: ``--pot 200`` or ``pot: 200``."""
-    return f"{value.place} {quoted(example)}" if value.place.startswith("--") else f"{field}: {example}"
+    """How a field is written where the value stands: ``--pot 200``, or ``pot: 200`` in a file and in braces."""
+    return f"{value.place} {quoted(example)}" if re.fullmatch(r"--[\w-]+", value.place) else f"{field}: {example}"
 
 
 def quoted(text: str) -> str:
@@ -124,9 +124,18 @@ class Target:
         return self.amount * pot if self.of_pot else self.amount
 
 
-def read_target(value: LocatedText) -> Target:
-    """``0.5%`` of the pot, ``1.5c`` or ``1.5`` chips."""
+def in_big_blinds(value: LocatedText | None) -> bool:
+    """Whether an amount is written in big blinds: ``6.5bb``."""
+    return value is not None and value.text is not None and value.text.strip().lower().endswith("bb")
+
+
+def read_target(value: LocatedText, big_blind: float | None) -> Target:
+    """``0.5%`` of the pot, ``1.5c`` or ``1.5`` chips, ``0.1bb`` where the chips of a big blind are known."""
     text = plain(value, "target", "0.5%").lower()
+    if in_big_blinds(value):
+        if big_blind is None:
+            raise at(value, "target", NO_BIG_BLIND)
+        return Target(big_blind * number(LocatedText(value.place, text=text[:-2].strip()), "target", "0.1bb", least=0), False)
     unit, body = (text[-1], text[:-1].strip()) if text[-1] in "%c" else ("c", text)
     if not NUMBER.fullmatch(body) or not 0 <= float(body) < math.inf:
         raise at(value, "target", f"{shown(text)} is no target; write 0.5% (of the pot) or 1.5c (chips)")
@@ -158,7 +167,7 @@ def read_range(value: LocatedText, field: str, format: Format) -> Floats:
 def single_cards(text: str) -> Floats:
     """[52] the weights of a range of single cards: ``K, Qs:0.5``."""
     weights = np.zeros(52)
-    for part in filter(None, (part.strip() for part in text.split(","))):
+    for part in filter(None, (part.strip() for part in text.translate(PICTURES).split(","))):
         name, colon, tail = part.partition(":")
         weight = share_of(tail.strip()) if colon else 1.0
         if weight is None or not 0 <= weight <= 1:
@@ -226,8 +235,7 @@ def size_text(value: LocatedText | None, field: str) -> str:
     parts = [each.text for each in listed(value)]
     if value.entries is not None or None in parts:
         raise at(value, field, f"must be sizes, not {value.kind}; write {written(value, field, '50%, a')}")
-    text = ",".join(part for part in parts if part is not None)
-    return "" if text.strip().lower() in NO_SIZES else text
+    return ",".join(part for part in parts if part is not None)
 
 
 @dataclass(frozen=True)
@@ -254,7 +262,7 @@ WORDS = {"check": "x", "call": "c", "fold": "f", "allin": "a", "all-in": "a"}
 def read_lock(value: LocatedText) -> Lock:
     """A lock from a table, or from a text ``LINE [HANDS]: STRATEGY`` such as ``x [AA,KK]: x 70%, b50% 30%``."""
     if value.text is not None:
-        found = re.fullmatch(r"([^\[\]:]*)(?:\[([^\[\]]*)\])?\s*:\s*(.*)", value.text.strip(), re.DOTALL)
+        found = re.fullmatch(r"([^\[\]:]*+)(?:\[([^\[\]]*+)\])?\s*+:\s*+(.*)", value.text.strip(), re.DOTALL)
         if not found:
             raise at(value, "locks", f"cannot read {shown(value.text)}; write 'x, b50% [AA, KK]: c 80%, f 20%'")
         parts = {"line": found[1], "hands": found[2], "strategy": found[3]}

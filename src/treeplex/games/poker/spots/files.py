@@ -22,15 +22,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from treeplex.errors import SpecError
-from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit, StreetSizes
+from treeplex.games.poker.betting.sizes import NUMBER, BetPlan, FixedLimit, Size, StreetSizes, decimal
 from treeplex.games.poker.cards.cards import parse_cards
 from treeplex.games.poker.cards.format import HOLDEM, Format, format_named
 from treeplex.games.poker.spots.fields import (
+    NO_BIG_BLIND,
     Floats,
     Lock,
     Target,
     at,
     check_size_keys,
+    in_big_blinds,
     keys,
     number,
     plain,
@@ -39,6 +41,7 @@ from treeplex.games.poker.spots.fields import (
     read_range,
     read_target,
     share,
+    share_of,
     size_text,
     sizes_for,
     street_names,
@@ -46,34 +49,17 @@ from treeplex.games.poker.spots.fields import (
     written,
 )
 from treeplex.games.poker.spots.located_text import LocatedText, listed, read_marked
-from treeplex.games.poker.spots.spot import Rake, Spot
+from treeplex.games.poker.spots.spot import LEAST_CHIP, Rake, Spot, is_multiple
 from treeplex.spec import shown
+from treeplex.spot_table import FIELDS as TABLE
 
-FIELDS: Mapping[str, str] = {
-    "board": "Td 9d 6h Qc",
-    "oop": "66+, A8s+, AJo+",
-    "ip": "QQ-22, A2s+, ATo+",
-    "pot": "200",
-    "stack": "900",
-    "bets": "50%, 100%, a",
-    "raises": "2.5x, a",
-    "donk": "50%",
-    "thresholds": "{add_allin: 150%, force_allin: 20%, merge: 10%}",
-    "min_bet": "2",
-    "limit": "{bets: [2, 2, 4, 4], most: 4}",
-    "blinds": "1, 2",
-    "rake": "5%",
-    "chip": "1",
-    "format": "holdem",
-    "target": "0.5%",
-    "iterations": "1000",
-    "threads": "2",
-    "algorithm": "dcfr",
-    "storage": "float32",
-    "locks": "a list of {line: ..., strategy: ...}",
-}
+FIELDS: Mapping[str, str] = {name: each.example for name, each in TABLE.items()}
 """The fields and how each is written."""
-LAYERED = ("bets", "raises", "donk")
+SIZES = ("bets", "raises", "donk")
+LAYERED = (*SIZES, "thresholds", "rake")
+"""Fields that an option may change in part."""
+LEAST_SIZES = 100, 10
+"""The chip that is chosen where none is given goes at least so often into the pot, and into the smallest size."""
 THRESHOLDS = {"add_allin": "150%", "force_allin": "20%", "merge": "10%"}
 STORAGES = ("float32", "float64", "int16")
 DEFAULT_BETS, DEFAULT_RAISES = "50%, 100%, a", "2.5x, a"
@@ -107,7 +93,7 @@ class SpotRequest:
     Attributes:
         name: the file's name, or what stands for it in messages.
         fields: fields by name, those of :data:`LAYERED` excepted.
-        layers: texts and tables of sizes by field; later ones go over earlier ones.
+        layers: texts and tables by field of :data:`LAYERED`; later ones go over earlier ones.
         from_file: whether there is a file, so that messages say where a missing field goes.
     """
 
@@ -120,8 +106,8 @@ class SpotRequest:
         """These fields where given, else those of ``other``."""
         layers = {name: (*other.layers.get(name, ()), *self.layers.get(name, ())) for name in LAYERED}
         fields = {**other.fields, **self.fields}
-        if "limit" in self.fields or any(self.layers.get(name) for name in LAYERED):  # the other betting goes
-            gone = LAYERED if "limit" in self.fields else ("limit",)
+        if "limit" in self.fields or any(self.layers.get(name) for name in SIZES):  # the other betting goes
+            gone = SIZES if "limit" in self.fields else ("limit",)
             fields = {name: value for name, value in fields.items() if name not in gone}
             layers = {name: () if name in gone else value for name, value in layers.items()}
         return SpotRequest(other.name, fields, layers, other.from_file)
@@ -149,18 +135,16 @@ class SpotRequest:
         """
         form = read_format(self.fields.get("format"))
         board = read_board(self.fields.get("board"), self, form)
-        values = {
-            "board": board,
-            "ranges": self.ranges(),
-            "pot": self.amount("pot", least=0),
-            "stack": self.amount("stack", least=0),
-            "chip": self.amount("chip", least=0) if "chip" in self.fields else 1.0,
-            "blinds": read_blinds(self.fields.get("blinds")),
-            "rake": read_rake(self.fields.get("rake")),
-            "bets": read_bets(self, form, form.street(board)),
-        }
+        self.check_units()
+        ranges = self.ranges()
+        pot, stack = self.amount(self.need("pot"), "pot"), self.amount(self.need("stack"), "stack")
+        chip = self.amount(self.fields["chip"], "chip") if "chip" in self.fields else None
+        blinds, rake = read_blinds(self.fields.get("blinds")), read_rake(self)
+        bets = read_bets(self, form, form.street(board))
+        if chip is None:
+            chip = usual_chip(pot, stack, blinds or (), bets)
         try:
-            return Spot(format=form, **values)  # type: ignore[arg-type]
+            return Spot(board, pot, stack, ranges, bets, rake, form, chip, blinds)
         except SpecError as error:
             raise SpecError(f"{self.blame(str(error))}: {str(error).removeprefix('spot: ')}") from None
 
@@ -173,16 +157,41 @@ class SpotRequest:
         form = read_format(self.fields.get("format"))
         return read_range(self.need("oop"), "oop", form), read_range(self.need("ip"), "ip", form)
 
-    def amount(self, name: str, *, least: float) -> float:
-        """A field of chips."""
-        return number(self.need(name), name, FIELDS[name], least=least)
+    def amount(self, value: LocatedText, name: str, example: str | None = None) -> float:
+        """A number of chips of at least 0, or of big blinds (``6.5bb``) in chips."""
+        example = FIELDS[name] if example is None else example
+        if not in_big_blinds(value):
+            return number(value, name, example, least=0)
+        big_blind = self.big_blind()
+        if big_blind is None:
+            raise at(value, name, NO_BIG_BLIND)
+        body = LocatedText(value.place, text=plain(value, name, example)[:-2].strip())
+        return big_blind * number(body, name, example, least=0)
+
+    def big_blind(self) -> float | None:
+        """The chips of a big blind: those of ``blinds``, or one where pot or stack are in big blinds; None if not known."""
+        if (blinds := read_blinds(self.fields.get("blinds"))) is not None:
+            return blinds[1]
+        return 1.0 if in_big_blinds(self.fields.get("pot")) or in_big_blinds(self.fields.get("stack")) else None
+
+    def check_units(self) -> None:
+        """Refuse some amounts in big blinds and others in chips, where nothing says how many chips a big blind is."""
+        given = {name: self.fields[name] for name in ("pot", "stack", "min_bet") if name in self.fields}
+        other = next((name for name, value in given.items() if not in_big_blinds(value)), None)
+        if other is None or "blinds" in self.fields or all(not in_big_blinds(value) for value in given.values()):
+            return
+        text = plain(given[other], other, FIELDS[other])
+        if share_of(text):  # a number other than 0, which needs no unit
+            remedy = written(given[other], other, f"{text}bb")
+            raise at(given[other], other, f"{text} has no unit and other amounts are in big blinds; write {remedy}")
 
     def blame(self, message: str) -> str:
         """The place of the first field that a message about the whole spot names, or the file."""
         aliases = {"out of position": "oop", "in position": "ip", "(add_allin|force_allin|merge)": "thresholds"}
         for words, name in (*aliases.items(), *((name, name) for name in FIELDS)):
-            if re.search(rf"\b{words}\b", message) and name in self.fields:
-                return self.fields[name].place
+            given = self.layers.get(name, ()) if name in ("thresholds", "rake") else filter(None, (self.fields.get(name),))
+            if re.search(rf"\b{words}\b", message) and (places := [value.place for value in given]):
+                return places[-1]
         return self.name
 
     def settings(self) -> Settings:
@@ -197,7 +206,7 @@ class SpotRequest:
             known = f"{', '.join(STORAGES[:-1])} or {STORAGES[-1]}"
             raise at(fields["storage"], "storage", f"{shown(storage)} is not known; write {known}")
         return Settings(
-            target=read_target(fields["target"]) if "target" in fields else None,
+            target=read_target(fields["target"], self.big_blind()) if "target" in fields else None,
             iterations=whole(fields["iterations"], "iterations", "1000", least=0) if "iterations" in fields else None,
             threads=whole(fields["threads"], "threads", "2", least=1) if "threads" in fields else None,
             algorithm=plain(fields["algorithm"], "algorithm", "dcfr") if "algorithm" in fields else None,
@@ -219,10 +228,10 @@ def read_spot_file(path: str | Path) -> SpotRequest:
     return request_from(keys(root, "spot file", FIELDS), str(path), from_file=True)
 
 
-def request_from_options(options: Mapping[str, LocatedText], sizes: Sequence[tuple[str, LocatedText]] = ()) -> SpotRequest:
-    """The fields of command-line options; ``sizes`` are layers of sizes, (field, text or table), in order."""
+def request_from_options(options: Mapping[str, LocatedText], parts: Sequence[tuple[str, LocatedText]] = ()) -> SpotRequest:
+    """The fields of command-line options; ``parts`` are tables over some of :data:`LAYERED`, (field, table), in order."""
     request = request_from(options, "the spot", from_file=False)
-    layers = {name: (*request.layers.get(name, ()), *(each for which, each in sizes if which == name)) for name in LAYERED}
+    layers = {name: (*request.layers.get(name, ()), *(each for which, each in parts if which == name)) for name in LAYERED}
     return replace(request, layers=layers)
 
 
@@ -230,8 +239,7 @@ def request_from(entries: Mapping[str, LocatedText], name: str, *, from_file: bo
     """A request from its entries, sizes apart."""
     fields = {key: value for key, value in entries.items() if key not in LAYERED}
     layers = {key: (entries[key],) for key in LAYERED if key in entries}
-    if "limit" in fields and layers:
-        first = next(iter(layers))
+    if "limit" in fields and (first := next((each for each in SIZES if each in layers), None)):
         raise at(fields["limit"], "limit", f"fixed limit and no-limit sizes ({first}) exclude each other; keep one")
     return SpotRequest(name, fields, layers, from_file)
 
@@ -275,35 +283,39 @@ def read_blinds(value: LocatedText | None) -> tuple[float, float] | None:
     return small, big
 
 
-def read_rake(value: LocatedText | None) -> Rake:
+def read_rake(request: SpotRequest) -> Rake:
     """The rake: a share, or a table of ``rate`` and ``cap``."""
-    if value is None:
+    if not (layers := request.layers.get("rake", ())):
         return Rake()
-    if value.entries is None:
-        return Rake(share(value, "rake", "5%"))
-    entries = keys(value, "rake", {"rate": "5%", "cap": "3"})
+    entries: dict[str, LocatedText] = {}
+    for layer in layers:
+        if layer.entries is None:
+            entries = {"rate": layer}
+        else:
+            entries |= keys(layer, "rake", {"rate": "5%", "cap": "3"})
     if "rate" not in entries:
-        raise at(value, "rake", "a cap without a rate; write rake: {rate: 5%, cap: 3}")
-    cap = number(entries["cap"], "cap", "3", least=0) if "cap" in entries else math.inf
+        remedy = "give --rake 5% as well" if layers[-1].place == "--rake-cap" else "write rake: {rate: 5%, cap: 3}"
+        raise at(layers[-1], "rake", f"a cap without a rate; {remedy}")
+    cap = request.amount(entries["cap"], "cap", "3") if "cap" in entries else math.inf
     return Rake(share(entries["rate"], "rate", "5%"), cap)
 
 
 def read_bets(request: SpotRequest, format: Format, first: int) -> BetPlan | FixedLimit:
     """The sizes of all streets from ``first`` on."""
     if "limit" in request.fields:
-        return read_limit(request.fields["limit"], format)
+        return read_limit(request, format)
     streets = []
     for street in range(format.streets):
         both = (StreetSizes(), StreetSizes())
         streets.append(
             both if street < first else (street_sizes(request, format, street, 0), street_sizes(request, format, street, 1))
         )
-    fields, options = request.fields, {}
-    if "thresholds" in fields:
-        entries = keys(fields["thresholds"], "thresholds", THRESHOLDS)
-        options = {name: threshold(entry, name) for name, entry in entries.items()}
+    fields = request.fields
+    options: dict[str, float] = {}
+    for layer in request.layers.get("thresholds", ()):
+        options |= {name: threshold(entry, name) for name, entry in keys(layer, "thresholds", THRESHOLDS).items()}
     if "min_bet" in fields:
-        options["min_bet"] = number(fields["min_bet"], "min_bet", "2", least=0)
+        options["min_bet"] = request.amount(fields["min_bet"], "min_bet")
         if not options["min_bet"]:
             raise at(fields["min_bet"], "min_bet", "must be greater than 0; write min_bet: 2, or remove the line")
     try:
@@ -330,7 +342,7 @@ def street_sizes(request: SpotRequest, format: Format, street: int, player: int)
             check_size_keys(layer, name, street_names(format))
         found = sizes_for(layers, name, street, player, format)
         if found is not None:
-            texts[name], places[name] = size_text(found, name), found
+            texts[name], places[name] = in_chips(size_text(found, name), found, name, request), found
         elif usual is not None:
             if any(layer.entries and layer.place[:2] != "--" for layer in layers):
                 raise unsaid(layers[-1], name, street_names(format)[street], player)
@@ -343,6 +355,8 @@ def street_sizes(request: SpotRequest, format: Format, street: int, player: int)
             sizes = sizes.changed(**{name: text})
         except SpecError as error:
             raise at(places[name], name, str(error)) from None
+        if any(size.kind in ("pot", "chips") and not size.value for size in getattr(sizes, name) or ()):
+            raise at(places[name], name, f"{shown(text)} has a bet of nothing; leave it out, or write none for no bet at all")
     return sizes
 
 
@@ -352,14 +366,55 @@ def unsaid(layer: LocatedText, name: str, street: str, player: int) -> SpecError
     return at(layer, name, f"no sizes for {who}; add {street}: {FIELDS[name]} (none: no such bet), or default: ...")
 
 
-def read_limit(value: LocatedText, format: Format) -> FixedLimit:
+def in_chips(text: str, value: LocatedText, name: str, request: SpotRequest) -> str:
+    """Sizes with those in big blinds, ``2.5bb``, in chips."""
+
+    def chips(found: re.Match[str]) -> str:
+        big_blind = request.big_blind()
+        if big_blind is None:
+            raise at(value, name, NO_BIG_BLIND)
+        return f"{decimal(big_blind * float(found[1]))}c"
+
+    return re.sub(rf"(?<![\w.]){NUMBER}\s*bb\b", chips, text, flags=re.IGNORECASE)
+
+
+def usual_chip(pot: float, stack: float, blinds: Sequence[float], bets: BetPlan | FixedLimit) -> float:
+    """The chip where none is given: the largest of 1, 0.1, 0.01, ... of which all amounts are multiples.
+
+    With sizes in shares of the pot, which are rounded to it, it goes at least a hundred times into the pot and ten times into
+    the smallest first bet, so that rounding hardly shows.
+    """
+    amounts, most = [pot, stack, *blinds], math.inf
+    if isinstance(bets, FixedLimit):
+        amounts += bets.bets
+    else:
+        sizes = [size for street in bets.streets for own in street for size in (*own.bets, *own.raises, *(own.donk or ()))]
+        amounts += [size.value for size in sizes if size.kind == "chips"] + ([bets.min_bet] if bets.min_bet else [])
+        most = largest_chip(pot + sum(blinds), sizes)
+    for decimals in range(round(-math.log10(LEAST_CHIP))):
+        chip = 10.0**-decimals
+        if chip <= most and all(is_multiple(amount, chip) for amount in amounts):
+            return chip
+    return LEAST_CHIP
+
+
+def largest_chip(pot: float, sizes: Sequence[Size]) -> float:
+    """The largest chip with which sizes of a pot are rounded little; infinity without such sizes."""
+    shares = [size.value for size in sizes if size.kind == "pot" and size.value > 0]
+    rounded = pot > 0 and any(size.kind in ("pot", "last", "geometric") for size in sizes)
+    return min(pot / LEAST_SIZES[0], *(share * pot / LEAST_SIZES[1] for share in shares), math.inf) if rounded else math.inf
+
+
+def read_limit(request: SpotRequest, format: Format) -> FixedLimit:
     """Fixed-limit betting: ``bets`` chips a street and at most ``most`` bets a street."""
+    value = request.fields["limit"]
     entries = keys(value, "limit", {"bets": "[2, 2, 4, 4]", "most": "4"})
     for name in ("bets", "most"):
         if name not in entries:
             raise at(value, "limit", f"{name} is missing; write limit: {FIELDS['limit']}")
     texts = {name: plain(entries[name], name, "4").split(",") for name in entries}
-    bets = tuple(number(LocatedText(entries["bets"].place, text=each.strip()), "bets", "2, 2, 4, 4") for each in texts["bets"])
+    places = entries["bets"].place
+    bets = tuple(request.amount(LocatedText(places, text=each.strip()), "bets", "2, 2, 4, 4") for each in texts["bets"])
     most = tuple(whole(LocatedText(entries["most"].place, text=each.strip()), "most", "4", least=0) for each in texts["most"])
     try:
         return FixedLimit(bets * format.streets if len(bets) == 1 else bets, most * format.streets if len(most) == 1 else most)

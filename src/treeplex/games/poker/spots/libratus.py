@@ -18,6 +18,7 @@ from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.cards.cards import HANDS, hand_index, parse_cards
 from treeplex.games.poker.cards.evaluator import strengths
 from treeplex.games.poker.spots.spot import Floats, Ints, Spot
+from treeplex.storage.reading import read_text
 
 STACK = 20_000.0
 BIG_BLIND = 100.0
@@ -62,12 +63,7 @@ def read_endgame(path: str | Path, *, decoding: str = "true") -> Spot:
 
 def read_fields(path: Path) -> list[str]:
     """What follows the key on each of the four lines."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise FileError(f"cannot read {path}: {error.strerror}; give the path of a LibratusEndgames text file") from None
-    except UnicodeDecodeError:
-        raise FileError(f"{path} is not a text file; give the path of a LibratusEndgames text file") from None
+    lines = read_text(path).splitlines()
     fields = []
     for number, key in enumerate(KEYS, 1):
         line = lines[number - 1] if number <= len(lines) else ""

@@ -15,10 +15,14 @@ import yaml
 
 from treeplex.errors import FileError
 from treeplex.spec import shown
+from treeplex.storage.reading import open_regular, read_text
 
+SOLUTION = b"treeplex poker solution\n"
+"""How a file of a solved spot begins."""
 MOST_BYTES = 4_000_000
 MOST_NODES = 50_000
 MOST_DEPTH = 8
+TOO_DEEP = "lists or tables too deep in one another"
 
 
 @dataclass(frozen=True)
@@ -43,44 +47,49 @@ class LocatedText:
         return "a text" if self.text is not None else "a list" if self.items is not None else "a table of keys and values"
 
 
-def read_marked(path: str | Path) -> LocatedText:
-    """Read a file: TOML if its name ends in ``.toml``, YAML otherwise.
+def read_marked(path: str | Path, example: str = "pot: 200") -> LocatedText:
+    """Read a file: TOML if its name ends in ``.toml``, YAML otherwise; ``example`` is a line that such a file may have.
 
     Raises:
         FileError: it is missing, not text, too large, or not YAML or TOML; the message names the line.
     """
-    source = Path(path)
-    try:
-        with source.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
-    except OSError as error:
-        reason = error.strerror.lower() if error.strerror else str(error)
-        raise FileError(f"cannot read {path}: {reason}; check the path") from error
-    except ValueError as error:
-        raise FileError(f"cannot read {str(path)!r}: {error}; check the path") from error
-    if len(data) > MOST_BYTES:
-        raise FileError(f"{path}: larger than {MOST_BYTES // 1_000_000} MB; a spot file is a few lines of text")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        raise FileError(f"{path}:{line}: not UTF-8 text; save the file as UTF-8") from error
-    if source.suffix.lower() == ".toml":
+    if is_solved_spot(path):
+        raise FileError(
+            f"{path} is a solved spot, not a spot file; look at it with treeplex holdem show {path}, or go on solving it with "
+            f"treeplex holdem solve --resume {path}"
+        )
+    text = read_text(path, most=MOST_BYTES)
+    if Path(path).suffix.lower() == ".toml":
         return marked_toml(text, str(path))
-    return marked_yaml(text, str(path))
+    return marked_yaml(text, str(path), example)
 
 
-def marked_yaml(text: str, name: str) -> LocatedText:
-    """A YAML document; ``name`` is the file's, for places.
+def is_solved_spot(path: str | Path) -> bool:
+    """Whether a file holds a solved spot."""
+    try:
+        with open_regular(path) as file:
+            return file.read(len(SOLUTION)) == SOLUTION
+    except OSError:
+        return False
+
+
+def marked_yaml(text: str, name: str, example: str = "pot: 200", *, numbered: bool = True) -> LocatedText:
+    """A YAML document.
+
+    Args:
+        text: the document.
+        name: the file's, for places.
+        example: a line that it may have.
+        numbered: whether places say the line.
 
     Raises:
         FileError: text that is not one YAML document.
     """
     try:
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        root = yaml.compose(text, Loader=ShallowLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        line = f":{mark.line + 1}" if mark else ""
+        line = f":{mark.line + 1}" if mark and numbered else ""
         said = error.context if error.problem == "second occurrence" else error.problem or error.context
         problem = " ".join((said or "cannot be read").split())
         raise FileError(f"{name}{line}: not YAML: {problem}; {yaml_remedy(problem)}") from error
@@ -88,14 +97,32 @@ def marked_yaml(text: str, name: str) -> LocatedText:
         place = text[: error.position].count("\n") + 1 if isinstance(error.position, int) else 1
         raise FileError(f"{name}:{place}: a character that text cannot have ({error.reason}); remove it") from error
     except (RecursionError, ValueError, yaml.YAMLError) as error:
-        raise FileError(f"{name}: not YAML ({type(error).__name__}); write lines such as pot: 200") from error
+        raise FileError(f"{name}: not YAML ({type(error).__name__}); write lines such as {example}") from error
     if root is None:
-        raise FileError(f"{name}: empty; write lines such as pot: 200")
-    return YamlReader(name).read(root, place_of(root, name), 0)
+        raise FileError(f"{name}: empty; write lines such as {example}")
+    reader = YamlReader(name, numbered)
+    return reader.read(root, reader.place_of(root), 0)
+
+
+class ShallowLoader(yaml.SafeLoader):  # type: ignore[misc]
+    """A loader that stops as soon as nodes are nested too deep, rather than after reading them all."""
+
+    depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        """A node, with those below it."""
+        self.depth += 1
+        if self.depth > MOST_DEPTH + 1:
+            raise yaml.MarkedYAMLError(problem=TOO_DEEP, problem_mark=self.peek_event().start_mark)
+        node: yaml.Node | None = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
 
 
 def yaml_remedy(problem: str) -> str:
     """What to do about a problem that the YAML parser names."""
+    if problem == TOO_DEEP:
+        return "write it plainly"
     if "\\t" in problem:
         return "indent with spaces, not tabs"
     if "mapping values are not allowed" in problem:
@@ -107,17 +134,17 @@ def yaml_remedy(problem: str) -> str:
     return "write one key: value a line, and quote values with special characters"
 
 
-def place_of(node: yaml.Node, name: str) -> str:
-    """Where a node begins."""
-    return f"{name}:{node.start_mark.line + 1}"
-
-
 class YamlReader:
     """Turns the nodes of one document into marked values, within bounds."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, numbered: bool) -> None:
         self.name = name
+        self.numbered = numbered
         self.nodes = 0
+
+    def place_of(self, node: yaml.Node) -> str:
+        """Where a node begins."""
+        return f"{self.name}:{node.start_mark.line + 1}" if self.numbered else self.name
 
     def read(self, node: yaml.Node, place: str, depth: int) -> LocatedText:
         """One node and what is below it."""
@@ -127,16 +154,17 @@ class YamlReader:
         if isinstance(node, yaml.ScalarNode):
             return LocatedText(place, text="" if node.tag.endswith(":null") else node.value)
         if isinstance(node, yaml.SequenceNode):
-            items = tuple(self.read(item, place_of(item, self.name), depth + 1) for item in node.value)
+            items = tuple(self.read(item, self.place_of(item), depth + 1) for item in node.value)
             return LocatedText(place, items=items)
         entries: dict[str, LocatedText] = {}
         for key, value in node.value:
-            at = place_of(key, self.name)
+            at = self.place_of(key)
             if not isinstance(key, yaml.ScalarNode):
                 raise FileError(f"{at}: a key must be a word, such as pot")
             if key.value in entries:
                 raise FileError(f"{at}: {shown(key.value)} is there twice (first {entries[key.value].place}); remove one")
-            entries[key.value] = self.read(value, at, depth + 1)
+            within = at if self.numbered else f"{at}: {key.value}"
+            entries[key.value] = self.read(value, within, depth + 1)
         return LocatedText(place, entries=entries)
 
 
@@ -179,7 +207,7 @@ def toml_lines(text: str) -> Iterator[tuple[tuple[str, ...], int]]:
     section: tuple[str, ...] = ()
     seen: dict[tuple[str, ...], int] = {}
     for number, line in enumerate(text.split("\n"), start=1):
-        if header := re.match(r"\s*\[(\[?)\s*([^\[\]]+?)\s*\]", line):
+        if header := re.match(r"\s*+\[(\[?)([^\[\]]++)\]", line):
             section = key_parts(header[2])
             if header[1]:
                 count = seen.get(section, 0)
@@ -198,9 +226,16 @@ def key_parts(text: str) -> tuple[str, ...]:
     return tuple(part.strip().strip("\"'") for part in re.findall(r"\"[^\"]*\"|'[^']*'|[^.]+", text))
 
 
-def option(value: object, name: str) -> LocatedText:
-    """The value of a command-line option as a marked text."""
-    return LocatedText(name, text=str(value))
+def option(value: object, name: str, *, may_be_table: bool = False) -> LocatedText:
+    """The value of a command-line option: a text, or a table in braces as in files where the option may have one.
+
+    Raises:
+        FileError: braces that hold no table.
+    """
+    text = str(value)
+    if may_be_table and text.lstrip().startswith("{"):
+        return marked_yaml(text, name, numbered=False)
+    return LocatedText(name, text=text)
 
 
 def table(place: str, entries: Mapping[str, LocatedText]) -> LocatedText:

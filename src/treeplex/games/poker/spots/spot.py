@@ -110,6 +110,17 @@ class Spot:
             return self.bets.min_bet
         return self.blinds[1] if self.blinds else self.chip
 
+    @property
+    def committed(self) -> tuple[float, float]:
+        """Chips of each player in the middle before the first action: half of ``pot``, and the blind."""
+        small, big = self.blinds or (0.0, 0.0)
+        return self.pot / 2 + big, self.pot / 2 + small
+
+    @property
+    def opening_pot(self) -> float:
+        """All chips in the middle before the first action: ``pot`` and blinds. Shares of the pot are shares of this."""
+        return sum(self.committed)
+
     def to_json(self) -> dict[str, object]:
         """Everything but the arrays, as plain data for :func:`spot_from_json`."""
         return {
@@ -215,9 +226,14 @@ def check_chips(spot: Spot) -> None:
 
 def check_multiple(name: str, amount: float, chip: float) -> None:
     """Refuse an amount that is no whole number of chips."""
-    units = amount / chip
-    if abs(units - round(units)) > TOLERANCE * max(1.0, units):
+    if not is_multiple(amount, chip):
         raise SpecError(f"spot: {name} {amount:g} is not a multiple of chip {chip:g}; round it, or make chip smaller")
+
+
+def is_multiple(amount: float, chip: float) -> bool:
+    """Whether an amount is a whole number of chips, up to rounding."""
+    units = amount / chip
+    return math.isfinite(units) and abs(units - round(units)) <= TOLERANCE * max(1.0, units)
 
 
 def check_bets(spot: Spot) -> None:

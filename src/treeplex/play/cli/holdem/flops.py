@@ -8,21 +8,11 @@ import typer
 from treeplex.play.cli.arguments import Json, ShowProgress
 from treeplex.play.cli.console import print_json
 from treeplex.play.cli.failures import FAILED, STOPPED, fail
-from treeplex.play.cli.holdem.options import (
-    Algorithm,
-    Ip,
-    Iterations,
-    Oop,
-    Pot,
-    Stack,
-    Storage,
-    TargetText,
-    Threads,
-    request_of,
-)
+from treeplex.play.cli.holdem.options import Options, request_of, with_fields
 from treeplex.play.cli.holdem.show import echo_table
 from treeplex.play.cli.holdem.solve import line_of
 from treeplex.play.cli.live import Live, clock
+from treeplex.spot_table import FIELDS
 
 if TYPE_CHECKING:
     from treeplex.runs.holdem.batch import BatchProgress
@@ -32,7 +22,9 @@ if TYPE_CHECKING:
 MOST_SHOWN = 20
 
 
+@with_fields(*(name for name in FIELDS if name not in ("board", "blinds")))
 def flops(
+    *,
     file: Annotated[Path, typer.Argument(metavar="SPOTFILE", help="A spot file; its board, if any, does not count.")],
     boards: Annotated[
         str,
@@ -46,15 +38,7 @@ def flops(
     line: Annotated[
         str, typer.Option("--line", metavar="LINE", help="The decision the report is about: x is the one after a check.")
     ] = "",
-    oop: Oop = None,
-    ip: Ip = None,
-    pot: Pot = None,
-    stack: Stack = None,
-    target: TargetText = None,
-    iterations: Iterations = None,
-    algorithm: Algorithm = None,
-    storage: Storage = None,
-    threads: Threads = None,
+    options: Options,
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
@@ -73,22 +57,12 @@ def flops(
     """
     with Live(progress) as live:
         live.say("reading the spot")
-        from treeplex.play.cli.holdem.requests import batch_settings, solver_of_batch
+        from treeplex.play.cli.holdem.requests import batch_settings, check_parent, solver_of_batch
         from treeplex.runs.holdem.batch import run_batch
         from treeplex.runs.holdem.batch_report import batch_report, decision_line
         from treeplex.runs.holdem.boards import check_symmetric, read_boards
 
-        options = {
-            "oop": oop,
-            "ip": ip,
-            "pot": pot,
-            "stack": stack,
-            "target": target,
-            "iterations": iterations,
-            "algorithm": algorithm,
-            "storage": storage,
-            "threads": threads,
-        }
+        check_parent(out)
         request = request_of(file, options)
         chosen = read_boards(boards)
         first = request.on_board(chosen[0].name).spot()
@@ -165,7 +139,7 @@ def print_batch(report: "BatchReport") -> None:
     for name, entry in entries:
         shares = [f"{100 * entry.get(action, 0.0):.1f}%" for action in report.actions]
         equity, left = f"{100 * entry['equity_oop']:.1f}%", f"{entry['exploitability_percent']:.2f}%"
-        rows.append([name, f"{entry['ev_oop']:+.2f}", equity, *shares, left])
+        rows.append([name, f"{entry['ev_oop']:.2f}", equity, *shares, left])
     typer.secho(f"{len(report.rows):,} of {batch.boards:,} boards, {report.place}", bold=True)
     echo_table(head, rows)
     folder = batch.folder

@@ -1,10 +1,14 @@
 """Options of ``treeplex holdem`` that describe a spot, and how they become the fields of one."""
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from treeplex.errors import SpecError
+from treeplex.spot_table import FIELDS, Field
 
 if TYPE_CHECKING:
     from treeplex.games.poker.spots.files import SpotRequest
@@ -13,48 +17,17 @@ if TYPE_CHECKING:
 TURN_ENDGAME = "turn_endgame"
 """The name of turn endgame hold'em, in place of a spot file."""
 
-SpotFile = Annotated[Path | None, typer.Argument(metavar="SPOTFILE", help="A spot file (.yaml or .toml); options go over it.")]
+SpotFile = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="SPOTFILE", help=f"A spot file (.yaml or .toml), or {TURN_ENDGAME}, the papers' game; options go over it."
+    ),
+]
 TurnSpot = Annotated[
     str | None,
     typer.Argument(
         metavar="SPOT", help=f"A spot file of a turn, or {TURN_ENDGAME}; options go over it. Default: {TURN_ENDGAME}."
     ),
-]
-BoardText = Annotated[str | None, typer.Option("--board", metavar="CARDS", help="Cards on the board: 'Td 9d 6h Qc'.")]
-Oop = Annotated[str | None, typer.Option("--oop", metavar="RANGE", help="Range out of position: '66+,A8s+,AJo+:0.5'.")]
-Ip = Annotated[str | None, typer.Option("--ip", metavar="RANGE", help="Range in position.")]
-Pot = Annotated[str | None, typer.Option("--pot", metavar="CHIPS", help="Chips in the pot.")]
-Stack = Annotated[str | None, typer.Option("--stack", metavar="CHIPS", help="Chips behind, of the smaller stack.")]
-Bets = Annotated[
-    str | None,
-    typer.Option("--bets", metavar="SIZES", help="First bets: '50%,120c,e,a' (of the pot, chips, geometric, all-in)."),
-]
-Raises = Annotated[str | None, typer.Option("--raises", metavar="SIZES", help="Raises: '60%,2.5x,a'.")]
-FlopBets = Annotated[str | None, typer.Option("--flop-bets", metavar="SIZES", help="First bets on the flop.")]
-TurnBets = Annotated[str | None, typer.Option("--turn-bets", metavar="SIZES", help="First bets on the turn.")]
-RiverBets = Annotated[str | None, typer.Option("--river-bets", metavar="SIZES", help="First bets on the river.")]
-OopBets = Annotated[str | None, typer.Option("--oop-bets", metavar="SIZES", help="First bets out of position.")]
-IpBets = Annotated[str | None, typer.Option("--ip-bets", metavar="SIZES", help="First bets in position.")]
-OopRaises = Annotated[str | None, typer.Option("--oop-raises", metavar="SIZES", help="Raises out of position.")]
-IpRaises = Annotated[str | None, typer.Option("--ip-raises", metavar="SIZES", help="Raises in position.")]
-Donk = Annotated[
-    str | None,
-    typer.Option("--donk", metavar="SIZES", help="Leads into the last aggressor; none: no leads, default: as --bets."),
-]
-RakeShare = Annotated[str | None, typer.Option("--rake", metavar="SHARE", help="Rake: 5%.")]
-RakeCap = Annotated[str | None, typer.Option("--rake-cap", metavar="CHIPS", help="The most rake.")]
-TargetText = Annotated[
-    str | None, typer.Option("--target", metavar="T", help="Stop at this exploitability: 0.5% of the pot, or 1.5c chips.")
-]
-Iterations = Annotated[str | None, typer.Option("-n", "--iterations", metavar="N", help="The most iterations.")]
-Threads = Annotated[str | None, typer.Option("--threads", metavar="N", help="Threads. Default: one a core.")]
-Algorithm = Annotated[str | None, typer.Option("-a", "--algorithm", metavar="NAME", help="Default: dcfr.")]
-Storage = Annotated[
-    str | None, typer.Option("--storage", metavar="KIND", help="float32, float64 or int16 (half the memory). Default: float32.")
-]
-Locks = Annotated[
-    list[str] | None,
-    typer.Option("--lock", metavar="LOCK", help="Keep a strategy: 'x, b50% [AA,KK]: c 80%, f 20%'; may be repeated."),
 ]
 Endgame = Annotated[
     Path | None,
@@ -73,56 +46,96 @@ HandStreet = Annotated[
 ]
 Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write the solution.")]
 Resume = Annotated[Path | None, typer.Option("--resume", metavar="FILE", help="Go on with the solution in this file.")]
+Estimate = Annotated[
+    bool, typer.Option("--estimate", help="Only say how large the spot is, and what memory and time it takes.")
+]
 Overwrite = Annotated[bool, typer.Option("--force", help="Overwrite the file of --out.")]
 Progress = Annotated[
     bool | None, typer.Option("--progress/--no-progress", " /-q", help="Show the live line; default: on a terminal only.")
 ]
 
-SIZES = {
-    "flop-bets": ("bets", "flop"),
-    "turn-bets": ("bets", "turn"),
-    "river-bets": ("bets", "river"),
-    "oop-bets": ("bets", "oop"),
-    "ip-bets": ("bets", "ip"),
-    "oop-raises": ("raises", "oop"),
-    "ip-raises": ("raises", "ip"),
-}
-"""Options of sizes that are about a street or a player, which go over those about all."""
+Options = Mapping[str, object]
+"""What the options of :func:`with_fields` are to a command."""
+SIZES = tuple(option for name in ("bets", "raises", "donk") for option in (name, *(part.option for part in FIELDS[name].parts)))
+"""The options of bet sizes."""
+ABOUT_TURNS = ("board", "oop", "ip", "pot", "stack", "bets", "raises", "donk", "thresholds", "min_bet", "chip")
+"""The fields of a turn that is searched, played or trained on."""
 
 
-def named(**options: object) -> dict[str, object]:
-    """Options by their names on the command line without the first dashes, as :func:`request_of` takes them."""
-    return {name.replace("_", "-"): value for name, value in options.items()}
+def with_fields(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of some fields of a spot, in place of its parameter ``options``.
+
+    The command gets a mapping from names of options, without the first dashes, to what was given; others are None.
+    """
+
+    def changed(command: Callable[..., None]) -> Callable[..., None]:
+        added = [each for name in names for each in options_of(FIELDS[name])]
+
+        def call(**arguments: Any) -> None:
+            options = {each.name.replace("_", "-"): arguments.pop(each.name) for each in added}
+            command(**arguments, options=options)
+
+        parameters: list[inspect.Parameter] = []
+        for own in inspect.signature(command).parameters.values():
+            parameters += added if own.name == "options" else [own.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
+        call.__name__, call.__doc__ = command.__name__, command.__doc__
+        call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        call.__annotations__ = {each.name: each.annotation for each in parameters}
+        return call
+
+    return changed
+
+
+def options_of(field: Field) -> list[inspect.Parameter]:
+    """The options of a field and of its parts, as parameters of a command."""
+    kind: Any = list[str] | None if field.repeats else str | None
+    flags = [field.short] if field.short else []
+    named = [(field.option, flags, kind, field.metavar, field.help)]
+    named += [(part.option, [], str | None, part.metavar or field.metavar, part.help) for part in field.parts]
+    return [
+        inspect.Parameter(
+            option.replace("-", "_"),
+            inspect.Parameter.KEYWORD_ONLY,
+            default=None,
+            annotation=Annotated[kind, typer.Option(*flags, f"--{option}", metavar=metavar, help=text)],
+        )
+        for option, flags, kind, metavar, text in named
+    ]
+
+
+def given(options: Mapping[str, object]) -> dict[str, object]:
+    """The options that were given."""
+    return {name: value for name, value in options.items() if value is not None and value != []}
 
 
 def request_of(file: Path | None, options: Mapping[str, object]) -> "SpotRequest":
     """The fields of a spot from a file and options, by their names without dashes; None is not given.
 
     Raises:
-        FileError: the file cannot be read.
+        FileError: the file cannot be read, or an option's braces hold no table.
         SpecError: an unknown field.
     """
     from treeplex.games.poker.spots.files import read_spot_file, request_from_options
     from treeplex.games.poker.spots.located_text import LocatedText, option, table
 
-    given = {name: value for name, value in options.items() if value is not None and value != []}
+    found = given(options)
     fields: dict[str, LocatedText] = {}
-    sizes: list[tuple[str, LocatedText]] = []
-    for name, value in given.items():
-        if name in ("bets", "raises", "donk"):
-            sizes.insert(0, (name, option(value, f"--{name}")))
-        elif name in SIZES:
-            field, key = SIZES[name]
-            sizes.append((field, table(f"--{name}", {key: option(value, f"--{name}")})))
-        elif name == "lock":
+    parts: list[tuple[str, LocatedText]] = []
+    for field in FIELDS.values():
+        place = f"--{field.option}"
+        value = found.pop(field.option, None)
+        if field.repeats and value is not None:
             texts = value if isinstance(value, list) else [value]
-            fields["locks"] = LocatedText("--lock", items=tuple(option(text, "--lock") for text in texts))
-        elif name not in ("rake", "rake-cap"):
-            fields[name] = option(value, f"--{name}")
-    rakes = {"rate": "rake", "cap": "rake-cap"}
-    if rake := {key: option(given[name], f"--{name}") for key, name in rakes.items() if name in given}:
-        fields["rake"] = table("--rake-cap" if "rate" not in rake else "--rake", rake)
-    request = request_from_options(fields, sizes)
+            fields[field.name] = LocatedText(place, items=tuple(option(text, place, may_be_table=True) for text in texts))
+        elif value is not None:
+            fields[field.name] = option(value, place, may_be_table=field.table)
+        for part in field.parts:
+            if (value := found.pop(part.option, None)) is not None:
+                entry = option(value, f"--{part.option}", may_be_table=part.table)
+                parts.append((field.name, table(f"--{part.option}", {part.key: entry})))
+    if found:
+        raise SpecError(f"unknown option --{next(iter(found))}")
+    request = request_from_options(fields, parts)
     return request if file is None else request.over(read_spot_file(file))
 
 
@@ -142,17 +155,19 @@ def turn_spot(name: str | None, options: Mapping[str, object], *, ranges: bool) 
 
     from treeplex.games.poker.spots.located_text import option
 
-    if is_turn_endgame(name):
-        request = request_of(None, options).over(endgame_request())
-    else:
-        request = request_of(Path(name or TURN_ENDGAME), options)
+    request = named_request(Path(name or TURN_ENDGAME), options)
     if locks := request.fields.get("locks"):
-        from treeplex.errors import SpecError
-
         raise SpecError(f"{locks.place}: locks are for holdem solve; leave them out")
     if not ranges:
         request = replace(request, fields={**request.fields, **{each: option("all", f"--{each}") for each in ("oop", "ip")}})
     return request.spot()
+
+
+def named_request(file: Path, options: Mapping[str, object]) -> "SpotRequest":
+    """:func:`request_of` of a spot file, or of the name of turn endgame hold'em."""
+    if is_turn_endgame(str(file)):
+        return request_of(None, options).over(endgame_request())
+    return request_of(file, options)
 
 
 def is_turn_endgame(name: str | None) -> bool:

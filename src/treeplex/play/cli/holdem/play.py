@@ -1,11 +1,12 @@
 """``treeplex holdem play``: a person at the terminal plays turns against an agent that searches."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treeplex.errors import SpecError
+from treeplex.errors import FileError, SpecError
 from treeplex.play.cli.holdem import options as of
 from treeplex.play.cli.live import Live
 
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
 SEATS = ("oop", "ip")
 
 
+@of.with_fields(*of.ABOUT_TURNS)
 def play(
+    *,
     spot: of.TurnSpot = None,
     net: Annotated[
         str | None,
@@ -23,16 +26,7 @@ def play(
             metavar="NETWORK", help="A folder of holdem train, or the network in it. Default: rebel, the library's own."
         ),
     ] = None,
-    board: of.BoardText = None,
-    oop: of.Oop = None,
-    ip: of.Ip = None,
-    pot: of.Pot = None,
-    stack: of.Stack = None,
-    bets: of.Bets = None,
-    raises: of.Raises = None,
-    donk: of.Donk = None,
-    turn_bets: of.TurnBets = None,
-    river_bets: of.RiverBets = None,
+    options: of.Options,
     seat: Annotated[str | None, typer.Option(metavar="oop|ip", help="Your seat. Default: you take turns.")] = None,
     games: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after so many games. Default: play on.")] = None,
     boards: Annotated[bool, typer.Option("--boards", help="Deal another turn for each game.")] = False,
@@ -46,24 +40,38 @@ def play(
         bool, typer.Option("--exact", help="Exact values where the turn's betting ends: rivers solved in every iteration.")
     ] = False,
     river: Annotated[int | None, typer.Option(metavar="N", help="Iterations in a solution of the rivers. Default: 64.")] = None,
-    threads: Annotated[int | None, typer.Option(metavar="N", help="Threads for --exact. Default: one a core.")] = None,
+    threads: Annotated[int | None, typer.Option(metavar="N", help="For --exact. Default: one per core allowed.")] = None,
+    random_iteration: Annotated[
+        bool,
+        typer.Option("--random-iteration", help="The agent plays a random iteration of its search, not the average."),
+    ] = False,
+    log: Annotated[
+        Path | None,
+        typer.Option("--log", metavar="FILE", help="Add each finished hand to this text file."),
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Seed of the deal and of the opponent. Default: other every time.")
     ] = None,
 ) -> None:
     """Play turns and rivers of hold'em in the terminal, against an agent that searches as it plays.
 
-    Hands are dealt from the ranges. The agent searches the turn, draws an iteration, plays it to the end of the betting round,
-    and solves the river that comes. Answer with the number or the name of an action, or with another bet: b1500 (chips in all
-    on this street), bet 75% or raise to 4000; a size that the spot does not offer is added, and the round searched again.
-    quit, Ctrl-D or Ctrl-C ends. Wins and losses are chips, the half of the first pot included.
+    Hands are dealt from the ranges. The agent searches the turn, plays the average policy of that search to the end of the
+    betting round, and solves the river that comes. Answer with the number or the name of an action, or with another bet: b1500
+    (chips in all on this street), bet 75% or raise to 4000; a size that the spot does not offer is added, and the round
+    searched again. quit, Ctrl-D or Ctrl-C ends. Results are net: chips won or lost against half of the pot at the start. After
+    a hand the agent says how much EV each of your decisions lost against its average strategy, as it values the hand.
+
+    --random-iteration plays as the paper on ReBeL does: for each hand the agent draws one iteration of its search at random and
+    plays the policy of that iteration. Over many hands that is safe: no opponent, not even one who knows the method, can
+    exploit it by more than the search's error. The average policy has no such guarantee, but a single iteration can look odd:
+    an early one may go all-in for ten times the pot.
 
     Where no sizes are given, turn_endgame is played with those that the network was trained with.
 
     \b
     Examples:
       treeplex holdem play
-      treeplex holdem play --boards --seat ip --games 20
+      treeplex holdem play --boards --seat ip --games 20 --log hands.txt
       treeplex holdem play examples/spots/turn.yaml runs/mine --donk default
       treeplex holdem play examples/spots/turn.yaml --exact --donk default --oop "QQ+,AKs" --ip "99,KQs" -n 16
     """
@@ -71,11 +79,10 @@ def play(
         raise SpecError("--exact solves the rivers and asks no network; give one of both")
     if seat is not None and seat not in SEATS:
         raise SpecError(f"--seat must be oop or ip, not {seat!r}")
-    ranges, chips = {"oop": oop, "ip": ip}, {"pot": pot, "stack": stack}
-    sizes = of.named(bets=bets, raises=raises, donk=donk, turn_bets=turn_bets, river_bets=river_bets)
-    options = {"board": board, **ranges, **chips, **sizes}
+    if log is not None:
+        append_text(log, "")
     with Live(None) as live:
-        live.say("setting up (a first run also compiles, up to a minute)")
+        live.say("setting up")
         import numpy as np
 
         from treeplex.games.poker.betting.sizes import DEFAULT
@@ -90,7 +97,7 @@ def play(
 
         generator = np.random.default_rng(seed)
         source = None if exact else net or REBEL
-        sized = any(size is not None for name, size in sizes.items() if (name, size) != ("donk", DEFAULT))
+        sized = any(name in of.SIZES and (name, size) != ("donk", DEFAULT) for name, size in of.given(options).items())
         agent, file = turn_agent(
             of.turn_spot(spot, options, ranges=True),
             source,
@@ -100,6 +107,7 @@ def play(
             river=RIVER if river is None else river,
             threads=threads,
             own_sizes=of.is_turn_endgame(spot) and not sized,
+            drawn=random_iteration,
         )
         bets_of_all = agent.spot.bets
 
@@ -112,10 +120,27 @@ def play(
     values = "rivers solved exactly" if file is None else f"{source}: {card_text(file.card)}"
     title = title_of(agent.spot) + (" and other boards" if boards else "")
     typer.echo(f"{title}, against {values}, {agent.iterations} iterations of {agent.method.name} a search")
-    typer.echo("player 0 is out of position (OOP) and acts first, player 1 in position (IP)")
+    typer.echo(f"OOP is out of position and acts first, IP is in position; the smallest bet is {agent.spot.min_bet:,.12g}")
     differs = unlike(file, agent.spot)
     if boards and file is not None and not file.settings["boards"] and "another board" not in differs:
         differs.append("other boards")
     if differs:
         typer.echo(f"beware: the network was not trained for this: the spot has {', '.join(differs)}")
-    sit(table, None if seat is None else SEATS.index(seat), games)
+    finished = None if log is None else (lambda number, own: append_text(log, table.log(number, own)))
+    sit(table, None if seat is None else SEATS.index(seat), games, finished=finished)
+
+
+def append_text(path: Path, text: str) -> None:
+    """Add a text to a file.
+
+    Raises:
+        FileError: it cannot be written.
+    """
+    from treeplex.storage.files import remedy
+    from treeplex.storage.reading import reason
+
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise FileError(f"cannot write {path}: {reason(error)}; {remedy(error, path)}") from error

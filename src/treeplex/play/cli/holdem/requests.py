@@ -12,8 +12,9 @@ from treeplex.games.poker.spots.fields import Lock
 from treeplex.games.poker.spots.files import Settings
 from treeplex.games.poker.spots.libratus import BIG_BLIND, read_endgame
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.play.cli.holdem.options import request_of
+from treeplex.play.cli.holdem.options import named_request, request_of
 from treeplex.runs.holdem.report.hand_history import HandSpot, read_hand, with_bets_of
+from treeplex.spot_table import FIELDS, HOW
 
 if TYPE_CHECKING:
     from treeplex.runs.holdem.report.export import Solved
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from treeplex.runs.job.interrupt import Interrupt
     from treeplex.runs.job.record import Progress
 
-SETTINGS = ("target", "iterations", "algorithm", "threads", "storage", "lock")
+SETTINGS = tuple(FIELDS[name].option for name in HOW)
 """Options that are not about the spot itself."""
 RESUMED = ("target", "iterations", "threads")
 """Options that a resumed run may have."""
@@ -49,7 +50,7 @@ def read_task(file: Path | None, options: Mapping[str, object], sources: Mapping
     """What the command line asks for.
 
     Args:
-        file: a spot file.
+        file: a spot file, or the name of turn endgame hold'em.
         options: options of the spot and of solving by name, None where not given.
         sources: ``endgame``, ``decoding``, ``phh``, ``hand`` and ``street``, None where not given.
         resume: a file to go on with.
@@ -65,7 +66,7 @@ def read_task(file: Path | None, options: Mapping[str, object], sources: Mapping
     if sources["endgame"] is not None:
         spot = read_endgame(sources["endgame"], decoding=sources["decoding"] or "true")
         return Task(spot, request_of(None, given).settings(), BIG_BLIND)
-    request = request_of(file, given)
+    request = request_of(None, given) if file is None else named_request(file, given)
     hand = None
     if sources["phh"] is not None:
         hand = read_hand(sources["phh"], hand=sources["hand"] or 1, street=sources["street"])
@@ -150,7 +151,7 @@ class Solving:
         """Solve, and write the solution if it has a place to go or was interrupted."""
         from treeplex.runs.holdem.solve import SpotInterrupted, solve_spot
 
-        settings, pot = self.task.settings, self.spot.pot
+        settings, pot = self.task.settings, self.spot.opening_pot
         try:
             self.done = solve_spot(
                 self.task.spot,
@@ -167,7 +168,6 @@ class Solving:
             self.done = stopped.solution
             self.out = self.out or free_file(self.spot)
         if self.out is not None:
-            self.out.parent.mkdir(parents=True, exist_ok=True)
             self.saved = self.solution.save(self.out)
 
     def first_actions(self) -> dict[str, str]:
@@ -185,7 +185,7 @@ class Solving:
 def title_of(spot: Spot) -> str:
     """A spot in a few words."""
     board = " ".join(cards_to_string([card]) for card in spot.board) or spot.format.name
-    return f"{board}, pot {spot.pot:g}, stacks {spot.stack:g}"
+    return f"{board}, pot {spot.opening_pot:g}, stacks {spot.stack:g}"
 
 
 def prepare(
@@ -212,22 +212,30 @@ def prepare(
 
 
 def usable(path: Path) -> bool:
-    """Whether there is a file at a path; FileError where none can be."""
+    """Whether there is a file at a path; FileError where none can be, or where its folder is not there."""
+    check_parent(path)
+    if path.is_dir():
+        raise FileError(f"{path} is a folder; give the name of a file")
+    return path.exists()
+
+
+def check_parent(path: Path) -> None:
+    """Refuse a path in a folder that is not there: a mistyped one is not made in silence."""
     try:
-        above = next((each for each in path.parents if each.exists()), path)
-        if not above.is_dir():
-            raise FileError(f"cannot write {path}: {above} is a file; choose another name")
-        there, folder = path.exists(), path.is_dir()
+        path.exists()
+        above = next((each for each in path.parents if each.exists()), path.parent)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise FileError(f"cannot write {str(path)[:80]!r}: {reason.lower()}; choose another name") from error
-    if folder:
-        raise FileError(f"{path} is a folder; give the name of a file")
-    return there
+    if not above.is_dir():
+        raise FileError(f"cannot write {path}: {above} is a file; choose another name")
+    if above != path.parent:
+        raise FileError(f"cannot write {path}: there is no folder {path.parent}; make the folder, or choose another name")
 
 
 def free_file(spot: Spot) -> Path:
-    """A file under ``runs`` that does not exist yet."""
+    """A file under ``runs`` that does not exist yet; the folder is made."""
+    Path("runs").mkdir(exist_ok=True)
     name, number = f"holdem-{cards_to_string(spot.board) or 'preflop'}", 1
     while (path := Path("runs") / f"{name}{'' if number == 1 else f'-{number}'}.spot").exists():
         number += 1
@@ -251,7 +259,7 @@ def solver_of_batch(settings: Settings, watch: "Callable[[Progress], None]") -> 
             spot,
             settings.algorithm,
             iterations=settings.iterations,
-            target=None if settings.target is None else settings.target.chips(spot.pot),
+            target=None if settings.target is None else settings.target.chips(spot.opening_pot),
             threads=settings.threads,
             storage=settings.storage,
             locks=settings.locks,

@@ -11,7 +11,7 @@ from treeplex.play.cli.console import print_facts, print_json
 from treeplex.play.cli.failures import STOPPED, fail
 from treeplex.play.cli.holdem import options as of
 from treeplex.play.cli.holdem.show import shell_word, short
-from treeplex.play.cli.holdem.solve import chips_and_share, line_of
+from treeplex.play.cli.holdem.solve import chips_and_share, evs_of, line_of
 from treeplex.play.cli.live import Live
 
 if TYPE_CHECKING:
@@ -19,22 +19,15 @@ if TYPE_CHECKING:
     from treeplex.runs.holdem.search import SearchedSpot
 
 
+@of.with_fields(*of.ABOUT_TURNS)
 def search(
+    *,
     spot: of.TurnSpot = None,
     net: Annotated[
         str | None,
         typer.Argument(metavar="NETWORK", help="A folder of holdem train, or the network in it; rebel is the library's own."),
     ] = None,
-    board: of.BoardText = None,
-    oop: of.Oop = None,
-    ip: of.Ip = None,
-    pot: of.Pot = None,
-    stack: of.Stack = None,
-    bets: of.Bets = None,
-    raises: of.Raises = None,
-    donk: of.Donk = None,
-    turn_bets: of.TurnBets = None,
-    river_bets: of.RiverBets = None,
+    options: of.Options,
     iterations: Annotated[
         int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations of the search. Default: 128.")
     ] = None,
@@ -49,7 +42,7 @@ def search(
         bool | None,
         typer.Option("--judge/--no-judge", help="Find how exploitable it is; default: where memory allows."),
     ] = None,
-    threads: Annotated[int | None, typer.Option(metavar="N", help="Threads for rivers. Default: one a core.")] = None,
+    threads: Annotated[int | None, typer.Option(metavar="N", help="Threads for rivers. Default: one per core allowed.")] = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write what it plays, for holdem show.")] = None,
     force: of.Overwrite = False,
     as_json: Json = False,
@@ -58,7 +51,7 @@ def search(
     """Search a turn to the end of its betting, all hands at once, with a network for the rivers or with exact values.
 
     What is judged, and written with --out, is the average policy on the turn, with rivers solved for the beliefs that it leads
-    to. EVs are chips won or lost against half the starting pot: ev_oop and ev_ip of --json as the search values them,
+    to. EVs are chips that come back from the pot (a fold: 0): ev_oop and ev_ip of --json as the search values them,
     played_ev_oop and played_ev_ip as they are. exploitability_mbb counts thousandths of the spot's smallest bet (min_bet),
     a big blind. Ctrl-C ends the search early.
 
@@ -74,11 +67,8 @@ def search(
         raise SpecError("no network given; after the spot name a folder of holdem train, or rebel, or search with --exact")
     if out is not None and judge is False:
         raise SpecError("--out writes what is judged; leave --no-judge out")
-    ranges, chips = {"oop": oop, "ip": ip}, {"pot": pot, "stack": stack}
-    sizes = of.named(bets=bets, raises=raises, donk=donk, turn_bets=turn_bets, river_bets=river_bets)
-    options = {"board": board, **ranges, **chips, **sizes}
     with Live(progress) as live:
-        live.say("reading the spot (a first run also compiles, up to a minute)")
+        live.say("reading the spot")
         from treeplex.play.cli.holdem.requests import usable
         from treeplex.runs.holdem.search import ITERATIONS, METHOD, RIVER, search_turn
 
@@ -97,7 +87,6 @@ def search(
         )
         saved = None
         if out is not None and found.played is not None:
-            out.parent.mkdir(parents=True, exist_ok=True)
             saved = found.played.save(out)
     if as_json:
         print_json(record_of(found))
@@ -127,10 +116,10 @@ def record_of(found: "SearchedSpot") -> dict[str, Any]:
         "cpu_seconds": found.cpu_seconds,
         "judging_seconds": found.judging_seconds,
         "first": dict(found.actions),
-        "ev_oop": found.ev[0],
-        "ev_ip": found.ev[1],
-        "played_ev_oop": None if played is None else played.ev[0],
-        "played_ev_ip": None if played is None else played.ev[1],
+        "ev_oop": found.ev[0] + pot / 2,
+        "ev_ip": found.ev[1] + pot / 2,
+        "played_ev_oop": None if played is None else played.ev[0] + pot / 2,
+        "played_ev_ip": None if played is None else played.ev[1] + pot / 2,
         "exploitability": chips,
         "exploitability_percent": None if chips is None or not pot else 100 * chips / pot,
         "exploitability_mbb": None if chips is None or not blind else 1000 * chips / blind,
@@ -145,8 +134,7 @@ def print_search(found: "SearchedSpot", saved: Path | None) -> None:
     spot, played, net = found.spot, found.played, found.net
     often = ", ".join(f"{name} {100 * share:.1f}%" for name, share in found.actions.items())
     facts = {f"{PLAYERS[found.first]} first": often}
-    for name, value in zip(("OOP", "IP"), found.ev if played is None else played.ev, strict=True):
-        facts[f"EV {name}"] = f"{value:+.3f} chips against half the pot   {value + spot.pot / 2:.2f} of {spot.pot:g}"
+    facts |= evs_of(spot, found.ev if played is None else played.ev)
     if played is None:
         facts["exploitability"] = "not judged; the EVs are what the search values"
     else:

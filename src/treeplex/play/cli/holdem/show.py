@@ -39,14 +39,17 @@ def show(
     ] = None,
     ev: Annotated[
         str,
-        typer.Option("--ev", metavar="net|pot", help="EV against half the pot, or chips that come back (fold: 0)."),
-    ] = "net",
+        typer.Option(
+            "--ev", metavar="pot|net", help="What comes back from the pot (fold: 0), or won or lost against half of it."
+        ),
+    ] = "pot",
     as_json: Json = False,
 ) -> None:
     """Show a solved spot at one decision: the range as a grid, actions, EV, equity, hands and what may come next.
 
-    EV is in chips, won or lost against half the starting pot; --ev pot counts what comes back from the pot from here on. With
-    --json --depth the output is one line of JSON a node, the first line about the spot; it streams, however long.
+    EV is in chips: what comes back from the pot from here on, so that a fold is worth 0; --ev net counts what is won or lost
+    against half the starting pot. With --json --depth the output is one line of JSON per node, the first line
+    about the spot; it streams, however long.
 
     \b
     Examples:
@@ -57,10 +60,12 @@ def show(
     """
     from treeplex.errors import SpecError
     from treeplex.play.cli.holdem.requests import open_solution, usable
-    from treeplex.runs.holdem.report.export import node_report, read_depth
+    from treeplex.runs.holdem.report.export import EV_MEANINGS, node_report, read_depth
 
-    if ev not in ("net", "pot"):
-        raise SpecError(f"--ev {ev!r} is not known; write net or pot")
+    if ev not in EV_MEANINGS:
+        raise SpecError(f"--ev {ev!r} is not known; write pot or net")
+    if depth is not None and html is None and not as_json:
+        raise SpecError("--depth is for --html and --json; add one of them, or leave --depth out")
     steps = None if depth is None else read_depth(depth)
     who = read_player(player)
     for path in (html, png):
@@ -69,13 +74,13 @@ def show(
     solution = open_solution(file)
     node = node_report(solution, line)
     if html is not None:
-        write_page(html, solution, node, None if depth is None else (steps,))
+        write_page(html, solution, node, None if depth is None else (steps,), file=file, ev=ev)
     if png is not None:
-        write_grid(png, solution, node, who)
+        write_grid(png, solution, node, who, ev=ev)
     if as_json:
-        write_json(solution, node, None if depth is None else (steps,))
+        write_json(solution, node, None if depth is None else (steps,), ev)
     elif html is None and png is None:
-        print_node(solution, node, who, hand, in_pot=ev == "pot", file=file)
+        print_node(solution, node, who, hand, signed=ev == "net", file=file)
     else:
         for path in (html, png):
             if path is not None:
@@ -93,30 +98,37 @@ def read_player(text: str | None) -> int | None:
     return ("oop", "ip").index(text.lower())
 
 
-def write_json(solution: "Solved", node: "NodeReport", depth: tuple[int | None] | None) -> None:
+def write_json(solution: "Solved", node: "NodeReport", depth: tuple[int | None] | None, ev: str) -> None:
     """One object, or with a depth one line a node."""
     from treeplex.runs.holdem.report.export import header, node_json, node_lines
 
     if depth is None:
-        print_json({**header(solution), "node": node_json(node)})
+        print_json({**header(solution, ev), "node": node_json(node, ev=ev)})
         return
-    for text in node_lines(solution, node.line, depth[0]):
+    for text in node_lines(solution, node.line, depth[0], ev):
         typer.echo(text)
 
 
-def write_page(path: Path, solution: "Solved", node: "NodeReport", depth: tuple[int | None] | None) -> None:
+def write_page(
+    path: Path, solution: "Solved", node: "NodeReport", depth: tuple[int | None] | None, *, file: Path, ev: str
+) -> None:
     """The HTML page: the way to the node, the node, and what follows on its street or to a depth."""
-    from treeplex.play.pages.holdem import check_two_cards, page
-    from treeplex.runs.holdem.report.export import lines_above, node_report, nodes_below
+    from treeplex.play.pages.holdem import MOST_NODES, check_two_cards, page
+    from treeplex.runs.holdem.report.export import lines_above, lines_below, node_report
     from treeplex.storage.files import write_atomically
 
     check_two_cards(solution.spot.format)
     limit, across = (None, False) if depth is None else (depth[0], True)
-    above = (node_report(solution, each) for each in lines_above(node.line))
-    below = nodes_below(solution, node.line, limit, across_streets=across)
-    nodes = (each for group in (above, below) for each in group)
+    lines = lines_above(node.line)
+    lines += lines_below(solution, node.line, limit, across_streets=across, most=MOST_NODES - len(lines))
     text = page(
-        nodes, node.line, solution.spot.format, title=f"{node.board or node.street} - Treeplex", facts=facts_line(solution)
+        (node_report(solution, line) for line in lines),
+        node.line,
+        solution.spot.format,
+        title=f"{node.board or node.street} - Treeplex",
+        facts=facts_line(solution),
+        command=f"treeplex holdem show {shell_word(str(file))}",
+        ev=ev,
     )
     write_atomically(path, text)
 
@@ -124,12 +136,13 @@ def write_page(path: Path, solution: "Solved", node: "NodeReport", depth: tuple[
 def facts_line(solution: "Solved") -> str:
     """The spot and how well it is solved, in one line."""
     spot = solution.spot
-    share = f" ({short(100 * solution.exploitability / spot.pot)}% of the pot)" if spot.pot else ""
+    pot = spot.opening_pot
+    share = f" ({short(100 * solution.exploitability / pot)}% of the pot)" if pot else ""
     solved = f"{solution.algorithm}, {solution.iterations:,} iterations, exploitability {short(solution.exploitability)} chips"
-    return f"pot {spot.pot:g}, stacks {spot.stack:g}; {solved}{share}"
+    return f"pot {pot:g}, stacks {spot.stack:g}; {solved}{share}"
 
 
-def write_grid(path: Path, solution: "Solved", node: "NodeReport", player: int | None) -> None:
+def write_grid(path: Path, solution: "Solved", node: "NodeReport", player: int | None, *, ev: str) -> None:
     """The picture of one player's grid."""
     from treeplex.play.pages.grid_image import grid_figure
     from treeplex.play.pages.holdem import check_two_cards
@@ -138,6 +151,7 @@ def write_grid(path: Path, solution: "Solved", node: "NodeReport", player: int |
 
     check_two_cards(solution.spot.format)
     who = shown_player(node, player)
+    node = node.from_the_pot() if ev == "pot" else node
     write_figure(grid_figure(node, who, classes(node.sides[who], node.cards)), path)
 
 
@@ -147,7 +161,7 @@ def shown_player(node: "NodeReport", player: int | None) -> int:
 
 
 def print_node(
-    solution: "Solved", node: "NodeReport", player: int | None, hand: str | None, *, in_pot: bool, file: Path
+    solution: "Solved", node: "NodeReport", player: int | None, hand: str | None, *, signed: bool, file: Path
 ) -> None:
     """A node for people."""
     from rich.console import Console
@@ -155,6 +169,7 @@ def print_node(
     from treeplex.play.pages.grid import in_colour
     from treeplex.runs.holdem.report.page_data import PLAYERS, chosen_hands
 
+    node = node if signed else node.from_the_pot()
     who = shown_player(node, player)
     side, acts = node.sides[who], node.player == who
     hands = chosen_hands(side, hand)
@@ -170,9 +185,9 @@ def print_node(
     if solution.spot.format.hole == 2:
         print_grid(console, node, who, coloured=in_colour(console))
     if acts:
-        print_actions(node, side, in_pot=in_pot)
-    print_ranges(node, in_pot=in_pot)
-    print_hands(node, side, hands, in_pot=in_pot)
+        print_actions(node, side, signed=signed)
+    print_ranges(node, signed=signed)
+    print_hands(node, side, hands, signed=signed)
     print_next(node, file)
 
 
@@ -194,30 +209,30 @@ def print_grid(console: "object", node: "NodeReport", who: int, *, coloured: boo
     console.print()
 
 
-def print_actions(node: "NodeReport", side: "Side", *, in_pot: bool) -> None:
+def print_actions(node: "NodeReport", side: "Side", *, signed: bool) -> None:
     """What the whole range does."""
     rows = []
     for number, name in enumerate(node.actions):
         size = f" ({node.sizes[number]})" if node.sizes[number] else ""
         values = (side.totals[number], side.action_combos[number], side.action_values[number])
-        rows.append([name + size, f"{100 * values[0]:.1f}%", counted(values[1]), amount(node, side, values[2], in_pot)])
+        rows.append([name + size, f"{100 * values[0]:.1f}%", counted(values[1]), amount(values[2], signed)])
     echo_table(["action", "taken", "combos", "EV"], rows)
     typer.echo("")
 
 
-def print_ranges(node: "NodeReport", *, in_pot: bool) -> None:
+def print_ranges(node: "NodeReport", *, signed: bool) -> None:
     """EV and equity of both ranges."""
     from treeplex.runs.holdem.report.page_data import PLAYERS
 
     rows = []
     for side in node.sides:
-        ev = amount(node, side, side.mean(side.ev), in_pot)
+        ev = amount(side.mean(side.ev), signed)
         rows.append([PLAYERS[side.player], counted(side.combos), ev, per_cent(side.mean(side.equity))])
     echo_table(["range", "combos", "EV", "equity"], rows)
     typer.echo("")
 
 
-def print_hands(node: "NodeReport", side: "Side", hands: tuple[list[int], int], *, in_pot: bool) -> None:
+def print_hands(node: "NodeReport", side: "Side", hands: tuple[list[int], int], *, signed: bool) -> None:
     """Rows of hands, and how many more there are."""
     rows, left = hands
     acting = range(len(side.frequency))
@@ -227,11 +242,11 @@ def print_hands(node: "NodeReport", side: "Side", hands: tuple[list[int], int], 
         cells = [
             side.names[row],
             weight_text(side.weight[row]),
-            amount(node, side, side.ev[row], in_pot),
+            amount(side.ev[row], signed),
             per_cent(side.equity[row]),
         ]
         for number in acting:
-            value = amount(node, side, side.action_ev[number, row], in_pot)
+            value = amount(side.action_ev[number, row], signed)
             cells.append(f"{per_cent(side.frequency[number, row]):>6} {value:>7}")
         table.append(cells)
     echo_table(head, table)
@@ -267,11 +282,10 @@ def print_next(node: "NodeReport", file: Path) -> None:
         typer.echo(f"  or another card: {rest}")
 
 
-def amount(node: "NodeReport", side: "Side", value: float, in_pot: bool) -> str:
+def amount(value: float, signed: bool) -> str:
     """An EV for people."""
-    if value != value:
-        return "-"
-    return f"{node.returned(side.player, value):.2f}" if in_pot else f"{value:+.2f}"
+    value = round(float(value), 2) + 0.0  # no minus before zero
+    return "-" if value != value else f"{value:+.2f}" if signed else f"{value:.2f}"
 
 
 def per_cent(value: float) -> str:

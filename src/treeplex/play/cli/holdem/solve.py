@@ -4,43 +4,26 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from treeplex.errors import SpecError
 from treeplex.play.cli.arguments import Json
 from treeplex.play.cli.console import print_facts, print_json
 from treeplex.play.cli.failures import STOPPED, TARGET_MISSED, fail
 from treeplex.play.cli.holdem import options as of
 from treeplex.play.cli.holdem.show import shell_word, short
 from treeplex.play.cli.live import Live, clock
+from treeplex.spot_table import FIELDS
 
 if TYPE_CHECKING:
-    from treeplex.play.cli.holdem.requests import Solving
+    from treeplex.games.poker.spots.spot import Spot
+    from treeplex.play.cli.holdem.requests import Solving, Task
     from treeplex.runs.job.record import Progress
 
 
+@of.with_fields(*FIELDS)
 def solve(
+    *,
     file: of.SpotFile = None,
-    board: of.BoardText = None,
-    oop: of.Oop = None,
-    ip: of.Ip = None,
-    pot: of.Pot = None,
-    stack: of.Stack = None,
-    bets: of.Bets = None,
-    raises: of.Raises = None,
-    flop_bets: of.FlopBets = None,
-    turn_bets: of.TurnBets = None,
-    river_bets: of.RiverBets = None,
-    oop_bets: of.OopBets = None,
-    ip_bets: of.IpBets = None,
-    oop_raises: of.OopRaises = None,
-    ip_raises: of.IpRaises = None,
-    donk: of.Donk = None,
-    rake: of.RakeShare = None,
-    rake_cap: of.RakeCap = None,
-    target: of.TargetText = None,
-    iterations: of.Iterations = None,
-    algorithm: of.Algorithm = None,
-    threads: of.Threads = None,
-    storage: of.Storage = None,
-    lock: of.Locks = None,
+    options: of.Options,
     endgame: of.Endgame = None,
     decoding: of.Decoding = None,
     phh: of.Phh = None,
@@ -49,15 +32,20 @@ def solve(
     out: of.Out = None,
     resume: of.Resume = None,
     force: of.Overwrite = False,
+    estimate: of.Estimate = False,
     as_json: Json = False,
     progress: of.Progress = None,
 ) -> None:
     """Solve a heads-up hold'em spot from the flop, turn or river on: from a spot file, options, or both.
 
     Stops at the target, or after -n iterations (default: at 0.5% of the pot, after 1,000 at most). Exit code 3: the target
-    was not reached. Ctrl-C saves what there is (without --out into a new file) and says how to go on. EVs are chips won or
-    lost against half the starting pot. exploitability_bb of --json is for --endgame only (else null): big blinds as papers on
+    was not reached. Ctrl-C ends the iteration, saves (without --out into a new file) and says how to go on; a second Ctrl-C
+    stops at once: without judging or, within an iteration, without saving. EVs are chips that come back from the pot, which
+    nobody owns yet: a fold is worth 0. exploitability_bb of --json is for --endgame only (else null): big blinds as papers on
     these games count them, with each range adding up to one, pairs of hands that share a card included.
+
+    --estimate says how many decisions the spot has, and what memory and time they take, before anything is built. A spot that
+    does not fit into memory is refused in any case.
 
     \b
     Examples:
@@ -65,41 +53,20 @@ def solve(
       treeplex holdem solve --board "Td 9d 6h Qc 2s" --oop "66+,AJs+" --ip "QQ-22,ATs+" --pot 200 --stack 900 --bets 50%,a
       treeplex holdem solve examples/spots/river.yaml --lock "x [QQ+]: x 100%"
       treeplex holdem solve --resume turn.spot --target 0.1%
+      treeplex holdem solve flop.yaml --estimate
       treeplex holdem solve --endgame subgame3.txt -a dcfr -n 1000 --json
     """
-    from treeplex.play.cli.holdem.requests import prepare
+    from treeplex.play.cli.holdem.requests import prepare, read_task
 
+    sources = {"endgame": endgame, "decoding": decoding, "phh": phh, "hand": hand, "street": street}
+    if estimate:
+        print_estimate(read_task(file, options, sources, resume), as_json=as_json)
+        return
     with Live(progress) as live:
         live.say("reading the spot")
-        options = {
-            "board": board,
-            "oop": oop,
-            "ip": ip,
-            "pot": pot,
-            "stack": stack,
-            "bets": bets,
-            "raises": raises,
-            "flop-bets": flop_bets,
-            "turn-bets": turn_bets,
-            "river-bets": river_bets,
-            "oop-bets": oop_bets,
-            "ip-bets": ip_bets,
-            "oop-raises": oop_raises,
-            "ip-raises": ip_raises,
-            "donk": donk,
-            "rake": rake,
-            "rake-cap": rake_cap,
-            "target": target,
-            "iterations": iterations,
-            "algorithm": algorithm,
-            "threads": threads,
-            "storage": storage,
-            "lock": lock,
-        }
-        sources = {"endgame": endgame, "decoding": decoding, "phh": phh, "hand": hand, "street": street}
         solving = prepare(file, options, sources, out=out, resume=resume, force=force)
-        live.say(f"building {solving.title} (a first run also compiles, up to a minute)")
-        solving.run(lambda now: live.say(line_of(now, solving.spot.pot)))
+        live.say(f"building {solving.title}")
+        solving.run(lambda now: live.say(line_of(now, solving.spot.opening_pot)))
     if as_json:
         print_json(record_of(solving))
     else:
@@ -109,6 +76,39 @@ def solve(
         fail(f"stopped after {solving.solution.iterations:,} iterations; saved: go on with {go_on}", STOPPED)
     if solving.missed:
         raise typer.Exit(TARGET_MISSED)
+
+
+def print_estimate(task: "Task", *, as_json: bool) -> None:
+    """Say what solving a spot will take.
+
+    Raises:
+        SpecError: a solution to resume, which is there already.
+    """
+    from treeplex.play.cli.holdem.requests import title_of
+    from treeplex.runs.job.memory import estimate_spot
+
+    if task.spot is None:
+        raise SpecError("--estimate is for spots that are not solved yet; leave --resume out")
+    settings = task.settings
+    found = estimate_spot(task.spot, settings.algorithm or "dcfr", threads=settings.threads, isomorphism=not settings.locks)
+    if not as_json:
+        print_facts(found.facts(), title=title_of(task.spot))
+        return
+    size = found.size
+    print_json(
+        {
+            "nodes": size.nodes,
+            "boards": size.boards,
+            "decisions": size.decisions,
+            "infosets": size.infosets,
+            "numbers": size.stored,
+            "memory_mb": {kind: needed / 1e6 for kind, needed in found.memory.items()},
+            "available_mb": None if found.available is None else found.available / 1e6,
+            "seconds_per_iteration": found.seconds,
+            "threads": found.threads,
+            "fits": {kind: found.fits(kind) for kind in found.memory},
+        }
+    )
 
 
 def line_of(progress: "Progress", pot: float, *, most: bool = True) -> str:
@@ -129,16 +129,17 @@ def chips_and_share(value: float, pot: float) -> str:
 
 def print_solution(solving: "Solving") -> None:
     """Exploitability, EVs, what is done first, files, what to try next."""
-    solution, pot = solving.solution, solving.spot.pot
+    solution, pot = solving.solution, solving.spot.opening_pot
+    if not solution.judged:
+        typer.echo(f"stopped at iteration {solution.iterations:,}; exploitability and EVs are not known")
+        return
     facts: dict[str, str] = {"exploitability": chips_and_share(solution.exploitability, pot)}
     if (blinds := papers_unit(solving)) is not None:
         facts["in papers"] = f"{short(blinds)} big blinds, as papers on the end games count them"
     if solution.target is not None:
         verdict = "not reached" if solving.missed else "reached"
         facts["target"] = f"{chips_and_share(solution.target, pot)}   {verdict}"
-    for name, value in zip(("OOP", "IP"), solution.ev, strict=True):
-        back = value + pot / 2
-        facts[f"EV {name}"] = f"{value:+.3f} chips against half the pot   {back:.2f} of {pot:g}"
+    facts |= evs_of(solving.spot, solution.ev)
     facts |= solving.first_actions()
     facts["memory"] = f"{solution.memory / 1e6:,.1f} MB, {solution.settings.threads} threads"
     if solving.saved:
@@ -148,6 +149,15 @@ def print_solution(solving: "Solving") -> None:
     typer.secho("next", bold=True)
     for command, purpose in next_steps(solving):
         typer.echo(f"  treeplex holdem {command}   {purpose}")
+
+
+def evs_of(spot: "Spot", ev: tuple[float, float]) -> dict[str, str]:
+    """Both players' EVs for people: what comes back of the pot, and what that is against their own chips in it."""
+    rows = zip(("OOP", "IP"), ev, spot.committed, strict=True)
+    return {
+        f"EV {name}": f"{value + own:.3f} of the pot of {spot.opening_pot:g}   {value:+.3f} against {own:g} put in"
+        for name, value, own in rows
+    }
 
 
 def papers_unit(solving: "Solving") -> float | None:
@@ -176,16 +186,17 @@ def next_steps(solving: "Solving") -> list[tuple[str, str]]:
 
 def record_of(solving: "Solving") -> dict[str, Any]:
     """What ``--json`` prints."""
-    solution, pot = solving.solution, solving.spot.pot
+    solution, spot = solving.solution, solving.spot
+    pot, (oop, ip), judged = spot.opening_pot, spot.committed, solution.judged
     return {
         "iterations": solution.iterations,
         "seconds": solution.seconds,
         "seconds_per_iteration": solution.seconds / solution.iterations if solution.iterations else None,
         "threads": solution.settings.threads,
         "memory_mb": solution.memory / 1e6,
-        "exploitability": solution.exploitability,
-        "exploitability_percent": 100 * solution.exploitability / pot if pot else None,
-        "exploitability_bb": papers_unit(solving),
-        "ev_oop": solution.ev[0],
-        "ev_ip": solution.ev[1],
+        "exploitability": solution.exploitability if judged else None,
+        "exploitability_percent": 100 * solution.exploitability / pot if pot and judged else None,
+        "exploitability_bb": papers_unit(solving) if judged else None,
+        "ev_oop": solution.ev[0] + oop if judged else None,
+        "ev_ip": solution.ev[1] + ip if judged else None,
     }

@@ -17,16 +17,11 @@ if TYPE_CHECKING:
     from treeplex.runs.rebel.holdem_train import HoldemRebelProgress, TurnTraining
 
 
+@of.with_fields(*(name for name in of.ABOUT_TURNS if name not in ("oop", "ip")))
 def train(
+    *,
     spot: of.TurnSpot = None,
-    board: of.BoardText = None,
-    pot: of.Pot = None,
-    stack: of.Stack = None,
-    bets: of.Bets = None,
-    raises: of.Raises = None,
-    donk: of.Donk = None,
-    turn_bets: of.TurnBets = None,
-    river_bets: of.RiverBets = None,
+    options: of.Options,
     games: Annotated[int | None, typer.Option(metavar="N", help="Turns to be drawn in all; the same as --set games=N.")] = None,
     preset: Annotated[
         str | None, typer.Option(metavar="NAME", help="recipe, or paper: its method, network and step sizes. Default: recipe.")
@@ -59,8 +54,6 @@ def train(
     """
     from treeplex.runs.rebel.settings import as_yaml, from_yaml, pairs
 
-    sizes = of.named(bets=bets, raises=raises, donk=donk, turn_bets=turn_bets, river_bets=river_bets)
-    options = {"board": board, "pot": pot, "stack": stack, **sizes}
     given = {**(from_yaml(config) if config is not None else {}), **pairs(changes or [])}
     given |= {} if games is None else {"games": games}
     if show:
@@ -75,12 +68,12 @@ def train(
         typer.echo(as_yaml(shown, MEANINGS), nl=False)
         return
     check_folders(out, resume)
-    if resume is not None and (spot is not None or any(value is not None for value in options.values())):
+    if resume is not None and (spot is not None or of.given(options)):
         raise SpecError("a resumed training keeps its spot; leave the spot and its options out")
     if resume is not None and preset is not None:
         raise SpecError("a resumed training keeps its settings; change some with --set instead of --preset")
     with Live(progress) as live:
-        live.say("preparing (a first run also compiles, up to a minute)")
+        live.say("preparing")
         from treeplex.runs.rebel.holdem_settings import settings_for
         from treeplex.runs.rebel.holdem_train import HoldemRebelInterrupted, train_turns
 

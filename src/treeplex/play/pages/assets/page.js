@@ -1,7 +1,7 @@
 "use strict";
 const DATA = JSON.parse(document.getElementById("data").textContent);
 const PLAYERS = ["OOP", "IP"], RANKS = "AKQJT98765432", SUITS = { c: "♣", d: "♦", h: "♥", s: "♠" };
-const state = { line: DATA.start, player: 0, mode: "strategy", kept: null, ev: "net", sort: ["share", -1], all: false, only: "" };
+const state = { line: DATA.start, player: 0, mode: "strategy", kept: null, ev: DATA.ev, sort: ["share", -1], all: false, only: "" };
 const $ = (id) => document.getElementById(id);
 
 function make(tag, attributes = {}, ...children) {
@@ -83,7 +83,8 @@ const percent = (x, digits = 1) => (Number.isFinite(x) ? (100 * x).toFixed(digit
 const weighed = (x) => percent(x, x > 0 && x < 0.0995 ? 2 : 0);
 const counted = (x) => (x > 0 && x < 0.95 ? x.toPrecision(2) : x.toFixed(1));
 const amount = (x) => (Number.isFinite(x) ? (Math.abs(x) < 0.005 ? "0.00" : (x > 0 && state.ev === "net" ? "+" : "") + x.toFixed(2)) : "–");
-const evOf = (node, player, x) => (state.ev === "back" ? x + node.committed[player] : x);
+const evOf = (node, player, x) => (state.ev === "pot" ? x + node.committed[player] : x);
+const SMALL = 0.0005; // hands and classes of a smaller part of the largest weight are shown as not there, or last
 const order = (node) => DATA.nodes[node.line].order;
 function gradient(node, taken) {
   const stops = [];
@@ -109,39 +110,51 @@ const mixed = (node, taken) => order(node).filter((a) => taken[a] >= 0.0005).map
 function steps() {
   const parts = state.line ? state.line.split(",") : [], list = $("steps");
   list.replaceChildren();
+  say(node_note());
   for (let count = 0; count <= parts.length; count++) {
     const node = DATA.nodes[parts.slice(0, count).join(",")];
     if (!node) continue;
     const chosen = count < parts.length ? parts.slice(0, count + 1).join(",") : null;
     const here = chosen === null, dealt = node.player === null;
     const title = dealt ? (node.children.length ? "Next card" : "End of the hand") : PLAYERS[node.player];
-    const box = make("li", { class: here ? "here" : null, "aria-current": here ? "step" : null },
+    const box = make("li", { class: [here ? "here" : "", dealt && here ? "deal" : ""].join(" ").trim() || null, "aria-current": here ? "step" : null },
       make("span", { class: "who" }, make("b", {}, title), ` ${node.street}, pot ${node.pot}`));
     const children = make("div", { class: dealt ? "cards" : null });
-    const total = dealt ? [] : side(node, node.player);
     node.children.forEach((child, a) => {
-      const pressed = child.line === chosen, reachable = child.line in DATA.nodes;
-      const label = dealt ? [cards(child.line.split(",").pop())]
-        : [make("span", {}, node.actions[a].name), make("span", {}, percent(totals(node, total)[a], 0))];
-      children.append(make("button", {
-        type: "button", "aria-pressed": String(pressed), paint: dealt ? "" : node.actions[a].colour, disabled: reachable ? null : "",
-        title: reachable ? null : child.ends ? "ends the hand" : "not on this page: treeplex holdem show --line " + child.line,
-        onclick: () => go(child.line),
-      }, ...label));
+      const pressed = child.line === chosen, reachable = child.line in DATA.nodes, came = child.line.split(",").pop();
+      if (dealt && !here && !pressed) return; // a card that came leaves no room for those that did not
+      const label = dealt ? [cards(came)] : [make("span", {}, named(node.actions[a])), make("span", {}, percent(node.actions[a].often, 0))];
+      const button = make("button", {
+        type: "button", "aria-pressed": String(pressed), paint: dealt ? "" : node.actions[a].colour, "aria-disabled": reachable ? null : "true",
+        title: reachable ? null : elsewhere(child)[0] + (elsewhere(child)[1] || ""),
+        onclick: () => (reachable ? go(child.line) : say(elsewhere(child))),
+      }, ...label);
+      if (dealt && here && came.length === 2) {
+        button.style.gridColumn = RANKS.indexOf(came[0]) + 1;
+        button.style.gridRow = "shdc".indexOf(came[1]) + 1;
+      }
+      children.append(button);
     });
     if (!node.children.length) children.append(make("span", { class: "soft" }, `pot ${node.pot}`));
     box.append(children);
     if (!here && chosen) box.querySelector(".who").append(" ", make("button", { type: "button", class: "back", onclick: () => go(node.line), "aria-label": `back to ${title} ${node.street}, pot ${node.pot}` }, "show"));
     list.append(box);
   }
-  list.scrollLeft = list.scrollWidth;
+  toLast();
 }
-function totals(node, read) {
-  return node.actions.map((_, a) => {
-    let sum = 0;
-    for (let i = 0; i < read.n; i++) sum += (read.share[i] * read.taken[a * read.n + i]) / 65535;
-    return sum;
-  });
+const toLast = () => { $("steps").scrollLeft = $("steps").lastChild.offsetLeft - $("steps").offsetLeft; };
+const named = (action) => action.name + (action.size ? ` (${action.size})` : "");
+function elsewhere(child) {
+  return child.ends ? ["A fold ends the hand."] : ["This is not on the page. A page of it: ", `${DATA.command} --line ${child.line} --html next.html`];
+}
+function node_note() {
+  const node = DATA.nodes[state.line], missing = node.children.filter((child) => !child.ends && !(child.line in DATA.nodes));
+  if (!missing.length || missing.length < node.children.filter((child) => !child.ends).length) return [];
+  const what = node.player === null ? "This page ends where the next card comes. A page of one card: " : "This page ends here. A page from here on: ";
+  return [what, `${DATA.command} --line ${missing[0].line} --html next.html`];
+}
+function say([text, command]) {
+  $("note").replaceChildren(...(text ? [text, ...(command ? [make("code", {}, command)] : [])] : []));
 }
 function mean(read, values) {
   let sum = 0, total = 0;
@@ -178,8 +191,9 @@ function value(each, node, kind) {
 }
 function span(node, read, kind) {
   if (kind !== "EV") return [0, 1];
-  const values = [...read.classes.values()].map((each) => value(each, node, kind)).filter(Number.isFinite);
-  return [Math.min(...values), Math.max(...values)];
+  const values = [...read.classes.values()].filter((each) => each.weight >= SMALL * read.largest).map((each) => value(each, node, kind)).filter(Number.isFinite);
+  const most = Math.max(0, ...values), least = Math.min(0, ...values);
+  return state.ev === "net" ? [-Math.max(most, -least), Math.max(most, -least)] : [least, most]; // zero has the same colour everywhere
 }
 function grid(node) {
   const read = side(node, state.player), kind = mode(node), box = $("grid"), [low, high] = span(node, read, kind);
@@ -197,7 +211,7 @@ function grid(node) {
 }
 function cell(node, read, kind, low, high, i, j) {
   const key = i === j ? RANKS[i] + RANKS[i] : i < j ? RANKS[i] + RANKS[j] + "s" : RANKS[j] + RANKS[i] + "o";
-  const each = read.classes.get(key), there = each && each.weight >= 0.0005 * read.largest;
+  const each = read.classes.get(key), there = each && each.weight >= SMALL * read.largest;
   const look = make("div", { class: "cell", role: "gridcell", tabindex: "-1", "data-key": key, "aria-selected": String(state.kept === key) }, key);
   let spoken = `${key}: not in the range`;
   if (there) {
@@ -206,11 +220,13 @@ function cell(node, read, kind, low, high, i, j) {
     if (kind === "strategy") {
       look.style.backgroundImage = gradient(node, each.taken);
       look.style.backgroundSize = `100% ${100 * height}%`;
+      const most = Math.max(...each.taken);
+      if (most < 0.995) look.append(make("small", {}, (100 * most).toFixed(0)));
       spoken = `${key}: ${mixed(node, each.taken)}; weight ${weighed(each.weight)}, EV ${amount(evOf(node, state.player, each.ev))}`;
     } else {
       const x = value(each, node, kind);
       look.style.backgroundColor = Number.isFinite(x) ? rampColour((x - low) / (high - low || 1)) : "";
-      look.append(make("small", {}, kind === "EV" ? (Number.isFinite(x) ? x.toFixed(Math.abs(x) < 10 ? 1 : 0) : "–") : (100 * x).toFixed(0)));
+      look.append(make("small", {}, kind === "EV" ? (Number.isFinite(x) ? x.toFixed(Math.abs(x) < 10 ? 1 : 0).replace("-0.0", "0.0") : "–") : (100 * x).toFixed(0)));
       spoken = `${key}: ${kind} ${kind === "EV" ? amount(x) : percent(x)}`;
     }
     look.classList.add(height > 0.42 ? "full" : "low");
@@ -228,7 +244,7 @@ function keep(node, key) {
     other.setAttribute("aria-selected", String(other.dataset.key === state.kept));
     other.tabIndex = other.dataset.key === key ? 0 : -1;
   }
-  detail(node, key);
+  detail(node, state.kept);
 }
 function legend(node) {
   const kind = mode(node), box = $("legend");
@@ -236,30 +252,26 @@ function legend(node) {
   if (kind === "strategy") {
     const largest = side(node, state.player).largest;
     for (const a of order(node)) box.append(make("span", {}, make("i", { class: "swatch", paint: node.actions[a].colour }), node.actions[a].name));
+    box.append(make("span", {}, "number: % of the most frequent action"));
     box.append(make("span", {}, `height: weight in the range${largest < 0.995 ? `, at most ${weighed(largest)}` : ""}`));
   } else {
     const [low, high] = span(node, side(node, state.player), kind);
     const text = (x) => (kind === "EV" ? amount(x) : percent(x, 0));
-    box.append(make("span", {}, make("i", { class: "swatch", paint: DATA.ramp[0] }), `${kind} ${text(low)}`));
-    box.append(make("span", {}, make("i", { class: "swatch", paint: DATA.ramp[DATA.ramp.length - 1] }), `${kind} ${text(high)}`));
+    for (const x of low < 0 && high > 0 ? [low, 0, high] : [low, high]) {
+      box.append(make("span", {}, make("i", { class: "swatch", paint: rampColour((x - low) / (high - low || 1)) }), `${kind} ${text(x)}`));
+    }
   }
 }
 function summary(node) {
   const box = $("summary");
   box.replaceChildren();
   if (node.player !== null) {
-    const read = side(node, node.player), parts = totals(node, read);
+    const parts = node.actions.map((action) => action.often || 0);
     box.append(make("h2", {}, `${PLAYERS[node.player]} acts`), stack(node, parts, mixed(node, parts)));
     const rows = order(node).map((a) => {
-      let combos = 0, sum = 0, reach = 0;
-      for (let i = 0; i < read.n; i++) {
-        const taken = read.taken[a * read.n + i] / 65535, x = read.values[a * read.n + i];
-        combos += read.weight[i] * taken;
-        if (Number.isFinite(x)) { sum += read.share[i] * taken * x; reach += read.share[i] * taken; }
-      }
       const action = node.actions[a];
-      return make("tr", {}, make("td", {}, make("i", { class: "swatch", paint: action.colour }), action.name + (action.size ? ` (${action.size})` : "")),
-        make("td", {}, percent(parts[a])), make("td", {}, counted(combos)), make("td", {}, amount(reach > 1e-9 ? evOf(node, node.player, sum / reach) : NaN)));
+      return make("tr", {}, make("td", {}, make("i", { class: "swatch", paint: action.colour }), named(action)),
+        make("td", {}, percent(action.often ?? NaN)), make("td", {}, counted(action.combos)), make("td", {}, amount(evOf(node, node.player, action.ev ?? NaN))));
     });
     box.append(make("table", {}, make("thead", {}, headed("action", "taken", "combos", "EV")), make("tbody", {}, ...rows)));
   } else box.append(make("h2", {}, node.children.length ? "A card is dealt" : "The hand is over"));
@@ -273,7 +285,9 @@ function summary(node) {
 const headed = (...names) => make("tr", {}, ...names.map((name) => make("th", { scope: "col" }, name)));
 
 function detail(node, key) {
-  const box = $("detail"), read = side(node, state.player), each = read.classes.get(key);
+  const box = $("detail");
+  if (!key) return box.replaceChildren(make("p", { class: "soft" }, "Point at a class of hands in the grid, or tap it, for its hands one by one."));
+  const read = side(node, state.player), each = read.classes.get(key);
   box.replaceChildren(make("h2", {}, key, make("span", { class: "soft" }, each
     ? `weight ${weighed(each.weight)}, EV ${amount(evOf(node, state.player, each.ev))}, equity ${percent(each.equity)}` : "not in the range")));
   if (!each) return;
@@ -319,7 +333,8 @@ function table(node) {
   const key = list.find(([name]) => name === by)[1];
   const rank = (x) => (typeof x === "string" ? -[...x].reduce((sum, letter) => sum * 14 + Math.max(RANKS.indexOf(letter), 0), 0) : Number.isFinite(x) ? x : -Infinity);
   const rows = Array.from(read.names.keys()).filter((i) => read.weight[i] > 0 && wanted(read.names[i]));
-  rows.sort((i, j) => direction * (rank(key(i)) - rank(key(j))) || i - j);
+  const largest = Math.max(...read.weight), rare = (i) => read.weight[i] < SMALL * largest;
+  rows.sort((i, j) => rare(i) - rare(j) || direction * (rank(key(i)) - rank(key(j))) || i - j);
   const shown = state.all ? rows : rows.slice(0, 40);
   const head = make("tr", {}, ...list.map(([name]) => make("th", { scope: "col", "aria-sort": name === by ? (direction > 0 ? "ascending" : "descending") : null },
     make("button", { type: "button", onclick: () => { state.sort = [name, name === by ? -direction : -1]; table(node); } }, name))));
@@ -336,13 +351,8 @@ function draw() {
   grid(node);
   legend(node);
   summary(node);
-  detail(node, state.kept || best(node));
+  detail(node, state.kept);
   table(node);
-}
-function best(node) {
-  let most = ["AA", -1];
-  for (const [key, each] of side(node, state.player).classes) if (each.share > most[1]) most = [key, each.share];
-  return most[0];
 }
 document.addEventListener("keydown", (event) => {
   if (event.target.matches("input, select") || event.ctrlKey || event.altKey || event.metaKey) return;
@@ -362,17 +372,18 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
   } else if (/^[1-9]$/.test(event.key)) {
     const child = node.children[Number(event.key) - 1];
-    if (child && child.line in DATA.nodes) go(child.line);
+    if (child) child.line in DATA.nodes ? go(child.line) : say(elsewhere(child));
   }
 });
 $("filter").addEventListener("input", (event) => { state.only = event.target.value; table(DATA.nodes[state.line]); });
 $("ev").addEventListener("change", (event) => { state.ev = event.target.value; draw(); });
 $("more").addEventListener("click", () => { state.all = true; table(DATA.nodes[state.line]); });
 $("facts").textContent = DATA.facts;
+$("ev").value = state.ev;
 if (location.hash) {
   const asked = decodeURIComponent(location.hash.slice(1));
   if (asked in DATA.nodes) state.line = asked;
 }
 if (DATA.nodes[state.line].player !== null) state.player = DATA.nodes[state.line].player;
 draw();
-window.addEventListener("resize", () => { $("steps").scrollLeft = $("steps").scrollWidth; });
+window.addEventListener("resize", toLast);

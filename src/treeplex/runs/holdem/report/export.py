@@ -12,9 +12,14 @@ from treeplex.games.poker.cards.cards import cards_to_string
 from treeplex.games.poker.cards.ranges import range_to_string
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.holdem.report.page_data import Floats, NodeReport, NodeView, Side, report
+from treeplex.spec import shown
 
 KIND, VERSION = "treeplex holdem nodes", 1
-EV_MEANING = "chips won or lost against half the starting pot"
+EV_MEANINGS = {
+    "pot": "chips that come back from the pot from here on; a fold is worth 0",
+    "net": "chips won or lost against half the starting pot",
+}
+"""How EVs may count, for people and in files."""
 
 
 class Solved(Protocol):
@@ -50,28 +55,54 @@ def lines_above(line: str) -> list[str]:
     return [",".join(parts[:count]) for count in range(len(parts))]
 
 
-def nodes_below(solution: Solved, line: str, depth: int | None, *, across_streets: bool = True) -> Iterator[NodeReport]:
-    """A node and what is below it, in preorder.
+def lines_below(solution: Solved, line: str, depth: int | None, *, across_streets: bool, most: int) -> list[str]:
+    """A line and those below it, those with fewer steps first.
 
     Args:
         solution: a solved spot.
         line: where to begin.
         depth: how many actions or cards further; None for all.
         across_streets: whether to go on where a card is dealt.
+        most: how many lines there may be.
+
+    Raises:
+        SpecError: there are more; the message names the largest depth with fewer.
+    """
+    found, last, steps = [line], [line], 0
+    while last and (depth is None or steps < depth):
+        views = [solution.at(each) for each in last]
+        last = [child for view in views if across_streets or view.player is not None for child in view.children()]
+        if len(found) + len(last) > most:
+            raise SpecError(
+                f"a page holds {most} decisions and cards, and there are more; --depth {steps} has {len(found)}. Or start "
+                f"further down, say with --line {shown(last[0])}"
+            )
+        found += last
+        steps += 1
+    return found
+
+
+def nodes_below(solution: Solved, line: str, depth: int | None) -> Iterator[NodeReport]:
+    """A node and what is below it, in preorder.
+
+    Args:
+        solution: a solved spot.
+        line: where to begin.
+        depth: how many actions or cards further; None for all.
     """
     waiting = [(line, 0)]
     while waiting:
         at, steps = waiting.pop()
         node = node_report(solution, at)
         yield node
-        stop = node.player is None and not across_streets
-        if not stop and (depth is None or steps < depth):
+        if depth is None or steps < depth:
             waiting += [(child, steps + 1) for child in reversed(node.children)]
 
 
-def header(solution: Solved) -> dict[str, Any]:
+def header(solution: Solved, ev: str = "pot") -> dict[str, Any]:
     """What a reader of exported nodes needs to know: board, ranges, pot, stack, how well it is solved."""
     spot = solution.spot
+    oop, ip = spot.committed if ev == "pot" else (0.0, 0.0)
     texts = [range_to_string(weights) if len(weights) == 1326 else None for weights in spot.ranges]
     return {
         "kind": KIND,
@@ -84,19 +115,24 @@ def header(solution: Solved) -> dict[str, Any]:
         "algorithm": solution.algorithm,
         "iterations": solution.iterations,
         "exploitability": solution.exploitability,
-        "exploitability_percent": 100 * solution.exploitability / spot.pot if spot.pot else None,
-        "ev_oop": solution.ev[0],
-        "ev_ip": solution.ev[1],
-        "ev_meaning": EV_MEANING,
+        "exploitability_percent": 100 * solution.exploitability / spot.opening_pot if spot.opening_pot else None,
+        "ev_oop": solution.ev[0] + oop,
+        "ev_ip": solution.ev[1] + ip,
+        "ev_meaning": EV_MEANINGS[ev],
     }
 
 
-def node_json(node: NodeReport, *, hands: bool = True) -> dict[str, Any]:
+def node_json(node: NodeReport, *, hands: bool = True, ev: str = "pot") -> dict[str, Any]:
     """A node as plain data; numbers with six digits after the point, nan as null.
 
-    ``hands`` False leaves out the hands, and keeps totals.
+    Args:
+        node: the node.
+        hands: whether to have the hands, besides totals.
+        ev: how EVs count, a key of :data:`EV_MEANINGS`.
     """
     players = {}
+    if ev == "pot":
+        node = node.from_the_pot()
     for side, name in zip(node.sides, ("oop", "ip"), strict=True):
         entry: dict[str, Any] = {
             "combos": number(side.combos),
@@ -155,11 +191,11 @@ def number(value: float) -> float | None:
     return round(float(value), 6) if math.isfinite(value) else None
 
 
-def node_lines(solution: Solved, line: str, depth: int | None) -> Iterator[str]:
+def node_lines(solution: Solved, line: str, depth: int | None, ev: str = "pot") -> Iterator[str]:
     """A tree of nodes as lines of JSON, the first the :func:`header`; nothing is held in memory but one node."""
-    yield json.dumps(header(solution))
+    yield json.dumps(header(solution, ev))
     for node in nodes_below(solution, line, depth):
-        yield json.dumps(node_json(node))
+        yield json.dumps(node_json(node, ev=ev))
 
 
 def read_depth(text: str) -> int | None:

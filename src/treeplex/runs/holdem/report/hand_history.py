@@ -4,6 +4,7 @@ PokerKit is optional and imported only here. Hole cards are not looked at: range
 """
 
 import importlib.util
+import io
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -13,6 +14,7 @@ from typing import Any
 from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.games.poker.betting.sizes import HOLDEM_STREETS, BetPlan, sizes_to_string
 from treeplex.games.poker.spots.spot import Spot
+from treeplex.storage.reading import MOST_TEXT, read_bytes
 
 MOST_DECIMALS = 4
 
@@ -93,11 +95,11 @@ def load_hand(path: Path, number: int) -> Any:
     from pokerkit import HandHistory
 
     try:
-        with path.open("rb") as file:
-            many = path.suffix.lower() == ".phhs"
-            hands = list(HandHistory.load_all(file)) if many else [HandHistory.load(file)]
-    except OSError as error:
-        raise FileError(f"cannot read {path}: {(error.strerror or str(error)).lower()}; check the path") from error
+        file = io.BytesIO(read_bytes(path, most=MOST_TEXT))
+        many = path.suffix.lower() == ".phhs"
+        hands = list(HandHistory.load_all(file)) if many else [HandHistory.load(file)]
+    except FileError:
+        raise
     except Exception as error:  # TOML errors, missing keys, values of wrong types
         raise FileError(f"{path}: not a hand history of PokerKit ({error}); give a .phh or .phhs file") from error
     if not 1 <= number <= len(hands):

@@ -20,7 +20,7 @@ from itertools import combinations
 
 from treeplex.errors import SpecError
 from treeplex.games.poker.betting.tree import Action, BettingTree, Decision, Showdown, StreetEnd
-from treeplex.games.poker.cards.cards import card_to_string, cards_to_string, parse_cards
+from treeplex.games.poker.cards.cards import PICTURES, card_to_string, cards_to_string, parse_cards
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.spec import shown
 
@@ -28,7 +28,7 @@ PLAYERS = ("OOP", "IP")
 STEP = re.compile(
     r"(?P<cards>(?:[2-9tjqka][cdhs])+)(?!\w)"
     r"|(?P<word>all[- ]?in|check|call|fold|bet|raise|[xkcfabr])"
-    r"(?:(?:\s+to\b)?\s*(?P<amount>\d+\.?\d*|\.\d+)(?P<unit>[%x]?))?(?![\w.%])",
+    r"(?:(?:\s+to\b)?\s*(?P<amount>\d++(?:\.\d*+)?|\.\d++)(?P<unit>[%x]?))?(?![\w.%])",
     re.IGNORECASE,
 )
 BREAK = re.compile(r"[\s,;>-]*")
@@ -102,6 +102,7 @@ def read_steps(text: str) -> list[Step]:
     Raises:
         SpecError: a step that cannot be read.
     """
+    text = text.translate(PICTURES)
     steps: list[Step] = []
     position = BREAK.match(text).end()  # type: ignore[union-attr]
     if text.strip().lower() == "root":

@@ -1,19 +1,19 @@
 """What a solved spot says at one node, put together for people and files: totals, hand classes and hands of both players.
 
-EVs are chips won or lost against half the starting pot, as everywhere in Treeplex; :meth:`NodeReport.returned` shifts them to
-the chips that come back from the pot from here on, where a fold is worth 0.
+EVs are chips won or lost against half the starting pot, as everywhere in the library; :meth:`NodeReport.from_the_pot` shifts
+them to the chips that come back from the pot from here on, where a fold is worth 0, as commands and pages show them.
 """
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
-from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES, HANDS, cards_to_string
+from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES, HANDS, PICTURES, cards_to_string
 from treeplex.games.poker.cards.format import Format
 from treeplex.games.poker.cards.ranges import parse_range
 
@@ -22,7 +22,7 @@ STREETS = ("preflop", "flop", "turn", "river")
 PLAYERS = ("OOP", "IP")
 """What players are called: out of position, in position."""
 ABSENT = 0.0005
-"""A hand class whose weight is a smaller part of the largest one's is shown as not there."""
+"""A hand class whose weight is a smaller part of the largest one's is shown as not there, and a hand after all others."""
 LEAST_HEIGHT = 0.06
 """What is there can be seen."""
 
@@ -96,6 +96,10 @@ class Side:
     def mean(self, values: Floats) -> float:
         """The mean of a hand's number over the range, weighted by ``share``; nan where nobody gets here."""
         return weighted_mean(values, self.share)
+
+    def with_more(self, chips: float) -> "Side":
+        """The same with all EVs higher by some chips."""
+        return replace(self, ev=self.ev + chips, action_ev=self.action_ev + chips)
 
     @property
     def totals(self) -> Floats:
@@ -191,9 +195,10 @@ class NodeReport:
         """The cards dealt as text, ``"Td9d6h"``."""
         return cards_to_string(self.cards)
 
-    def returned(self, player: int, ev: float) -> float:
-        """An EV against half the starting pot as chips that come back from the pot from here on (a fold: 0)."""
-        return ev + self.committed[player]
+    def from_the_pot(self) -> "NodeReport":
+        """The same with all EVs as chips that come back from the pot from here on."""
+        oop, ip = (side.with_more(own) for side, own in zip(self.sides, self.committed, strict=True))
+        return replace(self, sides=(oop, ip))
 
 
 class SpotLike(Protocol):
@@ -262,7 +267,7 @@ def chosen_hands(side: Side, wanted: str | None, *, few: int = 12) -> tuple[list
     Args:
         side: the player.
         wanted: ``"all"``, a hand (``AsKs``), classes or ranges of them (``AK,QQ+``), all from high cards to low; None for a
-            few, those of highest EV.
+            few, those of highest EV (those that hardly get here last).
         few: how many that is.
 
     Raises:
@@ -270,8 +275,11 @@ def chosen_hands(side: Side, wanted: str | None, *, few: int = 12) -> tuple[list
     """
     order = [int(row) for row in np.lexsort(tuple(-column.astype(np.int64) for column in side.cards.T)) if side.weight[row] > 0]
     if wanted is None:
-        best = sorted(order, key=lambda row: -side.ev[row] if np.isfinite(side.ev[row]) else math.inf)
+        least = ABSENT * float(side.weight.max(initial=0.0))
+        rank = np.where(np.isfinite(side.ev), -side.ev, math.inf)
+        best = sorted(order, key=lambda row: (side.weight[row] < least, rank[row]))
         return best[:few], max(0, len(order) - few)
+    wanted = wanted.translate(PICTURES)
     if wanted.strip().lower() == "all":
         return order, 0
     if side.cards.shape[1] == 2:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from treeplex.errors import SpecError
 from treeplex.evaluate.holdem.node_values import HoldemValues, Pair, StreetValues, ratio
 from treeplex.forms.holdem.boards import IDENTITY, Hands, Renaming, renamed
-from treeplex.games.poker.betting.tree import Action, Decision, StreetEnd
+from treeplex.games.poker.betting.tree import Action, Decision, Fold, StreetEnd
 from treeplex.games.poker.cards.cards import cards_to_string
 from treeplex.runs.holdem.report.line import Place, action_text, board_at, deal_texts, find_place, joined
 
@@ -53,7 +53,7 @@ class View:
         board: the cards dealt, int, in the order in which they came.
         street: index of ``format.deal``.
         player: who acts, 0 out of position, 1 in position; None where cards come or the hand is over.
-        pot: chips in the middle, bets of this street included.
+        pot: chips in the middle, bets of this street included; after a fold without the bet that nobody called.
         stacks: chips behind.
         street_bets: chips each player has put in on this street.
         actions: what the player can do.
@@ -95,7 +95,7 @@ class View:
         return self._sides[player].ev
 
     def equity_of(self, player: int) -> Floats:
-        """float64 [n], share of the pot at a showdown without further betting, in [0, 1]; NaN likewise."""
+        """float64 [n], share of the pot at a showdown without further betting, in [0, 1]; NaN likewise, and after a fold."""
         return self._equities[player]
 
     def children(self) -> tuple[str, ...]:
@@ -131,6 +131,11 @@ class Spotted:
     tree: StreetValues
 
 
+def nothing(sides: tuple[Side, Side]) -> Pair:
+    """No equities, where there is no showdown to come."""
+    return np.full(len(sides[0].hands), np.nan), np.full(len(sides[1].hands), np.nan)
+
+
 class Browser:
     """Finds views in one solved spot.
 
@@ -163,6 +168,9 @@ class Browser:
             after = [spotted.tree.values[child][node.player][side.order] for child in node.children]
             action_ev = np.array([ratio(values, side.met) for values in after])
         paid = node.contributions
+        over = isinstance(node, Fold)
+        if over:  # an uncalled bet goes back
+            paid = (min(paid), min(paid))
         return View(
             board=board_at(spot, place),
             street=spot.streets[spotted.street],
@@ -176,7 +184,7 @@ class Browser:
             strategy=strategy,
             action_ev=action_ev,
             _sides=sides,
-            _find_equity=lambda: self.equity(spotted, sides),
+            _find_equity=lambda: nothing(sides) if over else self.equity(spotted, sides),
             _children=lambda: self.children(place),
         )
 

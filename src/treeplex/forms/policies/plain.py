@@ -1,0 +1,141 @@
+"""Policies written by hand: mappings in Python, and plain ``.json`` and ``.csv`` files without Treeplex's header.
+
+======================================================  =======================================================
+``{infostate: {action: probability}}``                  a mapping, or the same as JSON
+``{player: {infostate: {action: probability}}}``        JSON, where two players have an infostate of one name
+``infostate,action,probability`` (and ``player``)       CSV, one line per action, in any order; other columns are ignored
+======================================================  =======================================================
+
+An action is an id or a name. Actions left out have probability 0. In files the probabilities of an infostate may miss 1 by as
+much as rounding to three digits does; they are divided by their sum.
+"""
+
+import csv
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import FileError, PolicyError
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.tabular import uniform_probabilities
+from treeplex.games.turn_based import turn_text
+from treeplex.spec import shown
+
+ROUNDED = 5e-3
+"""By how much the probabilities of an infostate in a file may miss 1."""
+REQUIRED = ("infostate", "action", "probability")
+
+Table = Mapping[Any, Any]
+"""``{infostate: {action: probability}}``; keys may be pairs (player, infostate)."""
+
+
+def table_from_json(path: Path, value: Any) -> Table:
+    """The table in the value of a JSON file without a header."""
+    remedy = "write {infostate: {action: probability}}, or that for each player: {player: {infostate: {...}}}"
+    if not isinstance(value, dict) or not all(isinstance(row, dict) for row in value.values()):
+        raise FileError(f"{path} is no policy: {remedy}")
+    inner = [entry for row in value.values() for entry in row.values()]
+    if not inner or not all(isinstance(entry, dict) for entry in inner):
+        return value
+    if not all(player.isdecimal() for player in value):
+        raise FileError(f"{path} is no policy: {shown(next(p for p in value if not p.isdecimal()))} is no player; {remedy}")
+    return {(int(player), infostate): row for player, rows in value.items() for infostate, row in rows.items()}
+
+
+def table_from_csv(path: Path, text: str) -> Table:
+    """The table in a CSV file without a header comment."""
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True, skipinitialspace=True)
+    columns = reader.fieldnames or ()
+    if missing := [name for name in REQUIRED if name not in columns]:
+        raise FileError(
+            f"{path}:1: column {missing[0]!r} is missing; the first line must name the columns: "
+            "player,infostate,action,probability (player may be left out)"
+        )
+    table: dict[Any, dict[str, float]] = {}
+    for row in reader:
+        place = f"{path}:{reader.line_num}"
+        if any(row[name] is None for name in REQUIRED):
+            raise FileError(f"{place}: too few entries; write one for each of the columns {','.join(columns)}")
+        player = row.get("player")
+        if player is not None and not player.strip().isdecimal():
+            raise FileError(f"{place}: player {shown(player)} is not a player's number, from 0")
+        try:
+            probability = float(row["probability"])
+        except ValueError as error:
+            raise FileError(f"{place}: probability {shown(row['probability'])} is not a number") from error
+        key = row["infostate"] if player is None else (int(player), row["infostate"])
+        shares, action = table.setdefault(key, {}), row["action"].strip()
+        if action in shares:
+            raise FileError(f"{place}: action {shown(action)} at infostate {shown(row['infostate'])} is given twice")
+        shares[action] = probability
+    return table
+
+
+def probabilities_of(game: CompiledGame, table: Table, *, complete: bool = False, rounded: float = 0.0) -> NDArray[np.float64]:
+    """The probabilities [Q] on ``game`` that a table says.
+
+    Args:
+        game: the compiled game.
+        table: the policy.
+        complete: play uniformly at infostates that the table lacks, instead of refusing it.
+        rounded: divide by their sum probabilities of an infostate that miss 1 by no more than this.
+
+    Raises:
+        PolicyError: infostates that are missing, an infostate or an action that does not exist, what is no number.
+    """
+    probabilities = uniform_probabilities(game)
+    used: set[Any] = set()
+    missing: list[tuple[int, str]] = []
+    for (player, infostate), infoset in game.lookup.items():
+        key = next((key for key in keys_of(player, infostate) if key in table), None)
+        if key is None:
+            missing.append((player, infostate))
+            continue
+        used.add(key)
+        shares = shares_of(game, player, infostate, game.actions_at(infoset), table[key])
+        total = sum(shares)
+        if 0 < abs(total - 1.0) <= rounded:
+            shares = [share / total for share in shares]
+        probabilities[game.sequences_at(infoset)] = shares
+    if unknown := [key for key in table if key not in used]:
+        known = next(iter(game.lookup), (0, ""))[1]
+        name = unknown[0][1] if isinstance(unknown[0], tuple) and len(unknown[0]) == 2 else unknown[0]
+        raise PolicyError(f"{game} has no infostate {shown(str(name))}; its infostates look like {shown(known)}")
+    if missing and not complete:
+        player, infostate = missing[0]
+        raise PolicyError(
+            f"the policy lacks {len(missing):,} of {len(game.lookup):,} infostates of {game}, such as {shown(infostate)} of "
+            f"player {player}; give them, or have it play uniformly there (complete=True, --complete)"
+        )
+    return probabilities
+
+
+def keys_of(player: int, infostate: str) -> list[object]:
+    """The keys that a table may have for an infostate."""
+    bare = infostate.removeprefix(turn_text(player))
+    return [(player, infostate), infostate, (player, bare), bare]
+
+
+def shares_of(game: CompiledGame, player: int, infostate: str, actions: list[int], row: Any) -> list[float]:
+    """The probability of each action at an infostate."""
+    if not isinstance(row, Mapping):
+        raise PolicyError(f"infostate {shown(infostate)} needs {{action: probability}}, not {shown(repr(row))}")
+    names = {game.action_names[player].get(action, str(action)): action for action in actions}
+    shares = dict.fromkeys(actions, 0.0)
+    for given, probability in row.items():
+        action = int(given) if isinstance(given, str) and given.isdecimal() and int(given) in shares else given
+        action = names.get(action, action) if isinstance(action, str) else action
+        if action not in shares:
+            legal = ", ".join(f"{each} ({name})" if name != str(each) else name for name, each in names.items())
+            raise PolicyError(f"no action {shown(str(given))} at infostate {shown(infostate)} of {game}; legal are {legal}")
+        try:
+            shares[action] = float(probability)
+        except (TypeError, ValueError) as error:
+            raise PolicyError(
+                f"the probability of action {shown(str(given))} at infostate {shown(infostate)} is no number: {probability!r}"
+            ) from error
+    return [shares[action] for action in actions]

@@ -1,0 +1,124 @@
+"""Gambit's strategic-form files (``.nfg``, format 1), read exactly, with payoffs or with outcomes.
+
+Grammar: https://gambitproject.readthedocs.io/en/latest/formats.nfg.html. Strategies are numbers of strategies, ``{ 2 3 }``, or
+names, ``{ { "a" "b" } { "c" "d" "e" } }``. The first player's strategy changes fastest in the list of profiles::
+
+    NFG 1 R "title" { "player 1" "player 2" } { 2 2 } "comment"
+    PAYOFF_1 PAYOFF_2  PAYOFF_1 PAYOFF_2  ...
+
+    NFG 1 R "title" { "player 1" "player 2" } { { "a" "b" } { "c" "d" } } "comment"
+    { { "outcome" PAYOFF_1, PAYOFF_2 } ... }
+    NUMBER_OF_OUTCOME ...
+
+Outcome 0 pays nothing. The game is played in turn, nobody sees what the others chose.
+"""
+
+import os
+from fractions import Fraction
+from math import prod
+
+from treeplex.forms.sources.efg_read import GambitReader
+from treeplex.forms.sources.explicit_tree import Node, TreeGame
+from treeplex.games.base import TERMINAL
+from treeplex.storage.reading import read_text
+
+Payoffs = tuple[Fraction, ...]
+
+
+def read_nfg(path: str | os.PathLike[str]) -> TreeGame:
+    """Read a game from a ``.nfg`` file; a player's one infostate is ``p{player}:{name of the player}``.
+
+    Raises:
+        FileError: the file is missing or not in the format; the message has the line.
+    """
+    return parse_nfg(read_text(path), os.fspath(path))
+
+
+def parse_nfg(text: str, name: str = "text.nfg") -> TreeGame:
+    """Read a game from the text of a ``.nfg`` file; ``name`` stands in errors and becomes the game's spec."""
+    return NfgReader(text, name).game()
+
+
+class NfgReader(GambitReader):
+    """One pass over one ``.nfg`` file."""
+
+    def game(self) -> TreeGame:
+        """The whole file."""
+        title, players = self.header("NFG", 1)
+        strategies = self.strategies(len(players))
+        if self.token.kind == "text":
+            self.take("text", "the comment")
+        profiles = prod(map(len, strategies))
+        if self.skip("{"):
+            outcomes = self.outcomes(len(players))
+            payoffs = [self.outcome(outcomes, profiles) for _ in range(profiles)]
+        else:
+            payoffs = [tuple(self.payoff(profiles) for _ in players) for _ in range(profiles)]
+        if self.token.kind != "end":
+            self.fail(f"expected the end of the file after {profiles:,} profiles, found {self.token}")
+        return TreeGame(nodes_of(players, strategies, payoffs), players, title=title, spec=self.name)
+
+    def strategies(self, players: int) -> list[tuple[str, ...]]:
+        """The names of each player's strategies; their numbers, from 1, where the file only counts them."""
+        line = self.token.line
+        self.expect("{", "before the strategies")
+        found: list[tuple[str, ...]] = []
+        while not self.skip("}"):
+            if self.skip("{"):
+                names: list[str] = []
+                while not self.skip("}"):
+                    names.append(self.take("text", "the name of a strategy"))
+            else:
+                count = self.integer("the number of strategies")
+                if count > len(self.text):
+                    self.fail(f"{count:,} strategies, but the file has no room for their payoffs", line)
+                names = [str(number) for number in range(1, count + 1)]
+            if not names:
+                self.fail(f"player {len(found) + 1} has no strategies; give at least one", line)
+            found.append(tuple(names))
+        if len(found) != players:
+            self.fail(f"strategies of {len(found)} players, but there are {players} players", line)
+        if prod(map(len, found)) > len(self.text):
+            self.fail(f"{prod(map(len, found)):,} profiles, but the file has no room for their payoffs", line)
+        return found
+
+    def outcomes(self, players: int) -> list[Payoffs]:
+        """The payoffs of all outcomes, the empty one first."""
+        found: list[Payoffs] = [(Fraction(0),) * players]
+        while not self.skip("}"):
+            line = self.token.line
+            found.append(self.payoffs(players, line, named=True))
+        return found
+
+    def outcome(self, outcomes: list[Payoffs], profiles: int) -> Payoffs:
+        """The payoffs of the next profile, by its outcome."""
+        line = self.token.line
+        if self.token.kind == "end":
+            self.fail(f"the file ends early; give the number of an outcome for each of {profiles:,} profiles")
+        number = self.integer("the number of an outcome")
+        if not 0 <= number < len(outcomes):
+            self.fail(f"no outcome {number}; there are outcomes 1 to {len(outcomes) - 1}, and 0 for none", line)
+        return outcomes[number]
+
+    def payoff(self, profiles: int) -> Fraction:
+        """The next payoff."""
+        if self.token.kind == "end":
+            self.fail(f"the file ends early; give one payoff for each player, for each of {profiles:,} profiles")
+        value = self.number("a payoff")
+        self.skip(",")
+        return value
+
+
+def nodes_of(players: tuple[str, ...], strategies: list[tuple[str, ...]], payoffs: list[Payoffs]) -> list[Node]:
+    """The tree in which player 0 moves first and nobody sees anything; all nodes of one player, then all of the next."""
+    nodes: list[Node] = []
+    profiles = [0]
+    step, first = 1, 1
+    for player, names in enumerate(strategies):
+        count = len(names)
+        for number in range(len(profiles)):
+            children = tuple(range(first + number * count, first + (number + 1) * count))
+            nodes.append(Node(player, f"p{player}:{players[player]}", names, children))
+        profiles = [profile + step * choice for profile in profiles for choice in range(count)]
+        first, step = first + len(profiles), step * count
+    return nodes + [Node(TERMINAL, payoffs=payoffs[profile]) for profile in profiles]

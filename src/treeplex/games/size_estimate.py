@@ -1,0 +1,215 @@
+"""How large a game is, before it is walked to the end: Knuth's estimate from random playouts.
+
+A playout chooses every action with the same probability; the products of the numbers of actions along it, added up, have the
+number of histories as their mean (Knuth 1975, Estimating the Efficiency of Backtrack Programs). An estimate is no proof, so a
+game is refused only where a lower bound of its size is above the limit, the better one of two: five standard errors below the
+mean; and, where playouts differ by orders of magnitude, what Markov's inequality gives for any distribution: of n playouts the
+r-th largest is at least k times the mean with probability at most ``comb(n, r) / k**r``.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from random import Random
+from time import perf_counter
+from typing import Final, NoReturn, final
+
+from treeplex.errors import GameSizeError
+from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
+from treeplex.games.turn_based import TurnBasedState
+
+MOST_HISTORIES = 50_000_000
+"""Where a walk over histories gives up, unless another limit is given: some five gigabytes."""
+LOOK_EVERY = 256
+"""Steps of a walk between two looks at the clock."""
+EARLY_STEPS, EARLY_SECONDS = 20_000, 0.3
+"""Where a walk first stops to estimate how long it will be: smaller games are never estimated."""
+PLAYOUTS, PLAYOUT_SECONDS = 1000, 0.6
+"""What an estimate takes, whichever comes first."""
+FEW_PLAYOUTS = 64
+"""Enough where the estimate is far below the limit."""
+LATER, LONGER = 4.0, 0.1
+"""An estimate that leaves it open is renewed where so many times the time is spent, with playouts for so much of that."""
+DOUBT = 1e-6
+"""Probability with which Markov's bound may fail."""
+STANDARD_ERRORS = 5
+HISTORY_BYTES = 100
+"""What compiling takes for each history, up to."""
+
+Playout = Callable[[Random, float], int]
+"""``playout(random, deadline)``: one sample of the size, less if the deadline (of :func:`time.perf_counter`) comes first."""
+Count = Callable[[float], int | None]
+"""``count(deadline)``: a size to within a factor of two, or None if it is not known by the deadline."""
+
+
+@dataclass(frozen=True)
+class SizeEstimate:
+    """What playouts say of a size.
+
+    Attributes:
+        playouts: how many there were.
+        mean: their mean, which estimates the size without bias.
+        error: its standard error, as a fraction of it.
+        least: what the size is almost surely not below.
+    """
+
+    playouts: int
+    mean: int
+    error: float
+    least: int
+
+
+def history_playout(game: Game) -> Playout:
+    """Playouts that estimate the number of histories of rules."""
+
+    def play(random: Random, deadline: float) -> int:
+        state: State = game.new_initial_state()
+        total = product = 1
+        while perf_counter() < deadline and (player := state.current_player()) != TERMINAL:
+            if player == SIMULTANEOUS:
+                state = TurnBasedState(state, game.num_players)
+            elif player == CHANCE:
+                actions: Sequence[int] = [action for action, probability in state.chance_outcomes() if probability > 0]
+            else:
+                actions = state.legal_actions()
+            if player != SIMULTANEOUS:
+                product *= len(actions)
+                total += product
+                state = state.child(random.choice(actions))
+        return total
+
+    return play
+
+
+def summary_of(sizes: Sequence[int]) -> SizeEstimate:
+    """What a sample of sizes, which may be beyond floats, says of their mean."""
+    count, mean = len(sizes), sum(sizes) // len(sizes)
+    shares = [size * 10**9 // max(mean, 1) / 10**9 for size in sizes]
+    spread = math.sqrt(sum((share - 1) ** 2 for share in shares) / max(count - 1, 1) / count) if count > 1 else 1.0
+    below = mean * max(0, int((1 - STANDARD_ERRORS * spread) * 10**9)) // 10**9 if count >= FEW_PLAYOUTS else 0
+    return SizeEstimate(count, mean, spread, max(below, markov_bound(sizes)))
+
+
+def markov_bound(sizes: Sequence[int]) -> int:
+    """A lower bound of the mean, by Markov's inequality for the r-th largest; rounded down to a whole number."""
+    ordered, count = sorted(sizes, reverse=True), len(sizes)
+    ranks = sorted({*(2**power for power in range(count.bit_length())), count})
+    best = 0
+    for rank in ranks:
+        shrink = (math.log(DOUBT / len(ranks)) - math.log(math.comb(count, rank))) / rank
+        best = max(best, ordered[rank - 1] * int(math.exp(shrink) * 2**60) >> 60)
+    return best
+
+
+@final
+class SizeCheck:
+    """Goes along a walk and raises :class:`GameSizeError` as soon as it is clear that the walk will pass its limit.
+
+    Attributes:
+        next_look: the number of steps at which :meth:`look` is to be called next.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        playout: Playout,
+        limit: int = MOST_HISTORIES,
+        *,
+        unit: str = "histories",
+        count: Count = lambda deadline: None,
+    ) -> None:
+        """Watch a walk over the game ``name`` that may count up to ``limit`` units; ``count`` is asked before playouts are."""
+        self._name: Final = name
+        self._playout: Final = playout
+        self._limit: Final = limit
+        self._unit: Final = unit
+        self._count: Final = count
+        self._begun: Final = perf_counter()
+        self._random: Final = Random(0)
+        self._sizes: Final[list[int]] = []
+        self._next_estimate = EARLY_SECONDS
+        self.next_look = min(16, LOOK_EVERY, limit + 1)
+
+    def look(self, steps: int, count: int) -> None:
+        """Check a walk that has done so many steps and counted so many units.
+
+        Raises:
+            GameSizeError: there are more than the limit, or will be.
+        """
+        if count > self._limit:
+            raise GameSizeError(
+                f"{self._name} has more than {self._limit:,} {self._unit}; make it smaller, or raise the limit "
+                "(tp.compile(game, limit=...), --limit)"
+            )
+        spent = perf_counter() - self._begun
+        if spent >= self._next_estimate or (steps >= EARLY_STEPS and self._next_estimate == EARLY_SECONDS):
+            self._next_estimate = LATER * max(spent, EARLY_SECONDS)
+            self._estimate(spent / max(count, 1), max(PLAYOUT_SECONDS, LONGER * spent))
+        self.next_look = min(2 * steps, steps + LOOK_EVERY)
+        if self._unit == "histories":
+            self.next_look = min(self.next_look, self._limit + 1)
+
+    def _clearly_small(self) -> bool:
+        return len(self._sizes) >= FEW_PLAYOUTS and sum(self._sizes) * 4 < self._limit * len(self._sizes)
+
+    def _estimate(self, seconds_each: float, seconds: float) -> None:
+        deadline, most = perf_counter() + seconds, len(self._sizes) + PLAYOUTS
+        try:
+            counted = self._count(deadline)
+            if counted is not None:
+                self._next_estimate = math.inf
+                if counted > 2 * self._limit:
+                    self._refuse(counted, "counted over its public tree", seconds_each)
+                return
+            deadline = max(deadline, perf_counter() + seconds / 2)
+            while len(self._sizes) < most and not self._clearly_small():
+                self._sizes.append(self._playout(self._random, deadline))
+                if perf_counter() >= deadline:
+                    break
+        except GameSizeError:
+            raise
+        except Exception:  # rules that fail on the way: the walk will say where
+            self._next_estimate = math.inf
+            return
+        found = summary_of(self._sizes)
+        if found.least > self._limit:
+            how = (
+                f"Knuth's estimate from {found.playouts:,} random playouts, standard error {found.error:.0%}; "
+                f"almost surely at least {count_text(found.least)}"
+            )
+            self._refuse(found.mean, how, seconds_each)
+
+    def _refuse(self, size: int, how: str, seconds_each: float) -> NoReturn:
+        raise GameSizeError(
+            f"{self._name} has about {count_text(size)} {self._unit}, and the limit is {self._limit:,} ({how}). Walking "
+            f"through them would take {time_text(size, seconds_each)} and {memory_text(size)}. Choose smaller parameters, "
+            "sample it without compiling (treeplex sample, tp.sample), or raise the limit "
+            "(tp.compile(game, limit=...), --limit)"
+        )
+
+
+def count_text(count: int) -> str:
+    """A count of any size in a few letters: 123,000,000, then 4.5e12."""
+    if count < 10**9:
+        digits = max(0, len(str(count)) - 3)
+        return f"{count // 10**digits * 10**digits:,}"
+    power = math.log10(count)
+    exponent = int(power + math.log10(1 / 0.995))  # 9.96 is 10.0
+    return f"{10 ** (power - exponent):.1f}e{exponent}"
+
+
+def time_text(count: int, seconds_each: float) -> str:
+    """How long so many steps take."""
+    power = math.log10(count) + math.log10(max(seconds_each, 1e-9))
+    for name, seconds in (("years", 31_557_600), ("days", 86_400), ("hours", 3600), ("minutes", 60)):
+        if power >= math.log10(1.5 * seconds):
+            return "more than 1,000 years" if power > math.log10(31_557_600e3) else f"about {10**power / seconds:,.0f} {name}"
+    return f"about {10**power:,.0f} seconds"
+
+
+def memory_text(count: int) -> str:
+    """What compiling so many histories takes."""
+    if count * HISTORY_BYTES > 10**15:
+        return "more than 1,000 TB"
+    unit, size = ("TB", 10**12) if count * HISTORY_BYTES >= 10**12 else ("GB", 10**9)
+    return f"about {count * HISTORY_BYTES / size:,.0f} {unit}"
