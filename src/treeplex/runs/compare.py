@@ -13,15 +13,15 @@ from pathlib import Path
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.runs.job.record import check_effort, words_of
+from treeplex.runs.job.folder import folder_at
+from treeplex.runs.job.interrupt import Interrupted
+from treeplex.runs.job.record import Watcher, check_effort, words_of
 from treeplex.runs.judge import AnyGame
-from treeplex.runs.solve.folder import PLOT, RunFolder
-from treeplex.runs.solve.loop import Watcher
+from treeplex.runs.solve.settings import PLOT, SOLVE
 from treeplex.runs.solve.solution import Solution
 from treeplex.runs.solve.solve import (
     DEFAULT_ITERATIONS,
     AnyAlgorithm,
-    SolveInterrupted,
     WalkWatcher,
     planned,
     settings_of_new_run,
@@ -132,7 +132,7 @@ class Comparison:
         for solution in self.ranked:
             row = [solution.algorithm, f"{solution.iterations:,}", short(solution.nodes), f"{solution.seconds:.3g}"]
             row.append(f"{solution.exploitability:.3e}")
-            found = [getattr(solution.last, name, solution.last.measures.get(name)) for name in self.aims]
+            found = [{**solution.last.measures, **solution.last.numbers}.get(name) for name in self.aims]
             row += ["" if number is None else f"{number:.3e}" for number in found]
             if self.game.players > 2:
                 row.append(separator.join(f"{gain:.2e}" for gain in solution.gains))
@@ -245,34 +245,35 @@ def compare(
     for algorithm in algorithms:
         walk_ahead(target, algorithm, walked)
     chosen = named(algorithms, target, iterations, nodes, updates)
-    if out is not None:
-        RunFolder(out).claim(force=force)
     solutions: list[Solution] = []
     interrupted = False
-    for name, algorithm in chosen.items():
-        try:
-            solution = solve(
-                target,
-                algorithm,
-                iterations=iterations,
-                every=every,
-                seconds=seconds,
-                nodes=nodes,
-                updates=updates,
-                seed=seed,
-                refine=refine,
-                out=None if out is None else Path(out) / slug(name),
-                force=force,
-                progress=progress,
-            )
-        except SolveInterrupted as stopped:
-            solution, interrupted = stopped.solution, True
-        solutions.append(solution)
-        if interrupted:
-            break
-    comparison = Comparison(target, tuple(solutions), interrupted, usual_axis(chosen.values(), nodes) if x is None else x)
-    if out is not None:
-        comparison.save(out)
+    with folder_at(SOLVE, out) as folder:
+        if folder:
+            folder.claim(force=force)
+        for name, algorithm in chosen.items():
+            try:
+                solution = solve(
+                    target,
+                    algorithm,
+                    iterations=iterations,
+                    every=every,
+                    seconds=seconds,
+                    nodes=nodes,
+                    updates=updates,
+                    seed=seed,
+                    refine=refine,
+                    out=None if out is None else Path(out) / slug(name),
+                    force=force,
+                    progress=progress,
+                )
+            except Interrupted as stopped:
+                solution, interrupted = stopped.result, True
+            solutions.append(solution)
+            if interrupted:
+                break
+        comparison = Comparison(target, tuple(solutions), interrupted, usual_axis(chosen.values(), nodes) if x is None else x)
+        if out is not None:
+            comparison.save(out)
     return comparison
 
 

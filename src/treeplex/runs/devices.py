@@ -7,6 +7,7 @@
 ====================  ===============================================================================================
 """
 
+import hashlib
 import json
 import os
 import struct
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load as arrays_from_bytes
 from safetensors.numpy import save as bytes_from_arrays
@@ -28,8 +30,8 @@ from treeplex.forms.correlation.device import Device
 from treeplex.forms.correlation.mixtures import mixture_device
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.user_module import names_python
-from treeplex.runs.job.checkpoint import digest, metadata
-from treeplex.runs.solve.folder import DEVICE, RunFolder, is_run_folder
+from treeplex.runs.job.folder import JobFolder, kind_of
+from treeplex.runs.solve.settings import DEVICE, SOLVE
 from treeplex.solvers import Solver
 from treeplex.storage.files import read_bytes, write_atomically
 
@@ -156,7 +158,7 @@ def read_device(
 
 def refined(path: str | os.PathLike[str]) -> bool:
     """Whether ``path`` is a run folder whose game was compiled with ``refine``."""
-    return is_run_folder(path) and RunFolder(path).settings().refine
+    return kind_of(path) == SOLVE.name and bool(JobFolder(SOLVE, path).about()["settings"].get("refine"))
 
 
 def device_file(path: str | os.PathLike[str]) -> Path:
@@ -165,8 +167,8 @@ def device_file(path: str | os.PathLike[str]) -> Path:
     Raises:
         FileError: there is none.
     """
-    if is_run_folder(path):
-        folder = RunFolder(path)
+    if kind_of(path) == SOLVE.name:
+        folder = JobFolder(SOLVE, path)
         if not (folder.path / DEVICE).is_file():
             algorithm = folder.about()["algorithm"]
             raise FileError(
@@ -242,3 +244,22 @@ def fill_plan(game: CompiledGame, player: int, plan: Mapping[str, int], row: Any
         if action not in actions:
             raise PolicyError(f"no action {action!r} at infostate {infostate!r} of player {player}; actions there: {actions}")
         row[infoset - int(game.tree.infoset_offsets[player])] = actions.index(action)
+
+
+def metadata(data: bytes) -> dict[str, str]:
+    """The free metadata in a safetensors file: a little-endian uint64 length, then a JSON header."""
+    (length,) = struct.unpack_from("<Q", data)
+    header = json.loads(data[8 : 8 + length])
+    if not isinstance(header, dict):
+        raise ValueError("the header is not an object")
+    return dict(header.get("__metadata__", {}))
+
+
+def digest(about: Mapping[str, str], arrays: Mapping[str, NDArray[Any]]) -> str:
+    """SHA-256 over metadata and arrays, their names, types and shapes included."""
+    total = hashlib.sha256(json.dumps(sorted(about.items())).encode())
+    for name in sorted(arrays):
+        array = arrays[name]
+        total.update(json.dumps([name, array.dtype.str, list(array.shape)]).encode())
+        total.update(array.tobytes())
+    return total.hexdigest()

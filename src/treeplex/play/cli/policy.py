@@ -203,12 +203,14 @@ def loaded_policy(policy: str, game: str | None) -> "Policy":
     """A policy from a run folder or file, on the game given or the one the file names."""
     from treeplex.forms.compile.compile_game import compile_game
     from treeplex.forms.policies.files import load_policy
+    from treeplex.runs.job.folder import JobFolder, kind_of
     from treeplex.runs.judge import policy_file
-    from treeplex.runs.solve.folder import RunFolder, is_run_folder
+    from treeplex.runs.solve.settings import SOLVE
 
-    if is_run_folder(policy):
-        folder = RunFolder(policy)
-        compiled = compile_game(folder.game_to_load() if game is None else game, refine=folder.settings().refine)
+    if kind_of(policy) == SOLVE.name:
+        folder = JobFolder(SOLVE, policy)
+        refine = bool(folder.about()["settings"].get("refine"))
+        compiled = compile_game(folder.game_to_load() if game is None else game, refine=refine)
         return load_policy(policy_file(policy), compiled)
     return load_policy(policy_file(policy), None if game is None else compile_game(game))
 

@@ -12,15 +12,13 @@ A *resumable* file holds all arrays of the solver, exactly: solving goes on as i
 strategy, probabilities rounded to 1/65,535, and perhaps of the first streets only, with the values of what is left out.
 """
 
-import contextlib
 import hashlib
 import importlib.metadata
 import json
 import os
-import secrets
 import struct
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
@@ -36,7 +34,7 @@ from treeplex.games.poker.spots.fields import street_names
 from treeplex.games.poker.spots.spot import spot_from_json
 from treeplex.runs.holdem.solution import HoldemRecord, HoldemSettings, HoldemSolution
 from treeplex.solvers.holdem.solver import Lock
-from treeplex.storage.files import reason, remedy
+from treeplex.storage.files import reason, replacing
 
 Array = NDArray[Any]
 Header = dict[str, Any]
@@ -217,30 +215,6 @@ def locks_of(rows: list[list[int]], values: Array) -> tuple[Lock, ...]:
         found.append(Lock(board, player, node, values[start : start + actions * hands].reshape(actions, hands)))
         start += actions * hands
     return tuple(found)
-
-
-@contextlib.contextmanager
-def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """A temporary file beside ``path`` that takes its name at the end, if nothing failed.
-
-    Raises:
-        FileError: it cannot be written.
-    """
-    target = Path(os.path.realpath(path))
-    temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.tmp")
-    try:
-        try:
-            with open(temporary, "xb") as file:
-                yield file
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, target)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
-            raise
-    except OSError as error:
-        raise FileError(f"cannot write {path}: {reason(error)}; {remedy(error, target)}") from error
 
 
 def write_file(file: IO[bytes], header: Header, arrays: Mapping[str, Array], threads: int) -> None:

@@ -1,38 +1,71 @@
-"""Ctrl-C as a request: a run stops between two iterations, where its state is whole."""
+"""Ctrl-C and SIGTERM as a request: a job stops between two steps, where its state is whole."""
 
+import os
 import signal
+import sys
 import threading
 from types import FrameType, TracebackType
-from typing import Final, Self, final
+from typing import Any, Final, NoReturn, Self, final
+
+NOTICE = "stopping after this step; again to stop at once"
+
+
+class Interrupted(KeyboardInterrupt):
+    """A job was stopped by Ctrl-C or SIGTERM, after saving if it has a place to.
+
+    Attributes:
+        result: what the function would have returned, as far as it came.
+    """
+
+    def __init__(self, result: Any) -> None:
+        super().__init__("interrupted")
+        self.result: Final = result
+
+
+class StepAbandoned(Exception):  # noqa: N818 (no error)
+    """Raised in a step that was given up on request; the job stands where it stood before the step."""
+
+
+def stop_at_once(number: int, frame: FrameType | None) -> NoReturn:
+    """A handler of signals that ends what runs with KeyboardInterrupt."""
+    raise KeyboardInterrupt
 
 
 @final
 class Interrupt:
-    """While active, the first Ctrl-C sets ``requested``; the second one raises KeyboardInterrupt as usual.
+    """While active, the first Ctrl-C or SIGTERM sets ``requested`` and says so; the second raises KeyboardInterrupt.
 
-    Active only in the main thread and where Ctrl-C has Python's own meaning: a program with a handler of its own keeps it.
+    Active only in the main thread, and only for signals that have their usual meaning: a program with handlers of its own
+    keeps them.
     """
 
     def __init__(self, *, wanted: bool = True) -> None:
         self.requested = False
         self._wanted: Final = wanted
-        self._active = False
+        self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
-        own = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        if self._wanted and own and threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGINT, self._request)
-            self._active = True
+        if self._wanted and threading.current_thread() is threading.main_thread():
+            usual = {signal.SIGINT: (signal.default_int_handler,), signal.SIGTERM: (signal.SIG_DFL, stop_at_once)}
+            for number, handlers in usual.items():
+                before = signal.getsignal(number)
+                if before in handlers:
+                    self._before[number] = before
+                    signal.signal(number, self._request)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._release()
+        for number, before in self._before.items():
+            signal.signal(number, before)
+        self._before.clear()
 
     def _request(self, number: int, frame: FrameType | None) -> None:
+        if self.requested:
+            stop_at_once(number, frame)
         self.requested = True
-        self._release()
-
-    def _release(self) -> None:
-        if self._active:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-            self._active = False
+        try:
+            print(f"\n{NOTICE}", file=sys.stderr, flush=True)
+        except RuntimeError:  # it came while something was being printed
+            os.write(2, f"\n{NOTICE}\n".encode())
+        except (OSError, ValueError):  # nobody listens any more
+            pass

@@ -32,7 +32,7 @@ from treeplex.runs.job.session import one_thread
 from treeplex.runs.rebel.evaluation_parts import LEAST_PARTS, PART, Part, Store, parts_of
 from treeplex.runs.rebel.folder import EVALUATIONS, JUDGED, RebelFolder, is_rebel_folder
 from treeplex.runs.rebel.settings import read_value
-from treeplex.runs.solve.folder import holds_policy
+from treeplex.runs.judge import holds_policy
 from treeplex.search import play_distribution as repeated
 from treeplex.search.perfect_information import certain_policy
 from treeplex.search.play_distribution import PlaythroughSettings, averaged_policy
