@@ -97,7 +97,7 @@ def save_device(device: Device, path: str | os.PathLike[str], *, metadata: Mappi
         "identity": game.identity,
         "metadata": dict(metadata or {}),
     }
-    if kind_of(target) == ".json":
+    if suffix_of(target) == ".json":
         joint_plans = [
             {"probability": weight, "plans": [device.actions(player, plan) for player, plan in enumerate(row)]}
             for row, weight in zip(device.support.tolist(), device.weights.tolist(), strict=True)
@@ -130,7 +130,7 @@ def read_device(
 ) -> tuple[Device, dict[str, Any]]:
     """:func:`load_device`, and the file's metadata."""
     source = device_file(path)
-    header, contents = (read_json if kind_of(source) == ".json" else read_safetensors)(source)
+    header, contents = (read_json if suffix_of(source) == ".json" else read_safetensors)(source)
     named = header.get("game")
     if header.get("format") != FORMAT or not isinstance(named, str) or not isinstance(header.get("metadata", {}), dict):
         raise FileError(f"{source} is no device: it lacks the format {FORMAT!r} or the game")
@@ -182,7 +182,7 @@ def device_file(path: str | os.PathLike[str]) -> Path:
     return Path(path)
 
 
-def kind_of(path: Path) -> str:
+def suffix_of(path: Path) -> str:
     """The suffix, if it is one of a device."""
     suffix = path.suffix.lower()
     if suffix not in (".safetensors", ".json"):

@@ -8,7 +8,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,9 @@ import pytest
 
 import treeplex as tp
 from treeplex.errors import FileError
+from treeplex.runs.discount.job import DISCOUNT
+from treeplex.runs.discount.settings import TrainSettings
+from treeplex.runs.discount.train import train
 from treeplex.runs.job import job as frame
 from treeplex.runs.job.checkpoint import position_of
 from treeplex.runs.job.folder import LOCK, METRICS, RUN, STATE, JobFolder, Kind
@@ -48,12 +53,42 @@ class Case:
     volatile: tuple[str, ...] = ()
 
 
+EPOCHS = TrainSettings(games=("kuhn_poker",), epochs=6, population=4, horizon=20, hidden=(8,), sigma=0.5, learning_rate=0.1)
 CASES = {
     "solve": Case(SOLVE, lambda **given: tp.solve("kuhn_poker", "pcfr+", iterations=90, **given), tp.solve, 33),
-    "sample": Case(
-        SAMPLE, lambda **given: sample("kuhn_poker", iterations=80, playouts=20, **given), sample, 30
-    ),
+    "sample": Case(SAMPLE, lambda **given: sample("kuhn_poker", iterations=80, playouts=20, **given), sample, 30),
+    "discount": Case(DISCOUNT, partial(train, EPOCHS, workers=1), partial(train, workers=1), 3),
 }
+if find_spec("torch"):
+    from treeplex.games.poker.betting.sizes import BetPlan
+    from treeplex.games.poker.spots.known import holdem
+    from treeplex.learn.rebel.trainer import RebelSettings
+    from treeplex.runs.rebel.holdem_job import TURNS
+    from treeplex.runs.rebel.holdem_settings import settings_for
+    from treeplex.runs.rebel.holdem_train import train_turns
+    from treeplex.runs.rebel.job import REBEL
+    from treeplex.runs.rebel.settings import RebelRun
+    from treeplex.runs.rebel.train import train_rebel
+
+    DICE = RebelRun(
+        "liars_dice(dice_sides=2)",
+        RebelSettings(iterations=4, episodes=16, width=8, solves=128, burn_in=32, batch=16, reuse=4.0, depth=1, seed=3),
+    )
+    SPOT = holdem("3s7hTdKs", "QQ,AKs,JTs", "99,KQs,T9s", pot=20.0, stack=40.0, bets=BetPlan.same("100%", ""))
+    GAMES = replace(
+        settings_for(SPOT),
+        **{"iterations": 2, "rivers": 4, "river_iterations": 8, "games": 5, "bins": 8, "width": 8, "layers": 1},
+        **{"burn_in": 8, "batch": 8, "reuse": 8.0},
+    )
+    for name, (streams, workers) in {"rebel": (1, None), "rebel with streams": (3, 1)}.items():
+        given = {"judge_every": 0, "workers": workers}
+        new, resume = partial(train_rebel, replace(DICE, streams=streams), **given), partial(train_rebel, **given)
+        CASES[name] = Case(REBEL, new, resume, 48, ("rate",))
+    CASES["turns"] = Case(TURNS, partial(train_turns, SPOT, GAMES), train_turns, 2, ("rate",))
+
+
+def name_of(case: Case) -> str:
+    return next(name for name, each in CASES.items() if each is case)
 
 
 @pytest.fixture(params=sorted(CASES))
@@ -67,12 +102,13 @@ def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Case], Path]
     made: dict[str, Path] = {}
 
     def folder(case: Case) -> Path:
-        if case.kind.name not in made:
+        name = name_of(case)
+        if name not in made:
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(frame, "RECORD_SECONDS", 0.0)
-                made[case.kind.name] = tmp_path_factory.mktemp("whole") / case.kind.name
-                case.new(out=made[case.kind.name])
-        return made[case.kind.name]
+                made[name] = tmp_path_factory.mktemp("whole") / "run"
+                case.new(out=made[name])
+        return made[name]
 
     return folder
 
@@ -91,7 +127,7 @@ def found(case: Case, folder: Path) -> tuple[list[Any], dict[str, bytes], int]:
 
     place = JobFolder(case.kind, folder)
     with place.state() as state:
-        arrays = {name: array.tobytes() for name, array in state.items()}
+        arrays = {name: array.tobytes() for name, array in state.items() if not name.endswith(".seconds")}
         return [timeless(record) for record in place.records()], arrays, position_of(state).done
 
 
@@ -166,10 +202,8 @@ def test_killed_and_resumed_is_as_if_never_stopped(case: Case, unbroken: Callabl
     script = tmp_path / "slow.py"
     script.write_text(SLOW)
     paths = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
-    name = next(name for name, each in CASES.items() if each is case)
-    process = subprocess.Popen(
-        [sys.executable, str(script), name, str(folder)], env={**os.environ, "PYTHONPATH": paths}
-    )
+    command = [sys.executable, str(script), name_of(case), str(folder)]
+    process = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": paths})
     try:
         deadline = time.monotonic() + 120
         while not (folder / STATE).exists() or found(case, folder)[2] < 1:

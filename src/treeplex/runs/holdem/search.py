@@ -24,7 +24,8 @@ from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.memory import available_memory, megabytes, needed_memory
 from treeplex.runs.job.record import Progress, check_count
 from treeplex.runs.job.session import one_thread
-from treeplex.runs.rebel.holdem_folder import NET, HoldemRebelFolder, is_turn_folder
+from treeplex.runs.job.folder import JobFolder
+from treeplex.runs.rebel.holdem_job import NET, TURNS, is_turn_folder
 from treeplex.runs.rebel.holdem_settings import check_turn
 from treeplex.search.holdem.leaf import HoldemLeaf
 from treeplex.search.holdem.play_distribution import Player
@@ -177,7 +178,7 @@ def network(source: str | os.PathLike[str]) -> tuple[NetFile, HoldemLeaf]:
     """
     path = RIVERS if source == REBEL and not is_turn_folder(source) else Path(source)
     if path.is_dir() or is_turn_folder(path):
-        HoldemRebelFolder(path).about()
+        JobFolder(TURNS, path).about()
         if not (path / NET).is_file():
             raise FileError(f"{path} has no network yet; go on with it: treeplex holdem train --resume {path}")
         path = path / NET

@@ -225,6 +225,8 @@ class Session:
             elif by_clock and perf_counter() - recorded >= RECORD_SECONDS and not self.judged:
                 self.evaluate()
                 recorded = perf_counter()
+            if self._worked:
+                self.save_now_and_then()
             if not job.ahead:
                 return "finished"
             if job.interrupt.requested:
@@ -245,7 +247,6 @@ class Session:
             self._worked = True
             spent = perf_counter() - step_began
             chunk = max(1, min(8 * count, int(count * piece / max(spent, 1e-9))))
-            self.save_now_and_then()
             if progress:
                 progress(self.progress(first, perf_counter() - began, seconds))
 
