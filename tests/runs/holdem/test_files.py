@@ -15,7 +15,7 @@ from treeplex.games.poker.spots.known import holdem
 from treeplex.games.poker.spots.located_text import LocatedText
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.holdem import files as poker_files
-from treeplex.runs.holdem.files import load_solution
+from treeplex.runs.holdem.solution import load_solution
 from treeplex.runs.holdem.solve import solve_spot
 
 PLAN = BetPlan.same("50%,a", "a")

@@ -25,7 +25,7 @@ from treeplex.learn.rebel.files import read_net, save_net  # noqa: E402
 from treeplex.learn.rebel.holdem_trainer import PAPER_TURNS, HoldemRebelSettings, HoldemRound, HoldemTrainer  # noqa: E402
 from treeplex.learn.rebel.shipped_nets import RIVERS  # noqa: E402
 from treeplex.runs.holdem import search as turn_search  # noqa: E402
-from treeplex.runs.holdem.files import load_solution  # noqa: E402
+from treeplex.runs.holdem.solution import load_solution  # noqa: E402
 from treeplex.runs.holdem.search import search_turn  # noqa: E402
 from treeplex.runs.job import session as sitting  # noqa: E402
 from treeplex.runs.rebel import holdem_train as turn_rebel  # noqa: E402

@@ -19,12 +19,13 @@ from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.rebel.files import NetFile, read_net
 from treeplex.learn.rebel.river_net import read_river_net
 from treeplex.learn.rebel.shipped_nets import REBEL, RIVERS
-from treeplex.runs.holdem.solution import HoldemRecord, HoldemSettings, HoldemSolution
+from treeplex.runs.holdem.solution import HoldemSettings, HoldemSolution
 from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.memory import available_memory, megabytes, needed_memory
 from treeplex.runs.job.record import Progress, check_count
 from treeplex.runs.job.session import one_thread
 from treeplex.runs.job.folder import JobFolder
+from treeplex.runs.job.record import Record
 from treeplex.runs.rebel.holdem_job import NET, TURNS, is_turn_folder
 from treeplex.runs.rebel.holdem_settings import check_turn
 from treeplex.search.holdem.leaf import HoldemLeaf
@@ -270,7 +271,7 @@ def judged(found: SearchedSpot, player: Player, threads: int) -> SearchedSpot:
         game=search.turn.game,
         algorithm=f"search by {found.method}",
         settings=HoldemSettings(STORAGE, threads, search.horizon),
-        records=(HoldemRecord(search.iteration, found.seconds, verdict.exploitability),),
+        records=(Record(search.iteration, found.seconds, found.cpu_seconds, {"exploitability": verdict.exploitability}),),
         ev=verdict.ev,
         status=found.status,
         average=strategy.astype(np.float32),

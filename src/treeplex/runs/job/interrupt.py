@@ -43,9 +43,11 @@ class Interrupt:
         self.requested = False
         self._wanted: Final = wanted
         self._before: dict[int, Any] = {}
+        self._depth = 0
 
     def __enter__(self) -> Self:
-        if self._wanted and threading.current_thread() is threading.main_thread():
+        self._depth += 1
+        if self._wanted and self._depth == 1 and threading.current_thread() is threading.main_thread():
             usual = {signal.SIGINT: (signal.default_int_handler,), signal.SIGTERM: (signal.SIG_DFL, stop_at_once)}
             for number, handlers in usual.items():
                 before = signal.getsignal(number)
@@ -55,9 +57,11 @@ class Interrupt:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        for number, before in self._before.items():
-            signal.signal(number, before)
-        self._before.clear()
+        self._depth -= 1
+        if self._depth == 0:
+            for number, before in self._before.items():
+                signal.signal(number, before)
+            self._before.clear()
 
     def _request(self, number: int, frame: FrameType | None) -> None:
         if self.requested:

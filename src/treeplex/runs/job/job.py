@@ -138,6 +138,9 @@ class Job(ABC):
     def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:
         """Write what the job makes into its folder; pictures only when it has ended."""
 
+    def keep(self, records: Sequence[Record], status: str) -> None:
+        """Write everything where a job keeps itself that has no folder."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -196,7 +199,7 @@ class Session:
                     self.evaluate()
             except AlgorithmError as error:
                 raise self._failed(error) from error
-            if self.folder and (self._worked or not self._is_saved(self.folder, status)):
+            if self.folder is None or self._worked or not self._is_saved(self.folder, status):
                 self.save(status)
         return Outcome(tuple(self.records), status, self.folder.path if self.folder else None)
 
@@ -300,7 +303,7 @@ class Session:
 
     def save_now_and_then(self) -> None:
         """Save if the last time is long enough ago."""
-        if self.folder is None or perf_counter() < self._save_at:
+        if perf_counter() < self._save_at:
             return
         began = perf_counter()
         self.save("running")
@@ -309,6 +312,7 @@ class Session:
     def save(self, status: str) -> None:
         """Write everything: the state first, ``run.json`` last."""
         if self.folder is None:
+            self.job.keep(self.records, status)
             return
         job, records = self.job, self.records
         state = job.state()
