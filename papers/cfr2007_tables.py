@@ -21,9 +21,9 @@ from treeplex.forms.buckets.abstract_game import LimitGame, limit_game
 from treeplex.forms.buckets.betting import limit_betting
 from treeplex.forms.buckets.buckets import BucketPlan
 from treeplex.forms.buckets.strategy import LimitStrategy
+from treeplex.runs.buckets.solve import LIMIT, LimitSettings, load_limit, read_records, solve_limit
 from treeplex.runs.job.folder import kind_of
 from treeplex.runs.job.record import Record
-from treeplex.runs.buckets.solve import LIMIT, LimitSettings, load_limit, read_records, solve_limit
 
 ITERATIONS = {5: 12_000_000, 6: 8_000_000, 8: 30_000_000, 10: 15_000_000}
 EVALUATIONS = {5: 9, 6: 6, 8: 6, 10: 3}

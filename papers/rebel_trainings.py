@@ -158,7 +158,7 @@ def run(plan: Plan) -> None:
         "machine": machine(1),
         "cpu_seconds": records[-1].cpu_seconds,
         "solved": records[-1].done,
-        "curve": [[each.cpu_seconds, each.solved, each.loss] for each in shown],
+        "curve": [[each.cpu_seconds, each.done, each.loss] for each in shown],
         "judged": judged,
     }
     RECORDS.mkdir(parents=True, exist_ok=True)

@@ -9,10 +9,11 @@ import pytest
 
 pytest.importorskip("torch")
 
+from treeplex.runs.rebel.folder import NET, RebelFolder
+
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.learn.rebel import shipped_nets
 from treeplex.learn.rebel.trainer import RebelSettings
-from treeplex.runs.rebel.folder import NET, RebelFolder
 from treeplex.runs.rebel.judge import judge_rebel
 from treeplex.runs.rebel.settings import RebelRun
 from treeplex.runs.rebel.train import train_rebel

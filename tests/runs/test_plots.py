@@ -73,10 +73,7 @@ def test_an_exact_solver_among_others_is_a_note():
 
 def counted(*pairs):
     """Records with (nodes, measure) of something aimed at."""
-    return [
-        record(k + 1, 0.5 * (k + 1), 1.0, nodes=nodes, measures={"cce_gap": gap})
-        for k, (nodes, gap) in enumerate(pairs)
-    ]
+    return [record(k + 1, 0.5 * (k + 1), 1.0, nodes=nodes, measures={"cce_gap": gap}) for k, (nodes, gap) in enumerate(pairs)]
 
 
 @pytest.mark.parametrize(

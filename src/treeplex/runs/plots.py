@@ -1,4 +1,6 @@
-"""Plots of jobs: convergence of algorithms, and curves of measures one below the other. Imports Matplotlib, so it is itself imported only when something is drawn."""
+"""Plots of jobs: convergence of algorithms, and curves of measures one below the other.
+
+Imports Matplotlib, so it is itself imported only when something is drawn."""
 
 import io
 import math
@@ -6,6 +8,7 @@ import textwrap
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -382,12 +385,18 @@ def draw_panel(axes: Axes, panel: Panel) -> None:
     for curve in panel.curves:
         paint, label = colour(curve.number), None if panel.named_ends else curve.label or None
         if curve.low is not None and curve.high is not None:
-            band = {"color": paint, "alpha": 0.2 if curve.line else 0.45, "linewidth": 0}
+            band: dict[str, Any] = {"color": paint, "alpha": 0.2 if curve.line else 0.45, "linewidth": 0}
             low, high = shown(curve.low), shown(curve.high)
             axes.fill_between(curve.across, low, high, label=None if curve.line else label, **band)
         if curve.line:
             marker = "o" if curve.dots or len(curve.across) < 4 else None
-            look = {"color": paint, "linestyle": style(curve.number), "linewidth": 1.5, "marker": marker, "markersize": 4}
+            look: dict[str, Any] = {
+                "color": paint,
+                "linestyle": style(curve.number),
+                "linewidth": 1.5,
+                "marker": marker,
+                "markersize": 4,
+            }
             axes.plot(curve.across, shown(curve.heights), label=label, **look)
     if panel.logarithmic and any(len(curve.across) for curve in panel.curves):
         axes.set_yscale("log")

@@ -24,9 +24,18 @@ PIECE = 1 << 20
 """Bytes that are in memory at a time."""
 LONGEST_HEADER = 100 << 20
 KINDS: Mapping[str, type[np.generic]] = {
-    **{"F64": np.float64, "F32": np.float32, "F16": np.float16},
-    **{"I64": np.int64, "I32": np.int32, "I16": np.int16, "I8": np.int8},
-    **{"U64": np.uint64, "U32": np.uint32, "U16": np.uint16, "U8": np.uint8, "BOOL": np.bool_},
+    "F64": np.float64,
+    "F32": np.float32,
+    "F16": np.float16,
+    "I64": np.int64,
+    "I32": np.int32,
+    "I16": np.int16,
+    "I8": np.int8,
+    "U64": np.uint64,
+    "U32": np.uint32,
+    "U16": np.uint16,
+    "U8": np.uint8,
+    "BOOL": np.bool_,
 }
 METADATA = "__metadata__"
 Bytes = bytes | memoryview

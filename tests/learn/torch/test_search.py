@@ -9,6 +9,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from treeplex.runs.rebel.folder import RebelFolder  # noqa: E402
+
 from treeplex.errors import AlgorithmError, SpecError  # noqa: E402
 from treeplex.evaluate import judge  # noqa: E402
 from treeplex.forms.compile.compile_game import compile_game  # noqa: E402
@@ -21,7 +23,6 @@ from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer  # noqa: E4
 from treeplex.learn.rebel.value_net import NetworkLeaf, value_net  # noqa: E402
 from treeplex.learn.torch.kernels import stacking  # noqa: E402
 from treeplex.learn.torch.search import TorchSearch, torch_device  # noqa: E402
-from treeplex.runs.rebel.folder import RebelFolder  # noqa: E402
 from treeplex.runs.rebel.settings import RebelRun  # noqa: E402
 from treeplex.runs.rebel.train import train_rebel  # noqa: E402
 from treeplex.search import METHODS, ExactLeaf, NoLeaf, PublicBelief, SubgameSearch, ZeroLeaf  # noqa: E402

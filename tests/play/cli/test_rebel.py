@@ -17,13 +17,13 @@ from typer.testing import CliRunner
 pytest.importorskip("torch")
 
 import torch
+from treeplex.runs.rebel.folder import METRICS, NET, RebelFolder, RebelRecord
+from treeplex.runs.rebel.session import RebelProgress
 
 from treeplex.play.cli import play as cli_play
 from treeplex.play.cli.failures import Commands
 from treeplex.play.cli.main import app
 from treeplex.play.cli.rebel import line_of
-from treeplex.runs.rebel.folder import METRICS, NET, RebelFolder, RebelRecord
-from treeplex.runs.rebel.session import RebelProgress
 from treeplex.runs.rebel.settings import RebelRun, settings_of
 
 torch.set_num_threads(1)

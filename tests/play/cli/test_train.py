@@ -8,11 +8,11 @@ import sys
 import time
 
 import pytest
+from treeplex.runs.discount.folder import METRICS, STATE, TrainFolder, TrainRecord
 from typer.testing import CliRunner
 
 from treeplex.play.cli.main import app
 from treeplex.play.cli.train import line_of
-from treeplex.runs.discount.folder import METRICS, STATE, TrainFolder, TrainRecord
 from treeplex.runs.discount.train import TrainProgress
 
 TINY = ["--games", "kuhn_poker", "--epochs", "2", "--population", "4", "--horizon", "20", "--workers", "1"]

@@ -11,12 +11,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from safetensors.numpy import load_file
+from treeplex.runs.discount.folder import BEST, FILES, METRICS, POLICY, STATE, TRAIN, TrainFolder, TrainRecord
+from treeplex.runs.discount.plot import learning_figure, short_names
 
 import treeplex as tp
 from treeplex.errors import FileError, SpecError
 from treeplex.runs.discount import train as train_module
-from treeplex.runs.discount.folder import BEST, FILES, METRICS, POLICY, STATE, TRAIN, TrainFolder, TrainRecord
-from treeplex.runs.discount.plot import learning_figure, short_names
 from treeplex.runs.discount.settings import GAMES, TrainSettings, settings_from
 from treeplex.runs.discount.train import TrainInterrupted, train
 from treeplex.solvers.rules.discount_policy_files import load_discount_policy

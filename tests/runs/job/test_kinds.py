@@ -77,8 +77,16 @@ if find_spec("torch"):
     SPOT = holdem("3s7hTdKs", "QQ,AKs,JTs", "99,KQs,T9s", pot=20.0, stack=40.0, bets=BetPlan.same("100%", ""))
     GAMES = replace(
         settings_for(SPOT),
-        **{"iterations": 2, "rivers": 4, "river_iterations": 8, "games": 5, "bins": 8, "width": 8, "layers": 1},
-        **{"burn_in": 8, "batch": 8, "reuse": 8.0},
+        iterations=2,
+        rivers=4,
+        river_iterations=8,
+        games=5,
+        bins=8,
+        width=8,
+        layers=1,
+        burn_in=8,
+        batch=8,
+        reuse=8.0,
     )
     for name, (streams, workers) in {"rebel": (1, None), "rebel with streams": (3, 1)}.items():
         given = {"judge_every": 0, "workers": workers}
@@ -247,9 +255,7 @@ def test_records_after_the_checkpoint_are_made_again(
     assert found(case, tmp_path / "run") == found(case, unbroken(case))
 
 
-def test_one_that_never_came_to_a_checkpoint_begins_anew(
-    case: Case, unbroken: Callable[[Case], Path], tmp_path: Path
-) -> None:
+def test_one_that_never_came_to_a_checkpoint_begins_anew(case: Case, unbroken: Callable[[Case], Path], tmp_path: Path) -> None:
     with pytest.raises(PowerCut):
         case.new(out=tmp_path / "run", progress=cut_power(1))
     assert not (tmp_path / "run" / STATE).exists()
@@ -336,9 +342,7 @@ def test_a_folder_that_several_wrote_is_refused(case: Case, unbroken: Callable[[
         case.resume(resume=folder)
 
 
-def test_files_of_another_version_or_job_are_refused(
-    case: Case, unbroken: Callable[[Case], Path], tmp_path: Path
-) -> None:
+def test_files_of_another_version_or_job_are_refused(case: Case, unbroken: Callable[[Case], Path], tmp_path: Path) -> None:
     folder = copied(unbroken(case), tmp_path)
     about = json.loads((folder / RUN).read_text())
     (folder / RUN).write_text(json.dumps({**about, "version": 99}))

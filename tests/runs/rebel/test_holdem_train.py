@@ -13,6 +13,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from treeplex.runs.rebel.holdem_folder import METRICS, NET, STATE, TURN, HoldemRebelFolder, is_turn_folder, turn_figure  # noqa: E402
+
 from tests.trainings import copied, stop_after, weights  # noqa: E402
 from treeplex.errors import AlgorithmError, FileError, GameError, SpecError  # noqa: E402
 from treeplex.forms.subgames.horizon import Horizon  # noqa: E402
@@ -25,11 +27,10 @@ from treeplex.learn.rebel.files import read_net, save_net  # noqa: E402
 from treeplex.learn.rebel.holdem_trainer import PAPER_TURNS, HoldemRebelSettings, HoldemRound, HoldemTrainer  # noqa: E402
 from treeplex.learn.rebel.shipped_nets import RIVERS  # noqa: E402
 from treeplex.runs.holdem import search as turn_search  # noqa: E402
-from treeplex.runs.holdem.solution import load_solution  # noqa: E402
 from treeplex.runs.holdem.search import search_turn  # noqa: E402
+from treeplex.runs.holdem.solution import load_solution  # noqa: E402
 from treeplex.runs.job import session as sitting  # noqa: E402
 from treeplex.runs.rebel import holdem_train as turn_rebel  # noqa: E402
-from treeplex.runs.rebel.holdem_folder import METRICS, NET, STATE, TURN, HoldemRebelFolder, is_turn_folder, turn_figure  # noqa: E402
 from treeplex.runs.rebel.holdem_settings import MEANINGS, settings_for, turn_run  # noqa: E402
 from treeplex.runs.rebel.holdem_train import HoldemRebelInterrupted, train_turns  # noqa: E402
 from treeplex.runs.rebel.settings import as_yaml, changed, from_yaml  # noqa: E402

@@ -19,6 +19,8 @@ ray = pytest.importorskip("ray")
 pytest.importorskip("torch")
 
 from ray.cluster_utils import Cluster  # noqa: E402
+from treeplex.runs.rebel.folder import METRICS, NET, RebelFolder  # noqa: E402
+from treeplex.runs.rebel.session import RebelProgress  # noqa: E402
 
 from tests.trainings import weights  # noqa: E402
 from treeplex.errors import AlgorithmError, SpecError  # noqa: E402
@@ -29,9 +31,7 @@ from treeplex.learn.common.workers import evaluate  # noqa: E402
 from treeplex.learn.discount.fitness import training_games  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelSettings  # noqa: E402
 from treeplex.play.cli.main import app  # noqa: E402
-from treeplex.runs.rebel.folder import METRICS, NET, RebelFolder  # noqa: E402
 from treeplex.runs.rebel.judge import judge_rebel  # noqa: E402
-from treeplex.runs.rebel.session import RebelProgress  # noqa: E402
 from treeplex.runs.rebel.settings import RebelRun  # noqa: E402
 from treeplex.runs.rebel.train import RebelInterrupted, streams_for, train_rebel  # noqa: E402
 

@@ -16,6 +16,19 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from treeplex.runs.rebel.folder import (  # noqa: E402
+    LATE,
+    METRICS,
+    NET,
+    REBEL,
+    STATE,
+    RebelFolder,
+    RebelRecord,
+    is_rebel_folder,
+)
+from treeplex.runs.rebel.plot import rebel_figure  # noqa: E402
+from treeplex.runs.rebel.session import RebelProgress, mean_losses  # noqa: E402
+
 from tests.trainings import copied, stop_after, weights  # noqa: E402
 from treeplex.errors import AlgorithmError, FileError, PolicyError, SpecError  # noqa: E402
 from treeplex.evaluate import judge  # noqa: E402
@@ -34,19 +47,7 @@ from treeplex.runs.job import checkpoint  # noqa: E402
 from treeplex.runs.job import session as sitting  # noqa: E402
 from treeplex.runs.rebel import live_evaluation as rebel_watch  # noqa: E402
 from treeplex.runs.rebel import train as rebel  # noqa: E402
-from treeplex.runs.rebel.folder import (  # noqa: E402
-    LATE,
-    METRICS,
-    NET,
-    REBEL,
-    STATE,
-    RebelFolder,
-    RebelRecord,
-    is_rebel_folder,
-)
 from treeplex.runs.rebel.judge import Halves, Searcher, is_rebel, judge_rebel, mixed, parts_of  # noqa: E402
-from treeplex.runs.rebel.plot import rebel_figure  # noqa: E402
-from treeplex.runs.rebel.session import RebelProgress, mean_losses  # noqa: E402
 from treeplex.runs.rebel.settings import ADDED, RebelRun, as_yaml, changed, from_yaml, pairs, settings_of  # noqa: E402
 from treeplex.runs.rebel.train import RebelInterrupted, streams_for, train_rebel  # noqa: E402
 from treeplex.search.play_distribution import PlaythroughSettings  # noqa: E402

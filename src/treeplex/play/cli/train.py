@@ -207,9 +207,7 @@ def summary(training: "Training") -> dict[str, Any]:
 def print_training(training: "Training") -> None:
     """Fitness, exploitabilities, files, what to try next."""
     first, last, best = training.records[0], training.records[-1], training.best_record
-    facts = {
-        "fitness": f"{first.fitness:.4f} before, {last.fitness:.4f} now, {best.fitness:.4f} at best (epoch {best.done:,})"
-    }
+    facts = {"fitness": f"{first.fitness:.4f} before, {last.fitness:.4f} now, {best.fitness:.4f} at best (epoch {best.done:,})"}
     for number, game in enumerate(training.settings.games):
         before, after = first.exploitability[number], best.exploitability[number]
         facts[game] = (

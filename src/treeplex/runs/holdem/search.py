@@ -20,14 +20,13 @@ from treeplex.learn.rebel.files import NetFile, read_net
 from treeplex.learn.rebel.river_net import read_river_net
 from treeplex.learn.rebel.shipped_nets import REBEL, RIVERS
 from treeplex.runs.holdem.solution import HoldemSettings, HoldemSolution
+from treeplex.runs.job.folder import JobFolder
 from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.memory import available_memory, megabytes, needed_memory
-from treeplex.runs.job.record import Progress, check_count
-from treeplex.runs.job.session import one_thread
-from treeplex.runs.job.folder import JobFolder
-from treeplex.runs.job.record import Record
+from treeplex.runs.job.record import Progress, Record, check_count
 from treeplex.runs.rebel.holdem_job import NET, TURNS, is_turn_folder
 from treeplex.runs.rebel.holdem_settings import check_turn
+from treeplex.runs.rebel.train import one_thread
 from treeplex.search.holdem.leaf import HoldemLeaf
 from treeplex.search.holdem.play_distribution import Player
 from treeplex.search.holdem.subgame import HoldemSearch
@@ -135,7 +134,7 @@ def search_turn(
             search.run(1)
             if progress is not None:
                 rate = done / (perf_counter() - began)
-                progress(Progress(method, done, iterations, None, rate, (iterations - done) / rate))
+                progress(Progress(method, "iterations", done, iterations, rate, (iterations - done) / rate))
             if interrupt.requested:
                 break
     first, actions = first_actions(search)

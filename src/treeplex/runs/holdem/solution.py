@@ -38,9 +38,7 @@ FULL = 65_535
 """A probability of one, in files that are not resumable."""
 
 
-SPOT = Kind(
-    name="spot", unit="iterations", maker="treeplex holdem solve", numbers={"exploitability": real}, solver_time=True
-)
+SPOT = Kind(name="spot", unit="iterations", maker="treeplex holdem solve", numbers={"exploitability": real}, solver_time=True)
 """Runs on spots. ``exploitability``: mean over players of what a best response gains, in chips."""
 
 
@@ -71,8 +69,8 @@ class HoldemSolution:
         settings: how it was solved.
         records: evaluations, oldest first; the last one is about this strategy.
         ev: what both players win on average, in chips against half the starting pot.
-        status: why solving stopped: ``finished``, ``target reached``, ``time up`` or ``interrupted``; ``running`` in a file that
-            was saved meanwhile.
+        status: why solving stopped: ``finished``, ``target reached``, ``time up`` or ``interrupted``; ``running`` in a file
+            that was saved meanwhile.
         average: [Q], what the strategy is proportional to, as in :class:`treeplex.engine.holdem.form.Store`; it ends after
             ``streets`` streets.
         scales: float32, of 16-bit numbers; else empty.

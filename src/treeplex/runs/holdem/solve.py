@@ -9,11 +9,10 @@ from pathlib import Path
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
 from treeplex.games.poker.spots.spot import Spot, spot_from_json
-from treeplex.runs.holdem.solution import spot_file
 from treeplex.runs.holdem.job import SpotJob
 from treeplex.runs.holdem.locks import AnyLock, NodeLock, solver_locks
 from treeplex.runs.holdem.report.view import View
-from treeplex.runs.holdem.solution import HoldemSettings, HoldemSolution
+from treeplex.runs.holdem.solution import HoldemSettings, HoldemSolution, spot_file
 from treeplex.runs.job.interrupt import Interrupt, Interrupted
 from treeplex.runs.job.job import Session
 from treeplex.runs.job.lock import Lock

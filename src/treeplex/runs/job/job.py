@@ -100,7 +100,7 @@ class Job(ABC):
         """A measure, and the value of it at which to stop."""
         return None
 
-    def begin(self) -> None:
+    def begin(self) -> None:  # noqa: B027
         """Get ready for the first step of a session: what takes time but counts for none."""
 
     @abstractmethod
@@ -131,14 +131,14 @@ class Job(ABC):
         """Go on where :meth:`state` was; for a new job.
 
         Raises:
-            FileError, KeyError, ValueError, TypeError, IndexError: the arrays do not fit.
+            FileError, AlgorithmError, KeyError, ValueError, TypeError, IndexError: the arrays do not fit.
         """
         raise NotImplementedError
 
-    def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:
+    def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:  # noqa: B027
         """Write what the job makes into its folder; pictures only when it has ended."""
 
-    def keep(self, records: Sequence[Record], status: str) -> None:
+    def keep(self, records: Sequence[Record], status: str) -> None:  # noqa: B027
         """Write everything where a job keeps itself that has no folder."""
 
 
@@ -365,7 +365,7 @@ def go_on(job: Job, folder: JobFolder) -> Session:
             raise FileError(f"{path}: the state of another {job.kind.noun} ({at.name}); put back the right file")
         try:
             job.restore(file)
-        except (FileError, KeyError, ValueError, TypeError, IndexError) as error:
+        except (FileError, AlgorithmError, KeyError, ValueError, TypeError, IndexError) as error:
             raise FileError(f"{path}: not a state of {job.name} ({error}); start again (with --force)") from error
     if job.done != at.done:
         raise FileError(f"{path}: its arrays are at {job.done:,}, not at {at.done:,} {job.kind.unit}; put back the right file")
@@ -374,9 +374,7 @@ def go_on(job: Job, folder: JobFolder) -> Session:
     newest = None if last is None else Record.from_json(json.dumps(last), schema, str(folder.path / RUN))
     if newest and newest.done > job.done:
         raise FileError(f"{path}: older than {RUN}, which has {newest.done:,} {job.kind.unit}; put back the right file")
-    records = found[: at.records]
-    if newest and newest.done == job.done:
-        records += [record for record in found[at.records :] if record == newest]
+    records = found[: at.records] + [record for record in found[at.records :] if record.done == job.done]
     if digest_of(records[: at.records]) != at.records_digest or (newest and newest not in records):
         raise FileError(
             f"{folder.path / METRICS}: truncated or changed, for it lacks records that {STATE} or {RUN} counts; "

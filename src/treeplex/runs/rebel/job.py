@@ -22,7 +22,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from treeplex.games.public import PublicTree
 from treeplex.learn.common.workers import Alone, Workers
 from treeplex.learn.rebel.files import save_net
 from treeplex.learn.rebel.parallel_self_play import ParallelSelfPlay, SelfPlayJob, SelfPlayRows
@@ -161,7 +160,9 @@ class RebelJob(Job):
         """Losses and speed since the last record; exploitability if it is time for it."""
         judged = self.judge.due(self.trainer, self.clock.seconds, at_end=not self.ahead)
         found = {
-            **{"exploitability": None, "playthroughs": None, "iterations": None},
+            "exploitability": None,
+            "playthroughs": None,
+            "iterations": None,
             **self._now(),
             **mean_losses(self._losses),
             **judged,

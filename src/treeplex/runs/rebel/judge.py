@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
@@ -28,11 +29,11 @@ from treeplex.learn.rebel.shipped_nets import REBEL, shipped_name, shipped_net
 from treeplex.learn.rebel.value_net import NetworkLeaf, torch_module
 from treeplex.runs.discount.workers import Work, crew_for
 from treeplex.runs.job.record import check_count
-from treeplex.runs.job.session import one_thread
+from treeplex.runs.judge import holds_policy
 from treeplex.runs.rebel.evaluation_parts import LEAST_PARTS, PART, Part, Store, parts_of
 from treeplex.runs.rebel.job import EVALUATIONS, JUDGED, NET, is_rebel_folder
 from treeplex.runs.rebel.settings import read_value
-from treeplex.runs.judge import holds_policy
+from treeplex.runs.rebel.train import one_thread
 from treeplex.search import play_distribution as repeated
 from treeplex.search.perfect_information import certain_policy
 from treeplex.search.play_distribution import PlaythroughSettings, averaged_policy

@@ -114,9 +114,7 @@ def train_rebel(
     return training
 
 
-def new_job(
-    run: RebelRun, folder: JobFolder, force: bool, work: Work, judge_every: float | None, events: bool
-) -> RebelJob:
+def new_job(run: RebelRun, folder: JobFolder, force: bool, work: Work, judge_every: float | None, events: bool) -> RebelJob:
     """A new training; whether it can be written is checked before workers are started."""
     rules = load(run.game)
     run = replace(run, game=rules.spec if not names_python(run.game) else run.game)
@@ -153,9 +151,7 @@ def reopened(
     return job_of(run, tree, identity, folder.path, work, judge_every)
 
 
-def job_of(
-    run: RebelRun, rules: PublicTree, identity: str, folder: Path, work: Work, judge_every: float | None
-) -> RebelJob:
+def job_of(run: RebelRun, rules: PublicTree, identity: str, folder: Path, work: Work, judge_every: float | None) -> RebelJob:
     """A training at its beginning, with its workers."""
     crew: Workers[SelfPlayJob, SelfPlayRows] | None = None
     if run.streams == 1:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 from treeplex.evaluate import judge
 from treeplex.evaluate.playouts import Player, estimate, head_to_head
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.policies.sparse import TablePolicy, save_table_policy
+from treeplex.forms.policies.sparse import save_table_policy
 from treeplex.games.base import Game
 from treeplex.runs.job.checkpoint import Arrays, State
 from treeplex.runs.job.folder import JobFolder

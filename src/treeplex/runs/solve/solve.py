@@ -238,7 +238,8 @@ def reopen(
     session = go_on(job, folder)
     if job.done > job.settings.iterations:
         raise SpecError(
-            f"{folder.path} has run {job.done} iterations already; iterations counts all of them, so ask for more than {job.done}"
+            f"{folder.path} has run {job.done} iterations already; "
+            f"iterations counts all of them, so ask for more than {job.done}"
         )
     if job.settings.nodes not in (None, old.nodes) and solver.nodes > (job.settings.nodes or 0):
         raise SpecError(

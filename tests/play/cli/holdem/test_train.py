@@ -15,6 +15,8 @@ from typer.testing import CliRunner
 
 torch = pytest.importorskip("torch")
 
+from treeplex.runs.rebel.holdem_folder import METRICS, NET, HoldemRebelFolder, HoldemRebelRecord  # noqa: E402
+
 from tests.trainings import copied, weights  # noqa: E402
 from treeplex.games.poker.betting.tree import betting_tree  # noqa: E402
 from treeplex.games.poker.spots.known import turn_endgame_holdem  # noqa: E402
@@ -24,7 +26,6 @@ from treeplex.play.cli.holdem.options import TURN_ENDGAME, turn_spot  # noqa: E4
 from treeplex.play.cli.holdem.train import line_of  # noqa: E402
 from treeplex.play.cli.main import app  # noqa: E402
 from treeplex.runs.holdem.search import search_turn  # noqa: E402
-from treeplex.runs.rebel.holdem_folder import METRICS, NET, HoldemRebelFolder, HoldemRebelRecord  # noqa: E402
 from treeplex.runs.rebel.holdem_train import HoldemRebelProgress  # noqa: E402
 
 torch.set_num_threads(1)

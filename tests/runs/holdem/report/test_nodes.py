@@ -7,12 +7,12 @@ import sys
 
 import numpy as np
 import pytest
+from treeplex.runs.solve.folder import METRICS, RUN
 
 import treeplex as tp
 from treeplex.errors import SpecError
 from treeplex.forms.policies.tabular import uniform_probabilities
 from treeplex.runs.job.record import Progress
-from treeplex.runs.solve.folder import METRICS, RUN
 from treeplex.solvers import Solver
 
 SWEEP = 2 * 58

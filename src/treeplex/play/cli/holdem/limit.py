@@ -136,7 +136,9 @@ def solve(
             say=live.say,
         )
     if as_json:
-        print_json({"game": run.game.name, "infosets": run.game.infosets, "records": [record.plain() for record in run.records]})
+        print_json(
+            {"game": run.game.name, "infosets": run.game.infosets, "records": [record.plain() for record in run.records]}
+        )
     else:
         print_run(run)
     if run.status == "interrupted":
