@@ -390,13 +390,8 @@ def draw_panel(axes: Axes, panel: Panel) -> None:
             axes.fill_between(curve.across, low, high, label=None if curve.line else label, **band)
         if curve.line:
             marker = "o" if curve.dots or len(curve.across) < 4 else None
-            look: dict[str, Any] = {
-                "color": paint,
-                "linestyle": style(curve.number),
-                "linewidth": 1.5,
-                "marker": marker,
-                "markersize": 4,
-            }
+            look: dict[str, Any] = {"color": paint, "linestyle": style(curve.number), "linewidth": 1.5}
+            look |= {"marker": marker, "markersize": 4}
             axes.plot(curve.across, shown(curve.heights), label=label, **look)
     if panel.logarithmic and any(len(curve.across) for curve in panel.curves):
         axes.set_yscale("log")

@@ -7,20 +7,29 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import treeplex as tp
 from treeplex.errors import FileError
+from treeplex.forms.buckets.buckets import BucketPlan
+from treeplex.games.poker.betting.sizes import BetPlan
+from treeplex.games.poker.spots.known import holdem
+from treeplex.runs.buckets.solve import LIMIT, LimitSettings, solve_limit
 from treeplex.runs.discount.job import DISCOUNT
 from treeplex.runs.discount.settings import TrainSettings
 from treeplex.runs.discount.train import train
+from treeplex.runs.holdem.batch import run_batch
+from treeplex.runs.holdem.boards import read_boards
+from treeplex.runs.holdem.solution import HoldemSolution, load_solution
+from treeplex.runs.holdem.solve import solve_spot
 from treeplex.runs.job import job as frame
 from treeplex.runs.job.checkpoint import position_of
 from treeplex.runs.job.folder import LOCK, METRICS, RUN, STATE, JobFolder, Kind
@@ -53,15 +62,20 @@ class Case:
     volatile: tuple[str, ...] = ()
 
 
+BUCKETS = LimitSettings(BucketPlan((2, 2, 2, 2), boards=50), boards=50, cards="royal")
 EPOCHS = TrainSettings(games=("kuhn_poker",), epochs=6, population=4, horizon=20, hidden=(8,), sigma=0.5, learning_rate=0.1)
 CASES = {
     "solve": Case(SOLVE, lambda **given: tp.solve("kuhn_poker", "pcfr+", iterations=90, **given), tp.solve, 33),
     "sample": Case(SAMPLE, lambda **given: sample("kuhn_poker", iterations=80, playouts=20, **given), sample, 30),
+    "limit": Case(
+        LIMIT,
+        lambda **given: solve_limit(BUCKETS, iterations=2000, evaluations=6, **given),
+        lambda resume, **given: solve_limit(BUCKETS, iterations=2000, evaluations=6, out=resume, resume=True, **given),
+        150,
+    ),
     "discount": Case(DISCOUNT, partial(train, EPOCHS, workers=1), partial(train, workers=1), 3),
 }
 if find_spec("torch"):
-    from treeplex.games.poker.betting.sizes import BetPlan
-    from treeplex.games.poker.spots.known import holdem
     from treeplex.learn.rebel.trainer import RebelSettings
     from treeplex.runs.rebel.holdem_job import TURNS
     from treeplex.runs.rebel.holdem_settings import settings_for
@@ -119,6 +133,14 @@ def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Case], Path]
         return made[name]
 
     return folder
+
+
+@pytest.fixture(autouse=True, scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Tables of hand strength are worked out once for all tests and the processes that they start."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TREEPLEX_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -204,20 +226,28 @@ if __name__ == "__main__":
 """
 
 
+def started(tmp_path: Path, code: str, *arguments: str) -> subprocess.Popen[bytes]:
+    """A process that runs some code."""
+    (tmp_path / "slow.py").write_text(code)
+    paths = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
+    command = [sys.executable, str(tmp_path / "slow.py"), *arguments]
+    return subprocess.Popen(command, env={**os.environ, "PYTHONPATH": paths})
+
+
+def wait_for(process: subprocess.Popen[bytes], condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 240
+    while not condition():
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
 def test_killed_and_resumed_is_as_if_never_stopped(case: Case, unbroken: Callable[[Case], Path], tmp_path: Path) -> None:
     """And while it runs, nobody else writes there; what it left half-written goes."""
     folder = tmp_path / "run"
-    script = tmp_path / "slow.py"
-    script.write_text(SLOW)
-    paths = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
-    command = [sys.executable, str(script), name_of(case), str(folder)]
-    process = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": paths})
+    process = started(tmp_path, SLOW, name_of(case), str(folder))
     try:
-        deadline = time.monotonic() + 120
-        while not (folder / STATE).exists() or found(case, folder)[2] < 1:
-            assert process.poll() is None
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        wait_for(process, lambda: (folder / STATE).exists() and found(case, folder)[2] >= 1)
         for again in (lambda: case.resume(resume=folder), lambda: case.new(out=folder, force=True)):
             with pytest.raises(FileError, match=f"is being written by process {process.pid} on .*; wait for it to end"):
                 again()
@@ -381,3 +411,62 @@ def test_a_full_disk_leaves_the_last_checkpoint(
     monkeypatch.setattr(frame, "RECORD_SECONDS", 0.0)
     case.resume(resume=tmp_path / "run")
     assert found(case, tmp_path / "run") == found(case, unbroken(case))
+
+
+SPOT_OF_RIVER = holdem("Td9d6hQc2s", "AA,QJs,JTs", "KK,T8s,65s", pot=20, stack=60, bets=BetPlan.same("50%,a", "a"))
+SLOW_SPOT = """
+import sys, time
+from treeplex.runs.job import job
+job.CHECKPOINT_SECONDS = job.LEAST_SHARE = 0.0
+from tests.runs.job.test_kinds import SPOT_OF_RIVER
+from treeplex.runs.holdem.solve import solve_spot
+solve_spot(SPOT_OF_RIVER, iterations=95, threads=1, out=sys.argv[1], progress=lambda state: time.sleep(0.2))
+"""
+
+
+def same_spot(one: HoldemSolution, other: HoldemSolution) -> bool:
+    assert one.state is not None
+    assert other.state is not None
+    records = ([(record.done, record.exploitability) for record in each.records] for each in (one, other))
+    arrays = all(np.array_equal(array, other.state[name]) for name, array in one.state.items())
+    return arrays and next(records) == next(records) and one.ev == other.ev
+
+
+def test_a_spot_that_was_killed_goes_on_from_its_file(tmp_path: Path) -> None:
+    file = tmp_path / "river.spot"
+    process = started(tmp_path, SLOW_SPOT, str(file))
+    try:
+        wait_for(process, file.exists)
+        with pytest.raises(FileError, match=f"river.spot is being written by process {process.pid} on .*; wait for it to end"):
+            solve_spot(SPOT_OF_RIVER, iterations=5, threads=1, out=file)
+    finally:
+        process.kill()
+        process.wait()
+    saved = load_solution(file)
+    assert saved.status == "running"
+    assert 0 < saved.iterations < 95
+    left = tmp_path / f".river.spot.{process.pid}-0123456789ab.tmp"
+    left.write_bytes(b"half")
+    solve_spot(resume=saved, iterations=95, threads=1, out=file)
+    assert same_spot(load_solution(file), solve_spot(SPOT_OF_RIVER, iterations=95, threads=1))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["river.spot", "slow.py"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_spot_that_was_stopped_goes_on_from_its_file(tmp_path: Path, number: int) -> None:
+    with pytest.raises(Interrupted) as stopped:
+        solve_spot(SPOT_OF_RIVER, iterations=95, threads=1, out=tmp_path / "river", progress=stop_by(number, 13))
+    assert stopped.value.result.status == "interrupted"
+    saved = load_solution(tmp_path / "river.spot")
+    assert 13 <= saved.iterations < 95
+    ended = solve_spot(resume=saved, iterations=95, threads=1)
+    assert same_spot(ended, solve_spot(SPOT_OF_RIVER, iterations=95, threads=1))
+
+
+def test_one_writer_at_a_time_for_batches(tmp_path: Path) -> None:
+    def again(spot: Any, interrupt: Any) -> Any:
+        run_batch(lambda board: SPOT_OF_RIVER, read_boards("AsKd2c"), tmp_path / "batch", again, {})
+
+    with pytest.raises(FileError, match=f"is being written by process {os.getpid()} on"):
+        run_batch(lambda board: SPOT_OF_RIVER, read_boards("AsKd2c"), tmp_path / "batch", again, {})
+    assert not (tmp_path / "batch" / LOCK).exists()

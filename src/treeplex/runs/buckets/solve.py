@@ -20,7 +20,7 @@ from treeplex.games.poker.cards.format import format_named
 from treeplex.runs.job.checkpoint import Arrays, State, position_of
 from treeplex.runs.job.folder import RUN, JobFolder, Kind, folder_at
 from treeplex.runs.job.job import Job, go_on, start
-from treeplex.runs.job.record import Progress, Record, real, reals
+from treeplex.runs.job.record import Progress, Record, Watcher, real, reals
 from treeplex.solvers.buckets import LimitCFR
 
 ALGORITHM = "chance-sampled cfr"
@@ -92,6 +92,7 @@ def solve_limit(
     force: bool = False,
     threads: int = 1,
     say: Say | None = None,
+    progress: Watcher | None = None,
 ) -> LimitRun:
     """Solve limit hold'em with bucketed cards by chance-sampled CFR.
 
@@ -104,6 +105,7 @@ def solve_limit(
         force: overwrite the run in ``out``.
         threads: of the solver.
         say: told what goes on.
+        progress: told where the run stands after each step; default: ``say`` is.
 
     Raises:
         GameError: too little memory.
@@ -128,7 +130,7 @@ def solve_limit(
         if about:
             job.marks |= set(points(about["iterations"], about["evaluations"]))
         session = go_on(job, folder) if folder and resume else start(job, folder, force=force)
-        outcome = session.run(progress=job.tell)
+        outcome = session.run(progress=progress or job.tell)
     return LimitRun(settings, job.game, job.strategy(), outcome.records, outcome.status, out)
 
 

@@ -65,7 +65,7 @@ class Interrupt:
             stop(number, frame)
         self.requested = True
         try:
-            print(f"\n{NOTICE}", file=sys.stderr, flush=True)
+            print(("\n" if sys.stderr.isatty() else "") + NOTICE, file=sys.stderr, flush=True)
         except RuntimeError:  # it came while something was being printed
             os.write(2, f"\n{NOTICE}\n".encode())
         except (OSError, ValueError):  # nobody listens any more
