@@ -1,11 +1,17 @@
-"""The command line, ``treeplex`` or ``python -m treeplex``: imports nothing before Ctrl-C and SIGTERM are looked after."""
+"""The command line, ``treeplex`` or ``python -m treeplex``: looks after Ctrl-C and SIGTERM before it imports anything large."""
 
+import os
 import signal
-import sys
 from types import FrameType
 from typing import NoReturn
 
 STOPPED = 130
+
+
+def leave(number: int, frame: FrameType | None) -> NoReturn:
+    """A handler of signals while there is nothing to save: one line, no traceback."""
+    os.write(2, b"error: stopped\n")
+    os._exit(STOPPED)
 
 
 def stop(number: int, frame: FrameType | None) -> NoReturn:
@@ -14,16 +20,14 @@ def stop(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def main() -> None:
-    """Run the command line; what stops it while it is being imported ends it in one line, without a traceback."""
-    try:
-        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-            signal.signal(signal.SIGTERM, stop)
-        from treeplex.play.cli.main import main as run
+    """Run the command line."""
+    signal.signal(signal.SIGINT, leave)
+    signal.signal(signal.SIGTERM, leave)
+    from treeplex.play.cli.main import main as run
 
-        run()
-    except KeyboardInterrupt:
-        sys.stderr.write("error: stopped\n")
-        sys.exit(STOPPED)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, stop)
+    run()
 
 
 if __name__ == "__main__":

@@ -187,7 +187,7 @@ class Session:
 
         Args:
             seconds: stop after about this much time in this call, evaluation included unless the kind counts solver time.
-            progress: told where the job stands after each step.
+            progress: told where the job stands before the first step and after each.
 
         Raises:
             AlgorithmError: the job cannot go on; its last good checkpoint stays.
@@ -250,7 +250,7 @@ class Session:
             self._worked = True
             spent = perf_counter() - step_began
             chunk = max(1, min(8 * count, int(count * piece / max(spent, 1e-9))))
-            if progress:
+            if progress and not job.interrupt.requested:
                 progress(self.progress(first, perf_counter() - began, seconds))
 
     def _upcoming(self) -> Iterator[int]:
