@@ -14,19 +14,15 @@ def leave(number: int, frame: FrameType | None) -> NoReturn:
     os._exit(STOPPED)
 
 
-def stop(number: int, frame: FrameType | None) -> NoReturn:
-    """A handler of signals that ends what runs with KeyboardInterrupt."""
-    raise KeyboardInterrupt
-
-
 def main() -> None:
     """Run the command line."""
     signal.signal(signal.SIGINT, leave)
     signal.signal(signal.SIGTERM, leave)
     from treeplex.play.cli.main import main as run
+    from treeplex.runs.job.interrupt import stop_at_once
 
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGTERM, stop_at_once)
     run()
 
 

@@ -5,9 +5,7 @@ import signal
 import sys
 import threading
 from types import FrameType, TracebackType
-from typing import Any, Final, Self, final
-
-from treeplex.__main__ import stop
+from typing import Any, Final, NoReturn, Self, final
 
 NOTICE = "stopping after this step; again to stop at once"
 
@@ -28,6 +26,11 @@ class StepAbandoned(Exception):  # noqa: N818 (no error)
     """Raised in a step that was given up on request; the job stands where it stood before the step."""
 
 
+def stop_at_once(number: int, frame: FrameType | None) -> NoReturn:
+    """A handler of signals that ends what runs with KeyboardInterrupt."""
+    raise KeyboardInterrupt
+
+
 @final
 class Interrupt:
     """While active, the first Ctrl-C or SIGTERM sets ``requested`` and says so; the second raises KeyboardInterrupt.
@@ -45,7 +48,7 @@ class Interrupt:
     def __enter__(self) -> Self:
         self._depth += 1
         if self._wanted and self._depth == 1 and threading.current_thread() is threading.main_thread():
-            usual = {signal.SIGINT: (signal.default_int_handler,), signal.SIGTERM: (signal.SIG_DFL, stop)}
+            usual = {signal.SIGINT: (signal.default_int_handler,), signal.SIGTERM: (signal.SIG_DFL, stop_at_once)}
             for number, handlers in usual.items():
                 before = signal.getsignal(number)
                 if before in handlers:
@@ -62,7 +65,7 @@ class Interrupt:
 
     def _request(self, number: int, frame: FrameType | None) -> None:
         if self.requested:
-            stop(number, frame)
+            stop_at_once(number, frame)
         self.requested = True
         try:
             print(("\n" if sys.stderr.isatty() else "") + NOTICE, file=sys.stderr, flush=True)
