@@ -161,7 +161,7 @@ def rewritten(path, change):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"version": 99}, "has format version 99, this Treeplex reads 1"),
+        ({"version": 99}, "has format version 99, this Treeplex reads 2"),
         ({"layout": "0"}, "numbers boards or bets in another way"),
         ({"spot": {}}, "cannot be read"),
         ({"arrays": []}, "cannot be read"),

@@ -519,7 +519,8 @@ def test_losses_of_both_networks_are_written_down(tmp_path: Path, monkeypatch: p
     panels = rebel_figure("x", records).axes
     assert [panel.get_ylabel() for panel in panels] == ["Huber loss", "Squared error\nof the policy network"]
     assert panels[1].get_lines()[0].get_ydata().tolist() == [record.policy_loss for record in learnt]
-    judged = replace(records[-1], exploitability=0.1, playthroughs=32, iterations=4)
+    numbers = {**records[-1].numbers, "exploitability": 0.1, "playthroughs": 32, "iterations": 4}
+    judged = replace(records[-1], numbers=numbers)
     assert len(rebel_figure("x", [*records, judged]).axes) == 3
 
 
