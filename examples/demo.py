@@ -17,10 +17,10 @@ class Lines:
         self.below = float("inf")
 
     def __call__(self, progress: Progress) -> None:
-        found = progress.exploitability
+        found = progress.numbers.get("exploitability")
         if found is not None and found < self.below:
             pace = f"{progress.rate:>7,.0f} a second"
-            print(f"  iteration {progress.iteration:>6,}   exploitability {found:.2e}   {pace}", flush=True)
+            print(f"  iteration {progress.done:>6,}   exploitability {found:.2e}   {pace}", flush=True)
             self.below = found / 2
 
 
@@ -36,7 +36,7 @@ def main(folder: str) -> None:
     print(f"solving with {ALGORITHM} until exploitability is at most {TARGET:g}", flush=True)
     solution = tp.solve(game, ALGORITHM, target=TARGET, out=folder, force=True, progress=Lines())
     last = solution.last
-    print(f"  iteration {last.iteration:>6,}   exploitability {last.exploitability:.2e}   done in {last.seconds:.3f} s")
+    print(f"  iteration {last.done:>6,}   exploitability {last.exploitability:.2e}   done in {last.seconds:.3f} s")
     print()
     print(f"value of the game for the first player   {solution.value[0]:+.7f} chips a hand")
     print(f"known value                              {KNOWN_VALUE:+.7f}")

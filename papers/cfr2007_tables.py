@@ -21,7 +21,9 @@ from treeplex.forms.buckets.abstract_game import LimitGame, limit_game
 from treeplex.forms.buckets.betting import limit_betting
 from treeplex.forms.buckets.buckets import BucketPlan
 from treeplex.forms.buckets.strategy import LimitStrategy
-from treeplex.runs.buckets.solve import LimitRecord, LimitSettings, load_limit, read_records, solve_limit
+from treeplex.runs.buckets.solve import LIMIT, LimitSettings, load_limit, read_records, solve_limit
+from treeplex.runs.job.folder import kind_of
+from treeplex.runs.job.record import Record
 
 ITERATIONS = {5: 12_000_000, 6: 8_000_000, 8: 30_000_000, 10: 15_000_000}
 EVALUATIONS = {5: 9, 6: 6, 8: 6, 10: 3}
@@ -37,10 +39,10 @@ def settings_for(buckets: int) -> LimitSettings:
     return LimitSettings(BucketPlan((buckets,) * 4, boards=BUCKET_BOARDS), boards=BOARDS, cards=CARDS)
 
 
-def solved(buckets: int, folder: Path, iterations: int, evaluations: int) -> tuple[LimitStrategy, list[LimitRecord]]:
+def solved(buckets: int, folder: Path, iterations: int, evaluations: int) -> tuple[LimitStrategy, list[Record]]:
     """The strategy and the evaluations of one abstraction, solving what is not solved yet."""
-    records = read_records(folder) if (folder / "limit.json").exists() else []
-    if not records or records[-1].iteration < iterations:
+    records = read_records(folder) if kind_of(folder) == LIMIT.name else []
+    if not records or records[-1].done < iterations:
         solve_limit(
             settings_for(buckets),
             iterations=iterations,
@@ -83,9 +85,9 @@ def counts_of(buckets: int) -> LimitGame:
     return LimitGame(str(buckets), (buckets,) * 4, empty, empty, limit_betting())
 
 
-def at(records: Sequence[LimitRecord], iterations: float) -> float | None:
+def at(records: Sequence[Record], iterations: float) -> float | None:
     """Exploitability at a number of iterations, on a straight line between evaluations on logarithmic axes."""
-    x, y = [math.log(record.iteration) for record in records], [math.log(record.exploitability) for record in records]
+    x, y = [math.log(record.done) for record in records], [math.log(record.exploitability) for record in records]
     return math.exp(float(np.interp(math.log(iterations), x, y))) if x[0] <= math.log(iterations) <= x[-1] else None
 
 
@@ -94,7 +96,7 @@ def large(number: float) -> str:
     return f"{number:,.0f}" if number < 1e6 else f"{number / 1e6:,.1f} M" if number < 1e9 else f"{number / 1e9:,.1f} bn"
 
 
-def sizes_table(records: dict[int, list[LimitRecord]], games: dict[int, LimitGame], others: dict[int, float]) -> Table:
+def sizes_table(records: dict[int, list[Record]], games: dict[int, LimitGame], others: dict[int, float]) -> Table:
     theirs = published()["cfr2007"]["results"]
     rows = []
     for buckets, found in records.items():
@@ -104,7 +106,7 @@ def sizes_table(records: dict[int, list[LimitRecord]], games: dict[int, LimitGam
                 str(buckets),
                 large(games[buckets].infosets),
                 large(games[buckets].states),
-                large(last.iteration),
+                large(last.done),
                 f"{last.seconds / 60:.0f}",
                 f"{last.exploitability:.1f}",
                 f"{others[buckets]:.1f}",
@@ -134,7 +136,7 @@ def match_table(match: LimitMatch, names: Sequence[str], when: str) -> Table:
     )
 
 
-def infoset_table(records: dict[int, list[LimitRecord]], games: dict[int, LimitGame]) -> Table:
+def infoset_table(records: dict[int, list[Record]], games: dict[int, LimitGame]) -> Table:
     rows = []
     for share in A_INFOSET:
         values = [at(found, share * games[buckets].infosets) for buckets, found in records.items()]
@@ -146,12 +148,12 @@ def infoset_table(records: dict[int, list[LimitRecord]], games: dict[int, LimitG
     )
 
 
-def picture(records: dict[int, list[LimitRecord]], games: dict[int, LimitGame]) -> Picture:
+def picture(records: dict[int, list[Record]], games: dict[int, LimitGame]) -> Picture:
     figure, (left, right) = panels(1, 2, size=(9.6, 4.2))
     for number, (buckets, found) in enumerate(records.items()):
         heights = [record.exploitability for record in found]
-        left.plot([record.iteration for record in found], heights, label=f"{buckets} buckets", **line_style(number))
-        right.plot([record.iteration / games[buckets].infosets for record in found], heights, **line_style(number))
+        left.plot([record.done for record in found], heights, label=f"{buckets} buckets", **line_style(number))
+        right.plot([record.done / games[buckets].infosets for record in found], heights, **line_style(number))
     dress(left, "Iterations")
     dress(right, "Iterations an infoset")
     right.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
@@ -163,11 +165,11 @@ def picture(records: dict[int, list[LimitRecord]], games: dict[int, LimitGame]) 
     return save(figure, "cfr2007-convergence.png", alt)
 
 
-def spread_sentence(records: dict[int, list[LimitRecord]], games: dict[int, LimitGame]) -> str:
+def spread_sentence(records: dict[int, list[Record]], games: dict[int, LimitGame]) -> str:
     """How far apart the curves are, by iterations and by iterations an infoset."""
-    share = min(found[-1].iteration / games[buckets].infosets for buckets, found in records.items())
+    share = min(found[-1].done / games[buckets].infosets for buckets, found in records.items())
     scaled = [at(found, share * games[buckets].infosets) or math.nan for buckets, found in records.items()]
-    common = min(found[-1].iteration for found in records.values())
+    common = min(found[-1].done for found in records.values())
     plain = [at(found, common) or math.nan for found in records.values()]
     return (
         "Iterations needed grow with the number of infosets, as the paper says: after "
@@ -206,7 +208,7 @@ def main() -> None:
     alike, all_of_it = f"after {share:.2f} iterations an infoset each", "after all iterations of each"
     names = [f"{buckets} buckets" for buckets in ITERATIONS]
     last = {buckets: found[-1] for buckets, found in records.items()}
-    speeds = [record.iteration / record.seconds for record in last.values()]
+    speeds = [record.done / record.seconds for record in last.values()]
     low, high = last[min(last)].bounds
     finish(
         Result(
@@ -221,7 +223,7 @@ def main() -> None:
                 f"{max(found[-1].exploitability for found in records.values()):.0f}.",
                 f"The largest abstraction has {large(games[max(last)].states)} game states; the paper says as many as 10^12.",
                 "The scale is smaller than the paper's: "
-                f"{large(last[max(last)].iteration)} iterations with {max(last)} buckets against "
+                f"{large(last[max(last)].done)} iterations with {max(last)} buckets against "
                 f"{large(paper['results']['10']['iterations'])}, so exploitability is higher "
                 f"({last[max(last)].exploitability:.0f} against {paper['results']['10']['exploitability']:.1f}). "
                 f"{paper['not_found']}",
@@ -251,7 +253,7 @@ def main() -> None:
                 "Minutes are the solver's; other work shared the machine.",
             ],
             numbers={
-                "records": {str(buckets): [vars(record) for record in found] for buckets, found in records.items()},
+                "records": {str(buckets): [record.plain() for record in found] for buckets, found in records.items()},
                 "infosets": {str(buckets): game.infosets for buckets, game in games.items()},
                 "states": {str(buckets): game.states for buckets, game in games.items()},
                 "on_other_boards": {str(buckets): value for buckets, value in others.items()},

@@ -16,7 +16,8 @@ from results import COMMIT, Result, Table, finish, machine, published
 from treeplex.evaluate.judge import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.learn.rebel.trainer import RebelSettings
-from treeplex.runs.rebel.folder import RebelFolder
+from treeplex.runs.job.folder import JobFolder
+from treeplex.runs.rebel.job import REBEL
 from treeplex.runs.rebel.judge import judge_rebel
 from treeplex.runs.rebel.settings import RebelRun
 from treeplex.solvers.cfr import CfrSolver
@@ -51,7 +52,7 @@ def measured(name: str) -> dict[str, Any]:
         if record["plan"] == plan:
             return record
     train(RebelRun(large.spec, large.settings), folder)
-    seconds = RebelFolder(folder).records()[-1].cpu_seconds
+    seconds = JobFolder(REBEL, folder).records()[-1].cpu_seconds
     found = judge_rebel(large.spec, folder, playthroughs=large.playthroughs, iterations=large.iterations, workers=1).to_json()
     record = {
         "plan": plan,

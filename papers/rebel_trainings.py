@@ -17,9 +17,10 @@ from typing import Any
 
 from results import COMMIT, HERE, ROOT, machine
 from treeplex.learn.rebel.trainer import PAPER, RebelSettings
-from treeplex.runs.rebel.folder import LATE, NET, RebelFolder, is_rebel_folder
+from treeplex.runs.job.folder import RUN, JobFolder
+from treeplex.runs.rebel.job import LATE, NET, REBEL, is_rebel_folder
 from treeplex.runs.rebel.judge import judge_rebel
-from treeplex.runs.rebel.settings import RebelRun, changed
+from treeplex.runs.rebel.settings import RebelRun, changed, run_from
 from treeplex.runs.rebel.train import train_rebel
 from treeplex.storage.files import write_atomically
 
@@ -149,15 +150,15 @@ def run(plan: Plan) -> None:
     train(RebelRun(GAMES[plan.game], plan.settings), folder)
     names = [*LATE.values(), NET] if plan.late else [NET]
     judged = [judgement(plan, folder, name) for name in names]
-    records = RebelFolder(folder).records()
+    records = JobFolder(REBEL, folder).records()
     shown = records[:: max(1, len(records) // MOST_POINTS)]
     record = {
         "plan": {**asdict(plan), "settings": asdict(plan.settings)},
         "commit": COMMIT,
         "machine": machine(1),
         "cpu_seconds": records[-1].cpu_seconds,
-        "solved": records[-1].solved,
-        "curve": [[each.cpu_seconds, each.solved, each.loss] for each in shown],
+        "solved": records[-1].done,
+        "curve": [[each.cpu_seconds, each.done, each.loss] for each in shown],
         "judged": judged,
     }
     RECORDS.mkdir(parents=True, exist_ok=True)
@@ -167,9 +168,9 @@ def run(plan: Plan) -> None:
 
 def train(asked: RebelRun, folder: Path) -> None:
     """Train, or go on with a training of the same settings; one that is finished is left as it is, with its judgements."""
-    if not is_rebel_folder(folder) or RebelFolder(folder).run().settings != asked.settings:
+    if not is_rebel_folder(folder) or run_from(JobFolder(REBEL, folder).about(), str(folder / RUN)).settings != asked.settings:
         train_rebel(asked, out=folder, workers=1, judge_every=0, force=True)
-    elif RebelFolder(folder).about()["status"] != "finished":
+    elif JobFolder(REBEL, folder).about()["status"] != "finished":
         train_rebel(resume=folder, workers=1, judge_every=0)
 
 

@@ -16,7 +16,7 @@ from treeplex.errors import TreeplexError
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.learn.rebel.files import NetFile, read_net, save_net
 from treeplex.learn.rebel.shipped_nets import SHIPPED, shipped_nets
-from treeplex.runs.rebel.folder import NET, is_rebel_folder
+from treeplex.runs.rebel.job import NET, is_rebel_folder
 from treeplex.runs.rebel.judge import RebelJudgement, judge_rebel, net_of
 from treeplex.runs.rebel.settings import pairs
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -14,13 +15,15 @@ from treeplex.forms.sources.load import load, named_file
 from treeplex.games.registry import games
 from treeplex.learn.rebel.trainer import RebelSettings
 from treeplex.play.cli.main import app
-from treeplex.runs.discount.folder import TrainFolder
+from treeplex.runs.discount.job import DISCOUNT
 from treeplex.runs.discount.settings import TrainSettings
 from treeplex.runs.discount.train import train
-from treeplex.runs.job.folder import write_about
+from treeplex.runs.job.folder import JobFolder, Kind
 from treeplex.runs.rebel import train as rebel
-from treeplex.runs.rebel.folder import RebelFolder
+from treeplex.runs.rebel.job import REBEL
 from treeplex.runs.rebel.settings import RebelRun
+from treeplex.runs.sample.settings import SAMPLE
+from treeplex.runs.solve.settings import SOLVE
 
 PYTHON = [
     "evil.py:Poker",
@@ -97,34 +100,39 @@ def device_file(spec: str) -> Path:
     return Path("device.json")
 
 
+def describe(kind: Kind, path: Path, **changes: object) -> None:
+    """Change what ``run.json`` says, its checksum included."""
+    folder = JobFolder(kind, path)
+    folder.describe({**folder.about(), **changes}, status="finished", records=folder.records())
+
+
 def run_folder(spec: str) -> Path:
     settings = {"iterations": 20, "horizon": 20}
     about = {"game": spec, "identity": "0" * 16, "players": 2, "algorithm": "cfr", "settings": settings, "status": "finished"}
     Path("run").mkdir(exist_ok=True)
-    write_about(Path("run/run.json"), "treeplex run", 1, **about, last=None)
+    JobFolder(SOLVE, "run").describe(about, status="finished", records=())
     tp.save_policy(tp.Policy.uniform(tp.compile("kuhn_poker")), "run/policy.safetensors")
     return Path("run")
 
 
 def sample_folder(spec: str) -> Path:
     tp.sample("kuhn_poker", iterations=5, playouts=2, out="sample", force=True)
-    about = json.loads(Path("sample/sample.json").read_text())
-    known = {key: value for key, value in about.items() if key not in ("format", "version", "treeplex", "checksum")}
-    write_about(Path("sample/sample.json"), "treeplex sample run", 1, **{**known, "game": spec})
+    describe(SAMPLE, Path("sample"), game=spec)
     return Path("sample")
 
 
 def train_folder(spec: str) -> Path:
     settings = TrainSettings(games=(spec,), epochs=2, population=2, horizon=10)
     Path("train").mkdir(exist_ok=True)
-    TrainFolder("train").describe(settings, ["0" * 16], status="stopped", last=None, best=None, lost=0)
+    about = {"settings": asdict(settings), "identities": ["0" * 16]}
+    JobFolder(DISCOUNT, "train").describe(about, status="interrupted", records=())
     return Path("train")
 
 
 def rebel_folder(spec: str, streams: int = 1) -> Path:
     Path("rebel").mkdir(exist_ok=True)
     run = RebelRun(spec, RebelSettings(), streams)
-    RebelFolder("rebel").describe(run, "0" * 16, status="stopped", last=None)
+    JobFolder(REBEL, "rebel").describe({**asdict(run), "identity": "0" * 16}, status="interrupted", records=())
     return Path("rebel")
 
 
@@ -232,9 +240,7 @@ def load_names(parameter: str) -> bool:
 
 def test_typing_the_game_is_enough(solved: Path) -> None:
     """A folder of another spec for the same rules: what was typed is loaded, what stands in the folder is not."""
-    about = json.loads((solved / "run.json").read_text())
-    known = {key: value for key, value in about.items() if key not in ("format", "version", "treeplex", "checksum")}
-    write_about(solved / "run.json", "treeplex run", 1, **{**known, "game": PYTHON[3]})
+    describe(SOLVE, solved, game=PYTHON[3])
     assert tp.solve("kuhn_poker", resume=solved, iterations=30).iterations == 30
     assert not Path("ran").exists()
 
@@ -247,16 +253,13 @@ def test_workers_load_what_was_typed(monkeypatch: pytest.MonkeyPatch) -> None:
     class EnoughError(Exception):
         pass
 
-    def seated(run: RebelRun, *others: object) -> None:
+    def job_of(run: RebelRun, *others: object) -> None:
         seen.append(run)
         raise EnoughError
 
-    monkeypatch.setattr(rebel, "seated", seated)
+    monkeypatch.setattr(rebel, "job_of", job_of)
     folder = rebel_folder(PYTHON[3], streams=2)
-    about = json.loads((folder / "rebel.json").read_text())
-    known = {key: value for key, value in about.items() if key not in ("format", "version", "treeplex", "checksum")}
-    identity = rebel.public_identity(rebel.public_rules("kuhn_poker"))
-    write_about(folder / "rebel.json", "treeplex rebel training", 1, **{**known, "identity": identity})
+    describe(REBEL, folder, identity=rebel.public_identity(rebel.public_rules("kuhn_poker")))
     with pytest.raises(EnoughError):
         rebel.train_rebel(resume=folder, game="kuhn_poker")
     assert [run.game for run in seen] == ["kuhn_poker"]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from treeplex.learn.rebel.files import read_net
-from treeplex.runs.job.folder import checksum
+from treeplex.runs.job.folder import checksum_of
 
 
 def copied(folder: Path, tmp_path: Path) -> Path:
@@ -24,7 +24,8 @@ def signed(data: bytes) -> bytes:
         return data
     if not isinstance(about, dict) or "checksum" not in about:
         return data
-    return json.dumps({**about, "checksum": checksum(about)}).encode()
+    del about["checksum"]
+    return json.dumps({**about, "checksum": checksum_of(about)}).encode()
 
 
 def weights(folder: Path) -> dict[str, bytes]:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from treeplex.games.registry import games as known_games
     from treeplex.runs.compare import Comparison, compare
     from treeplex.runs.devices import device_from_policy, load_device, save_device
+    from treeplex.runs.job.interrupt import Interrupted
     from treeplex.runs.job.memory import SpotEstimate, estimate_spot
     from treeplex.runs.judge import (
         as_policy,
@@ -46,9 +47,9 @@ if TYPE_CHECKING:
     from treeplex.runs.rebel.judge import judge_rebel
     from treeplex.runs.rebel.settings import RebelRun
     from treeplex.runs.rebel.train import train_rebel
-    from treeplex.runs.sample.sample import SampleInterrupted, sample
+    from treeplex.runs.sample.sample import sample
     from treeplex.runs.solve.solution import Solution
-    from treeplex.runs.solve.solve import SolveInterrupted, solve
+    from treeplex.runs.solve.solve import solve
     from treeplex.runs.tree_picture import draw
     from treeplex.search.agent import SearchAgent
     from treeplex.solvers import (
@@ -91,18 +92,19 @@ _HOMES = {
         "nash_conv",
     ),
     "treeplex.runs.compare": ("Comparison", "compare"),
+    "treeplex.runs.job.interrupt": ("Interrupted",),
     "treeplex.forms.structure.classes": ("Structure", "structure"),
     "treeplex.runs.rebel.train": ("train_rebel",),
     "treeplex.runs.rebel.judge": ("judge_rebel",),
     "treeplex.runs.rebel.settings": ("RebelRun",),
     "treeplex.search.agent": ("SearchAgent",),
-    "treeplex.runs.sample.sample": ("SampleInterrupted", "sample"),
+    "treeplex.runs.sample.sample": ("sample",),
     "treeplex.forms.policies.sparse": ("TablePolicy", "load_table_policy", "save_table_policy"),
     "treeplex.evaluate.playouts": ("estimate", "head_to_head"),
     "treeplex.runs.job.memory": ("SpotEstimate", "estimate_spot"),
     "treeplex.runs.devices": ("device_from_policy", "load_device", "save_device"),
     "treeplex.runs.solve.solution": ("Solution",),
-    "treeplex.runs.solve.solve": ("SolveInterrupted", "solve"),
+    "treeplex.runs.solve.solve": ("solve",),
     "treeplex.runs.tree_picture": ("draw",),
     "treeplex.solvers": (
         "DiscountPolicy",
@@ -130,14 +132,13 @@ __all__ = [
     "DiscountPolicy",
     "FictitiousRule",
     "Game",
+    "Interrupted",
     "Judgement",
     "Policy",
     "RebelRun",
     "Rule",
-    "SampleInterrupted",
     "SearchAgent",
     "Solution",
-    "SolveInterrupted",
     "SpotEstimate",
     "State",
     "Step",

@@ -11,8 +11,9 @@ pytest.importorskip("torch")
 
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.learn.rebel import shipped_nets
+from treeplex.learn.rebel.files import read_net
 from treeplex.learn.rebel.trainer import RebelSettings
-from treeplex.runs.rebel.folder import NET, RebelFolder
+from treeplex.runs.rebel.job import NET
 from treeplex.runs.rebel.judge import judge_rebel
 from treeplex.runs.rebel.settings import RebelRun
 from treeplex.runs.rebel.train import train_rebel
@@ -44,7 +45,7 @@ def test_what_is_shipped_is_what_was_trained_and_judged(ship, tmp_path: Path) ->
     ship("small", run, *counts)
     ship("small", run / NET, "--suffix", "flop", *counts, "--set", "method=flop", "--set", "endgame=2", "--seed", 3)
     assert set(shipped_nets.shipped_nets()) == {"small", "small-flop"}
-    rules, trained = public_rules(DICE), RebelFolder(run).net()
+    rules, trained = public_rules(DICE), read_net(run / NET)
     for name, search, seed in (("small", {}, 0), ("small-flop", {"method": "flop", "endgame": 2}, 3)):
         net = shipped_nets.shipped_net(rules, name)
         assert all(np.array_equal(array, trained.weights[key]) for key, array in net.weights.items())

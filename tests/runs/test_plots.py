@@ -18,8 +18,12 @@ from treeplex.solvers import Variant, Weights
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
+def record(done, seconds, exploitability, **numbers):
+    return Record(done, seconds, seconds, {"exploitability": exploitability, "nash_conv": 2 * exploitability, **numbers})
+
+
 def records(*exploitabilities):
-    return [Record(2**k, 0.1, value, 2 * value, (0.0, 0.0)) for k, value in enumerate(exploitabilities)]
+    return [record(2**k, 0.1, value) for k, value in enumerate(exploitabilities)]
 
 
 def test_plot_is_written(tmp_path):
@@ -69,10 +73,7 @@ def test_an_exact_solver_among_others_is_a_note():
 
 def counted(*pairs):
     """Records with (nodes, measure) of something aimed at."""
-    return [
-        Record(k + 1, 0.5 * (k + 1), 1.0, 2.0, (0.0, 0.0), nodes=nodes, measures={"cce_gap": gap})
-        for k, (nodes, gap) in enumerate(pairs)
-    ]
+    return [record(k + 1, 0.5 * (k + 1), 1.0, nodes=nodes, measures={"cce_gap": gap}) for k, (nodes, gap) in enumerate(pairs)]
 
 
 @pytest.mark.parametrize(
@@ -93,7 +94,7 @@ def test_what_progress_is_drawn_against(x, label, wanted):
 def test_the_flat_start_of_a_long_axis_is_cut_off():
     (axes,) = convergence_figure("game", {"a": counted((10, 1), (10**9, 0.5))}, x="nodes").axes
     assert axes.get_xlim()[0] == pytest.approx(0.9e5)
-    (axes,) = convergence_figure("game", {"a": [Record(10**k, 1.0, 1.0, 2.0, (0.0, 0.0)) for k in range(9)]}).axes
+    (axes,) = convergence_figure("game", {"a": [record(10**k, 1.0, 1.0) for k in range(9)]}).axes
     assert axes.get_xlim()[0] < 1
 
 

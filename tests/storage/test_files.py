@@ -56,7 +56,7 @@ def test_unwritable_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     def denied(*_: object) -> int:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(os, "open", denied)
+    monkeypatch.setattr("builtins.open", denied)
     with pytest.raises(FileError, match="permission denied; choose a folder you may write to"):
         write_atomically(tmp_path / "a.txt", "x")
 

@@ -23,15 +23,12 @@ from treeplex.games.poker.cards.ranges import parse_range
 from treeplex.games.poker.spots.libratus import read_fields
 from treeplex.games.poker.spots.located_text import read_marked
 from treeplex.learn.rebel.files import is_net_file, read_net
-from treeplex.runs.buckets.solve import read_about
-from treeplex.runs.discount.folder import TrainFolder
-from treeplex.runs.holdem.files import load_solution
 from treeplex.runs.holdem.report.hand_history import load_hand
-from treeplex.runs.job.checkpoint import read_checkpoint
-from treeplex.runs.rebel.folder import RebelFolder
+from treeplex.runs.holdem.solution import load_solution
+from treeplex.runs.job.checkpoint import open_checkpoint
+from treeplex.runs.job.folder import JobFolder
 from treeplex.runs.rebel.settings import from_yaml, settings_of
-from treeplex.runs.sample.folder import SampleFolder
-from treeplex.runs.solve.folder import RunFolder
+from treeplex.runs.solve.settings import SOLVE
 from treeplex.storage.reading import MOST_DEPTH, MOST_TEXT, parse_json, read_bytes, read_text, whole_lines
 
 SECONDS = 20
@@ -50,18 +47,14 @@ READERS: dict[str, Callable[[Path], object]] = {
     "d.safetensors": tp.load_device,
     "s.safetensors": tp.load_discount_policy,
     "n.safetensors": read_net,
-    "c.safetensors": read_checkpoint,
+    "c.safetensors": open_checkpoint,
     "a.spot": load_solution,
     "a.yaml": read_marked,
     "a.toml": read_marked,
     "settings.yaml": from_yaml,
     "a.txt": read_fields,
-    "run.json": lambda path: RunFolder(path.parent).about(),
-    "sample.json": lambda path: SampleFolder(path.parent).about(),
-    "train.json": lambda path: TrainFolder(path.parent).about(),
-    "rebel.json": lambda path: RebelFolder(path.parent).about(),
-    "limit.json": lambda path: read_about(path.parent),
-    "metrics.jsonl": lambda path: RunFolder(path.parent).records(),
+    "run.json": lambda path: JobFolder(SOLVE, path.parent).about(),
+    "metrics.jsonl": lambda path: JobFolder(SOLVE, path.parent).records(),
 }
 """Everything that reads a file, by the name of one."""
 TEXTS = [name for name in READERS if not name.endswith((".safetensors", ".npz", ".spot"))]

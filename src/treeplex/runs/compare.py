@@ -13,16 +13,17 @@ from pathlib import Path
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.runs.job.folder import folder_at
+from treeplex.runs.job.interrupt import Interrupted
 from treeplex.runs.job.progress_line import KERNELS, line_for
 from treeplex.runs.job.record import check_effort, words_of
 from treeplex.runs.judge import AnyGame
-from treeplex.runs.solve.folder import PLOT, RunFolder
+from treeplex.runs.solve.settings import PLOT, SOLVE
 from treeplex.runs.solve.solution import Solution
 from treeplex.runs.solve.solve import (
     DEFAULT_ITERATIONS,
     AnyAlgorithm,
     AnyProgress,
-    SolveInterrupted,
     WalkWatcher,
     planned,
     settings_of_new_run,
@@ -133,7 +134,7 @@ class Comparison:
         for solution in self.ranked:
             row = [solution.algorithm, f"{solution.iterations:,}", short(solution.nodes), f"{solution.seconds:.3g}"]
             row.append(f"{solution.exploitability:.3e}")
-            found = [getattr(solution.last, name, solution.last.measures.get(name)) for name in self.aims]
+            found = [{**solution.last.measures, **solution.last.numbers}.get(name) for name in self.aims]
             row += ["" if number is None else f"{number:.3e}" for number in found]
             if self.game.players > 2:
                 row.append(separator.join(f"{gain:.2e}" for gain in solution.gains))
@@ -237,7 +238,7 @@ def compare(
         raise SpecError("no algorithm given; name at least one, for example dcfr")
     if x is not None:
         check_effort(x)
-    with line_for(progress) as line:
+    with line_for(progress) as line, folder_at(SOLVE, out) as folder:
         walked = line.walked if walked is None else walked
         line.say("compiling the game")
         target = compile_game(game, refine=refine, limit=limit, watch=walked)
@@ -252,10 +253,10 @@ def compare(
             walk_ahead(target, algorithm, limit, walked)
         line.say(f"starting ({KERNELS})")
         chosen = named(algorithms, target, iterations, nodes, updates)
-        if out is not None:
-            RunFolder(out).claim(force=force)
         solutions: list[Solution] = []
         interrupted = False
+        if folder:
+            folder.claim(force=force)
         for name, algorithm in chosen.items():
             try:
                 solution = solve(
@@ -273,14 +274,14 @@ def compare(
                     force=force,
                     progress=progress if callable(progress) else line,
                 )
-            except SolveInterrupted as stopped:
-                solution, interrupted = stopped.solution, True
+            except Interrupted as stopped:
+                solution, interrupted = stopped.result, True
             solutions.append(solution)
             if interrupted:
                 break
-    comparison = Comparison(target, tuple(solutions), interrupted, usual_axis(chosen.values(), nodes) if x is None else x)
-    if out is not None:
-        comparison.save(out)
+        comparison = Comparison(target, tuple(solutions), interrupted, usual_axis(chosen.values(), nodes) if x is None else x)
+        if out is not None:
+            comparison.save(out)
     return comparison
 
 

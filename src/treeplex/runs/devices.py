@@ -7,6 +7,7 @@
 ====================  ===============================================================================================
 """
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load as arrays_from_bytes
 from safetensors.numpy import save as bytes_from_arrays
@@ -26,8 +28,8 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.correlation.device import Device
 from treeplex.forms.correlation.mixtures import mixture_device
 from treeplex.forms.policies.tabular import Policy
-from treeplex.runs.job.checkpoint import digest
-from treeplex.runs.solve.folder import DEVICE, RunFolder, is_run_folder
+from treeplex.runs.job.folder import JobFolder, kind_of
+from treeplex.runs.solve.settings import DEVICE, SOLVE
 from treeplex.solvers import Solver
 from treeplex.storage.files import write_atomically
 from treeplex.storage.reading import MOST_TEXT, parse_json, read_bytes, tensor_metadata
@@ -94,7 +96,7 @@ def save_device(device: Device, path: str | os.PathLike[str], *, metadata: Mappi
         "identity": game.identity,
         "metadata": dict(metadata or {}),
     }
-    if kind_of(target) == ".json":
+    if suffix_of(target) == ".json":
         joint_plans = [
             {"probability": weight, "plans": [device.actions(player, plan) for player, plan in enumerate(row)]}
             for row, weight in zip(device.support.tolist(), device.weights.tolist(), strict=True)
@@ -127,7 +129,7 @@ def read_device(
 ) -> tuple[Device, dict[str, Any]]:
     """:func:`load_device`, and the file's metadata."""
     source = device_file(path)
-    header, contents = (read_json if kind_of(source) == ".json" else read_safetensors)(source)
+    header, contents = (read_json if suffix_of(source) == ".json" else read_safetensors)(source)
     named = header.get("game")
     if header.get("format") != FORMAT or not isinstance(named, str) or not isinstance(header.get("metadata", {}), dict):
         raise FileError(f"{source} is no device: it lacks the format {FORMAT!r} or the game")
@@ -153,7 +155,7 @@ def read_device(
 
 def refined(path: str | os.PathLike[str]) -> bool:
     """Whether ``path`` is a run folder whose game was compiled with ``refine``."""
-    return is_run_folder(path) and RunFolder(path).settings().refine
+    return kind_of(path) == SOLVE.name and bool(JobFolder(SOLVE, path).about()["settings"].get("refine"))
 
 
 def device_file(path: str | os.PathLike[str]) -> Path:
@@ -162,8 +164,8 @@ def device_file(path: str | os.PathLike[str]) -> Path:
     Raises:
         FileError: there is none.
     """
-    if is_run_folder(path):
-        folder = RunFolder(path)
+    if kind_of(path) == SOLVE.name:
+        folder = JobFolder(SOLVE, path)
         if not (folder.path / DEVICE).is_file():
             algorithm = folder.about()["algorithm"]
             raise FileError(
@@ -177,7 +179,7 @@ def device_file(path: str | os.PathLike[str]) -> Path:
     return Path(path)
 
 
-def kind_of(path: Path) -> str:
+def suffix_of(path: Path) -> str:
     """The suffix, if it is one of a device."""
     suffix = path.suffix.lower()
     if suffix not in (".safetensors", ".json"):
@@ -239,3 +241,13 @@ def fill_plan(game: CompiledGame, player: int, plan: Mapping[str, int], row: Any
         if action not in actions:
             raise PolicyError(f"no action {action!r} at infostate {infostate!r} of player {player}; actions there: {actions}")
         row[infoset - int(game.tree.infoset_offsets[player])] = actions.index(action)
+
+
+def digest(about: Mapping[str, str], arrays: Mapping[str, NDArray[Any]]) -> str:
+    """SHA-256 over metadata and arrays, their names, types and shapes included."""
+    total = hashlib.sha256(json.dumps(sorted(about.items())).encode())
+    for name in sorted(arrays):
+        array = arrays[name]
+        total.update(json.dumps([name, array.dtype.str, list(array.shape)]).encode())
+        total.update(array.tobytes())
+    return total.hexdigest()

@@ -18,7 +18,8 @@ from treeplex.forms.policies.plain import probabilities_of
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.openspiel import same_rules, transferred
 from treeplex.games.base import Game
-from treeplex.runs.solve.folder import POLICY, holds_policy
+from treeplex.runs.job.folder import kind_of
+from treeplex.runs.solve.settings import POLICY
 from treeplex.solvers import make_solver
 
 if TYPE_CHECKING:
@@ -30,6 +31,11 @@ AnyPolicy: TypeAlias = "Policy | Solution | Mapping[Any, Mapping[int, float]] | 
 """A policy or a solution; ``{infostate: {action: probability}}`` (or keys (player, infostate)), actions by id or name;
 ``"uniform"``; a policy file or run folder; an OpenSpiel policy."""
 UNIFORM = "uniform"
+
+
+def holds_policy(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is a folder with a run in it that has a policy: of a compiled game or on rules."""
+    return kind_of(path) in ("solve", "sample")
 
 
 def as_policy(game: AnyGame, policy: AnyPolicy, *, complete: bool = False) -> Policy:

@@ -1,4 +1,6 @@
-"""Convergence plots. Imports Matplotlib, so it is itself imported only when something is drawn."""
+"""Plots of jobs: convergence of algorithms, and curves of measures one below the other.
+
+Imports Matplotlib, so it is itself imported only when something is drawn."""
 
 import io
 import math
@@ -6,7 +8,7 @@ import textwrap
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import final
+from typing import Any, final
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -61,8 +63,8 @@ class Axis:
 
 
 AXES: Mapping[str, Axis] = {
-    "iterations": Axis("Iterations", lambda record: record.iteration),
-    "nodes": Axis("Nodes touched (histories walked)", lambda record: record.nodes, 1e4),
+    "iterations": Axis("Iterations", lambda record: record.done),
+    "nodes": Axis("Nodes touched (histories walked)", lambda record: float(record.nodes), 1e4),
     "seconds": Axis("Seconds in the solver", lambda record: record.seconds, 1e4),
 }
 """The horizontal axes, one for each of :data:`treeplex.runs.job.record.EFFORTS`."""
@@ -301,6 +303,142 @@ def add_note(axes: Axes, view: View, drawn: Curves, undrawn: Sequence[str]) -> N
         notes.append(f"values below {limit} are drawn there")
     if notes:
         axes.text(0.012, 0.02, "; ".join(notes), transform=axes.transAxes, fontsize=8.5, color=GREY, parse_math=False)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A measure against effort.
+
+    Attributes:
+        across, heights: its points; a height that a logarithmic axis cannot show is drawn at the panel's floor.
+        label: its name in the legend or at its end; empty for none.
+        number: of its colour.
+        low, high: a band around it, if given.
+        line: whether there is more of it than the band.
+        dots: whether each point has a dot, however many there are.
+    """
+
+    across: Sequence[float]
+    heights: Sequence[float]
+    label: str = ""
+    number: int = 0
+    low: Sequence[float] | None = None
+    high: Sequence[float] | None = None
+    line: bool = True
+    dots: bool = False
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Curves over the same axes.
+
+    Attributes:
+        label: of the vertical axis.
+        curves: what is drawn.
+        logarithmic: whether the vertical axis is.
+        floor: where a logarithmic axis shows what is below it.
+        named_ends: whether labels stand right of the curves' ends instead of in a legend.
+        share: its part of the figure's height, relative to other panels.
+        mark: a place on the horizontal axis, and what is said there.
+        from_zero: whether the vertical axis begins at 0.
+    """
+
+    label: str
+    curves: Sequence[Curve]
+    logarithmic: bool = True
+    floor: float = 1e-15
+    named_ends: bool = False
+    share: float = 1.0
+    mark: tuple[float, str] | None = None
+    from_zero: bool = False
+
+
+def curves_figure(
+    title: str, across: str, panels: Sequence[Panel], *, logarithmic: bool = False, last: float | None = None, height: float
+) -> Figure:
+    """Panels one below the other, over the same effort.
+
+    Args:
+        title: of the figure.
+        across: what the horizontal axis shows.
+        panels: at least one, from top to bottom.
+        logarithmic: whether the horizontal axis is.
+        last: where a linear horizontal axis ends.
+        height: of the figure, in inches.
+    """
+    figure = Figure(figsize=(7.6, height), dpi=160, layout="constrained")
+    FigureCanvasAgg(figure)
+    shares = [panel.share for panel in panels]
+    found = figure.subplots(len(panels), 1, sharex=True, squeeze=False, height_ratios=shares)[:, 0]
+    for axes, panel in zip(found, panels, strict=True):
+        draw_panel(axes, panel)
+    bottom_axes = found[-1]
+    bottom_axes.set_xlabel(across, fontsize=11, color=INK)
+    if logarithmic:
+        bottom_axes.set_xscale("log")
+    elif last is not None:
+        bottom_axes.set_xlim(0, last or 1)
+    figure.canvas.draw()
+    for axes, panel in zip(found, panels, strict=True):
+        if panel.named_ends:
+            name_ends(axes, panel)
+    lines = textwrap.wrap(title, 68, max_lines=2, break_on_hyphens=False)
+    found[0].set_title("\n".join(lines), loc="left", fontsize=12, fontweight="bold", color=INK, pad=10, parse_math=False)
+    return figure
+
+
+def draw_panel(axes: Axes, panel: Panel) -> None:
+    """Draw the curves of a panel, quiet grid and spines behind them."""
+
+    def shown(heights: Sequence[float]) -> list[float]:
+        return [max(height, panel.floor) for height in heights] if panel.logarithmic else list(heights)
+
+    for curve in panel.curves:
+        paint, label = colour(curve.number), None if panel.named_ends else curve.label or None
+        if curve.low is not None and curve.high is not None:
+            band: dict[str, Any] = {"color": paint, "alpha": 0.2 if curve.line else 0.45, "linewidth": 0}
+            low, high = shown(curve.low), shown(curve.high)
+            axes.fill_between(curve.across, low, high, label=None if curve.line else label, **band)
+        if curve.line:
+            marker = "o" if curve.dots or len(curve.across) < 4 else None
+            look: dict[str, Any] = {"color": paint, "linestyle": style(curve.number), "linewidth": 1.5}
+            look |= {"marker": marker, "markersize": 4}
+            axes.plot(curve.across, shown(curve.heights), label=label, **look)
+    if panel.logarithmic and any(len(curve.across) for curve in panel.curves):
+        axes.set_yscale("log")
+    if panel.from_zero:
+        axes.set_ylim(0, None)
+    axes.set_ylabel(panel.label, fontsize=11, color=INK, parse_math=False)
+    if not panel.named_ends and any(curve.label for curve in panel.curves):
+        axes.legend(frameon=False, fontsize=9, labelcolor=INK)
+    if panel.mark is not None:
+        place, text = panel.mark
+        axes.axvline(place, color=GREY, linewidth=1, linestyle=(0, (4, 3)))
+        axes.text(place, 0.04, f" {text}", transform=axes.get_xaxis_transform(), color=GREY, fontsize=9)
+    axes.tick_params(which="both", colors=INK, labelsize=10)
+    axes.grid(which="major", color=GRID, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color(GREY)
+
+
+def name_ends(axes: Axes, panel: Panel) -> None:
+    """Name each curve right of its end; names are pushed apart where curves end close to each other."""
+    ends = [max(curve.heights[-1], panel.floor) for curve in panel.curves]
+    places = [axes.transAxes.inverted().transform(axes.transData.transform((0, end)))[1] for end in ends]
+    for curve, place in zip(panel.curves, spread([float(each) for each in places], 0.075), strict=True):
+        name = curve.label if len(curve.label) <= LONGEST_LABEL else f"{curve.label[: LONGEST_LABEL - 3]}..."
+        axes.annotate(
+            name,
+            (1.015, place),
+            xycoords="axes fraction",
+            va="center",
+            fontsize=9.5,
+            fontweight="bold",
+            color=colour(curve.number),
+            parse_math=False,
+            annotation_clip=False,
+        )
 
 
 def write_figure(figure: Figure, path: Path) -> None:

@@ -4,29 +4,40 @@ The layout is that of safetensors (a little-endian uint64, so many bytes of JSON
 them; but nothing is ever held twice. The free metadata carries a format, a version and a digest of everything else.
 """
 
-import contextlib
 import hashlib
 import json
 import os
-import secrets
 import struct
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
-from typing import IO, Any, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import FileError
-from treeplex.storage.files import remedy
+from treeplex.storage.files import replacing
 from treeplex.storage.reading import open_regular, parse_json, reason
 
 PIECE = 1 << 20
 """Bytes that are in memory at a time."""
 LONGEST_HEADER = 100 << 20
-KINDS: Mapping[str, type[np.generic]] = {"F64": np.float64, "I64": np.int64, "U8": np.uint8}
+KINDS: Mapping[str, type[np.generic]] = {
+    "F64": np.float64,
+    "F32": np.float32,
+    "F16": np.float16,
+    "I64": np.int64,
+    "I32": np.int32,
+    "I16": np.int16,
+    "I8": np.int8,
+    "U64": np.uint64,
+    "U32": np.uint32,
+    "U16": np.uint16,
+    "U8": np.uint8,
+    "BOOL": np.bool_,
+}
 METADATA = "__metadata__"
 Bytes = bytes | memoryview
 
@@ -36,7 +47,7 @@ class Tensor:
     """An array that is to be written.
 
     Attributes:
-        kind: ``F64``, ``I64`` or ``U8``.
+        kind: one of :data:`KINDS`.
         shape: its shape.
         pieces: gives its bytes, little-endian, piece by piece; called twice.
     """
@@ -87,7 +98,7 @@ def write_tensors(path: str | os.PathLike[str], about: Mapping[str, str], tensor
             digest.update(piece)
     header = json.dumps({METADATA: {**about, "digest": digest.hexdigest()}, **entries}).encode()
     header += b" " * (-len(header) % 8)
-    with replacing(Path(path)) as file:
+    with replacing(path) as file:
         file.write(struct.pack("<Q", len(header)) + header)
         for each in tensors.values():
             for piece in each.pieces():
@@ -100,33 +111,11 @@ def begun_digest(about: Mapping[str, str], entries: Mapping[str, Any]) -> Any:
     return hashlib.sha256(json.dumps([rest, entries], sort_keys=True).encode())
 
 
-@contextlib.contextmanager
-def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """A temporary file beside ``path`` that takes its name at the end, if nothing failed.
-
-    Raises:
-        FileError: it cannot be written.
-    """
-    target = Path(os.path.realpath(path))
-    temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.tmp")
-    try:
-        try:
-            with open(temporary, "xb") as file:
-                yield file
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, target)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
-            raise
-    except OSError as error:
-        raise FileError(f"cannot write {path}: {reason(error)}; {remedy(error, target)}") from error
-
-
 @final
-class TensorFile:
-    """A file of tensors, opened, its header and digest checked. Use as a context manager.
+class TensorFile(Mapping[str, NDArray[Any]]):
+    """A file of tensors, opened, its header and digest checked: a mapping that reads each array when it is asked for.
+
+    Use as a context manager.
 
     Attributes:
         path: the file.
@@ -200,6 +189,15 @@ class TensorFile:
 
     def __exit__(self, *reason: object) -> None:
         self._file.close()
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self.read(name, self.entries[name]["dtype"])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
 
     def __contains__(self, name: object) -> bool:
         return name in self.entries

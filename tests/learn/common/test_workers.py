@@ -2,7 +2,10 @@
 
 import os
 import signal
+import subprocess
 import sys
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -169,6 +172,58 @@ def test_a_stopped_epoch_leaves_the_trainer_as_it_was(games):
         trainer.step()
     assert all(np.array_equal(before[name], value) for name, value in trainer.state().items())
     assert trainer.epoch == 1
+
+
+class Sleeping:
+    """A player that is at it for long."""
+
+    def play(self, job):
+        time.sleep(600)
+
+
+PARENT = """
+import time
+from tests.learn.common.test_workers import Sleeping
+from treeplex.learn.common.workers import Processes
+if __name__ == "__main__":
+    crew = Processes(Sleeping(), 2)
+    crew.give(0, None)
+    print(*crew.pids, flush=True)
+    time.sleep(float({wait}))
+    crew.close()
+"""
+
+
+def alive(pid):
+    """Whether a process is there and no zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
+@pytest.mark.parametrize(("wait", "end"), [(600, signal.SIGKILL), (600, signal.SIGTERM), (0, None)])
+def test_workers_end_with_the_process_that_started_them(tmp_path, wait, end):
+    (tmp_path / "parent.py").write_text(PARENT.format(wait=wait))
+    root = Path(__file__).parents[3]
+    paths = os.pathsep.join([str(root / "src"), str(root)])
+    parent = subprocess.Popen(
+        [sys.executable, str(tmp_path / "parent.py")],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": paths},
+    )
+    pids = [int(pid) for pid in parent.stdout.readline().split()]
+    assert len(pids) == 2
+    if end is not None:
+        assert all(map(alive, pids))
+        parent.send_signal(end)
+    parent.communicate(timeout=30)
+    deadline = time.monotonic() + 2.0
+    while any(map(alive, pids)) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not any(map(alive, pids))
 
 
 def test_closed_workers_are_gone():

@@ -17,11 +17,13 @@ from treeplex.forms.subgames.horizon import Horizon  # noqa: E402
 from treeplex.forms.subgames.public_rules import public_rules  # noqa: E402
 from treeplex.forms.subgames.public_states import PublicState, first_state  # noqa: E402
 from treeplex.games.public import Leaf, PublicTree  # noqa: E402
+from treeplex.learn.rebel.files import read_net  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer  # noqa: E402
 from treeplex.learn.rebel.value_net import NetworkLeaf, value_net  # noqa: E402
 from treeplex.learn.torch.kernels import stacking  # noqa: E402
 from treeplex.learn.torch.search import TorchSearch, torch_device  # noqa: E402
-from treeplex.runs.rebel.folder import RebelFolder  # noqa: E402
+from treeplex.runs.job.folder import JobFolder  # noqa: E402
+from treeplex.runs.rebel.job import NET, REBEL  # noqa: E402
 from treeplex.runs.rebel.settings import RebelRun  # noqa: E402
 from treeplex.runs.rebel.train import train_rebel  # noqa: E402
 from treeplex.search import METHODS, ExactLeaf, NoLeaf, PublicBelief, SubgameSearch, ZeroLeaf  # noqa: E402
@@ -269,8 +271,8 @@ def test_a_training_may_move_to_another_device(tmp_path: Path) -> None:
     ended = train_rebel(resume=tmp_path / "run", changes={"device": "torch-cpu", "solves": "320"}, judge_every=0)
     assert ended.status == "finished"
     assert ended.records[-1].solved == 320
-    assert RebelFolder(tmp_path / "run").run().settings.device == "torch-cpu"
-    assert all(np.isfinite(array).all() for array in RebelFolder(tmp_path / "run").net().weights.values())
+    assert JobFolder(REBEL, tmp_path / "run").about()["settings"]["device"] == "torch-cpu"
+    assert all(np.isfinite(array).all() for array in read_net(tmp_path / "run" / NET).weights.values())
 
 
 def test_devices(monkeypatch: pytest.MonkeyPatch) -> None:

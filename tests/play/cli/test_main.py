@@ -15,12 +15,13 @@ import pytest
 from typer.testing import CliRunner
 
 import treeplex as tp
-from tests.trainings import signed
 from treeplex.errors import FileError
 from treeplex.play.cli import failures
 from treeplex.play.cli.live import clock, line_of
 from treeplex.play.cli.main import app
+from treeplex.runs.job.folder import JobFolder
 from treeplex.runs.job.record import Progress
+from treeplex.runs.solve.settings import SOLVE
 
 RESULT_KEYS = ["game", "algorithm", "iterations", "seconds", "exploitability", "nash_conv", "value", "gains"]
 INFO_KEYS = [
@@ -300,8 +301,8 @@ def test_a_folder_in_use_needs_force(run):
 
 
 def test_rules_of_ones_own_are_not_run_by_a_folder(run):
-    about = json.loads((run / "run.json").read_text())
-    (run / "run.json").write_bytes(signed(json.dumps({**about, "game": "evil.py:Game"}).encode()))
+    folder = JobFolder(SOLVE, run)
+    folder.describe({**folder.about(), "game": "evil.py:Game"}, status="finished", records=folder.records())
     assert "neither read nor run" in complaint("solve", "--resume", run, "-n", 100)
     assert "neither read nor run" in complaint("show", run)
 
@@ -341,13 +342,15 @@ def test_a_bug_in_rules_of_ones_own_is_placed(tmp_path):
 
 
 def test_progress_line():
-    progress = Progress("dcfr", 1200, 5000, 1.25e-3, 31234.0, 65.0)
+    progress = Progress("dcfr", "iterations", 1200, 5000, 31234.0, 65.0, {"exploitability": 1.25e-3})
     assert line_of(progress) == "dcfr  iteration 1,200/5,000  exploitability 1.25e-03  31,234 it/s  1:05 left"
-    counted = Progress("es-mccfr", 1200, 10**12, 1.25e-3, 31234.0, 65.0, nodes=250_000, budget=1_000_000)
+    numbers = {"exploitability": 1.25e-3, "nodes": 250_000, "budget": 1_000_000}
+    counted = Progress("es-mccfr", "iterations", 1200, None, 31234.0, 65.0, numbers)
     assert line_of(counted).startswith("es-mccfr  iteration 1,200  25% of 1,000,000 nodes  exploitability 1.25e-03")
-    uncounted = Progress("es-mccfr", 1200, 10**12, 1.25e-3, 31234.0, None)
+    uncounted = Progress("es-mccfr", "iterations", 1200, None, 31234.0, None, {"exploitability": 1.25e-3})
     assert line_of(uncounted) == "es-mccfr  iteration 1,200  exploitability 1.25e-03  31,234 it/s"
-    joint = Progress("joint", 12, 50, 1.25e-3, 3.0, None, objective=("cce_gap", 0.25))
+    numbers = {"exploitability": 1.25e-3, "measures": {"cce_gap": 0.25}, "objective": "cce_gap"}
+    joint = Progress("joint", "iterations", 12, 50, 3.0, None, numbers)
     assert line_of(joint) == "joint  iteration 12/50  CCE gap 2.50e-01  3 it/s"
     assert clock(3725) == "1:02:05"
     out, _ = call("solve", "kuhn_poker", "-n", 50, "--progress", "--json")

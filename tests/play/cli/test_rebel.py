@@ -22,9 +22,11 @@ from treeplex.play.cli import play as cli_play
 from treeplex.play.cli.failures import Commands
 from treeplex.play.cli.main import app
 from treeplex.play.cli.rebel import line_of
-from treeplex.runs.rebel.folder import METRICS, NET, RebelFolder, RebelRecord
-from treeplex.runs.rebel.session import RebelProgress
-from treeplex.runs.rebel.settings import RebelRun, settings_of
+from treeplex.runs.job.checkpoint import position_of
+from treeplex.runs.job.folder import METRICS, JobFolder
+from treeplex.runs.job.record import Progress
+from treeplex.runs.rebel.job import NET, REBEL
+from treeplex.runs.rebel.settings import run_from
 
 torch.set_num_threads(1)
 
@@ -95,7 +97,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_json_of_a_training(tmp_path: Path) -> None:
     printed = json.loads(call("train", "rebel", DICE, *TINY, "--out", tmp_path / "run", "--json")[0])
-    last = RebelFolder(tmp_path / "run").records()[-1]
+    last = JobFolder(REBEL, tmp_path / "run").records()[-1]
     assert (printed["algorithm"], printed["status"], printed["solved"]) == ("rebel", "finished", 64)
     assert printed["loss"] == last.loss
     assert printed["workers_lost"] == 0
@@ -110,7 +112,7 @@ def test_settings_are_shown_read_and_changed(tmp_path: Path, trained: Path) -> N
     own = call("train", "rebel", "--resume", trained, "--show", "--set", "solves=70")[0]
     assert "iterations: 3 " in own
     assert "solves: 70 " in own
-    settings = RebelFolder(trained).run().settings
+    settings = run_from(JobFolder(REBEL, trained).about(), "here").settings
     assert {name: getattr(settings, name) for name in SMALL} == SMALL
 
 
@@ -226,7 +228,7 @@ def test_a_training_with_whole_endgames_is_searched_so(tmp_path: Path) -> None:
 def test_a_policy_network_is_trained_judged_and_played(tmp_path: Path) -> None:
     guided = [*TINY, "--set", "policy_net=true", "--set", "warm=1"]
     out, _ = call("train", "rebel", DICE, *guided, "--out", tmp_path / "run")
-    loss = RebelFolder(tmp_path / "run").records()[-1].policy_loss
+    loss = JobFolder(REBEL, tmp_path / "run").records()[-1].policy_loss
     assert f"policy loss  {loss:.3e}" in out
     asked = ["evaluate", DICE, tmp_path / "run", "--playthroughs", 4, "--iterations", 4, "--workers", 1, "--json"]
     warm, cold = (json.loads(call(*asked, *more)[0]) for more in ((), ("--set", "warm=0")))
@@ -289,7 +291,8 @@ def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, (out, err)
-    done = RebelFolder(folder).state().iteration
+    with JobFolder(REBEL, folder).state() as state:
+        done = position_of(state).done
     assert f"stopped after {done:,} subgames; saved: go on with treeplex train rebel --resume {folder}" in err
     printed = json.loads(
         call("train", "rebel", "--resume", folder, "--set", f"solves={done + 8}", "--judge-every", 0, "--json")[0]
@@ -389,11 +392,11 @@ def test_play_is_refused_in_one_line(trained: Path) -> None:
 
 
 def test_the_live_line() -> None:
-    run = RebelRun(DICE, settings_of(None))
-    record = RebelRecord(6400, 10.0, 9.0, 3200, 50, 0.0125, 640.0, 0, 0.05, 32, 64)
+    numbers = {"rows": 3200, "steps": 50, "loss": 0.0125, "policy_loss": None, "rate": 640.0, "lost": 0, "exploitability": 0.05}
+    state = Progress("rebel of 1 streams", "subgames", 6400, 60_000, 640.0, 65.0, numbers)
     line = "rebel  6,400/60,000 subgames  640/s  3,200 rows  loss 1.25e-02  exploitability 5.00e-02  1:05 left"
-    assert line_of(RebelProgress(run, record, record, 65.0)) == line
-    guided = replace(record, policy_loss=0.5)
-    assert "loss 1.25e-02  policy loss 5.00e-01" in line_of(RebelProgress(run, guided, None, None))
-    assert "loss" not in line_of(RebelProgress(run, RebelRecord(0, 0.0, 0.0, 0, 0, None, 0.0, 2), None, None))
-    assert "2 workers lost" in line_of(RebelProgress(run, RebelRecord(0, 0.0, 0.0, 0, 0, None, 0.0, 2), None, None))
+    assert line_of(state) == line
+    assert "loss 1.25e-02  policy loss 5.00e-01" in line_of(replace(state, numbers={**numbers, "policy_loss": 0.5}))
+    fresh = replace(state, numbers={**numbers, "loss": None, "lost": 2})
+    assert "loss" not in line_of(fresh)
+    assert "2 workers lost" in line_of(fresh)

@@ -6,16 +6,25 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
 
 from treeplex.play.cli.main import app
 from treeplex.play.cli.train import line_of
-from treeplex.runs.discount.folder import METRICS, STATE, TrainFolder, TrainRecord
-from treeplex.runs.discount.train import TrainProgress
+from treeplex.runs.discount.job import DISCOUNT
+from treeplex.runs.discount.settings import settings_from
+from treeplex.runs.job.checkpoint import position_of
+from treeplex.runs.job.folder import METRICS, STATE, JobFolder
+from treeplex.runs.job.record import Progress
 
 TINY = ["--games", "kuhn_poker", "--epochs", "2", "--population", "4", "--horizon", "20", "--workers", "1"]
+
+
+def done_at(folder):
+    with JobFolder(DISCOUNT, folder).state() as state:
+        return position_of(state).done
 
 
 def call(*arguments, code=0):
@@ -48,7 +57,7 @@ def test_training_prints_and_writes(tmp_path):
 
 def test_json_is_all_that_is_printed(tmp_path):
     printed = json.loads(call("pddcfr", *TINY, "--out", tmp_path / "run", "--json")[0])
-    last = TrainFolder(tmp_path / "run").records()[-1]
+    last = JobFolder(DISCOUNT, tmp_path / "run").records()[-1]
     assert (printed["algorithm"], printed["status"], printed["epochs"]) == ("pddcfr", "finished", 2)
     assert printed["fitness"] == last.fitness
     assert printed["exploitability"] == {"kuhn_poker": last.exploitability[0]}
@@ -61,7 +70,7 @@ def test_resuming_goes_on(tmp_path):
     printed = json.loads(call("--resume", tmp_path / "part", "--epochs", "4", "--workers", "1", "--json")[0])
     assert printed["epochs"] == 4
     call("ddcfr", *TINY, "--epochs", "4", "--out", tmp_path / "whole")
-    part, whole = (TrainFolder(tmp_path / name).records() for name in ("part", "whole"))
+    part, whole = (JobFolder(DISCOUNT, tmp_path / name).records() for name in ("part", "whole"))
     assert [record.fitness for record in part] == [record.fitness for record in whole]
 
 
@@ -81,7 +90,7 @@ def test_every_setting_reaches_the_training(tmp_path):
         "--holds 1,3 --unclipped --optimizer es --fitness log --weights 1,2,3.5 --seed 5 --workers 1"
     )
     call(*options.split(), "--out", tmp_path / "run")
-    settings = TrainFolder(tmp_path / "run").settings().to_json()
+    settings = settings_from(JobFolder(DISCOUNT, tmp_path / "run").about()["settings"], "here").to_json()
     assert settings == {
         "algorithm": "pddcfr",
         "games": ("kuhn_poker", "goofspiel(num_cards=3,imp_info=true)", "small_matrix"),
@@ -161,24 +170,24 @@ def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path):
         env=environment,
     )
     deadline = time.monotonic() + 120
-    while not (folder / METRICS).exists() or len(TrainFolder(folder).records()) < 3:
+    while not (folder / METRICS).exists() or len(JobFolder(DISCOUNT, folder).records()) < 3:
         assert process.poll() is None
         assert time.monotonic() < deadline
         time.sleep(0.05)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers as well
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, (out, err)
-    done = TrainFolder(folder).state().iteration
+    done = done_at(folder)
     assert f"stopped after {done:,} epochs; saved: go on with treeplex train --resume {folder}" in err
-    assert err.count("\n") == 1
-    assert [record.epoch for record in TrainFolder(folder).records()] == list(range(done + 1))
+    assert err.count("\n") == 2
+    assert [record.done for record in JobFolder(DISCOUNT, folder).records()] == list(range(done + 1))
     call("--resume", folder, "--epochs", done + 2, "--workers", "1")
-    assert TrainFolder(folder).state().iteration == done + 2
+    assert done_at(folder) == done + 2
     assert (folder / STATE).exists()
 
 
 def test_the_live_line():
-    record = TrainRecord(3, 1.25, 1.0, 2.0, (0.1,), 4.0)
-    state = TrainProgress("ddcfr", 10, record, record, 65.0, 0)
+    numbers = {"fitness": 1.25, "best_fitness": 1.25, "lost": 0}
+    state = Progress("ddcfr by es", "epochs", 3, 10, 0.5, 65.0, numbers)
     assert line_of(state) == "training ddcfr  epoch 3/10  fitness 1.250 (best 1.250)  1:05 left"
-    assert "2 workers lost" in line_of(TrainProgress("ddcfr", 10, record, record, None, 2))
+    assert "2 workers lost" in line_of(replace(state, numbers={**numbers, "lost": 2}))

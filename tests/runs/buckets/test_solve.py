@@ -1,4 +1,3 @@
-import json
 import signal
 
 import numpy as np
@@ -7,7 +6,8 @@ import pytest
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.buckets.buckets import BucketPlan
 from treeplex.runs.buckets.look import look_up, preflop_buckets, preflop_strategy
-from treeplex.runs.buckets.solve import LimitSettings, load_limit, points, read_settings, solve_limit
+from treeplex.runs.buckets.solve import LIMIT, LimitSettings, load_limit, points, read_settings, solve_limit
+from treeplex.runs.job.folder import RUN, JobFolder
 
 SETTINGS = LimitSettings(BucketPlan((2, 2, 2, 2), boards=50), boards=50, cards="royal")
 
@@ -23,24 +23,25 @@ def test_an_interrupted_run_goes_on_bit_for_bit(tmp_path):
     rest = solve_limit(read_settings(tmp_path), iterations=4000, evaluations=2, out=tmp_path, resume=True)
     for mine, theirs in zip(whole.strategy.average, rest.strategy.average, strict=True):
         assert np.array_equal(mine, theirs)
-    assert [record.iteration for record in rest.records] == [1500, 4000]
+    assert [record.done for record in rest.records] == [1500, 4000]
     assert rest.records[-1].exploitability == whole.records[-1].exploitability
-    assert json.loads((tmp_path / "limit.json").read_text())["status"] == "done"
+    assert rest.status == "finished"
     loaded = load_limit(tmp_path)
     assert np.array_equal(loaded.average.late, whole.strategy.average.late)
     assert np.array_equal(preflop_strategy(loaded, "").probabilities, preflop_strategy(whole.strategy, "").probabilities)
 
 
-def test_ctrl_c_saves_what_there_is(tmp_path, monkeypatch):
-    monkeypatch.setattr("treeplex.runs.buckets.solve.STEP", 100)
+def test_ctrl_c_saves_what_there_is(tmp_path):
+    stopped = []
 
     def say(text):
-        if text.startswith("iteration 300/"):
+        if text.startswith("iteration ") and "/1,000 " in text and not text.startswith("iteration 0/") and not stopped:
+            stopped.append(text)
             signal.raise_signal(signal.SIGINT)
 
     run = solve_limit(SETTINGS, iterations=1000, evaluations=1, out=tmp_path, say=say)
-    assert (run.status, run.records) == ("interrupted", ())
-    assert json.loads((tmp_path / "limit.json").read_text())["iteration"] == 300
+    assert run.status == "interrupted"
+    assert 0 < run.records[-1].done < 1000
     rest = solve_limit(SETTINGS, iterations=1000, evaluations=1, out=tmp_path, resume=True)
     whole = solve_limit(SETTINGS, iterations=1000, evaluations=1)
     assert np.array_equal(rest.strategy.average.late, whole.strategy.average.late)
@@ -53,14 +54,14 @@ def test_folders_are_not_overwritten_or_taken_for_another(tmp_path):
     other = LimitSettings(BucketPlan((3, 2, 2, 2), boards=50), boards=50, cards="royal")
     with pytest.raises(FileError, match="not those of these settings"):
         solve_limit(other, iterations=20, out=tmp_path, resume=True)
-    about = json.loads((tmp_path / "limit.json").read_text())
-    (tmp_path / "limit.json").write_text(json.dumps({**about, "game": "another"}))
+    folder = JobFolder(LIMIT, tmp_path)
+    folder.describe({**folder.about(), "game": "another"}, status="finished", records=folder.records())
     with pytest.raises(FileError, match="joint tables"):
         solve_limit(SETTINGS, iterations=20, out=tmp_path, resume=True)
-    with pytest.raises(FileError, match="no run"):
+    with pytest.raises(FileError, match="holds no run"):
         solve_limit(SETTINGS, iterations=20, out=tmp_path / "none", resume=True)
-    (tmp_path / "limit.json").write_text("{}")
-    with pytest.raises(FileError, match="truncated or edited"):
+    (tmp_path / RUN).write_text("{}")
+    with pytest.raises(FileError, match="not written by treeplex holdem limit solve"):
         load_limit(tmp_path)
 
 

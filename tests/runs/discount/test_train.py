@@ -2,10 +2,6 @@
 
 import json
 import shutil
-import signal
-import subprocess
-import sys
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -13,13 +9,14 @@ import pytest
 from safetensors.numpy import load_file
 
 import treeplex as tp
-from tests.trainings import signed
 from treeplex.errors import FileError, SpecError
-from treeplex.runs.discount import train as train_module
-from treeplex.runs.discount.folder import BEST, FILES, METRICS, POLICY, STATE, TRAIN, TrainFolder, TrainRecord
-from treeplex.runs.discount.plot import learning_figure, short_names
+from treeplex.runs.discount.job import BEST, DISCOUNT, PLOT, POLICY, learning_figure, short_names
 from treeplex.runs.discount.settings import GAMES, TrainSettings, settings_from
-from treeplex.runs.discount.train import TrainInterrupted, train
+from treeplex.runs.discount.train import train
+from treeplex.runs.job import job as frame
+from treeplex.runs.job.folder import METRICS, RUN, STATE, JobFolder
+from treeplex.runs.job.interrupt import Interrupted
+from treeplex.runs.job.record import Record
 from treeplex.solvers.rules.discount_policy_files import load_discount_policy
 
 TINY = TrainSettings(games=("kuhn_poker",), epochs=6, population=4, horizon=20, hidden=(8,), sigma=0.5, learning_rate=0.1)
@@ -27,7 +24,7 @@ TINY = TrainSettings(games=("kuhn_poker",), epochs=6, population=4, horizon=20, 
 
 def numbers(folder):
     """All that a training found out, without seconds and dates."""
-    records = [replace(record, seconds=0.0) for record in TrainFolder(folder).records()]
+    records = [replace(record, seconds=0.0, cpu_seconds=0.0) for record in JobFolder(DISCOUNT, folder).records()]
     state = load_file(folder / STATE)
     policies = [load_discount_policy(folder / name) for name in (POLICY, BEST)]
     cards = [{key: value for key, value in policy.card.items() if key != "seconds"} for policy in policies]
@@ -41,14 +38,14 @@ def unbroken(tmp_path_factory):
 
 
 def test_everything_is_written(unbroken):
-    assert {path.name for path in unbroken.folder.iterdir()} == set(FILES)
-    about = json.loads((unbroken.folder / TRAIN).read_text())
+    assert {path.name for path in unbroken.folder.iterdir()} == {RUN, METRICS, STATE, POLICY, BEST, PLOT}
+    about = json.loads((unbroken.folder / RUN).read_text())
     assert about["status"] == unbroken.status == "finished"
-    assert about["last"]["epoch"] == 6
+    assert about["last"]["done"] == 6
     assert about["best"]["fitness"] == max(record.fitness for record in unbroken.records)
-    assert [record.epoch for record in unbroken.records] == list(range(7))
-    assert TrainFolder(unbroken.folder).records() == list(unbroken.records)
-    assert TrainFolder(unbroken.folder).settings() == TINY
+    assert [record.done for record in unbroken.records] == list(range(7))
+    assert JobFolder(DISCOUNT, unbroken.folder).records() == list(unbroken.records)
+    assert settings_from(about["settings"], "here") == TINY
     assert unbroken.records[0].mean is None
     assert all(record.best >= record.mean for record in unbroken.records[1:])
     assert (unbroken.folder / "learning-curve.png").read_bytes().startswith(b"\x89PNG")
@@ -58,7 +55,7 @@ def test_policies_are_what_their_cards_say(unbroken):
     best = max(unbroken.records, key=lambda record: record.fitness)
     for name, record in ((POLICY, unbroken.records[-1]), (BEST, best)):
         policy = load_discount_policy(unbroken.folder / name)
-        assert policy.card["epochs"] == record.epoch
+        assert policy.card["epochs"] == record.done
         assert policy.card["fitness"] == record.fitness
         assert policy.card["games"] == ["kuhn_poker"]
         assert policy.card["settings"]["population"] == 4
@@ -103,23 +100,6 @@ def test_each_ablation_trains_and_goes_on(tmp_path, change):
     assert numbers(tmp_path / "part")[:3] == numbers(whole.folder)[:3]
 
 
-def test_a_broken_training_goes_on_bit_for_bit(unbroken, tmp_path):
-    folder = tmp_path / "run"
-
-    def stop(state):
-        if state.last.epoch == 3:
-            signal.raise_signal(signal.SIGINT)
-
-    with pytest.raises(TrainInterrupted) as stopped:
-        train(TINY, out=folder, workers=1, progress=stop)
-    assert stopped.value.training.records[-1].epoch == 3
-    assert json.loads((folder / TRAIN).read_text())["status"] == "interrupted"
-    resumed = train(resume=folder, workers=1)
-    assert resumed.status == "finished"
-    assert numbers(folder) == numbers(unbroken.folder)
-    assert (resumed.policy.parameters == unbroken.policy.parameters).all()
-
-
 class PressedLater:
     """In place of Interrupt: Ctrl-C is pressed before the twentieth look, which is within an epoch."""
 
@@ -139,10 +119,10 @@ class PressedLater:
 
 def test_ctrl_c_within_an_epoch_drops_that_epoch(unbroken, tmp_path, monkeypatch):
     folder = tmp_path / "run"
-    monkeypatch.setattr(train_module, "Interrupt", PressedLater)
-    with pytest.raises(TrainInterrupted) as stopped:
+    monkeypatch.setattr(frame, "Interrupt", PressedLater)
+    with pytest.raises(Interrupted) as stopped:
         train(TINY, out=folder, workers=1)
-    assert 0 < stopped.value.training.records[-1].epoch < 6
+    assert 0 < stopped.value.result.records[-1].done < 6
     monkeypatch.undo()
     train(resume=folder, workers=1)
     assert numbers(folder) == numbers(unbroken.folder)
@@ -153,65 +133,14 @@ def test_workers_change_nothing(unbroken, tmp_path):
     assert numbers(tmp_path / "run") == numbers(unbroken.folder)
 
 
-def test_a_killed_training_goes_on_from_its_checkpoint(unbroken, tmp_path):
-    folder = tmp_path / "run"
-    code = (
-        "from treeplex.runs.discount import train; from treeplex.runs.discount.settings import TrainSettings\n"
-        "train.CHECKPOINT_SECONDS = 0.05\n"
-        f"train.train(TrainSettings(**{ {**TINY.to_json(), 'epochs': 100_000}!r}), out={str(folder)!r}, workers=1)\n"
-    )
-    process = subprocess.Popen([sys.executable, "-c", code])
-    try:
-        deadline = time.monotonic() + 120
-        while not (folder / STATE).exists() or TrainFolder(folder).state().iteration < 60:
-            assert process.poll() is None
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
-    finally:
-        process.kill()
-        process.wait()
-    epochs = TrainFolder(folder).state().iteration
-    assert 0 < epochs < 100_000
-    train(resume=folder, changes={"epochs": epochs + 5}, workers=1)
-    whole = train(replace(TINY, epochs=epochs + 5), out=tmp_path / "whole", workers=1)
-    assert numbers(folder)[:3] == numbers(whole.folder)[:3]
-    assert not [path for path in folder.iterdir() if path.name not in FILES and not path.name.endswith(".tmp")]
-
-
 @pytest.mark.parametrize("first", [2, 5])
 def test_more_epochs_continue_a_finished_training(unbroken, tmp_path, first):
-    assert 2 < unbroken.best_record.epoch < 5
+    assert 2 < unbroken.best_record.done < 5
     folder = tmp_path / "run"
     train(replace(TINY, epochs=first), out=folder, workers=1)
     train(resume=folder, changes={"epochs": 6}, workers=1)
     assert numbers(folder)[:3] == numbers(unbroken.folder)[:3]
-    assert TrainFolder(folder).settings() == TINY
-
-
-def test_a_training_stopped_before_its_first_epoch_starts_again(unbroken, tmp_path):
-    folder = tmp_path / "run"
-    shutil.copytree(unbroken.folder, folder)
-    for name in (METRICS, POLICY, BEST, STATE):
-        (folder / name).unlink()
-    about = json.loads((folder / TRAIN).read_text())
-    (folder / TRAIN).write_bytes(signed(json.dumps(about | {"last": None, "best": None}).encode()))
-    train(resume=folder, workers=1)
-    assert numbers(folder) == numbers(unbroken.folder)
-
-
-def test_a_folder_with_another_training_is_kept(unbroken):
-    before = (unbroken.folder / METRICS).read_bytes()
-    with pytest.raises(FileError, match=r"--resume.*the training in it.*--force"):
-        train(TINY, out=unbroken.folder, workers=1)
-    assert (unbroken.folder / METRICS).read_bytes() == before
-
-
-def test_a_folder_with_something_else_is_kept(tmp_path):
-    (tmp_path / "letter.txt").write_text("dear")
-    with pytest.raises(FileError, match="not empty"):
-        train(TINY, out=tmp_path, workers=1)
-    train(replace(TINY, epochs=1), out=tmp_path, force=True, workers=1)
-    assert (tmp_path / "letter.txt").read_text() == "dear"
+    assert settings_from(JobFolder(DISCOUNT, folder).about()["settings"], "here") == TINY
 
 
 @pytest.mark.parametrize(
@@ -228,43 +157,12 @@ def test_a_game_of_ones_own_is_named_again(tmp_path):
     train(replace(TINY, games=games, epochs=1), out=tmp_path / "run", workers=1)
     with pytest.raises(FileError, match="neither read nor run"):
         train(resume=tmp_path / "run", changes={"epochs": 2}, workers=1)
-    assert train(resume=tmp_path / "run", changes={"epochs": 2, "games": games}, workers=1).records[-1].epoch == 2
+    assert train(resume=tmp_path / "run", changes={"epochs": 2, "games": games}, workers=1).records[-1].done == 2
 
 
 def test_fewer_epochs_than_done_are_refused(unbroken):
     with pytest.raises(SpecError, match="6 epochs already"):
         train(resume=unbroken.folder, changes={"epochs": 5}, workers=1)
-
-
-@pytest.mark.parametrize(
-    ("name", "damage", "part"),
-    [
-        (TRAIN, lambda data: data[:50], "truncated"),
-        (TRAIN, lambda data: b'{"format": "treeplex run"}', "not written by treeplex train"),
-        (TRAIN, lambda data: data.replace(b'"version": 1', b'"version": 9'), "format version 9"),
-        (TRAIN, lambda data: data.replace(b'"sigma"', b'"sigmoid"'), "cannot be read"),
-        (TRAIN, lambda data: data.replace(b'"population": 4', b'"population": 5'), "even"),
-        (STATE, lambda data: data[:-8], "truncated"),
-        (STATE, lambda data: data[:-8] + b"abcdefgh", "checksum"),
-        (METRICS, lambda data: data[:200], "line|truncated"),
-        (METRICS, lambda data: data.replace(b'"epoch": 2', b'"epoch": 3'), "truncated or changed"),
-        (METRICS, lambda data: data.replace(b'"fitness"', b'"fatness"'), "line 1"),
-    ],
-)
-def test_damaged_files_are_named(unbroken, tmp_path, name, damage, part):
-    folder = tmp_path / "run"
-    shutil.copytree(unbroken.folder, folder)
-    (folder / name).write_bytes(signed(damage((folder / name).read_bytes())))
-    with pytest.raises(FileError, match=part) as raised:
-        train(resume=folder, changes={"epochs": 8}, workers=1)
-    assert name in str(raised.value)
-
-
-def test_a_missing_state_is_said(unbroken, tmp_path):
-    shutil.copytree(unbroken.folder, tmp_path / "run")
-    (tmp_path / "run" / STATE).unlink()
-    with pytest.raises(FileError, match="cannot be resumed"):
-        train(resume=tmp_path / "run", workers=1)
 
 
 def test_the_state_of_another_network_is_refused(unbroken, tmp_path):
@@ -277,20 +175,10 @@ def test_the_state_of_another_network_is_refused(unbroken, tmp_path):
 
 def test_changed_rules_are_noticed(unbroken, tmp_path):
     shutil.copytree(unbroken.folder, tmp_path / "run")
-    path = tmp_path / "run" / TRAIN
-    about = json.loads(path.read_text())
-    path.write_bytes(signed(json.dumps(about | {"identities": ["0000000000000000"]}).encode()))
+    folder = JobFolder(DISCOUNT, tmp_path / "run")
+    folder.describe({**folder.about(), "identities": ["0000000000000000"]}, status="finished", records=unbroken.records)
     with pytest.raises(FileError, match="rules of its games changed"):
         train(resume=tmp_path / "run", workers=1)
-
-
-def test_a_line_without_its_end_does_not_count(unbroken, tmp_path):
-    folder = tmp_path / "run"
-    shutil.copytree(unbroken.folder, folder)
-    with (folder / METRICS).open("a") as file:
-        file.write('{"epoch": 7, "fitn')
-    train(resume=folder, changes={"epochs": 8}, workers=1)
-    assert [record.epoch for record in TrainFolder(folder).records()] == list(range(9))
 
 
 @pytest.mark.parametrize(
@@ -357,7 +245,17 @@ def test_names_of_games_in_the_picture_are_short():
 
 def test_the_picture_shows_every_game():
     records = [
-        TrainRecord(epoch, epoch / 3, None if epoch == 0 else 0.0, None if epoch == 0 else 1.0, (0.1**epoch, 10.0, 0.5), 1.0)
+        Record(
+            epoch,
+            1.0,
+            1.0,
+            {
+                "fitness": epoch / 3,
+                "mean": 0.0 if epoch else None,
+                "best": 1.0 if epoch else None,
+                "exploitability": (0.1**epoch, 10.0, 0.5),
+            },
+        )
         for epoch in range(20)
     ]
     games = ("kuhn_poker", "goofspiel(num_cards=3,imp_info=true)", "goofspiel(num_cards=4,imp_info=true)")

@@ -15,7 +15,7 @@ from treeplex.games.poker.spots.known import holdem
 from treeplex.games.poker.spots.located_text import LocatedText
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.holdem import files as poker_files
-from treeplex.runs.holdem.files import load_solution
+from treeplex.runs.holdem.solution import load_solution
 from treeplex.runs.holdem.solve import solve_spot
 
 PLAN = BetPlan.same("50%,a", "a")
@@ -161,7 +161,7 @@ def rewritten(path, change):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"version": 99}, "has format version 99, this Treeplex reads 1"),
+        ({"version": 99}, "has format version 99, this Treeplex reads 2"),
         ({"layout": "0"}, "numbers boards or bets in another way"),
         ({"spot": {}}, "cannot be read"),
         ({"arrays": []}, "cannot be read"),

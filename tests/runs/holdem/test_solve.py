@@ -15,9 +15,9 @@ from treeplex.forms.holdem.compile_spot import compile_spot
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.spots.known import holdem
 from treeplex.games.poker.spots.libratus import read_endgame
-from treeplex.runs.holdem.files import load_solution
-from treeplex.runs.holdem.solve import SpotInterrupted, solve_spot
-from treeplex.runs.job.interrupt import Interrupt
+from treeplex.runs.holdem.solution import load_solution
+from treeplex.runs.holdem.solve import solve_spot
+from treeplex.runs.job.interrupt import Interrupt, Interrupted
 from treeplex.runs.job.memory import available_memory, container_memory, estimate_spot
 from treeplex.solvers.holdem.solver import HoldemSolver
 
@@ -37,11 +37,11 @@ def test_stops_at_the_default_target():
     assert found.exploitability <= found.target == 0.005 * 20
     assert found.target_reached
     assert found.iterations % 10 == 0
-    assert [record.iteration for record in found.records] == list(range(10, found.iterations + 1, 10))
+    assert [record.done for record in found.records] == list(range(10, found.iterations + 1, 10))
     assert found.records[-2].exploitability > found.target
     assert sum(found.ev) == pytest.approx(0, abs=1e-6)
-    assert (seen[-1].iteration, seen[-1].iterations) == (found.iterations, 1000)
-    assert seen[-1].exploitability == found.records[-2].exploitability
+    assert (seen[-1].done, seen[-1].total) == (found.iterations, 1000)
+    assert seen[-1].numbers["exploitability"] == found.records[-2].exploitability
     assert found.seconds > 0
     assert found.judging_seconds > 0
     assert found.memory > 2 * 4 * found.game.stored
@@ -49,11 +49,11 @@ def test_stops_at_the_default_target():
 
 def test_stops_after_the_iterations_asked_for():
     found = solve_spot(LEDUC, "cfr+", iterations=25, threads=1, every=7)
-    assert [record.iteration for record in found.records] == [7, 14, 21, 25]
+    assert [record.done for record in found.records] == [7, 14, 21, 25]
     assert (found.status, found.target, found.target_reached) == ("finished", None, True)
     missed = solve_spot(LEDUC, iterations=5, target=1e-6, threads=1)
     assert (missed.status, missed.target_reached) == ("finished", False)
-    assert missed.records[-1].iteration == 5
+    assert missed.records[-1].done == 5
 
 
 def test_no_iterations_judge_the_uniform_strategy():
@@ -80,7 +80,7 @@ def test_going_on_is_as_if_it_had_never_stopped(algorithm):
     assert found.iterations == 30
     assert found.seconds > half.seconds
     assert all(np.array_equal(array, before[name]) for name, array in half.state.items())
-    assert [record.iteration for record in found.records] == [13, 20, 30]
+    assert [record.done for record in found.records] == [20, 30]
 
 
 def stopped_after(iteration, algorithm, iterations):
@@ -88,7 +88,7 @@ def stopped_after(iteration, algorithm, iterations):
     interrupt = Interrupt(wanted=False)
 
     def watch(progress):
-        interrupt.requested = progress.iteration >= iteration
+        interrupt.requested = progress.done >= iteration
 
     found = solve_spot(LEDUC, algorithm, iterations=iterations, threads=1, interrupt=interrupt, progress=watch, every=iteration)
     assert (found.status, found.iterations) == ("interrupted", iteration)
@@ -99,28 +99,28 @@ def test_control_c_hands_out_what_there_is():
     def press(progress):
         signal.raise_signal(signal.SIGINT)
 
-    with pytest.raises(SpotInterrupted) as stopped:
+    with pytest.raises(Interrupted) as stopped:
         solve_spot(RIVER, iterations=10**6, threads=1, progress=press)
-    found = stopped.value.solution
+    found = stopped.value.result
     assert (found.status, found.iterations) == ("interrupted", 1)
-    assert found.records[-1].iteration == 1
+    assert found.records[-1].done == 1
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_sigterm_is_control_c_and_a_second_one_skips_the_judging(tmp_path, monkeypatch):
-    monkeypatch.setattr("treeplex.runs.holdem.solve.judge_spot", lambda *_, **__: signal.raise_signal(signal.SIGINT))
-    with pytest.raises(SpotInterrupted) as stopped:
+    monkeypatch.setattr("treeplex.runs.holdem.job.judge_spot", lambda *_, **__: signal.raise_signal(signal.SIGINT))
+    with pytest.raises(Interrupted) as stopped:
         solve_spot(LEDUC, iterations=3, threads=1, progress=lambda _: signal.raise_signal(signal.SIGTERM))
     monkeypatch.undo()
-    found = stopped.value.solution
+    found = stopped.value.result
     assert (found.status, found.iterations, found.judged) == ("interrupted", 1, False)
     assert np.isnan([found.exploitability, *found.ev]).all()
     read = load_solution(found.save(tmp_path / "half"))
     assert not read.judged
     seen = []
     resumed = solve_spot(resume=read, iterations=3, threads=1, progress=seen.append)
-    assert [record.iteration for record in resumed.records] == [3]
-    assert seen[0].exploitability is None
+    assert [record.done for record in resumed.records] == [3]
+    assert "exploitability" not in seen[0].numbers
     whole = solve_spot(LEDUC, iterations=3, threads=1)
     assert (resumed.exploitability, resumed.ev) == (whole.exploitability, whole.ev)
     assert same_state(resumed, whole)

@@ -1,7 +1,5 @@
 """Trainings on turns of hold'em: folders, resuming, Ctrl-C, damage; and searches with what they made."""
 
-import json
-import shutil
 import sys
 from dataclasses import replace
 from importlib import import_module
@@ -13,7 +11,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from tests.trainings import copied, signed, stop_after, weights  # noqa: E402
+from tests.trainings import copied, stop_after, weights  # noqa: E402
 from treeplex.errors import AlgorithmError, FileError, GameError, SpecError  # noqa: E402
 from treeplex.forms.subgames.horizon import Horizon  # noqa: E402
 from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit  # noqa: E402
@@ -25,13 +23,13 @@ from treeplex.learn.rebel.files import read_net, save_net  # noqa: E402
 from treeplex.learn.rebel.holdem_trainer import PAPER_TURNS, HoldemRebelSettings, HoldemRound, HoldemTrainer  # noqa: E402
 from treeplex.learn.rebel.shipped_nets import RIVERS  # noqa: E402
 from treeplex.runs.holdem import search as turn_search  # noqa: E402
-from treeplex.runs.holdem.files import load_solution  # noqa: E402
 from treeplex.runs.holdem.search import search_turn  # noqa: E402
-from treeplex.runs.job import session as sitting  # noqa: E402
+from treeplex.runs.holdem.solution import load_solution  # noqa: E402
+from treeplex.runs.job.folder import STATE, JobFolder  # noqa: E402
 from treeplex.runs.rebel import holdem_train as turn_rebel  # noqa: E402
-from treeplex.runs.rebel.holdem_folder import METRICS, NET, STATE, TURN, HoldemRebelFolder, is_turn_folder, turn_figure  # noqa: E402
-from treeplex.runs.rebel.holdem_settings import MEANINGS, settings_for, turn_run  # noqa: E402
-from treeplex.runs.rebel.holdem_train import HoldemRebelInterrupted, train_turns  # noqa: E402
+from treeplex.runs.rebel.holdem_job import NET, TURNS, is_turn_folder, loss_figure  # noqa: E402
+from treeplex.runs.rebel.holdem_settings import MEANINGS, run_from, settings_for, turn_run  # noqa: E402
+from treeplex.runs.rebel.holdem_train import train_turns  # noqa: E402
 from treeplex.runs.rebel.settings import as_yaml, changed, from_yaml  # noqa: E402
 
 torch.set_num_threads(1)
@@ -64,12 +62,13 @@ def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_folder_says_everything(unbroken: Path) -> None:
-    folder = HoldemRebelFolder(unbroken)
-    about, run, records = folder.about(), folder.run(), folder.records()
-    assert (about["status"], about["last"]["games"], run.settings) == ("finished", 6, TINY)
+    folder = JobFolder(TURNS, unbroken)
+    about, records = folder.about(), folder.records()
+    run = run_from(about, "here")
+    assert (about["status"], about["last"]["done"], run.settings) == ("finished", 6, TINY)
     assert run.spot.identity == turn_run(SPOT, TINY).spot.identity == about["identity"]
     assert (run.spot.ranges[0] > 0).sum() == 48 * 47 / 2  # every hand, whatever the spot's ranges
-    assert (records[0].games, records[-1].games, records[-1].rows) == (0, 6, 24)
+    assert (records[0].done, records[-1].done, records[-1].rows) == (0, 6, 24)
     assert records[0].loss is None
     assert 0 < records[-1].loss < 1.0
     assert records[-1].cpu_seconds > 0
@@ -88,65 +87,6 @@ def test_a_training_is_the_trainer_by_itself(unbroken: Path) -> None:
     assert {name: tensor.numpy().tobytes() for name, tensor in trainer.net.net.state_dict().items()} == weights(unbroken)
 
 
-@pytest.mark.parametrize("games", [1, 4])
-def test_ctrl_c_and_resuming_change_nothing(unbroken: Path, tmp_path: Path, games: int) -> None:
-    with pytest.raises(HoldemRebelInterrupted) as stopped:
-        train_turns(SPOT, TINY, out=tmp_path / "run", progress=stop_after(games))
-    assert (stopped.value.training.status, stopped.value.training.records[-1].games) == ("interrupted", games)
-    assert HoldemRebelFolder(tmp_path / "run").about()["status"] == "interrupted"
-    seen: list[int] = []
-    ended = train_turns(resume=tmp_path / "run", progress=lambda state: seen.append(state.last.games))
-    assert weights(tmp_path / "run") == weights(unbroken)
-    assert seen == list(range(games + 1, 7))
-    assert [record.games for record in ended.records] == [0, games, 6]
-    assert ended.records[-1].seconds > ended.records[-2].seconds
-
-
-def test_a_training_that_was_killed_goes_on_from_its_checkpoint(
-    unbroken: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Killed(BaseException):
-        """As by the power going out."""
-
-    def kill(progress: turn_rebel.HoldemRebelProgress) -> None:
-        if progress.last.games == 3:
-            monkeypatch.setattr(sitting, "CHECKPOINT_SECONDS", 1e9)
-        if progress.last.games == 5:
-            raise Killed
-
-    monkeypatch.setattr(sitting, "CHECKPOINT_SECONDS", 0.0)
-    monkeypatch.setattr(sitting, "RECORD_SECONDS", 0.0)
-    with pytest.raises(Killed):
-        train_turns(SPOT, TINY, out=tmp_path / "run", progress=kill)
-    assert HoldemRebelFolder(tmp_path / "run").state().iteration == 3
-    assert HoldemRebelFolder(tmp_path / "run").records()[-1].games == 5
-    ended = train_turns(resume=tmp_path / "run")
-    assert [record.games for record in ended.records] == list(range(7))
-    assert weights(tmp_path / "run") == weights(unbroken)
-
-
-def test_one_that_never_came_to_a_checkpoint_begins_anew(unbroken: Path, tmp_path: Path) -> None:
-    class Killed(BaseException):
-        """As by the power going out."""
-
-    def kill(progress: turn_rebel.HoldemRebelProgress) -> None:
-        raise Killed
-
-    with pytest.raises(Killed):
-        train_turns(SPOT, TINY, out=tmp_path / "run", progress=kill)
-    train_turns(resume=tmp_path / "run")
-    assert weights(tmp_path / "run") == weights(unbroken)
-
-
-def test_a_finished_training_is_left_as_it_is(unbroken: Path, tmp_path: Path) -> None:
-    folder = copied(unbroken, tmp_path)
-    before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    assert train_turns(resume=folder).status == "finished"
-    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
-    assert train_turns(resume=folder, changes={"games": "7"}).records[-1].games == 7
-    assert weights(folder) != weights(unbroken)
-
-
 def test_a_loss_that_is_no_number_keeps_the_last_good_checkpoint(
     unbroken: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,68 +103,11 @@ def test_a_loss_that_is_no_number_keeps_the_last_good_checkpoint(
     with pytest.raises(AlgorithmError, match=r"the loss is nan after \d+ steps; .*copy has a checkpoint at 6 games"):
         train_turns(resume=folder, changes={"games": 9})
     assert ((folder / STATE).read_bytes(), (folder / NET).read_bytes()) == before
-    assert HoldemRebelFolder(folder).about()["status"] == "failed"
+    assert JobFolder(TURNS, folder).about()["status"] == "failed"
     with pytest.raises(AlgorithmError, match="there is no checkpoint yet, so start again with --force"):
         train_turns(SPOT, replace(TINY, games=9), out=tmp_path / "new")
     monkeypatch.undo()
-    assert train_turns(resume=folder, changes={"games": 7}).records[-1].games == 7
-
-
-def test_folders_in_use_are_refused(unbroken: Path, tmp_path: Path) -> None:
-    folder = copied(unbroken, tmp_path)
-    with pytest.raises(FileError, match="is not empty; resume it"):
-        train_turns(SPOT, TINY, out=folder)
-    assert weights(folder) == weights(unbroken)
-    train_turns(SPOT, replace(TINY, games=1), out=folder, force=True)
-    assert HoldemRebelFolder(folder).records()[-1].games == 1
-    with pytest.raises(SpecError, match="give a folder"):
-        train_turns(SPOT, TINY)
-
-
-def damaged(folder: Path, name: str, change) -> None:
-    (folder / name).write_bytes(signed(change((folder / name).read_bytes())))
-
-
-@pytest.mark.parametrize(
-    ("name", "change", "message"),
-    [
-        (STATE, lambda data: data[:-5], "state.safetensors: truncated or not a state file"),
-        (STATE, lambda data: data[:-5] + b"12345", "state.safetensors: its contents do not match"),
-        (METRICS, lambda data: b"{}\n" + data, "metrics.jsonl, line 1: not a record of a training"),
-        (METRICS, lambda data: data.replace(b'"games": 0', b'"games": 99').splitlines()[0] + b"\n", "not the records of this"),
-        (TURN, lambda data: data[:-20], "turn.json: truncated or not JSON"),
-        (TURN, lambda data: data.replace(b"treeplex turn training", b"other"), "not written by treeplex holdem train"),
-        (TURN, lambda data: data.replace(b'"version": 1', b'"version": 9'), "format version 9, this Treeplex reads 1"),
-        (TURN, lambda data: data.replace(b'"pot": 20.0', b'"pot": 30.0'), "the spot is not that of its identity"),
-        (TURN, lambda data: data.replace(b'"clip"', b'"clop"'), "the settings of the training cannot be read"),
-    ],
-)
-def test_damage_is_named(unbroken: Path, tmp_path: Path, name: str, change, message: str) -> None:
-    folder = copied(unbroken, tmp_path)
-    before = (folder / name).read_bytes()
-    damaged(folder, name, change)
-    assert (folder / name).read_bytes() != before
-    with pytest.raises(FileError, match=message):
-        train_turns(resume=folder, changes={"games": 7})
-
-
-def test_files_of_other_trainings_are_refused(unbroken: Path, tmp_path: Path) -> None:
-    folder = copied(unbroken, tmp_path)
-    train_turns(replace(SPOT, pot=30.0), replace(TINY, games=1), out=tmp_path / "other")
-    shutil.copy(tmp_path / "other" / STATE, folder / STATE)
-    with pytest.raises(FileError, match=r"state.safetensors: the state of another training; put back"):
-        train_turns(resume=folder)
-    with pytest.raises(FileError, match=r"holds no training on turns \(no turn.json\); give one that treeplex holdem train"):
-        train_turns(resume=tmp_path)
-    shutil.copy(unbroken / STATE, folder / STATE)
-    about = json.loads((folder / TURN).read_text())
-    del about["settings"]["halve"]  # as written before there was such a setting
-    (folder / TURN).write_bytes(signed(json.dumps(about).encode()))
-    assert HoldemRebelFolder(folder).run().settings == HoldemRebelFolder(unbroken).run().settings
-    about["settings"]["width"] = 16
-    (folder / TURN).write_bytes(signed(json.dumps(about).encode()))
-    with pytest.raises(FileError, match=r"state.safetensors: not a state of this training"):
-        train_turns(resume=folder)
+    assert train_turns(resume=folder, changes={"games": 7}).records[-1].done == 7
 
 
 @pytest.mark.parametrize(
@@ -272,7 +155,7 @@ def test_settings_have_meanings_and_go_with_the_pot(tmp_path: Path) -> None:
 
 
 def test_curves_without_any_loss() -> None:
-    assert turn_figure("nothing", []).axes[0].get_yscale() == "linear"
+    assert loss_figure("nothing", []).axes[0].get_yscale() == "linear"
 
 
 def test_a_search_with_exact_values_is_that_over_pairs_of_hands() -> None:

@@ -29,11 +29,13 @@ from treeplex.learn.common.workers import evaluate  # noqa: E402
 from treeplex.learn.discount.fitness import training_games  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelSettings  # noqa: E402
 from treeplex.play.cli.main import app  # noqa: E402
-from treeplex.runs.rebel.folder import METRICS, NET, RebelFolder  # noqa: E402
+from treeplex.runs.job.folder import METRICS, JobFolder  # noqa: E402
+from treeplex.runs.job.interrupt import Interrupted  # noqa: E402
+from treeplex.runs.job.record import Progress  # noqa: E402
+from treeplex.runs.rebel.job import NET, REBEL  # noqa: E402
 from treeplex.runs.rebel.judge import judge_rebel  # noqa: E402
-from treeplex.runs.rebel.session import RebelProgress  # noqa: E402
 from treeplex.runs.rebel.settings import RebelRun  # noqa: E402
-from treeplex.runs.rebel.train import RebelInterrupted, streams_for, train_rebel  # noqa: E402
+from treeplex.runs.rebel.train import streams_for, train_rebel  # noqa: E402
 
 DICE = "liars_dice(dice_sides=2)"
 TINY = RebelSettings(
@@ -103,11 +105,11 @@ def within(seconds: int) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def at_round(number: int, act: Callable[[], None]) -> Callable[[RebelProgress], None]:
+def at_round(number: int, act: Callable[[], None]) -> Callable[[Progress], None]:
     """A watcher that does something once, after so many rounds."""
     count = 0
 
-    def watch(progress: RebelProgress) -> None:
+    def watch(progress: Progress) -> None:
         nonlocal count
         count += 1
         if count == number:
@@ -118,7 +120,7 @@ def at_round(number: int, act: Callable[[], None]) -> Callable[[RebelProgress], 
 
 def counts(folder: Path) -> tuple[int, int, int]:
     """What the last record counts."""
-    last = RebelFolder(folder).records()[-1]
+    last = JobFolder(REBEL, folder).records()[-1]
     return last.solved, last.rows, last.steps
 
 
@@ -146,9 +148,9 @@ def test_a_machine_that_goes_leaves_the_work_to_the_others(
         cluster.remove_node(next(iter(cluster.worker_nodes)))
         gone.append(ray.cluster_resources()["CPU"])
 
-    def last(progress: RebelProgress) -> None:
+    def last(progress: Progress) -> None:
         watch(progress)
-        if progress.last.solved == RUN.settings.solves:
+        if progress.done == RUN.settings.solves:
             gone.append(crews[0].up)
 
     watch = at_round(5, remove)
@@ -169,9 +171,9 @@ def test_it_goes_on_with_ray_or_without(cluster: Cluster, alone: Path, tmp_path:
 
     options: dict[str, Any] = {"judge_every": 0}
     with within(300):
-        with pytest.raises(RebelInterrupted):
+        with pytest.raises(Interrupted):
             train_rebel(RUN, out=tmp_path / "run", workers=1, progress=at_round(7, stop), **options)
-        with pytest.raises(RebelInterrupted):
+        with pytest.raises(Interrupted):
             train_rebel(resume=tmp_path / "run", ray=cluster.address, progress=at_round(9, stop), **options)
         train_rebel(resume=tmp_path / "run", workers=1, **options)
     assert weights(tmp_path / "run") == weights(alone)
@@ -197,7 +199,7 @@ def test_the_commands(alone: Path, tmp_path: Path) -> None:
         assert json.loads(result.stdout)["solved"] == 128
         judge = ["evaluate", DICE, str(tmp_path / "run"), "--playthroughs", "4", "--iterations", "2", "--json"]
         there = json.loads(CliRunner().invoke(app, [*judge, "--ray", "local", "--workers", "1"]).stdout)
-    assert RebelFolder(tmp_path / "run").run().streams == 2
+    assert JobFolder(REBEL, tmp_path / "run").about()["streams"] == 2
     here = json.loads(CliRunner().invoke(app, [*judge[:2], str(tmp_path / "run" / NET), *judge[3:]]).stdout)
     assert there["exploitability"] == here["exploitability"]
     result = CliRunner().invoke(app, ["evaluate", DICE, "uniform", "--ray", "local"])

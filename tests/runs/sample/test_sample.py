@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -17,17 +16,18 @@ import typer
 from typer.testing import CliRunner
 
 import treeplex as tp
-from tests.trainings import signed
 from treeplex.errors import AlgorithmError, FileError, GameError, SpecError
 from treeplex.evaluate.playouts import Estimate, estimate
 from treeplex.forms.policies.sparse import load_table_policy
 from treeplex.play.cli import sample as cli_sample
 from treeplex.play.cli.failures import Commands
 from treeplex.play.cli.main import app as whole_app
-from treeplex.runs.sample import loop as sample_run
-from treeplex.runs.sample.folder import ABOUT, FILES, METRICS, POLICY, STATE, SampleFolder, SampleRecord
-from treeplex.runs.sample.loop import SampleProgress
-from treeplex.runs.sample.sample import SampleInterrupted, parsed_memory, sample
+from treeplex.runs.job.folder import METRICS, RUN, STATE, JobFolder
+from treeplex.runs.job.interrupt import Interrupted
+from treeplex.runs.job.record import Progress, Record
+from treeplex.runs.sample import job as sample_job
+from treeplex.runs.sample.sample import parsed_memory, sample
+from treeplex.runs.sample.settings import PLOT, POLICY, SAMPLE
 
 app = typer.Typer(cls=Commands, pretty_exceptions_enable=False, rich_markup_mode=None)
 cli_sample.register(app)
@@ -35,14 +35,14 @@ cli_sample.register(app)
 QUICK: dict[str, Any] = {"playouts": 20}
 
 
-def timeless(records: Any) -> list[SampleRecord]:
-    return [replace(record, seconds=0.0) for record in records]
+def timeless(records: Any) -> list[Record]:
+    return [replace(record, seconds=0.0, cpu_seconds=0.0) for record in records]
 
 
 def test_a_run_learns_and_records() -> None:
     found = sample("leduc_poker", iterations=1500, every=500, playouts=2000, judge=True)
-    assert (found.status, found.last.iteration, found.last.nodes) == ("finished", 1500, found.sampler.nodes)
-    assert [record.iteration for record in found.records] == [500, 1000, 1500]
+    assert (found.status, found.last.done, found.last.nodes) == ("finished", 1500, found.sampler.nodes)
+    assert [record.done for record in found.records] == [500, 1000, 1500]
     assert found.last.infosets == len(found.policy) > 800
     assert found.last.match > 4 * found.last.match_error > 0
     assert found.last.exploitability is not None
@@ -61,12 +61,12 @@ def test_the_same_as_solving_the_compiled_game() -> None:
     assert all(sampled.policy[key] == pytest.approx(solved[key], abs=1e-12) for key in solved)
 
 
-def stop_with_ctrl_c(at: int) -> Callable[[SampleProgress], None]:
+def stop_with_ctrl_c(at: int) -> Callable[[Progress], None]:
     stopped: list[int] = []
 
-    def watch(progress: SampleProgress) -> None:
-        if progress.iteration >= at and not stopped:
-            stopped.append(progress.iteration)
+    def watch(progress: Progress) -> None:
+        if progress.done >= at and not stopped:
+            stopped.append(progress.done)
             signal.raise_signal(signal.SIGINT)
 
     return watch
@@ -87,20 +87,20 @@ def stop_with_ctrl_c(at: int) -> Callable[[SampleProgress], None]:
 def test_resuming_is_as_if_never_stopped(algorithm: str, memory: str, tmp_path: Path) -> None:
     given: dict[str, Any] = {"iterations": 90, "memory": memory, **QUICK}
     whole = sample("leduc_poker", algorithm, out=tmp_path / "whole", **given)
-    with pytest.raises(SampleInterrupted) as stopped:
+    with pytest.raises(Interrupted) as stopped:
         sample("leduc_poker", algorithm, out=tmp_path / "stopped", progress=stop_with_ctrl_c(20), **given)
-    assert 20 <= stopped.value.sampled.last.iteration < 90
-    assert SampleFolder(tmp_path / "stopped").about()["status"] == "interrupted"
+    assert 20 <= stopped.value.result.last.done < 90
+    assert JobFolder(SAMPLE, tmp_path / "stopped").about()["status"] == "interrupted"
     resumed = sample(resume=tmp_path / "stopped")
     assert timeless(resumed.records) == timeless(whole.records)
-    assert timeless(SampleFolder(tmp_path / "stopped").records()) == timeless(whole.records)
+    assert timeless(JobFolder(SAMPLE, tmp_path / "stopped").records()) == timeless(whole.records)
     assert (tmp_path / "whole" / POLICY).read_bytes() == (tmp_path / "stopped" / POLICY).read_bytes()
     states = [(tmp_path / name / STATE).read_bytes() for name in ("whole", "stopped")]
     size = whole.sampler.infosets
     assert len(states[0]) == pytest.approx(len(states[1]), abs=64)
     assert states[0][-size:] == states[1][-size:]  # what comes first tells the seconds
     for name in ("whole", "stopped"):
-        assert sorted(each.name for each in (tmp_path / name).iterdir()) == sorted(FILES)
+        assert sorted(each.name for each in (tmp_path / name).iterdir()) == sorted([RUN, METRICS, STATE, POLICY, PLOT])
 
 
 def test_more_iterations_and_more_memory(tmp_path: Path) -> None:
@@ -135,38 +135,8 @@ def test_a_limit_of_histories(tmp_path: Path) -> None:
 def test_a_limit_of_time() -> None:
     found = sample("leduc_poker", "os-mccfr", seconds=0.3, **QUICK)
     assert found.status == "time up"
-    assert found.last.iteration > 20
+    assert found.last.done > 20
     assert found.last.seconds < 2
-
-
-def test_a_run_is_saved_now_and_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run that is killed goes on from its last checkpoint, to the same end."""
-    whole = sample("leduc_poker", iterations=80, **QUICK)
-    monkeypatch.setattr(sample_run, "CHECKPOINT_SECONDS", 0.0)
-    monkeypatch.setattr(sample_run, "LEAST_SHARE", 0.0)
-
-    class KilledError(Exception):
-        pass
-
-    def kill(progress: SampleProgress) -> None:
-        if progress.iteration > 30:
-            raise KilledError
-
-    with pytest.raises(KilledError):
-        sample("leduc_poker", iterations=80, out=tmp_path / "run", progress=kill, **QUICK)
-    assert SampleFolder(tmp_path / "run").about()["status"] == "running"
-    resumed = sample(resume=tmp_path / "run")
-    assert timeless(resumed.records) == timeless(whole.records)
-    assert list(resumed.policy) == list(whole.policy)
-    assert all(resumed.policy[key] == whole.policy[key] for key in whole.policy)
-
-
-def test_a_run_killed_before_its_first_checkpoint_starts_again(tmp_path: Path) -> None:
-    whole = sample("kuhn_poker", iterations=30, out=tmp_path / "run", **QUICK)
-    folder = SampleFolder(tmp_path / "run")
-    folder.describe(whole.sampler, whole.settings, status="running", last=None)
-    (tmp_path / "run" / STATE).unlink()
-    assert timeless(sample(resume=tmp_path / "run").records) == timeless(whole.records)
 
 
 def test_two_runs_play_each_other(tmp_path: Path) -> None:
@@ -220,39 +190,6 @@ def test_bad_input_is_one_clear_error(given: dict[str, Any], error: type[Excepti
         sample(**arguments, out=tmp_path / "run")
 
 
-def test_folders_that_are_not_right_are_refused(tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    sample("kuhn_poker", iterations=20, out=run, **QUICK)
-    with pytest.raises(FileError, match="--resume"):
-        sample("kuhn_poker", out=run)
-    with pytest.raises(FileError, match="holds no run of treeplex sample"):
-        sample(resume=tmp_path)
-    for name, content, message in (
-        (STATE, lambda data: data[:-9], "truncated"),
-        (STATE, lambda data: data[:-9] + b"x" + data[-8:], "checksum"),
-        (ABOUT, lambda data: data[:40], "not JSON"),
-        (ABOUT, lambda data: data.replace(b'"version": 1', b'"version": 9'), "format version 9"),
-        (ABOUT, lambda data: data.replace(b'"playouts": 20', b'"playouts": "x"'), "settings of the run cannot be read"),
-        (METRICS, lambda data: b"", "lacks the last record"),
-        (METRICS, lambda data: b"{}\n", "line 1: not a record"),
-        (METRICS, lambda data: b"[1]\n", "line 1: not a record"),
-        (METRICS, lambda data: data.replace(b'"iteration": 20', b'"iteration": [20]'), "not a record"),
-        (METRICS, lambda data: data.replace(b'"nodes": ', b'"nodes": null, "was": ', 1), "line 1: not a record"),
-        (ABOUT, lambda data: data.replace(b'"iteration": 20', b'"turn": 20'), "sample.json: not a record"),
-        (ABOUT, lambda data: data.replace(b'"against": "uniform"', b'"against": 5'), "settings of the run cannot be read"),
-    ):
-        broken = tmp_path / "broken"
-        shutil.copytree(run, broken)
-        (broken / name).write_bytes(signed(content((run / name).read_bytes())))
-        with pytest.raises(FileError, match=message):
-            sample(resume=broken, iterations=40)
-        shutil.rmtree(broken)
-    sample("kuhn_poker", "os-mccfr", iterations=20, out=tmp_path / "other", **QUICK)
-    shutil.copy(tmp_path / "other" / STATE, run / STATE)
-    with pytest.raises(FileError, match="the state of another run"):
-        sample(resume=run, iterations=40)
-
-
 def test_what_stops_a_run_during_an_evaluation_stops_it_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is done after it, and nothing is evaluated twice."""
     whole = sample("kuhn_poker", iterations=100, every=10, out=tmp_path / "whole", **QUICK)
@@ -264,10 +201,10 @@ def test_what_stops_a_run_during_an_evaluation_stops_it_there(tmp_path: Path, mo
             signal.raise_signal(signal.SIGINT)
         return estimate(*given, **settings)
 
-    monkeypatch.setattr(sample_run, "estimate", estimate_and_stop)
-    with pytest.raises(SampleInterrupted) as stopped:
+    monkeypatch.setattr(sample_job, "estimate", estimate_and_stop)
+    with pytest.raises(Interrupted) as stopped:
         sample("kuhn_poker", iterations=100, every=10, out=tmp_path / "run", **QUICK)
-    assert (stopped.value.sampled.last.iteration, len(calls)) == (30, 3)
+    assert (stopped.value.result.last.done, len(calls)) == (30, 3)
     assert timeless(sample(resume=tmp_path / "run").records) == timeless(whole.records)
 
 
@@ -275,9 +212,9 @@ def test_another_run_in_the_folder_is_overwritten_whole(tmp_path: Path) -> None:
     """Compiled runs and runs on rules leave nothing of each other behind."""
     sample("kuhn_poker", iterations=2, out=tmp_path / "run", **QUICK)
     tp.solve("kuhn_poker", iterations=2, out=tmp_path / "run", force=True)
-    assert not (tmp_path / "run" / ABOUT).exists()
+    assert not (tmp_path / "run" / PLOT).exists()
     sample("kuhn_poker", iterations=2, out=tmp_path / "run", force=True, **QUICK)
-    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == sorted(FILES)
+    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == sorted([RUN, METRICS, STATE, POLICY, PLOT])
 
 
 def test_policies_are_judged_and_shown_where_the_game_compiles(tmp_path: Path) -> None:
@@ -294,7 +231,7 @@ def test_policies_are_judged_and_shown_where_the_game_compiles(tmp_path: Path) -
 
 def test_whole_numbers_of_numpy_are_numbers() -> None:
     found = sample("kuhn_poker", iterations=np.int64(3), seed=np.int32(4), playouts=np.int64(5), every=np.int16(2))
-    assert found.settings.iterations == found.last.iteration == 3
+    assert found.settings.iterations == found.last.done == 3
 
 
 def test_a_game_in_a_python_file_has_to_be_named_again(tmp_path: Path) -> None:
@@ -309,18 +246,14 @@ def test_a_game_in_a_python_file_has_to_be_named_again(tmp_path: Path) -> None:
     sample(f"{class_file}:Mine", iterations=10, out=tmp_path / "run", **QUICK)
     with pytest.raises(FileError, match="neither read nor run"):
         sample(resume=tmp_path / "run", iterations=20)
-    assert sample(f"{class_file}:Mine", resume=tmp_path / "run", iterations=20).last.iteration == 20
+    assert sample(f"{class_file}:Mine", resume=tmp_path / "run", iterations=20).last.done == 20
 
 
 MEASURED = """
 import sys
 from treeplex.runs.sample.sample import sample
-from treeplex.runs.sample.folder import SampleFolder
 found = sample("liars_dice(numdice=2)", nodes=int(sys.argv[1]), memory=sys.argv[2], playouts=2, every=50)
-folder = SampleFolder(sys.argv[3])
-folder.claim()
-folder.save_state(found.sampler, 0.0)
-folder.save_policy(found.policy)
+found.save(sys.argv[3])
 peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
 print(found.last.bytes, found.last.unstored, int(peak.split()[1]) * 1024)
 """

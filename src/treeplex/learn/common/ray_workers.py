@@ -187,6 +187,15 @@ class RayWorkers(Generic[JobT, ResultT]):
         """Process ids of the actors, by number; waits until all are up."""
         return list(self._ray.get([actor.pid.remote() for actor in self._actors]))
 
+    def give_up(self) -> None:
+        """Replace the actors that are at work."""
+        self._waiting.clear()
+        busy = [actor for _, actor in self._under_way.values()]
+        self._under_way.clear()
+        for actor in busy:
+            self._ray.kill(self._actors[actor])
+            self._start(actor)
+
     def close(self) -> None:
         """End the actors, and the connection if this crew made it."""
         for actor in self._actors:

@@ -22,6 +22,7 @@ from treeplex.engine.tree.learned import DiscountNetwork, play_episode
 from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.learn.common.bound_process import BoundProcess
 from treeplex.learn.discount.trainer import Watch, unwatched
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
 
@@ -91,8 +92,11 @@ class Workers(Protocol[Takes, Gives]):
     def finished(self, seconds: float, /) -> Sequence[tuple[int, Gives | Exception | None]]:
         """Wait for at most so long; return workers and what they found or raised, None where one died and was replaced."""
 
+    def give_up(self) -> None:
+        """Drop the jobs under way, at once; the workers are idle then."""
+
     def close(self) -> None:
-        """End the workers."""
+        """End the workers, at once."""
 
 
 Crew: TypeAlias = Workers[Job, Floats]
@@ -108,7 +112,7 @@ def evaluate(crew: Crew, candidates: Floats, games: Sequence[CompiledGame], watc
         crew: the workers.
         candidates: networks, float64 [n, P].
         games: the training games, as the crew's :class:`Player` numbers them.
-        watch: called while waiting; what it raises goes through, and the jobs under way are waited for first.
+        watch: called while waiting; what it raises goes through, and the jobs under way are given up.
 
     Returns:
         Exploitability at the end, float64 [n, G], and the number of workers that died.
@@ -147,10 +151,10 @@ def evaluate(crew: Crew, candidates: Floats, games: Sequence[CompiledGame], watc
                         f"{MOST_LOSSES} workers died one after the other while playing {games[game].spec}; is there "
                         "memory for so many --workers, and is Treeplex on every machine?"
                     )
-    finally:
-        while under_way:
-            for worker, _ in crew.finished(POLL_SECONDS):
-                under_way.pop(worker)
+    except BaseException:
+        if under_way:
+            crew.give_up()
+        raise
     return found, sum(losses.values())
 
 
@@ -169,6 +173,10 @@ class Alone(Generic[JobT, ResultT]):
         """Do the job."""
         return [(0, attempt(self._player, self._job.pop()))] if self._job else []
 
+    def give_up(self) -> None:
+        """Forget the job."""
+        self._job.clear()
+
     def close(self) -> None:
         """Nothing to end."""
 
@@ -183,8 +191,8 @@ class Processes(Generic[JobT, ResultT]):
 
     def __init__(self, player: Plays[JobT, ResultT], size: int) -> None:
         self.size, self._player = size, player
-        self._context = multiprocessing.get_context("spawn")
         self._workers: list[tuple[BaseProcess, Connection]] = []
+        self._busy: set[int] = set()
         for _ in range(size):
             self._workers.append(self._start())
 
@@ -194,8 +202,8 @@ class Processes(Generic[JobT, ResultT]):
         return [process.pid or 0 for process, _ in self._workers]
 
     def _start(self) -> tuple[BaseProcess, Connection]:
-        ours, theirs = self._context.Pipe()
-        process = self._context.Process(target=serve, args=(theirs, self._player), daemon=True)
+        ours, theirs = multiprocessing.Pipe()
+        process = BoundProcess(target=serve, args=(theirs, self._player), daemon=True)
         with deaf_to_interrupts():
             process.start()
         theirs.close()
@@ -203,6 +211,7 @@ class Processes(Generic[JobT, ResultT]):
 
     def give(self, worker: int, job: JobT) -> None:
         """Send the job; if the worker is dead, :meth:`finished` will find it so."""
+        self._busy.add(worker)
         try:
             self._workers[worker][1].send(job)
         except OSError:
@@ -218,6 +227,7 @@ class Processes(Generic[JobT, ResultT]):
                 result: ResultT | Exception | None = pipe.recv()
             except (EOFError, OSError):
                 result = None
+            self._busy.discard(numbers[pipe])
             if result is None:
                 self._replace(numbers[pipe])
             results.append((numbers[pipe], result))
@@ -230,15 +240,19 @@ class Processes(Generic[JobT, ResultT]):
         process.join()
         self._workers[number] = self._start()
 
+    def give_up(self) -> None:
+        """Replace the workers that are at work."""
+        for worker in self._busy:
+            self._replace(worker)
+        self._busy.clear()
+
     def close(self) -> None:
-        """Close the pipes, at which the workers end, and wait for them; one that does not end is killed."""
-        for _, pipe in self._workers:
+        """Kill the workers, whatever they are doing: nothing that they hold is needed any more."""
+        for process, pipe in self._workers:
             pipe.close()
+            process.kill()
         for process, _ in self._workers:
-            process.join(2.0)
-            if process.is_alive():
-                process.kill()
-                process.join()
+            process.join()
         self._workers = []
 
 

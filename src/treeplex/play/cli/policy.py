@@ -211,11 +211,14 @@ def show(
 def loaded_policy(policy: str, game: str | None, *, complete: bool = False) -> "Policy":
     """A policy from a run folder or file, on the game given or the one the file names."""
     from treeplex.forms.policies.files import load_policy
+    from treeplex.runs.job.folder import JobFolder, kind_of
     from treeplex.runs.judge import policy_file
-    from treeplex.runs.solve.folder import RunFolder, is_run_folder
+    from treeplex.runs.solve.settings import SOLVE
 
-    if is_run_folder(policy):
-        return load_policy(policy_file(policy), RunFolder(policy).compiled(game))
+    if kind_of(policy) == SOLVE.name:
+        folder = JobFolder(SOLVE, policy)
+        refine = bool(folder.about()["settings"].get("refine"))
+        return load_policy(policy_file(policy), folder.compiled(game, refine=refine))
     return load_policy(policy_file(policy), game, complete=complete)
 
 

@@ -27,8 +27,8 @@ from treeplex.play.cli.solve import quoted
 
 if TYPE_CHECKING:
     from treeplex.forms.subgames.horizon import Horizon
+    from treeplex.runs.job.record import Progress
     from treeplex.runs.rebel.judge import RebelJudgement
-    from treeplex.runs.rebel.session import RebelProgress
     from treeplex.runs.rebel.train import RebelTraining
 
 REBEL = "rebel"
@@ -71,7 +71,7 @@ def train_rebel(
     """Train a value network by ReBeL: self-play in which every move is searched with the network at the search's leaves.
 
     For two-player zero-sum games with public actions whose rules say how they look to a network. The folder gets
-    net.safetensors, rebel.json, metrics.jsonl (one record every few seconds), state.safetensors (at least once a minute) and
+    net.safetensors, run.json, metrics.jsonl (one record every few seconds), state.safetensors (at least once a minute) and
     learning-curve.png. Ctrl-C saves, and --resume goes on. With --workers 1 numbers repeat to the last bit; with more they
     do for the same number of workers at the start.
 
@@ -90,9 +90,11 @@ def train_rebel(
     given.append(pairs(changes or []))
     if show:
         if resume is not None:
-            from treeplex.runs.rebel.folder import RebelFolder
+            from treeplex.runs.job.folder import RUN, JobFolder
+            from treeplex.runs.rebel.job import REBEL as KIND
+            from treeplex.runs.rebel.settings import run_from
 
-            shown = changed(RebelFolder(resume).run().settings, *given)
+            shown = changed(run_from(JobFolder(KIND, resume).about(), str(resume / RUN)).settings, *given)
         else:
             shown = settings_of(preset, *given, game=game)
         say(as_yaml(shown), nl=False)
@@ -120,7 +122,8 @@ def train_rebel(
     assert game is not None
     with Live(progress) as live:
         live.say("preparing")
-        from treeplex.runs.rebel.train import RebelInterrupted, streams_for
+        from treeplex.runs.job.interrupt import Interrupted
+        from treeplex.runs.rebel.train import streams_for
         from treeplex.runs.rebel.train import train_rebel as train
 
         try:
@@ -134,8 +137,8 @@ def train_rebel(
                 events=tensorboard,
                 progress=lambda state: live.say(line_of(state)),
             )
-        except RebelInterrupted as stopped:
-            training = stopped.training
+        except Interrupted as stopped:
+            training = stopped.result
     report(training, as_json)
 
 
@@ -143,29 +146,29 @@ def resume_rebel(folder: Path, *, as_json: bool, progress: bool | None, **option
     """Go on with a training and report."""
     with Live(progress) as live:
         live.say("reading the training")
-        from treeplex.runs.rebel.train import RebelInterrupted
+        from treeplex.runs.job.interrupt import Interrupted
         from treeplex.runs.rebel.train import train_rebel as train
 
         try:
             training = train(resume=folder, progress=lambda state: live.say(line_of(state)), **options)
-        except RebelInterrupted as stopped:
-            training = stopped.training
+        except Interrupted as stopped:
+            training = stopped.result
     report(training, as_json)
 
 
-def line_of(state: "RebelProgress") -> str:
+def line_of(state: "Progress") -> str:
     """One line: subgames, how fast, buffer, losses, last exploitability, time left."""
-    last = state.last
-    total = "" if state.run.seconds is not None else f"/{state.run.settings.solves:,}"
-    parts = [f"rebel  {last.solved:,}{total} subgames", f"{last.rate:,.0f}/s", f"{last.rows:,} rows"]
-    if last.loss is not None:
-        parts.append(f"loss {last.loss:.2e}")
-    if last.policy_loss is not None:
-        parts.append(f"policy loss {last.policy_loss:.2e}")
-    if state.judged is not None:
-        parts.append(f"exploitability {state.judged.exploitability:.2e}")
-    if last.lost:
-        parts.append(f"{last.lost} workers lost")
+    numbers = state.numbers
+    total = "" if state.total is None else f"/{state.total:,}"
+    parts = [f"rebel  {state.done:,}{total} subgames", f"{numbers['rate']:,.0f}/s", f"{numbers['rows']:,} rows"]
+    if numbers.get("loss") is not None:
+        parts.append(f"loss {numbers['loss']:.2e}")
+    if numbers.get("policy_loss") is not None:
+        parts.append(f"policy loss {numbers['policy_loss']:.2e}")
+    if numbers.get("exploitability") is not None:
+        parts.append(f"exploitability {numbers['exploitability']:.2e}")
+    if numbers.get("lost"):
+        parts.append(f"{numbers['lost']} workers lost")
     if state.seconds_left is not None:
         parts.append(f"{clock(state.seconds_left)} left")
     return "  ".join(parts)
@@ -180,7 +183,7 @@ def report(training: "RebelTraining", as_json: bool) -> None:
                 "algorithm": REBEL,
                 "game": training.run.game,
                 "status": training.status,
-                "solved": last.solved,
+                "solved": last.done,
                 "seconds": last.seconds,
                 "cpu_seconds": last.cpu_seconds,
                 "rows": last.rows,
@@ -194,7 +197,7 @@ def report(training: "RebelTraining", as_json: bool) -> None:
     else:
         print_training(training)
     if training.status == "interrupted":
-        fail(f"stopped after {last.solved:,} subgames; saved: go on with {resuming(training)}", STOPPED)
+        fail(f"stopped after {last.done:,} subgames; saved: go on with {resuming(training)}", STOPPED)
 
 
 def resuming(training: "RebelTraining") -> str:
@@ -223,8 +226,8 @@ def print_training(training: "RebelTraining") -> None:
     facts["time"] = f"{last.seconds:.3g} s, {last.cpu_seconds:.3g} s of processor time"
     if last.lost:
         facts["workers lost"] = f"{last.lost}   what they were doing was done again"
-    facts["files"] = f"{training.folder}   net.safetensors, rebel.json, metrics.jsonl, learning-curve.png, state.safetensors"
-    print_facts(facts, title=f"ReBeL on {training.run.game}: {last.solved:,} subgames")
+    facts["files"] = f"{training.folder}   net.safetensors, run.json, metrics.jsonl, learning-curve.png, state.safetensors"
+    print_facts(facts, title=f"ReBeL on {training.run.game}: {last.done:,} subgames")
     say("next", bold=True)
     say(f"  treeplex evaluate {game} {folder}   how exploitable it is")
     say(f"  treeplex play {game} --against {folder}   play against it")

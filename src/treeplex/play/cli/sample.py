@@ -14,7 +14,8 @@ from treeplex.play.cli.solve import counted, free_folder, quoted
 
 if TYPE_CHECKING:
     from treeplex.evaluate.playouts import Match
-    from treeplex.runs.sample.loop import Sampled, SampleProgress
+    from treeplex.runs.job.record import Progress
+    from treeplex.runs.sample.job import Sampled
 
 Against = Annotated[
     str | None,
@@ -63,7 +64,7 @@ def sample(
 
     Infosets enter the tables as they are met, until --memory is used up; from then on the others are played uniformly and what
     is in the tables is learned on. What the policy is worth is estimated by playing: when all follow it, and against uniform
-    play or another policy with seats in turn. With --out, the folder gets sample.json, metrics.jsonl, policy.safetensors,
+    play or another policy with seats in turn. With --out, the folder gets run.json, metrics.jsonl, policy.safetensors,
     state.safetensors and progress.png. Ctrl-C saves (without --out into a new folder under runs/), and --resume goes on bit for
     bit; -n and --nodes then count all that was done, and --memory may be larger. A game that can be compiled is solved some
     hundred times faster by treeplex solve, with the same algorithms.
@@ -78,7 +79,7 @@ def sample(
     """
     with Live(progress) as live:
         live.say(f"reading {game or resume}")
-        from treeplex.runs.sample.sample import SampleInterrupted
+        from treeplex.runs.job.interrupt import Interrupted
         from treeplex.runs.sample.sample import sample as run_sample
 
         try:
@@ -99,27 +100,28 @@ def sample(
                 resume=resume,
                 progress=lambda found: live.say(line_of(found)),
             )
-        except SampleInterrupted as stopped:
-            sampled = stopped.sampled
+        except Interrupted as stopped:
+            sampled = stopped.result
             if sampled.folder is None:
                 sampled.save(free_folder(f"sample-{sampled.game}-{sampled.algorithm}"))
     if as_json:
-        print_json(
-            {"game": sampled.game.spec, "algorithm": sampled.algorithm, "status": sampled.status, **asdict(sampled.last)}
-        )
+        last = sampled.last
+        found = {"iteration": last.done, "seconds": last.seconds, **last.numbers}
+        print_json({"game": sampled.game.spec, "algorithm": sampled.algorithm, "status": sampled.status, **found})
     else:
         print_sampled(sampled)
     if sampled.status == "interrupted":
-        fail(f"stopped after {counted(sampled.last.iteration)}; saved: go on with {resuming(sampled)}", STOPPED)
+        fail(f"stopped after {counted(sampled.last.done)}; saved: go on with {resuming(sampled)}", STOPPED)
 
 
-def line_of(progress: "SampleProgress") -> str:
+def line_of(progress: "Progress") -> str:
     """One line: scheme, iterations, histories a second, infosets, memory, time left."""
+    numbers = progress.numbers
     parts = [
-        f"{progress.algorithm}  iteration {progress.iteration:,}  {progress.iteration_rate:,.3g} it/s",
-        f"{progress.node_rate:,.0f} nodes/s",
-        f"{progress.infosets:,} infosets",
-        f"{size_text(progress.bytes)} of {size_text(progress.memory)}" + (" (full)" if progress.full else ""),
+        f"{progress.name}  iteration {progress.done:,}  {progress.rate:,.3g} it/s",
+        f"{numbers['node_rate']:,.0f} nodes/s",
+        f"{numbers['infosets']:,} infosets",
+        f"{size_text(numbers['bytes'])} of {size_text(numbers['memory'])}" + (" (full)" if numbers["full"] else ""),
     ]
     if progress.seconds_left is not None:
         parts.append(f"{clock(progress.seconds_left)} left")
@@ -153,12 +155,12 @@ def print_sampled(sampled: "Sampled") -> None:
             "uniformly; --memory takes more"
         )
     if sampled.folder:
-        facts["files"] = f"{sampled.folder}   policy.safetensors, metrics.jsonl, progress.png, sample.json, state.safetensors"
-    effort = f"{counted(last.iteration)}, {last.nodes:,} nodes in {last.seconds:.3g} s"
+        facts["files"] = f"{sampled.folder}   policy.safetensors, metrics.jsonl, progress.png, run.json, state.safetensors"
+    effort = f"{counted(last.done)}, {last.nodes:,} nodes in {last.seconds:.3g} s"
     print_facts(facts, title=f"{sampled.game} by {sampled.algorithm}: {effort}")
     say("next", bold=True)
     if sampled.folder:
-        say(f"  {resuming(sampled)} -n {10 * last.iteration}   go on")
+        say(f"  {resuming(sampled)} -n {10 * last.done}   go on")
     else:
         say(f"  treeplex sample {quoted(sampled.game.spec)} --out runs/first   keep policy, metrics and state")
 

@@ -66,7 +66,8 @@ def solve(
     """
     with Live(progress) as live:
         live.say(f"compiling {game or resume}")
-        from treeplex.runs.solve.solve import SolveInterrupted, solve
+        from treeplex.runs.job.interrupt import Interrupted
+        from treeplex.runs.solve.solve import solve
 
         try:
             solution = solve(
@@ -87,8 +88,8 @@ def solve(
                 progress=live,
             )
             folder = solution.folder
-        except SolveInterrupted as stopped:
-            solution = stopped.solution
+        except Interrupted as stopped:
+            solution = stopped.result
             folder = solution.folder or solution.save(free_folder(f"{solution.game}-{solution.algorithm}"))
     if as_json:
         print_json(last_record(solution))
@@ -110,7 +111,7 @@ def last_record(solution: "Solution") -> dict[str, Any]:
     return {
         "game": solution.game.spec,
         "algorithm": solution.algorithm,
-        "iterations": last.iteration,
+        "iterations": last.done,
         "seconds": last.seconds,
         "exploitability": last.exploitability,
         "nash_conv": last.nash_conv,
@@ -176,7 +177,7 @@ def print_solution(solution: "Solution", folder: Path | None) -> None:
 
 def has_device(folder: Path) -> bool:
     """Whether a run left a correlation device."""
-    from treeplex.runs.solve.folder import DEVICE
+    from treeplex.runs.solve.settings import DEVICE
 
     return (folder / DEVICE).is_file()
 

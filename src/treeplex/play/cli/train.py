@@ -13,7 +13,8 @@ from treeplex.play.cli.rebel import REBEL, Train
 from treeplex.play.cli.solve import quoted
 
 if TYPE_CHECKING:
-    from treeplex.runs.discount.train import Training, TrainProgress
+    from treeplex.runs.discount.train import Training
+    from treeplex.runs.job.record import Progress
 
 
 def train(
@@ -70,7 +71,7 @@ def train(
     """Train a discount policy: a network that sets how a CFR variant discounts, while it runs.
 
     ddcfr steers DCFR, dpcfr+ PCFR+, pddcfr PDCFR. The folder gets policy.safetensors and best.safetensors, for
-    solve -a "ddcfr(policy=DIR/best.safetensors)", train.json, metrics.jsonl (one record an epoch), state.safetensors
+    solve -a "ddcfr(policy=DIR/best.safetensors)", run.json, metrics.jsonl (one record an epoch), state.safetensors
     and learning-curve.png. Ctrl-C saves, and --resume goes on bit for bit; --epochs then counts all epochs. The number of
     workers changes no number.
 
@@ -107,12 +108,16 @@ def train(
         raise SpecError("name what to train: ddcfr, dpcfr+, pddcfr or rebel")
     if algorithm == REBEL:
         raise SpecError("rebel comes first: treeplex train rebel GAME --out DIR")
-    if resume is not None and (resume / "rebel.json").is_file():
-        raise SpecError(f"{resume} holds a ReBeL training; go on with: treeplex train rebel --resume {quoted(str(resume))}")
+    if resume is not None:
+        from treeplex.runs.job.folder import kind_of
+
+        if kind_of(resume) == REBEL:
+            raise SpecError(f"{resume} holds a ReBeL training; go on with: treeplex train rebel --resume {quoted(str(resume))}")
     with Live(progress) as live:
         live.say("compiling the games")
         from treeplex.runs.discount.settings import TrainSettings
-        from treeplex.runs.discount.train import TrainInterrupted, train
+        from treeplex.runs.discount.train import train
+        from treeplex.runs.job.interrupt import Interrupted
 
         try:
             training = train(
@@ -125,14 +130,14 @@ def train(
                 ray=ray,
                 progress=lambda state: live.say(line_of(state)),
             )
-        except TrainInterrupted as stopped:
-            training = stopped.training
+        except Interrupted as stopped:
+            training = stopped.result
     if as_json:
         print_json(summary(training))
     else:
         print_training(training)
     if training.status == "interrupted":
-        done = training.records[-1].epoch
+        done = training.records[-1].done
         fail(f"stopped after {done:,} epochs; saved: go on with {resuming(training)}", STOPPED)
 
 
@@ -165,14 +170,14 @@ def numbers_in(text: str | None, option: str, kind: type[int] | type[float]) -> 
         raise SpecError(f"{option} takes {what} between commas, not {text!r}") from error
 
 
-def line_of(state: "TrainProgress") -> str:
-    """One line: algorithm, epoch, fitness, time left."""
-    done = state.last.epoch if state.last else 0
-    parts = [f"training {state.algorithm}  epoch {done:,}/{state.epochs:,}"]
-    if state.last and state.best:
-        parts.append(f"fitness {state.last.fitness:.3f} (best {state.best.fitness:.3f})")
-    if state.lost:
-        parts.append(f"{state.lost} workers lost")
+def line_of(state: "Progress") -> str:
+    """One line: what is trained, epoch, fitness, time left."""
+    numbers = state.numbers
+    parts = [f"training {state.name.partition(' ')[0]}  epoch {state.done:,}/{state.total:,}"]
+    if numbers.get("best_fitness") is not None:
+        parts.append(f"fitness {numbers['fitness']:.3f} (best {numbers['best_fitness']:.3f})")
+    if numbers.get("lost"):
+        parts.append(f"{numbers['lost']} workers lost")
     if state.seconds_left is not None:
         parts.append(f"{clock(state.seconds_left)} left")
     return "  ".join(parts)
@@ -185,12 +190,12 @@ def summary(training: "Training") -> dict[str, Any]:
         "algorithm": training.settings.algorithm,
         "games": list(training.settings.games),
         "status": training.status,
-        "epochs": last.epoch,
+        "epochs": last.done,
         "seconds": last.seconds,
         "fitness": last.fitness,
         "exploitability": dict(zip(training.settings.games, last.exploitability, strict=True)),
         "best": {
-            "epoch": best.epoch,
+            "epoch": best.done,
             "fitness": best.fitness,
             "exploitability": dict(zip(training.settings.games, best.exploitability, strict=True)),
         },
@@ -202,9 +207,7 @@ def summary(training: "Training") -> dict[str, Any]:
 def print_training(training: "Training") -> None:
     """Fitness, exploitabilities, files, what to try next."""
     first, last, best = training.records[0], training.records[-1], training.best_record
-    facts = {
-        "fitness": f"{first.fitness:.4f} before, {last.fitness:.4f} now, {best.fitness:.4f} at best (epoch {best.epoch:,})"
-    }
+    facts = {"fitness": f"{first.fitness:.4f} before, {last.fitness:.4f} now, {best.fitness:.4f} at best (epoch {best.done:,})"}
     for number, game in enumerate(training.settings.games):
         before, after = first.exploitability[number], best.exploitability[number]
         facts[game] = (
@@ -213,8 +216,8 @@ def print_training(training: "Training") -> None:
     lost = sum(record.lost for record in training.records)
     if lost:
         facts["workers lost"] = f"{lost}   what they were doing was done again"
-    facts["files"] = f"{training.folder}   policy.safetensors, best.safetensors, learning-curve.png, metrics.jsonl, train.json"
-    count = f"{last.epoch:,} epoch{'s' if last.epoch != 1 else ''}"
+    facts["files"] = f"{training.folder}   policy.safetensors, best.safetensors, learning-curve.png, metrics.jsonl, run.json"
+    count = f"{last.done:,} epoch{'s' if last.done != 1 else ''}"
     print_facts(facts, title=f"{training.settings.algorithm} by {training.settings.optimizer}: {count} in {last.seconds:.3g} s")
     policy = f"{training.settings.algorithm}(policy={training.folder / 'best.safetensors'})"
     typer.secho("next", bold=True)

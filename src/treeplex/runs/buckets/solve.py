@@ -1,13 +1,11 @@
 """Runs of limit hold'em with bucketed cards: solve, judge, save, go on, and play matches.
 
-A run folder holds ``limit.json`` (settings, status), ``metrics.jsonl`` (one record an evaluation) and ``state.safetensors``
+A run folder holds ``run.json`` (settings, status), ``metrics.jsonl`` (one record an evaluation) and ``state.safetensors``
 (regrets and average, with a checksum). Buckets and joint tables are not stored: they follow from the settings, and the hash of
 the buckets is checked.
 """
 
-import json
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,19 +17,23 @@ from treeplex.forms.buckets.buckets import BucketPlan, Buckets, make_buckets
 from treeplex.forms.buckets.strategy import LimitStrategy
 from treeplex.forms.buckets.strength_files import load_strengths
 from treeplex.games.poker.cards.format import format_named
-from treeplex.runs.job.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
-from treeplex.runs.job.interrupt import Interrupt
+from treeplex.runs.job.checkpoint import Arrays, State, position_of
+from treeplex.runs.job.folder import RUN, JobFolder, Kind, folder_at
+from treeplex.runs.job.job import Job, go_on, start
+from treeplex.runs.job.record import Progress, Record, Watcher, real, reals
 from treeplex.solvers.buckets import LimitCFR
-from treeplex.storage.files import write_atomically
-from treeplex.storage.reading import parse_json, read_json, read_text
 
-FORMAT, VERSION = "treeplex limit run", 1
 ALGORITHM = "chance-sampled cfr"
-ABOUT, METRICS, STATE = "limit.json", "metrics.jsonl", "state.safetensors"
-STEP = 100_000
-"""Iterations between two looks at the clock and at Ctrl-C."""
-SAVE_SECONDS = 600.0
 OPTIONS = ("boards", "seed", "discount_every", "cards")
+LIMIT = Kind(
+    name="limit",
+    unit="iterations",
+    maker="treeplex holdem limit solve",
+    numbers={"exploitability": real, "bounds": reals},
+    needs={"settings": dict, "identity": str, "game": str, "iterations": int, "evaluations": int},
+)
+"""Runs of limit hold'em. An iteration is a deal walked. ``exploitability``: in the abstract game, thousandths of a big blind a
+hand; ``bounds``: what the game is worth to the big blind's seat lies between these, in the same unit."""
 
 Say = Callable[[str], None]
 
@@ -59,23 +61,6 @@ class LimitSettings:
             raise SpecError(f"limit hold'em: boards is {self.boards}; give at least 1")
 
 
-@dataclass(frozen=True)
-class LimitRecord:
-    """One evaluation.
-
-    Attributes:
-        iteration: deals walked.
-        seconds: time in the solver.
-        exploitability: in the abstract game, thousandths of a big blind a hand.
-        bounds: what the game is worth to the big blind's seat lies between these, in the same unit.
-    """
-
-    iteration: int
-    seconds: float
-    exploitability: float
-    bounds: tuple[float, float]
-
-
 @dataclass(frozen=True, eq=False)
 class LimitRun:
     """A solved abstraction.
@@ -84,15 +69,15 @@ class LimitRun:
         settings: of the run.
         game: the abstract game.
         strategy: to play with.
-        records: all evaluations, in order.
-        status: ``done`` or ``interrupted``.
+        records: all evaluations, in order (:data:`LIMIT`).
+        status: ``finished`` or ``interrupted``.
         folder: where it was saved, if anywhere.
     """
 
     settings: LimitSettings
     game: LimitGame
     strategy: LimitStrategy
-    records: tuple[LimitRecord, ...]
+    records: tuple[Record, ...]
     status: str
     folder: Path | None
 
@@ -104,8 +89,10 @@ def solve_limit(
     evaluations: int = 20,
     out: Path | None = None,
     resume: bool = False,
+    force: bool = False,
     threads: int = 1,
     say: Say | None = None,
+    progress: Watcher | None = None,
 ) -> LimitRun:
     """Solve limit hold'em with bucketed cards by chance-sampled CFR.
 
@@ -113,10 +100,12 @@ def solve_limit(
         settings: buckets and tables.
         iterations: deals in total, those before a resume included.
         evaluations: how often the average is judged, evenly on a logarithmic scale from one in a hundred of ``iterations``.
-        out: run folder; saved every ten minutes, when done, and on Ctrl-C.
+        out: run folder; saved now and then, when done, and on Ctrl-C.
         resume: go on with the run in ``out``; with one thread, bit for bit as if never stopped.
+        force: overwrite the run in ``out``.
         threads: of the solver.
         say: told what goes on.
+        progress: told where the run stands after each step; default: ``say`` is.
 
     Raises:
         GameError: too little memory.
@@ -125,98 +114,121 @@ def solve_limit(
     if iterations < 1 or evaluations < 1:
         raise SpecError("limit hold'em: iterations and evaluations must be at least 1")
     say = say or (lambda text: None)
-    check_folder(out, resume)
+    if resume and out is None:
+        raise SpecError("no folder given; name the one of the run to resume")
+    with folder_at(LIMIT, out) as folder:
+        about: Mapping[str, Any] = {}
+        if folder and resume:
+            about = folder.reopen()
+        elif folder:
+            folder.check_free(force=force)
+        job = job_of(settings, iterations, evaluations, threads, say)
+        if about and about["identity"] != job.identity:
+            raise FileError(f"{out}: its buckets are not those of these settings; start the run again in another folder")
+        if about and about["game"] != job.game.identity:
+            raise FileError(f"{out}: its joint tables cannot be made again by this version; start the run again elsewhere")
+        if about:
+            job.marks |= set(points(about["iterations"], about["evaluations"]))
+        session = go_on(job, folder) if folder and resume else start(job, folder, force=force)
+        outcome = session.run(progress=progress or job.tell)
+    return LimitRun(settings, job.game, job.strategy(), outcome.records, outcome.status, out)
+
+
+def job_of(settings: LimitSettings, iterations: int, evaluations: int, threads: int, say: Say) -> "LimitJob":
+    """A run at iteration 0."""
     buckets = buckets_of(settings, say)
     game = limit_game(
         buckets, boards=settings.boards, seed=settings.seed, done=lambda n, of: say(f"counting hands on boards: {n:,}/{of:,}")
     )
     solver = LimitCFR(game, seed=settings.seed, discount_every=settings.discount_every, threads=threads)
-    session = Session(settings, buckets, game, solver, out, say)
-    if resume and out is not None:
-        session.resume()
-    session.run(iterations, points(iterations, evaluations))
-    strategy = strategy_of(buckets, game, solver)
-    return LimitRun(settings, game, strategy, tuple(session.records), session.status, out)
+    return LimitJob(settings, buckets, game, solver, iterations=iterations, evaluations=evaluations, say=say)
 
 
-class Session:
-    """One sitting of a run."""
+class LimitJob(Job):
+    """A solver under way.
+
+    Attributes:
+        marks: where to judge; those of earlier sessions with other limits count as well.
+    """
+
+    kind = LIMIT
 
     def __init__(
-        self, settings: LimitSettings, buckets: Buckets, game: LimitGame, solver: LimitCFR, out: Path | None, say: Say
+        self,
+        settings: LimitSettings,
+        buckets: Buckets,
+        game: LimitGame,
+        solver: LimitCFR,
+        *,
+        iterations: int,
+        evaluations: int,
+        say: Say,
     ) -> None:
-        self.settings = settings
-        self.identity = buckets.identity
-        self.game = game
-        self.solver = solver
-        self.out = out
-        self.say = say
-        self.seconds = 0.0
-        self.records: list[LimitRecord] = []
-        self.status = "running"
-        self.saved = time.monotonic()
+        super().__init__()
+        self.settings, self.buckets, self.game, self.solver = settings, buckets, game, solver
+        self.iterations, self.evaluations, self.say = iterations, evaluations, say
+        self.marks = set(points(iterations, evaluations))
 
-    def resume(self) -> None:
-        """Take over the state in the folder."""
-        assert self.out is not None
-        checkpoint = read_checkpoint(self.out / STATE)
-        if checkpoint.identity != self.identity:
-            raise FileError(f"{self.out}: its buckets are not those of these settings; start the run again in another folder")
-        about = read_about(self.out)
-        if about.get("game", self.game.identity) != self.game.identity:
-            raise FileError(f"{self.out}: its joint tables cannot be made again by this version; start the run again elsewhere")
-        self.solver.restore(checkpoint.arrays)
-        self.seconds = checkpoint.seconds
-        self.records = [record for record in read_records(self.out) if record.iteration <= self.solver.iteration]
+    @property
+    def name(self) -> str:
+        """The algorithm."""
+        return ALGORITHM
 
-    def run(self, iterations: int, marks: list[int]) -> None:
-        """Iterate, judge at the marks, save."""
-        with Interrupt() as interrupt:
-            for mark in [mark for mark in marks if mark > self.solver.iteration]:
-                while self.solver.iteration < mark and not interrupt.requested:
-                    self.iterate(min(STEP, mark - self.solver.iteration), iterations)
-                if interrupt.requested:
-                    break
-                self.judge()
-        self.status = "done" if self.solver.iteration >= iterations else "interrupted"
-        self.save()
+    @property
+    def identity(self) -> str:
+        """Of the buckets."""
+        return self.buckets.identity
 
-    def iterate(self, count: int, iterations: int) -> None:
-        """A few iterations."""
-        begun = time.perf_counter()
+    @property
+    def done(self) -> int:
+        """Deals walked."""
+        return self.solver.iteration
+
+    @property
+    def total(self) -> int:
+        """Deals asked for."""
+        return self.iterations
+
+    def step(self, count: int) -> None:
+        """Walk some deals."""
         self.solver.run(count)
-        self.seconds += time.perf_counter() - begun
-        rate = self.solver.iteration / max(self.seconds, 1e-9)
-        self.say(f"iteration {self.solver.iteration:,}/{iterations:,}  {rate:,.0f} it/s")
-        if time.monotonic() - self.saved > SAVE_SECONDS:
-            self.save()
 
-    def judge(self) -> None:
-        """One evaluation."""
-        self.say(f"iteration {self.solver.iteration:,}: judging")
+    def measure(self) -> Mapping[str, Any]:
+        """Judge the average in the abstract game."""
+        self.say(f"iteration {self.done:,}: judging")
         judged = judge_limit(self.game, self.solver.average)
-        self.records.append(LimitRecord(self.solver.iteration, self.seconds, judged.exploitability, judged.bounds))
-        self.say(f"iteration {self.solver.iteration:,}: exploitability {judged.exploitability:.2f} mbb/hand")
+        self.say(f"iteration {self.done:,}: exploitability {judged.exploitability:.2f} mbb/hand")
+        return {"exploitability": judged.exploitability, "bounds": judged.bounds}
 
-    def save(self) -> None:
-        """Write the run folder."""
-        self.saved = time.monotonic()
-        if self.out is None:
-            return
-        about = {
-            "format": FORMAT,
-            "version": VERSION,
+    def tell(self, progress: Progress) -> None:
+        """Say where the run stands."""
+        self.say(f"iteration {progress.done:,}/{progress.total:,}  {progress.rate:,.0f} it/s")
+
+    def points(self) -> Iterator[int]:
+        """Where to judge."""
+        return (mark for mark in sorted(self.marks) if mark <= max(self.iterations, self.done))
+
+    def about(self) -> Mapping[str, Any]:
+        """Settings, limits and what they were worked out to."""
+        return {
             "settings": asdict(self.settings),
             "identity": self.identity,
             "game": self.game.identity,
-            "iteration": self.solver.iteration,
-            "status": self.status,
+            "iterations": self.iterations,
+            "evaluations": self.evaluations,
         }
-        lines = "".join(json.dumps(asdict(record)) + "\n" for record in self.records)
-        state = Checkpoint(self.identity, ALGORITHM, self.solver.iteration, self.seconds, self.solver.state())
-        write_checkpoint(self.out / STATE, state)
-        write_atomically(self.out / METRICS, lines)
-        write_atomically(self.out / ABOUT, json.dumps(about, indent=2) + "\n")
+
+    def state(self) -> State:
+        """Regrets and average."""
+        return self.solver.state()
+
+    def restore(self, arrays: Arrays) -> None:
+        """Restore the solver's arrays."""
+        self.solver.restore(dict(arrays))
+
+    def strategy(self) -> LimitStrategy:
+        """The average strategy."""
+        return LimitStrategy(self.game.name, self.buckets, self.game.betting, self.solver.average, self.game.big_blind)
 
 
 def points(iterations: int, evaluations: int) -> list[int]:
@@ -224,23 +236,6 @@ def points(iterations: int, evaluations: int) -> list[int]:
     first = max(1.0, iterations / 100)
     ratio = (iterations / first) ** (1 / max(1, evaluations - 1))
     return sorted({round(first * ratio**k) for k in range(evaluations - 1)} | {iterations})
-
-
-def check_folder(out: Path | None, resume: bool) -> None:
-    """Make the folder, or refuse it.
-
-    Raises:
-        FileError: it holds a run, or none to resume.
-    """
-    if resume and (out is None or not (out / ABOUT).exists()):
-        raise FileError(f"{out}: no run of limit hold'em to resume; leave --resume out to start one")
-    if out is not None and not resume:
-        if (out / ABOUT).exists():
-            raise FileError(f"{out} holds a run; resume it (--resume) or choose another folder")
-        try:
-            out.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise FileError(f"cannot make the folder {out}: {error.strerror}; choose another") from error
 
 
 def buckets_of(settings: LimitSettings, say: Say) -> Buckets:
@@ -252,51 +247,24 @@ def buckets_of(settings: LimitSettings, say: Say) -> Buckets:
     return make_buckets(strengths, settings.plan)
 
 
-def strategy_of(buckets: Buckets, game: LimitGame, solver: LimitCFR) -> LimitStrategy:
-    """The average strategy of a solver."""
-    return LimitStrategy(game.name, buckets, game.betting, solver.average, game.big_blind)
-
-
-def read_about(folder: Path) -> dict[str, Any]:
-    """``limit.json`` of the run in a folder.
-
-    Raises:
-        FileError: no run there, or one that cannot be read.
-    """
-    path = folder / ABOUT
-    try:
-        about: dict[str, Any] = read_json(path)
-        known = about["format"] == FORMAT and about["version"] == VERSION
-    except (ValueError, KeyError, TypeError) as error:
-        raise FileError(f"{path}: truncated or edited ({error!r}); start the run again in another folder") from error
-    if not known:
-        raise FileError(f"{path}: not written by this version of Treeplex; start the run again in another folder")
-    return about
-
-
 def read_settings(folder: Path) -> LimitSettings:
     """The settings of the run in a folder.
 
     Raises:
         FileError: no run there, or one that cannot be read.
     """
-    about = read_about(folder)
+    about = JobFolder(LIMIT, folder).about()
     try:
         given = about["settings"]
         plan = BucketPlan(**{**given["plan"], "counts": tuple(given["plan"]["counts"])})
         return replace(LimitSettings(plan), **{name: given[name] for name in OPTIONS if name in given})
     except (KeyError, TypeError) as error:
-        raise FileError(f"{folder / ABOUT}: truncated or edited ({error!r}); start the run again in another folder") from error
+        raise FileError(f"{folder / RUN}: truncated or edited ({error!r}); start the run again in another folder") from error
 
 
-def read_records(folder: Path) -> list[LimitRecord]:
+def read_records(folder: Path) -> list[Record]:
     """The evaluations of the run in a folder."""
-    path = folder / METRICS
-    try:
-        found = [LimitRecord(**parse_json(line)) for line in read_text(path).splitlines()]
-        return [replace(record, bounds=(record.bounds[0], record.bounds[1])) for record in found]
-    except (ValueError, TypeError) as error:
-        raise FileError(f"{path}: truncated or edited ({error!r}); start the run again in another folder") from error
+    return JobFolder(LIMIT, folder).records()
 
 
 def load_limit(folder: Path, *, say: Say | None = None) -> LimitStrategy:
@@ -310,9 +278,9 @@ def load_limit(folder: Path, *, say: Say | None = None) -> LimitStrategy:
 
     settings = read_settings(folder)
     buckets = buckets_of(settings, say or (lambda text: None))
-    checkpoint = read_checkpoint(folder / STATE)
-    if checkpoint.identity != buckets.identity:
-        raise FileError(f"{folder}: its buckets cannot be made again by this version; solve it again")
-    betting = limit_betting()
-    tables = tables_of(settings.plan.counts, betting, checkpoint.arrays["early_average"], checkpoint.arrays["late_average"])
+    with JobFolder(LIMIT, folder).state() as state:
+        if position_of(state).identity != buckets.identity:
+            raise FileError(f"{folder}: its buckets cannot be made again by this version; solve it again")
+        betting = limit_betting()
+        tables = tables_of(settings.plan.counts, betting, state["early_average"], state["late_average"])
     return LimitStrategy(folder.name, buckets, betting, tables, BIG_BLIND)

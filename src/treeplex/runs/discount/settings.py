@@ -1,4 +1,4 @@
-"""What a training is asked to do: everything that decides its numbers, kept in ``train.json``."""
+"""What a training is asked to do: everything that decides its numbers, kept in ``run.json``."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
@@ -120,7 +120,7 @@ class TrainSettings:
 
 
 def settings_from(found: Mapping[str, Any], place: str) -> TrainSettings:
-    """Settings as written in ``train.json``; :class:`FileError` names ``place`` when they are not whole."""
+    """Settings as written in ``run.json``; :class:`FileError` names ``place`` when they are not whole."""
     names = {field.name for field in fields(TrainSettings)}
     try:
         if set(found) != names:

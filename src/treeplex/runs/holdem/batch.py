@@ -1,7 +1,7 @@
 """One spot on many boards: solved one after the other into a folder, safe to stop and to start again.
 
 ============================ ===================================================================================
-``batch.json``               what is solved: boards, weights, settings
+``run.json``                 what is solved: boards, weights, settings
 ``boards/AsKd2c.json``       the result of one board, written when it is finished and then never touched again
 ``report.csv``, ``.md``      a line a board and weighted averages
 ``report.png``               how often each action is taken at one decision, board by board
@@ -12,22 +12,26 @@
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from treeplex.errors import FileError, TreeplexError
+from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.holdem.boards import Board
 from treeplex.runs.holdem.report.export import Solved, node_report
-from treeplex.runs.job.interrupt import Interrupt
+from treeplex.runs.job.folder import LOCK, JobFolder, Kind, kind_of
+from treeplex.runs.job.interrupt import Interrupt, StepAbandoned
+from treeplex.runs.job.job import Job, Session
+from treeplex.runs.job.record import Watcher
 from treeplex.storage.files import write_atomically
 from treeplex.storage.reading import MOST_TEXT, parse_json, read_bytes
 
-FORMAT, VERSION = "treeplex holdem batch", 1
+BATCH = Kind(name="batch", unit="boards", maker="treeplex holdem flops", needs={"boards": dict}, noun="batch", recorded=False)
+"""Batches of boards: the results of boards are the state, and there are no records."""
 
 
 class StoppedError(Exception):
@@ -70,25 +74,6 @@ class Row:
 
 
 @dataclass(frozen=True)
-class BatchProgress:
-    """Where a batch stands.
-
-    Attributes:
-        board: the board under way.
-        done: boards finished, those of earlier runs included.
-        total: boards in all.
-        failed: boards that failed in this run.
-        seconds_left: an estimate; None before the first board of this run is finished.
-    """
-
-    board: str
-    done: int
-    total: int
-    failed: int
-    seconds_left: float | None
-
-
-@dataclass(frozen=True)
 class Batch:
     """What a batch did: rows of all finished boards in the order of the boards, failures, and whether Ctrl-C stopped it."""
 
@@ -100,6 +85,96 @@ class Batch:
     reused: int = 0
 
 
+class BatchJob(Job):
+    """A batch under way: a step is one board.
+
+    Attributes:
+        rows: results by board.
+        failures: what went wrong, by board.
+        reused: boards that were finished before.
+    """
+
+    kind = BATCH
+
+    def __init__(
+        self,
+        spot_on: Callable[[str], Spot],
+        boards: Sequence[Board],
+        folder: Path,
+        solve: Solve,
+        settings: Mapping[str, Any],
+    ) -> None:
+        super().__init__()
+        self.boards, self.settings, self.folder = boards, settings, folder
+        self.rows: dict[str, Row] = {}
+        self.failures: dict[str, str] = {}
+        self.reused = 0
+        self._spot_on, self._solve = spot_on, solve
+
+    @property
+    def name(self) -> str:
+        """The algorithm."""
+        return str(self.settings.get("algorithm", BATCH.name))
+
+    @property
+    def identity(self) -> str:
+        """None of its own: each result has that of its spot."""
+        return ""
+
+    @property
+    def done(self) -> int:
+        """Boards finished or failed."""
+        return len(self.rows) + len(self.failures)
+
+    @property
+    def total(self) -> int:
+        """Boards in all."""
+        return len(self.boards)
+
+    @property
+    def ahead(self) -> int:
+        """One board at a time."""
+        return min(1, self.total - self.done)
+
+    @property
+    def _next(self) -> Board | None:
+        return next((each for each in self.boards if each.name not in self.rows and each.name not in self.failures), None)
+
+    def begin(self) -> None:
+        """Read what is finished already."""
+        for board in self.boards:
+            path = row_path(self.folder, board)
+            if path.exists():
+                with suppress(SpecError):  # a board that is no spot fails when its turn comes
+                    self.rows[board.name] = read_row(path, board, self._spot_on(board.name), self.settings)
+        self.reused = len(self.rows)
+
+    def step(self, count: int) -> None:
+        """Solve the next board, and write its result; what goes wrong with it is noted."""
+        board = self._next
+        assert board is not None
+        try:
+            spot = self._spot_on(board.name)
+            row = row_of(self._solve(spot, self.interrupt), board, spot, self.settings)
+            write_atomically(row_path(self.folder, board), json.dumps(plain(row), indent=1) + "\n")
+            self.rows[board.name] = row
+        except StoppedError as stopped:
+            raise StepAbandoned from stopped
+        except FileError:
+            raise
+        except (TreeplexError, ArithmeticError, ValueError, RuntimeError, MemoryError) as error:
+            self.failures[board.name] = " ".join(str(error).split()) or type(error).__name__
+
+    def live(self) -> Mapping[str, Any]:
+        """The board under way, and how many failed."""
+        board = self._next
+        return {"board": board.name if board else "", "failed": len(self.failures)}
+
+    def about(self) -> Mapping[str, Any]:
+        """Boards, weights and settings."""
+        return {"settings": dict(self.settings), "boards": {board.name: board.weight for board in self.boards}}
+
+
 def run_batch(
     spot_on: Callable[[str], Spot],
     boards: Sequence[Board],
@@ -107,7 +182,7 @@ def run_batch(
     solve: Solve,
     settings: Mapping[str, Any],
     *,
-    progress: Callable[[BatchProgress], None] | None = None,
+    progress: Watcher | None = None,
 ) -> Batch:
     """Solve a spot on many boards; :mod:`treeplex.runs.holdem.batch_report` puts the results together.
 
@@ -117,39 +192,23 @@ def run_batch(
         folder: where results go; boards already finished there are not solved again.
         solve: solves one spot; it may raise :class:`StoppedError` when the interrupt it is given is requested.
         settings: algorithm, target and the like; results of other settings are refused.
-        progress: called before each board.
+        progress: called before the first board and after each.
 
     Raises:
-        FileError: the folder cannot be written or holds another batch.
+        FileError: the folder cannot be written, holds another batch, or another process writes it.
     """
-    claim(folder, boards, settings)
-    rows: dict[str, Row] = {}
-    failures: dict[str, str] = {}
-    reused, begun, solved = 0, perf_counter(), 0
-    with Interrupt() as interrupt:
-        for board in boards:
-            try:
-                spot = spot_on(board.name)
-                found = read_row(row_path(folder, board), board, spot, settings)
-                if found is not None:
-                    rows[board.name], reused = found, reused + 1
-                    continue
-                if interrupt.requested:
-                    break
-                if progress:
-                    pace = (perf_counter() - begun) / solved if solved else None
-                    left = None if pace is None else pace * (len(boards) - len(rows) - len(failures))
-                    progress(BatchProgress(board.name, len(rows), len(boards), len(failures), left))
-                row = row_of(solve(spot, interrupt), board, spot, settings)
-                write_atomically(row_path(folder, board), json.dumps(plain(row), indent=1) + "\n")
-                rows[board.name], solved = row, solved + 1
-            except StoppedError:
-                break
-            except FileError:
-                raise
-            except (TreeplexError, ArithmeticError, ValueError, RuntimeError, MemoryError) as error:
-                failures[board.name] = " ".join(str(error).split()) or type(error).__name__
-    return Batch(folder, len(boards), tuple(rows.values()), failures, interrupt.requested, reused)
+    job = BatchJob(spot_on, boards, folder, solve, settings)
+    with JobFolder(BATCH, folder) as place:
+        if kind_of(folder) is not None:
+            place.about()
+        elif folder.is_dir() and any(each.name not in ("boards", LOCK) for each in folder.iterdir()):
+            raise FileError(f"{folder} holds other files and no batch; choose another folder")
+        place.make()
+        (folder / "boards").mkdir(exist_ok=True)
+        place.describe(job.about(), status="running", records=())
+        outcome = Session(job, place).run(progress=progress)
+    rows = tuple(job.rows[board.name] for board in boards if board.name in job.rows)
+    return Batch(folder, len(boards), rows, job.failures, outcome.status == "interrupted", job.reused)
 
 
 def row_path(folder: Path, board: Board) -> Path:
@@ -157,35 +216,12 @@ def row_path(folder: Path, board: Board) -> Path:
     return folder / "boards" / f"{board.name}.json"
 
 
-def claim(folder: Path, boards: Sequence[Board], settings: Mapping[str, Any]) -> None:
-    """Make the folder, or check that it holds a batch."""
-    path = folder / "batch.json"
-    try:
-        (folder / "boards").mkdir(parents=True, exist_ok=True)
-        strange = not path.exists() and any(each.name != "boards" for each in folder.iterdir())
-    except (FileExistsError, NotADirectoryError) as error:
-        raise FileError(f"{folder} is a file; give a folder") from error
-    except OSError as error:
-        raise FileError(f"cannot write the folder {folder}: {error.strerror or error}; choose another") from error
-    if strange:
-        raise FileError(f"{folder} holds other files and no batch; choose another folder")
-    about = {
-        "format": FORMAT,
-        "version": VERSION,
-        "settings": dict(settings),
-        "boards": {board.name: board.weight for board in boards},
-    }
-    write_atomically(path, json.dumps(about, indent=1) + "\n")
-
-
-def read_row(path: Path, board: Board, spot: Spot, settings: Mapping[str, Any]) -> Row | None:
-    """The finished result of a board, with this batch's weight; None if there is none.
+def read_row(path: Path, board: Board, spot: Spot, settings: Mapping[str, Any]) -> Row:
+    """The finished result of a board, with this batch's weight.
 
     Raises:
         FileError: it is damaged, or of another spot or other settings.
     """
-    if not path.exists():
-        return None
     text = read_bytes(path, most=MOST_TEXT)
     try:
         data = parse_json(text)

@@ -19,13 +19,14 @@ from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.rebel.files import NetFile, read_net
 from treeplex.learn.rebel.river_net import read_river_net
 from treeplex.learn.rebel.shipped_nets import REBEL, RIVERS
-from treeplex.runs.holdem.solution import HoldemRecord, HoldemSettings, HoldemSolution
+from treeplex.runs.holdem.solution import HoldemSettings, HoldemSolution
+from treeplex.runs.job.folder import JobFolder
 from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.memory import available_memory, megabytes, needed_memory
-from treeplex.runs.job.record import Progress, check_count
-from treeplex.runs.job.session import one_thread
-from treeplex.runs.rebel.holdem_folder import NET, HoldemRebelFolder, is_turn_folder
+from treeplex.runs.job.record import Progress, Record, check_count
+from treeplex.runs.rebel.holdem_job import NET, TURNS, is_turn_folder
 from treeplex.runs.rebel.holdem_settings import check_turn
+from treeplex.runs.rebel.train import one_thread
 from treeplex.search.holdem.leaf import HoldemLeaf
 from treeplex.search.holdem.play_distribution import Player
 from treeplex.search.holdem.subgame import HoldemSearch
@@ -133,7 +134,7 @@ def search_turn(
             search.run(1)
             if progress is not None:
                 rate = done / (perf_counter() - began)
-                progress(Progress(method, done, iterations, None, rate, (iterations - done) / rate))
+                progress(Progress(method, "iterations", done, iterations, rate, (iterations - done) / rate))
             if interrupt.requested:
                 break
     first, actions = first_actions(search)
@@ -177,7 +178,7 @@ def network(source: str | os.PathLike[str]) -> tuple[NetFile, HoldemLeaf]:
     """
     path = RIVERS if source == REBEL and not is_turn_folder(source) else Path(source)
     if path.is_dir() or is_turn_folder(path):
-        HoldemRebelFolder(path).about()
+        JobFolder(TURNS, path).about()
         if not (path / NET).is_file():
             raise FileError(f"{path} has no network yet; go on with it: treeplex holdem train --resume {path}")
         path = path / NET
@@ -269,7 +270,7 @@ def judged(found: SearchedSpot, player: Player, threads: int) -> SearchedSpot:
         game=search.turn.game,
         algorithm=f"search by {found.method}",
         settings=HoldemSettings(STORAGE, threads, search.horizon),
-        records=(HoldemRecord(search.iteration, found.seconds, verdict.exploitability),),
+        records=(Record(search.iteration, found.seconds, found.cpu_seconds, {"exploitability": verdict.exploitability}),),
         ev=verdict.ev,
         status=found.status,
         average=strategy.astype(np.float32),

@@ -1,9 +1,17 @@
-"""A solved spot: how well it is solved, and a look at every node of it."""
+"""A solved spot: how well it is solved, a look at every node of it, and its file.
 
+A *resumable* file (:mod:`treeplex.runs.holdem.files`) holds all arrays of the solver, exactly: solving goes on as if it had
+never stopped. Any other holds the strategy, probabilities rounded to 1/65,535, and perhaps of the first streets only, with the
+values of what is left out.
+"""
+
+import hashlib
+import importlib.metadata
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -11,28 +19,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.engine.holdem.form import REACH, STORE, HoldemForm
+from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.evaluate.holdem.node_values import HoldemValues
-from treeplex.forms.holdem.compile_spot import CompiledSpot
+from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
 from treeplex.games.poker.betting.tree import BettingTree
-from treeplex.games.poker.spots.spot import Spot
+from treeplex.games.poker.spots.fields import street_names
+from treeplex.games.poker.spots.spot import Spot, spot_from_json
+from treeplex.runs.holdem.files import VERSION, Array, Header, read_file, write_file
 from treeplex.runs.holdem.locks import with_locks
 from treeplex.runs.holdem.report.view import Browser, View
+from treeplex.runs.job.folder import Kind
+from treeplex.runs.job.record import Record, real
 from treeplex.solvers.holdem.solver import Lock
+from treeplex.storage.files import replacing
+
+SUFFIX = ".spot"
+FULL = 65_535
+"""A probability of one, in files that are not resumable."""
 
 
-@dataclass(frozen=True)
-class HoldemRecord:
-    """One evaluation of the average strategy.
-
-    Attributes:
-        iteration: iterations done.
-        seconds: time spent in the solver (judging excluded), summed over resumes.
-        exploitability: mean over players of what a best response gains, in chips; NaN if judging was broken off.
-    """
-
-    iteration: int
-    seconds: float
-    exploitability: float
+SPOT = Kind(name="spot", unit="iterations", maker="treeplex holdem solve", numbers={"exploitability": real}, solver_time=True)
+"""Runs on spots. ``exploitability``: mean over players of what a best response gains, in chips; NaN if judging was
+broken off."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +71,8 @@ class HoldemSolution:
         settings: how it was solved.
         records: evaluations, oldest first; the last one is about this strategy.
         ev: what both players win on average, in chips against half the starting pot; NaN if judging was broken off.
-        status: why solving stopped: ``finished``, ``target reached``, ``time up`` or ``interrupted``.
+        status: why solving stopped: ``finished``, ``target reached``, ``time up`` or ``interrupted``; ``running`` in a file
+            that was saved meanwhile.
         average: [Q], what the strategy is proportional to, as in :class:`treeplex.engine.holdem.form.Store`; it ends after
             ``streets`` streets.
         scales: float32, of 16-bit numbers; else empty.
@@ -77,7 +87,7 @@ class HoldemSolution:
     game: CompiledSpot
     algorithm: str
     settings: HoldemSettings
-    records: tuple[HoldemRecord, ...]
+    records: tuple[Record, ...]
     ev: tuple[float, float]
     status: str
     average: NDArray[Any] = field(repr=False)
@@ -102,7 +112,7 @@ class HoldemSolution:
     @property
     def iterations(self) -> int:
         """Iterations done."""
-        return self.records[-1].iteration
+        return self.records[-1].done
 
     @property
     def seconds(self) -> float:
@@ -112,7 +122,7 @@ class HoldemSolution:
     @property
     def exploitability(self) -> float:
         """Mean over players of what a best response gains, in chips."""
-        return self.records[-1].exploitability
+        return float(self.records[-1].exploitability)
 
     @property
     def judged(self) -> bool:
@@ -157,9 +167,7 @@ class HoldemSolution:
         return self._browser.view(line)
 
     def save(self, path: str | os.PathLike[str], *, resumable: bool | None = None, streets: int | str | None = None) -> Path:
-        """Write one file; see :func:`treeplex.runs.holdem.files.save_solution`."""
-        from treeplex.runs.holdem.files import save_solution
-
+        """Write one file; see :func:`save_solution`."""
         return save_solution(self, path, resumable=resumable, streets=streets)
 
     def __repr__(self) -> str:
@@ -169,3 +177,180 @@ class HoldemSolution:
             f"<solution by {self.algorithm}: {self.iterations:,} iterations in {self.seconds:.3g} s, exploitability "
             f"{self.exploitability:.3g} chips{share}, EV ({self.ev[0]:+.6g}, {self.ev[1]:+.6g}), {self.status}>"
         )
+
+
+def save_solution(
+    solution: HoldemSolution,
+    path: str | os.PathLike[str],
+    *,
+    resumable: bool | None = None,
+    streets: int | str | None = None,
+) -> Path:
+    """Write a solution.
+
+    Args:
+        solution: what to write.
+        path: the file; without a suffix it gets ``.spot``. An existing one is replaced at once, and only by a whole one.
+        resumable: keep what solving on needs (some eight times the size); default: if it is there and all streets are kept.
+        streets: how many streets to keep, or the name of the last one (``"turn"``); default: all.
+
+    Returns:
+        The file written.
+
+    Raises:
+        SpecError: a street that the spot does not have, or a solution that cannot be what is asked for.
+        FileError: the file cannot be written.
+    """
+    kept = streets_kept(solution, streets)
+    whole = kept == len(solution.game.boards)
+    keep_state = whole and solution.state is not None if resumable is None else resumable
+    if keep_state and (solution.state is None or not whole):
+        raise SpecError(
+            "a solution without its solver's state or without some streets cannot be resumable; leave resumable out"
+        )
+    arrays: dict[str, Array] = {f"range{player}": solution.spot.ranges[player] for player in (0, 1)}
+    if solution.spot.strengths is not None:
+        arrays["strengths"] = solution.spot.strengths
+    if solution.locks:
+        arrays["locks"] = np.concatenate([lock.strategy.ravel() for lock in solution.locks])
+    if keep_state:
+        arrays |= {f"state.{name}": array for name, array in (solution.state or {}).items()}
+    else:
+        arrays["policy"] = rounded_policy(solution, kept)
+        if not whole:
+            arrays["ends"] = solution.values.ends[: first_number(solution.game, kept, REACH)].astype(np.float32)
+    target = spot_file(path)
+    with replacing(target) as file:
+        write_file(file, header_of(solution, kept), arrays, solution.settings.threads)
+    return target
+
+
+def spot_file(path: str | os.PathLike[str]) -> Path:
+    """The name of a file of a solution: without a suffix it gets ``.spot``."""
+    return Path(path) if Path(path).suffix else Path(path).with_suffix(SUFFIX)
+
+
+def streets_kept(solution: HoldemSolution, streets: int | str | None) -> int:
+    """How many streets a file keeps."""
+    names = [street_names(solution.spot.format)[street] for street in solution.spot.streets]
+    if streets is None:
+        return solution.streets
+    count = names.index(streets) + 1 if isinstance(streets, str) and streets in names else streets
+    if isinstance(count, str) or not 1 <= count <= solution.streets:
+        offers = ", ".join(names[: solution.streets])
+        raise SpecError(f"streets is {streets!r}; name the last street to keep ({offers}) or how many, 1 to {solution.streets}")
+    return int(count)
+
+
+def first_number(game: CompiledSpot, street: int, column: int) -> int | None:
+    """Where the numbers of a street begin that ``boards[:, column]`` places; None after the last street."""
+    return int(game.form.boards[game.first_boards[street], column]) if street < len(game.boards) else None
+
+
+def rounded_policy(solution: HoldemSolution, kept: int) -> NDArray[np.uint16]:
+    """The strategy of the first streets as whole numbers that add up to ``FULL``; all zero where nothing is known."""
+    game, values = solution.game, solution.values
+    end = first_number(game, kept, STORE)
+    found = np.zeros(len(values.average) if end is None else end, np.uint16)
+    for street in range(kept):
+        for player in (0, 1):
+            nodes = np.array(game.forests[street].nodes[player], np.int64).reshape(-1, 3)
+            if not len(nodes):
+                continue
+            node_of = np.repeat(np.arange(len(nodes)), nodes[:, 2])
+            for board in range(game.first_boards[street], game.first_boards[street] + len(game.boards[street])):
+                weights = np.maximum(values.rows(board, player, 0, len(node_of)), 0.0)
+                total = np.add.reduceat(weights, nodes[:, 1], axis=0)[node_of]
+                shares = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
+                start = int(game.form.boards[board, STORE + player])
+                found[start : start + shares.size] = np.rint(shares * FULL).astype(np.uint16).ravel()
+    return found
+
+
+def header_of(solution: HoldemSolution, kept: int) -> Header:
+    """All but the arrays."""
+    game, settings = solution.game, solution.settings
+    return {
+        "version": VERSION,
+        "treeplex": importlib.metadata.version("treeplex"),
+        "spot": solution.spot.to_json(),
+        "layout": layout(game.form),
+        "isomorphism": game.isomorphism,
+        "algorithm": solution.algorithm,
+        "settings": {name: getattr(settings, name) for name in HoldemSettings.__dataclass_fields__},
+        "records": [list(record.plain().values()) for record in solution.records],
+        "ev": list(solution.ev),
+        "status": solution.status,
+        "streets": kept,
+        "locks": [[lock.board, lock.player, lock.node, *lock.strategy.shape] for lock in solution.locks],
+        "judging_seconds": solution.judging_seconds,
+        "memory": solution.memory,
+    }
+
+
+def layout(form: HoldemForm) -> str:
+    """A digest of which number of a stored array means what."""
+    digest = hashlib.sha256()
+    for array in (form.streets, form.boards, form.nodes, form.cards):
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
+
+
+def load_solution(path: str | os.PathLike[str]) -> HoldemSolution:
+    """Read what :func:`save_solution` wrote.
+
+    Raises:
+        FileError: the file is missing, no solution, truncated, changed, or of another version.
+    """
+    header, arrays = read_file(path)
+    try:
+        return solution_of(header, arrays)
+    except (KeyError, ValueError, TypeError, IndexError, TreeplexError) as error:
+        raise FileError(f"{path} cannot be read ({error}); solve the spot again") from error
+
+
+def solution_of(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> HoldemSolution:
+    """The solution of a file."""
+    spot = spot_from_json(header["spot"], (arrays["range0"], arrays["range1"]), arrays.get("strengths"))
+    game = compile_spot(spot, isomorphism=bool(header["isomorphism"]))
+    if layout(game.form) != header["layout"]:
+        raise FileError(f"it was written by Treeplex {header.get('treeplex')}, which numbers boards or bets in another way")
+    prefix, streets = "state.", int(header["streets"])
+    state = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+    end = first_number(game, streets, STORE)
+    average = state["average"] if state else arrays["policy"].astype(np.float32)
+    if average.shape != (game.stored if end is None else end,):
+        raise FileError("its strategy has another size than the spot needs")
+    return HoldemSolution(
+        game=game,
+        algorithm=str(header["algorithm"]),
+        settings=HoldemSettings(**header["settings"]),
+        records=records_of(header["records"]),
+        ev=(float(header["ev"][0]), float(header["ev"][1])),
+        status=str(header["status"]),
+        average=average,
+        scales=state.get("average_scales", np.zeros(0, np.float32)),
+        state=state or None,
+        locks=locks_of(header["locks"], arrays["locks"]) if header["locks"] else (),
+        streets=streets,
+        ends=arrays["ends"].astype(np.float64) if "ends" in arrays else None,
+        judging_seconds=float(header["judging_seconds"]),
+        memory=int(header["memory"]),
+    )
+
+
+def records_of(rows: list[list[Any]]) -> tuple[Record, ...]:
+    """The records of a file, at least one, ascending."""
+    found = [Record(int(done), float(spent), float(cpu), {"exploitability": float(value)}) for done, spent, cpu, value in rows]
+    if not found or any(one.done >= other.done for one, other in pairwise(found)):
+        raise FileError("its records are not in order")
+    return tuple(found)
+
+
+def locks_of(rows: list[list[int]], values: Array) -> tuple[Lock, ...]:
+    """The locks of a file."""
+    found, start = [], 0
+    for board, player, node, actions, hands in rows:
+        found.append(Lock(board, player, node, values[start : start + actions * hands].reshape(actions, hands)))
+        start += actions * hands
+    return tuple(found)

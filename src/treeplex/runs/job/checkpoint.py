@@ -1,7 +1,5 @@
-"""``state.safetensors``: the arrays of a solver, with a digest, so that a run continues bit for bit or says why not."""
+"""``state.safetensors``: the arrays of a job, with a digest, so that it continues bit for bit or says why not."""
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,93 +7,76 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.numpy import load as arrays_from_bytes
-from safetensors.numpy import save as bytes_from_arrays
 
 from treeplex.errors import FileError
-from treeplex.storage.files import write_atomically
-from treeplex.storage.reading import read_bytes, tensor_metadata
+from treeplex.storage.tensors import Tensor, TensorFile, tensor, write_tensors
 
 Arrays = Mapping[str, NDArray[Any]]
-FORMAT = "treeplex state"
-VERSION = 1
+State = Mapping[str, NDArray[Any] | Tensor]
+FORMAT, VERSION = "treeplex state", 2
 
 
 @dataclass(frozen=True)
-class Checkpoint:
-    """A solver's state at one iteration.
+class Position:
+    """Where a job stood when its arrays were written.
 
     Attributes:
-        identity: the compiled game's identity.
-        algorithm: the algorithm's canonical spec.
-        iteration: iterations done.
-        seconds: solver time so far.
-        arrays: what ``Solver.state()`` returned.
+        kind: the kind of job.
+        name: what ran, such as the algorithm's canonical spec.
+        identity: of what it ran on.
+        done: how far it was, in the unit of its kind.
+        seconds, cpu_seconds: as in :class:`treeplex.runs.job.record.Record`.
+        records: how many records there were.
+        records_digest: SHA-256 of those records.
     """
 
+    kind: str
+    name: str
     identity: str
-    algorithm: str
-    iteration: int
+    done: int
     seconds: float
-    arrays: Arrays
+    cpu_seconds: float
+    records: int
+    records_digest: str
 
 
-def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
-    """Write atomically.
+def write_checkpoint(path: Path, position: Position, state: State) -> None:
+    """Write atomically, piece by piece.
 
     Raises:
         FileError: the folder cannot be written or the disk is full; the old file, if any, is as it was.
     """
-    arrays = {name: np.asarray(array, order="C") for name, array in checkpoint.arrays.items()}
-    about = {
-        "format": FORMAT,
-        "version": str(VERSION),
-        "identity": checkpoint.identity,
-        "algorithm": checkpoint.algorithm,
-        "iteration": str(checkpoint.iteration),
-        "seconds": repr(checkpoint.seconds),
-    }
-    about["digest"] = digest(about, arrays)
-    write_atomically(path, bytes_from_arrays(arrays, metadata=about))
+    about = {"format": FORMAT, "version": str(VERSION), **{name: str(value) for name, value in vars(position).items()}}
+    tensors = {name: each if isinstance(each, Tensor) else tensor(np.asarray(each)) for name, each in state.items()}
+    write_tensors(path, about, tensors)
 
 
-def read_checkpoint(path: Path) -> Checkpoint:
-    """Read what :func:`write_checkpoint` wrote.
+def open_checkpoint(path: Path) -> TensorFile:
+    """Open what :func:`write_checkpoint` wrote, its checksum checked; a context manager and a mapping of arrays.
 
     Raises:
         FileError: missing, truncated, tampered with, or of another version; the message names the file and the remedy.
     """
-    if not path.exists():
-        raise FileError(f"{path}: no such file; without it a run cannot be resumed: start it again")
-    data = read_bytes(path)
+    return TensorFile(path, FORMAT, VERSION)
+
+
+def position_of(file: TensorFile) -> Position:
+    """Where the job stood that an open checkpoint is of.
+
+    Raises:
+        FileError: the file does not say.
+    """
+    about = file.about
     try:
-        about = tensor_metadata(data)
-        arrays: Arrays = arrays_from_bytes(data)
-    except (SafetensorError, ValueError) as error:
-        raise FileError(f"{path}: truncated or not a state file; start the run again (with --force)") from error
-    if about.get("format") != FORMAT:
-        raise FileError(f"{path}: not a state file of Treeplex; start the run again (with --force)")
-    if about.get("version") != str(VERSION):
-        raise FileError(
-            f"{path}: written in format version {about.get('version')}, this Treeplex reads {VERSION}; "
-            "resume with the version that wrote it (see run.json) or start the run again"
+        return Position(
+            about["kind"],
+            about["name"],
+            about["identity"],
+            int(about["done"]),
+            float(about["seconds"]),
+            float(about["cpu_seconds"]),
+            int(about["records"]),
+            about["records_digest"],
         )
-    if about.pop("digest", None) != digest(about, arrays):
-        raise FileError(
-            f"{path}: its contents do not match their checksum; restore a copy or start the run again (with --force)"
-        )
-    try:
-        return Checkpoint(about["identity"], about["algorithm"], int(about["iteration"]), float(about["seconds"]), arrays)
     except (KeyError, ValueError) as error:
-        raise FileError(f"{path}: not a state file of Treeplex; start the run again (with --force)") from error
-
-
-def digest(about: Mapping[str, str], arrays: Arrays) -> str:
-    """SHA-256 over metadata and arrays, their names, types and shapes included."""
-    total = hashlib.sha256(json.dumps(sorted(about.items())).encode())
-    for name in sorted(arrays):
-        array = arrays[name]
-        total.update(json.dumps([name, array.dtype.str, list(array.shape)]).encode())
-        total.update(array.tobytes())
-    return total.hexdigest()
+        raise FileError(f"{file.path}: not the state of a run; start the run again (with --force)") from error

@@ -1,40 +1,75 @@
-"""Ctrl-C and SIGTERM as requests: a run stops between two iterations, where its state is whole."""
+"""Ctrl-C and SIGTERM as a request: a job stops between two steps, where its state is whole."""
 
+import os
 import signal
+import sys
 import threading
 from types import FrameType, TracebackType
-from typing import Any, Final, Self, final
+from typing import Any, Final, NoReturn, Self, final
 
-from treeplex.notices import notify
+NOTICE = "stopping after this step; again to stop at once"
+
+
+class Interrupted(KeyboardInterrupt):
+    """A job was stopped by Ctrl-C or SIGTERM, after saving if it has a place to.
+
+    Attributes:
+        result: what the function would have returned, as far as it came.
+    """
+
+    def __init__(self, result: Any) -> None:
+        super().__init__("interrupted")
+        self.result: Final = result
+
+
+class StepAbandoned(Exception):  # noqa: N818 (no error)
+    """Raised in a step that was given up on request; the job stands where it stood before the step."""
+
+
+def stop_at_once(number: int, frame: FrameType | None) -> NoReturn:
+    """A handler of signals that ends what runs with KeyboardInterrupt."""
+    raise KeyboardInterrupt
 
 
 @final
 class Interrupt:
     """While active, the first Ctrl-C or SIGTERM sets ``requested`` and says so; the second raises KeyboardInterrupt.
 
-    Active only in the main thread. A signal for which the program has a handler of its own keeps it.
+    Active only in the main thread, and only for signals that have their usual meaning: a program with handlers of its own
+    keeps them.
     """
 
     def __init__(self, *, wanted: bool = True) -> None:
-        """Not active yet; without ``wanted`` it never becomes active, and somebody else sets ``requested``."""
         self.requested = False
         self._wanted: Final = wanted
         self._before: dict[int, Any] = {}
+        self._depth = 0
 
     def __enter__(self) -> Self:
-        if self._wanted and threading.current_thread() is threading.main_thread():
-            for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL)):
-                if signal.getsignal(number) is usual:
-                    self._before[number] = usual
+        self._depth += 1
+        if self._wanted and self._depth == 1 and threading.current_thread() is threading.main_thread():
+            usual = {signal.SIGINT: (signal.default_int_handler,), signal.SIGTERM: (signal.SIG_DFL, stop_at_once)}
+            for number, handlers in usual.items():
+                before = signal.getsignal(number)
+                if before in handlers:
+                    self._before[number] = before
                     signal.signal(number, self._request)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        while self._before:
-            signal.signal(*self._before.popitem())
+        self._depth -= 1
+        if self._depth == 0:
+            for number, before in self._before.items():
+                signal.signal(number, before)
+            self._before.clear()
 
     def _request(self, number: int, frame: FrameType | None) -> None:
         if self.requested:
-            raise KeyboardInterrupt
+            stop_at_once(number, frame)
         self.requested = True
-        notify("stopping after this iteration; press Ctrl-C again to stop at once")
+        try:
+            print(("\n" if sys.stderr.isatty() else "") + NOTICE, file=sys.stderr, flush=True)
+        except RuntimeError:  # it came while something was being printed
+            os.write(2, f"\n{NOTICE}\n".encode())
+        except (OSError, ValueError):  # nobody listens any more
+            pass

@@ -13,7 +13,7 @@ from rich.progress import BarColumn, ProgressColumn, SpinnerColumn, TaskID, Text
 from rich.progress import Progress as Display
 
 from treeplex.errors import printable
-from treeplex.runs.job.record import UNCOUNTED_ITERATIONS, Progress, words_of
+from treeplex.runs.job.record import Progress, words_of
 
 PATIENCE_SECONDS = 1.0
 NOTEBOOK_SECONDS = 0.25
@@ -67,10 +67,10 @@ class ProgressLine:
         self._update(f"compiling the game: {histories:,} histories")
 
     def watch(self, progress: Progress) -> None:
-        """Show where a run stands."""
-        done, total = progress.iteration, counted_iterations(progress)
-        if progress.budget is not None:
-            done, total = min(progress.nodes, progress.budget), progress.budget
+        """Show where a run of a solver stands."""
+        done, total, budget = progress.done, progress.total, progress.numbers.get("budget")
+        if budget is not None:
+            done, total = min(progress.numbers["nodes"], budget), budget
         self._update(line_of(progress), done, total)
 
     def _start(self) -> None:
@@ -136,27 +136,21 @@ def line_of(progress: Progress) -> str:
 
     Where histories are counted, they stand in place of the iterations asked for.
     """
-    if progress.budget is None:
-        total = counted_iterations(progress)
-        of = "" if total is None else f"/{total:,}"
-        parts = [f"{progress.algorithm}  iteration {progress.iteration:,}{of}"]
+    budget = progress.numbers.get("budget")
+    if budget is None:
+        of = "" if progress.total is None else f"/{progress.total:,}"
+        parts = [f"{progress.name}  iteration {progress.done:,}{of}"]
     else:
-        share = min(1.0, progress.nodes / progress.budget)
-        parts = [f"{progress.algorithm}  iteration {progress.iteration:,}", f"{share:.0%} of {progress.budget:,} nodes"]
-    if progress.objective is not None:
-        name, value = progress.objective
-        parts.append(f"{words_of(name)} {value:.2e}")
-    elif progress.exploitability is not None:
-        parts.append(f"exploitability {progress.exploitability:.2e}")
+        share = min(1.0, progress.numbers["nodes"] / budget)
+        parts = [f"{progress.name}  iteration {progress.done:,}", f"{share:.0%} of {budget:,} nodes"]
+    objective = progress.numbers.get("objective", "exploitability")
+    value = {**progress.numbers, **progress.numbers.get("measures", {})}.get(objective)
+    if value is not None:
+        parts.append(f"{words_of(objective)} {value:.2e}")
     parts.append(f"{progress.rate:,.0f} it/s" if progress.rate >= 10 else f"{progress.rate:.2g} it/s")
     if progress.seconds_left is not None:
         parts.append(f"{clock(progress.seconds_left)} left")
     return "  ".join(parts)
-
-
-def counted_iterations(progress: Progress) -> int | None:
-    """The iterations asked for; None where something else stops the run."""
-    return progress.iterations if progress.iterations < UNCOUNTED_ITERATIONS else None
 
 
 def clock(seconds: float) -> str:

@@ -1,58 +1,14 @@
-"""What a run is asked to do and what it reports: settings, records of evaluations, progress."""
+"""What jobs report: records of evaluations, with numbers by name, and progress."""
 
 import json
 import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from numbers import Integral, Real
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from numbers import Real
+from typing import Any
 
 from treeplex.errors import FileError, SpecError
 from treeplex.storage.reading import parse_json
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What decides the numbers of a run; kept in ``run.json``, so that a resumed run is the same run.
-
-    Attributes:
-        iterations: iterations in total, over all resumes.
-        horizon: the number of iterations that horizon-dependent algorithms plan for: that of the first start.
-        target: stop at the first evaluation with an exploitability of at most this; None to run all iterations.
-        every: evaluate every so many iterations; None for logarithmic spacing.
-        updates: ``"alternating"``, ``"simultaneous"`` or None for the algorithm's own default.
-        seed: seed of everything random in the algorithm.
-        refine: whether infostates of imperfect recall were split.
-        nodes: stop once the solver has walked so many histories, over all resumes; None for no such limit.
-    """
-
-    iterations: int
-    horizon: int
-    target: float | None = None
-    every: int | None = None
-    updates: str | None = None
-    seed: int = 0
-    refine: bool = False
-    nodes: int | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("iterations", "horizon", "every", "seed", "nodes"):  # NumPy's whole numbers are not what JSON can say
-            value = getattr(self, name)
-            if not isinstance(value, bool) and isinstance(value, Integral):
-                object.__setattr__(self, name, int(value))
-        check_count("iterations", self.iterations)
-        check_count("horizon", self.horizon)
-        for name in ("every", "nodes"):
-            if getattr(self, name) is not None:
-                check_count(name, getattr(self, name))
-        if self.target is not None and not is_amount(self.target):
-            raise SpecError(f"target must be a number >= 0, not {self.target!r}")
-        if not isinstance(self.refine, bool):
-            raise SpecError(f"refine must be true or false, not {self.refine!r}")
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int):
-            raise SpecError(f"seed must be a whole number, not {self.seed!r}")
-        if self.updates not in (None, "alternating", "simultaneous"):
-            raise SpecError(f"updates must be 'alternating' or 'simultaneous', not {self.updates!r}")
-
 
 UNCOUNTED_ITERATIONS = 10**12
 """Iterations of a run that something else stops: histories, time or a target."""
@@ -86,87 +42,127 @@ def check_count(name: str, value: object) -> None:
         raise SpecError(f"{name} must be a whole number of at least 1, not {value!r}")
 
 
+Read = Callable[[Any], Any]
+"""Checks one number of a record and gives it its type; raises TypeError or ValueError."""
+
+
+def whole(value: Any) -> int:
+    """A whole number."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{value!r} is no whole number")
+    return value
+
+
+def real(value: Any) -> float:
+    """A number."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{value!r} is no number")
+    return float(value)
+
+
+def reals(value: Any) -> tuple[float, ...]:
+    """Numbers, one a player or a game."""
+    if not isinstance(value, list | tuple):
+        raise TypeError(f"{value!r} is no list of numbers")
+    return tuple(real(each) for each in value)
+
+
+def named_reals(value: Any) -> dict[str, float]:
+    """Numbers by name."""
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{value!r} is no list of numbers by name")
+    return {str(name): real(each) for name, each in value.items()}
+
+
+def maybe(read: Read) -> Read:
+    """None, or what ``read`` reads."""
+    return lambda value: None if value is None else read(value)
+
+
+Schema = Mapping[str, Read]
+"""The numbers of a kind's records, by name."""
+
+
 @dataclass(frozen=True)
 class Record:
-    """One evaluation of the average policy.
+    """Where a job stood, and what it was worth there.
+
+    The numbers are attributes as well: ``record.exploitability`` is ``record.numbers["exploitability"]``.
 
     Attributes:
-        iteration: iterations done.
-        seconds: time spent in the solver (evaluation excluded), summed over resumes.
-        exploitability: mean over players of what a best response gains, in game units.
-        nash_conv: the sum of the same.
-        value: expected payoff of each player.
-        gains: what a best response of each player gains; NashConv is their sum.
-        nodes: histories walked by the solver so far.
-        measures: what else the solver reports (:meth:`treeplex.solvers.Solver.measures`).
+        done: how far it was, in the unit of its kind: iterations, epochs, subgames, games.
+        seconds: time in its steps (evaluation excluded), summed over resumes.
+        cpu_seconds: processor time in its steps, that of its worker processes included.
+        numbers: what was measured, by name; which there are depends on the kind of job.
     """
 
-    iteration: int
+    done: int
     seconds: float
-    exploitability: float
-    nash_conv: float
-    value: tuple[float, ...]
-    gains: tuple[float, ...] = ()
-    nodes: int = 0
-    measures: Mapping[str, float] = field(default_factory=dict)
+    cpu_seconds: float
+    numbers: Mapping[str, Any] = field(default_factory=dict)
+
+    def __getattr__(self, name: str) -> Any:
+        numbers = self.__dict__.get("numbers", {})
+        if name in numbers:
+            return numbers[name]
+        raise AttributeError(f"the record has no {name!r}")
 
     def measure(self, name: str) -> float:
-        """One of the numbers by name: ``exploitability``, ``nash_conv`` or one of ``measures``."""
-        return float(self.measures[name] if name in self.measures else getattr(self, name))
+        """One of the numbers by name, or one of those in its ``measures``."""
+        measures = self.numbers.get("measures", {})
+        return float(measures[name] if name in measures else getattr(self, name))
 
     def to_json(self) -> str:
         """One line of ``metrics.jsonl``, without the line end."""
-        return json.dumps(asdict(self))
+        return json.dumps(self.plain())
+
+    def plain(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        return {"done": self.done, "seconds": self.seconds, "cpu_seconds": self.cpu_seconds, **self.numbers}
 
     @classmethod
-    def from_json(cls, text: str, place: str) -> "Record":
-        """Read one line of ``metrics.jsonl``; ``place`` (file and line) goes into the :class:`FileError`."""
+    def from_json(cls, text: str, schema: Schema, place: str) -> "Record":
+        """Read one line of ``metrics.jsonl``.
+
+        Args:
+            text: the line.
+            schema: which numbers it must have.
+            place: file and line, for the message.
+
+        Raises:
+            FileError: it is no record of this kind.
+        """
         try:
-            fields = parse_json(text)
-            return cls(
-                iteration=int(fields["iteration"]),
-                seconds=float(fields["seconds"]),
-                exploitability=float(fields["exploitability"]),
-                nash_conv=float(fields["nash_conv"]),
-                value=tuple(float(value) for value in fields["value"]),
-                gains=tuple(float(gain) for gain in fields.get("gains", ())),
-                nodes=int(fields.get("nodes", 0)),
-                measures={str(name): float(value) for name, value in fields.get("measures", {}).items()},
-            )
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise FileError(f"{place}: not a record of an evaluation; remove the line to go on without it") from error
+            found = parse_json(text)
+            numbers = {name: read(found[name]) for name, read in schema.items()}
+            return cls(whole(found["done"]), real(found["seconds"]), real(found["cpu_seconds"]), numbers)
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+            raise FileError(
+                f"{place}: not a record of this kind of run; put back a copy or start the run again (with --force)"
+            ) from error
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a run stands, for a live display.
+    """Where a job stands, for a live display.
 
     Attributes:
-        algorithm: the algorithm's spec.
-        iteration: iterations done.
-        iterations: iterations asked for.
-        exploitability: at the last evaluation; None before the first.
-        rate: iterations a second in this sitting; 0 before the first.
-        seconds_left: an estimate from the rate and the limits; None when nothing is known.
-        nodes: histories walked.
-        budget: how many histories may be walked; None for any number.
-        objective: name and last value of what the algorithm aims at, where that is not exploitability; else None.
+        name: what runs: the spec of the algorithm, say.
+        unit: what is counted: iterations, epochs, subgames, games, boards.
+        done: how many are done.
+        total: how many were asked for; None where something else stops the job.
+        rate: how many a second in this session; 0 before the first.
+        seconds_left: an estimate; None when nothing is known.
+        numbers: those of the last record, and what the job says of this moment, by name.
     """
 
-    algorithm: str
-    iteration: int
-    iterations: int
-    exploitability: float | None
+    name: str
+    unit: str
+    done: int
+    total: int | None
     rate: float
     seconds_left: float | None
-    nodes: int = 0
-    budget: int | None = None
-    objective: tuple[str, float] | None = None
+    numbers: Mapping[str, Any] = field(default_factory=dict)
 
 
-def settings_from(fields: Mapping[str, object], place: str) -> Settings:
-    """Settings as written in ``run.json``; :class:`FileError` names ``place`` when they are not whole."""
-    try:
-        return Settings(**fields)  # type: ignore[arg-type]
-    except (TypeError, SpecError) as error:
-        raise FileError(f"{place}: the settings of the run cannot be read ({error}); start the run again") from error
+Watcher = Callable[[Progress], None]

@@ -1,28 +1,34 @@
-"""When to evaluate: a function of the settings alone, so that a resumed run evaluates where an unbroken one does."""
+"""When to evaluate: a function of what was asked for alone, so that a resumed run evaluates where an unbroken one does."""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain, count, takewhile
-
-from treeplex.runs.job.record import Settings
 
 TEN_A_DECADE = (10, 12, 16, 20, 25, 32, 40, 50, 63, 80)
 TEN_A_DECADE_UNTIL = 200
 
 
-def evaluation_points(settings: Settings) -> Iterator[int]:
-    """The iterations after which the average policy is judged, ascending; the last one is ``settings.iterations``.
+def evaluation_points(last: int, *, every: int | None = None, target: float | None = None) -> Iterator[int]:
+    """The iterations after which the average policy is judged, ascending; the last one is ``last``.
 
     With ``every``: its multiples. Else ten a decade (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, ...), evenly spaced on a
     logarithmic axis. With a target, the points from 200 on are ``9/4 k**2``: about three times the root of the iteration apart,
     which is where the cost of judging (some two iterations) and that of iterating past the target balance.
     """
-    last = settings.iterations
-    if settings.every is not None:
-        points: Iterable[int] = count(settings.every, settings.every)
-    elif settings.target is not None:
-        points = chain(takewhile(lambda point: point <= TEN_A_DECADE_UNTIL, ten_a_decade()), targeted())
-    else:
-        points = ten_a_decade()
+    if every is not None:
+        return until(last, count(every, every))
+    if target is not None:
+        return until(last, chain(takewhile(lambda point: point <= TEN_A_DECADE_UNTIL, ten_a_decade()), targeted()))
+    return until(last, ten_a_decade())
+
+
+def sparse_points(last: int, *, every: int | None = None) -> Iterator[int]:
+    """Multiples of ``every``, or 1, 2, 5, 10, 20, 50, ...: for evaluations by playouts, which take their time."""
+    decades = (digit * 10**power for power in count() for digit in (1, 2, 5))
+    return until(last, decades if every is None else count(every, every))
+
+
+def until(last: int, points: Iterable[int]) -> Iterator[int]:
+    """The points before ``last``, ascending, each once, and ``last``."""
     previous = 0
     for point in takewhile(lambda point: point < last, points):
         if point > previous:

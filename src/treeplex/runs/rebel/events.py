@@ -6,13 +6,13 @@ from typing import Any, Protocol
 
 from treeplex.errors import SpecError
 from treeplex.learn.rebel.value_net import torch_module
-from treeplex.runs.rebel.folder import RebelRecord
+from treeplex.runs.job.record import Record
 
 
 class Events(Protocol):
     """Where records go besides ``metrics.jsonl``."""
 
-    def add(self, record: RebelRecord) -> None:
+    def add(self, record: Record) -> None:
         """Write a record."""
 
     def close(self) -> None:
@@ -22,7 +22,7 @@ class Events(Protocol):
 class _Nowhere:
     """No events."""
 
-    def add(self, record: RebelRecord) -> None:
+    def add(self, record: Record) -> None:
         """Nothing."""
 
     def close(self) -> None:
@@ -35,12 +35,12 @@ class _TensorBoard:
     def __init__(self, writer: Any) -> None:
         self._writer = writer
 
-    def add(self, record: RebelRecord) -> None:
+    def add(self, record: Record) -> None:
         """Write the numbers that there are."""
         for name in ("loss", "policy_loss", "rate", "rows", "steps", "seconds", "cpu_seconds", "lost", "exploitability"):
             value = getattr(record, name)
             if value is not None and math.isfinite(value):
-                self._writer.add_scalar(f"rebel/{name}", value, record.solved)
+                self._writer.add_scalar(f"rebel/{name}", value, record.done)
 
     def close(self) -> None:
         """Close the writer."""

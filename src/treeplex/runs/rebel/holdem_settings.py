@@ -100,7 +100,7 @@ def settings_for(spot: Spot, *changes: Mapping[str, Any], preset: str | None = N
 
 
 def run_from(found: Mapping[str, Any], place: str) -> HoldemRebelRun:
-    """A run as written in ``turn.json``; :class:`FileError` names ``place`` when it is not whole."""
+    """A run as written in ``run.json``; :class:`FileError` names ``place`` when it is not whole."""
     try:
         if set(found["settings"]) | set(ADDED) != {each.name for each in fields(HoldemRebelSettings)}:
             raise SpecError(f"expected exactly {', '.join(MEANINGS)}")

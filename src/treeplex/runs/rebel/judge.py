@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
@@ -28,11 +29,11 @@ from treeplex.learn.rebel.shipped_nets import REBEL, shipped_name, shipped_net
 from treeplex.learn.rebel.value_net import NetworkLeaf, torch_module
 from treeplex.runs.discount.workers import Work, crew_for
 from treeplex.runs.job.record import check_count
-from treeplex.runs.job.session import one_thread
+from treeplex.runs.judge import holds_policy
 from treeplex.runs.rebel.evaluation_parts import LEAST_PARTS, PART, Part, Store, parts_of
-from treeplex.runs.rebel.folder import EVALUATIONS, JUDGED, RebelFolder, is_rebel_folder
+from treeplex.runs.rebel.job import EVALUATIONS, JUDGED, NET, is_rebel_folder
 from treeplex.runs.rebel.settings import read_value
-from treeplex.runs.solve.folder import holds_policy
+from treeplex.runs.rebel.train import one_thread
 from treeplex.search import play_distribution as repeated
 from treeplex.search.perfect_information import certain_policy
 from treeplex.search.play_distribution import PlaythroughSettings, averaged_policy
@@ -207,7 +208,7 @@ def judge_rebel(
     work = Work(workers, ray)
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise SpecError(f"seed must be a whole number of at least 0, not {seed!r}")
-    folder = RebelFolder(source) if is_rebel_folder(source) else None
+    folder = Path(source) if is_rebel_folder(source) else None
     rules = public_rules(game)
     net = net_of(source, rules)
     compiled = compile_game(game)
@@ -219,7 +220,7 @@ def judge_rebel(
     if certain is not None:
         policy, halves, seconds = exactly(compiled, certain, net, settings, watch)
     else:
-        store = Store(None if folder is None else folder.path / JUDGED, net, compiled, settings, seed)
+        store = Store(None if folder is None else folder / JUDGED, net, compiled, settings, seed)
         policy, halves, seconds = sampled(Searcher(compiled.spec, net, settings, seed), compiled, store, work, watch)
     result = RebelJudgement(
         game=compiled.spec,
@@ -234,7 +235,7 @@ def judge_rebel(
         policy=policy,
     )
     if folder is not None:
-        append_line(folder.path / EVALUATIONS, json.dumps(result.to_json()))
+        append_line(folder / EVALUATIONS, json.dumps(result.to_json()))
     return result
 
 
@@ -300,7 +301,7 @@ def net_of(source: str | os.PathLike[str], rules: PublicTree) -> NetFile:
     """
     if is_shipped(source):
         return shipped_net(rules, str(source).partition(":")[2] or None)
-    net = RebelFolder(source).net() if is_rebel_folder(source) else read_net(source)
+    net = read_net(Path(source) / NET if is_rebel_folder(source) else source)
     if public_identity(rules) != net.identity:
         raise PolicyError(f"{source} has a network for {net.game}, not for these rules; give the game that it was trained on")
     return net

@@ -194,7 +194,7 @@ def value_of(entry: LocatedText) -> str | list[str]:
 
 
 def run_from(found: Mapping[str, Any], place: str) -> RebelRun:
-    """A run as written in ``rebel.json``; :class:`FileError` names ``place`` when it is not whole."""
+    """A run as written in ``run.json``; :class:`FileError` names ``place`` when it is not whole."""
     try:
         names = {each.name for each in fields(RebelSettings)}
         if set(found["settings"]) | set(ADDED) != names:

@@ -1,14 +1,12 @@
 """Sample rules: Monte Carlo CFR on games too large to compile, with everything that a run needs."""
 
-import json
 import os
 import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
-from treeplex.errors import AlgorithmError, FileError, SpecError
+from treeplex.errors import AlgorithmError, SpecError
 from treeplex.evaluate.playouts import PLAYOUTS
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
@@ -16,20 +14,12 @@ from treeplex.forms.compile.stepping import turn_by_turn
 from treeplex.forms.policies.sparse import TablePolicy, load_table_policy
 from treeplex.forms.sources.load import load
 from treeplex.games.base import Game
-from treeplex.notices import compilation_announced
-from treeplex.runs.job.folder import METRICS, STATE
-from treeplex.runs.job.interrupt import Interrupt
-from treeplex.runs.job.record import UNCOUNTED_ITERATIONS
-from treeplex.runs.sample.folder import (
-    ABOUT,
-    DEFAULT_MEMORY,
-    POLICY,
-    UNIFORM,
-    SampleFolder,
-    SampleRecord,
-    SampleSettings,
-)
-from treeplex.runs.sample.loop import Sampled, SampleRun, Watcher, finish, iterate
+from treeplex.runs.job.folder import RUN, JobFolder, folder_at
+from treeplex.runs.job.interrupt import Interrupted
+from treeplex.runs.job.job import Session, go_on, start
+from treeplex.runs.job.record import UNCOUNTED_ITERATIONS, Watcher
+from treeplex.runs.sample.job import Sampled, SampleJob
+from treeplex.runs.sample.settings import DEFAULT_MEMORY, POLICY, SAMPLE, UNIFORM, SampleSettings, settings_from
 from treeplex.runs.solve.solve import DEFAULT_ITERATIONS, check_limits
 from treeplex.solvers import algorithms
 from treeplex.solvers.registry import algorithm_spec, checked_parameters
@@ -42,14 +32,6 @@ DEFAULT_ALGORITHM = "es-mccfr"
 UNITS = {"": 1, "B": 1}
 UNITS |= {f"{letter}B": 1000**power for power, letter in enumerate("KMGT", start=1)}
 UNITS |= {f"{letter}IB": 1024**power for power, letter in enumerate("KMGT", start=1)}
-
-
-class SampleInterrupted(KeyboardInterrupt):
-    """Ctrl-C during :func:`sample`: everything was saved (if ``out`` was given), and ``sampled`` holds what there is."""
-
-    def __init__(self, sampled: Sampled) -> None:
-        super().__init__("interrupted")
-        self.sampled: Final = sampled
 
 
 def sample(
@@ -86,7 +68,7 @@ def sample(
         playouts: games played at each evaluation, once for the values and once against ``against``; default 1000.
         against: whom the policy plays: ``"uniform"``, or the file or folder of another run.
         judge: compile the game and compute exploitability, where that can be done.
-        out: a folder to write; see :mod:`treeplex.runs.sample.folder`.
+        out: a folder to write; see :mod:`treeplex.runs.sample.settings`.
         force: overwrite the run in ``out``.
         resume: a folder to go on with. Only ``iterations``, ``nodes``, ``seconds`` and ``memory`` may be new.
         progress: called about ten times a second.
@@ -96,36 +78,39 @@ def sample(
         GameError: rules that cannot be walked.
         AlgorithmError: an algorithm that does not sample, or options that need the whole game.
         FileError: a folder that cannot be written, or a run that cannot be resumed.
-        SampleInterrupted: Ctrl-C; it carries what there is.
+        Interrupted: Ctrl-C or SIGTERM; its ``result`` is what there is.
     """
     check_limits(None, seconds)
     most = None if memory is None else parsed_memory(memory)
     other = None if against is None else str(against)
-    if resume is None:
-        if game is None:
-            raise SpecError("no game given; name one (see treeplex games) or a folder to resume")
-        usual = DEFAULT_ITERATIONS if seconds is None and nodes is None else UNCOUNTED_ITERATIONS
-        settings = SampleSettings(
-            iterations=usual if iterations is None else iterations,
-            nodes=nodes,
-            every=every,
-            seed=0 if seed is None else seed,
-            memory=DEFAULT_MEMORY if most is None else most,
-            playouts=PLAYOUTS if playouts is None else playouts,
-            against=UNIFORM if other is None else other,
-            judge=bool(judge),
-        )
-        run = begin(game, algorithm or DEFAULT_ALGORITHM, settings, out, force)
-    else:
-        if out is not None and Path(out) != Path(resume):
-            raise SpecError("a resumed run goes on in its own folder; give out or resume, not both")
-        fixed = {"every": every, "seed": seed, "playouts": playouts, "against": other, "judge": judge}
-        limits = {"iterations": iterations, "nodes": nodes, "memory": most}
-        run = reopen(SampleFolder(resume), game, algorithm, fixed, limits)
-    with compilation_announced(progress is not None), Interrupt() as interrupt:
-        sampled = finish(run, iterate(run, seconds, interrupt, progress))
+    with folder_at(SAMPLE, out if resume is None else resume) as folder:
+        if resume is None:
+            if game is None:
+                raise SpecError("no game given; name one (see treeplex games) or a folder to resume")
+            usual = DEFAULT_ITERATIONS if seconds is None and nodes is None else UNCOUNTED_ITERATIONS
+            settings = SampleSettings(
+                iterations=usual if iterations is None else iterations,
+                nodes=nodes,
+                every=every,
+                seed=0 if seed is None else seed,
+                memory=DEFAULT_MEMORY if most is None else most,
+                playouts=PLAYOUTS if playouts is None else playouts,
+                against=UNIFORM if other is None else other,
+                judge=bool(judge),
+            )
+            session = start(job_of(game, algorithm or DEFAULT_ALGORITHM, settings), folder, force=force)
+        else:
+            if out is not None and Path(out) != Path(resume):
+                raise SpecError("a resumed run goes on in its own folder; give out or resume, not both")
+            assert folder is not None
+            fixed = {"every": every, "seed": seed, "playouts": playouts, "against": other, "judge": judge}
+            limits = {"iterations": iterations, "nodes": nodes, "memory": most}
+            session = reopen(folder, game, algorithm, fixed, limits)
+        outcome = session.run(seconds=seconds, progress=progress)
+    assert isinstance(session.job, SampleJob)
+    sampled = Sampled(session.job, outcome)
     if sampled.status == "interrupted":
-        raise SampleInterrupted(sampled)
+        raise Interrupted(sampled)
     return sampled
 
 
@@ -166,28 +151,22 @@ def sampler_of(game: str | Game, algorithm: str, *, seed: int, memory: int | Non
     return RulesSampler(game, scheme, options, seed=seed, most_bytes=memory, algorithm=text)
 
 
-def begin(
-    game: str | Game, algorithm: str, settings: SampleSettings, out: str | os.PathLike[str] | None, force: bool
-) -> SampleRun:
-    """A new run at iteration 0, with its folder claimed."""
+def job_of(game: str | Game, algorithm: str, settings: SampleSettings) -> SampleJob:
+    """A run at iteration 0."""
     sampler = sampler_of(game, algorithm, seed=settings.seed, memory=settings.memory)
-    folder = None if out is None else SampleFolder(out)
-    run = SampleRun(sampler, settings, policy_of(settings.against, sampler.game), compiled_of(sampler, settings), folder)
-    if folder:
-        folder.claim(force=force)
-        run.describe("running")
-    return run
+    return SampleJob(sampler, settings, policy_of(settings.against, sampler.game), compiled_of(sampler, settings))
 
 
 def reopen(
-    folder: SampleFolder,
+    folder: JobFolder,
     game: str | Game | None,
     algorithm: str | None,
     fixed: Mapping[str, object],
     limits: Mapping[str, int | None],
-) -> SampleRun:
+) -> Session:
     """A run from its folder; ``fixed`` are settings that may only repeat what is there, ``limits`` may be new."""
-    about, settings = folder.about(), folder.settings()
+    about = folder.reopen()
+    settings = settings_from(about["settings"], str(folder.path / RUN))
     for name, value in fixed.items():
         if value is not None and value != getattr(settings, name):
             raise SpecError(
@@ -198,18 +177,16 @@ def reopen(
         settings = replace(settings, iterations=count, nodes=limits["nodes"])
     if limits["memory"] is not None:
         settings = replace(settings, memory=limits["memory"])
-    rules = load(about["game"], named_in=folder.path) if game is None else load(game)
-    sampler = sampler_of(rules, algorithm or about["algorithm"], seed=settings.seed, memory=settings.memory)
+    job = job_of(
+        load(about["game"], named_in=folder.path) if game is None else load(game), algorithm or about["algorithm"], settings
+    )
+    sampler = job.sampler
     if sampler.algorithm != about["algorithm"] or sampler.game.spec != about["game"]:
         raise SpecError(
             f"{folder.path} was run with {about['algorithm']} on {about['game']}, not {sampler.algorithm} on "
             f"{sampler.game}; leave them out or start a new run"
         )
-    run = SampleRun(sampler, settings, policy_of(settings.against, sampler.game), compiled_of(sampler, settings), folder)
-    if about.get("last") is None and not (folder.path / STATE).exists():
-        folder.rewrite([])
-        return run
-    run.seconds = folder.restore(sampler)
+    session = go_on(job, folder)
     if sampler.iteration > settings.iterations:
         raise SpecError(
             f"{folder.path} has run {sampler.iteration} iterations already; iterations counts all of them, "
@@ -219,15 +196,7 @@ def reopen(
         raise SpecError(
             f"{folder.path} has walked {sampler.nodes:,} histories already; nodes counts all of them, so ask for more"
         )
-    found = folder.records()
-    run.records = [record for record in found if record.iteration <= sampler.iteration]
-    last = about.get("last")
-    if last is not None and SampleRecord.from_json(json.dumps(last), str(folder.path / ABOUT)) not in run.records:
-        raise FileError(
-            f"{folder.path / METRICS}: truncated or changed, for it lacks the last record in {ABOUT}; "
-            "put back a copy or start the run again (with --force)"
-        )
-    return run
+    return session
 
 
 def policy_of(named: str, rules: Game) -> TablePolicy:

@@ -10,10 +10,12 @@ from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.correlation.device import Device
 from treeplex.forms.policies.tabular import AnyState, Policy, PolicyMapping
-from treeplex.runs.devices import device_of, save_device
-from treeplex.runs.job.checkpoint import Checkpoint
-from treeplex.runs.job.record import Record, Settings
-from treeplex.runs.solve.folder import DEVICE, PLOT, RunFolder
+from treeplex.runs.devices import device_of
+from treeplex.runs.job.folder import JobFolder
+from treeplex.runs.job.job import Session
+from treeplex.runs.job.record import Record
+from treeplex.runs.solve.job import SolveJob, draw, write_policy
+from treeplex.runs.solve.settings import PLOT, SOLVE, Settings
 from treeplex.solvers import Solver
 
 
@@ -25,7 +27,7 @@ class Solution(PolicyMapping):
         game: the compiled game.
         algorithm: canonical spec of the algorithm.
         policy: the average policy after the last iteration.
-        records: one :class:`Record` an evaluation, oldest first, at least one.
+        records: one record per evaluation (:data:`treeplex.runs.solve.settings.SOLVE`), oldest first, at least one.
         settings: what the run was asked to do.
         status: why it stopped: ``"finished"``, ``"target reached"``, ``"time up"`` or ``"interrupted"``.
         solver: the solver, which can go on where the run stopped.
@@ -49,7 +51,7 @@ class Solution(PolicyMapping):
     @property
     def iterations(self) -> int:
         """Iterations done."""
-        return self.last.iteration
+        return self.last.done
 
     @property
     def seconds(self) -> float:
@@ -59,27 +61,27 @@ class Solution(PolicyMapping):
     @property
     def exploitability(self) -> float:
         """Mean over players of what a best response gains, in game units."""
-        return self.last.exploitability
+        return float(self.last.exploitability)
 
     @property
     def nash_conv(self) -> float:
         """Sum over players of what a best response gains."""
-        return self.last.nash_conv
+        return float(self.last.nash_conv)
 
     @property
     def gains(self) -> tuple[float, ...]:
         """What a best response of each player gains; NashConv is their sum."""
-        return self.last.gains
+        return tuple(self.last.gains)
 
     @property
     def nodes(self) -> int:
         """Histories walked."""
-        return self.last.nodes
+        return int(self.last.nodes)
 
     @property
     def value(self) -> tuple[float, ...]:
         """Expected payoff of each player under the policy."""
-        return self.last.value
+        return tuple(self.last.value)
 
     @property
     def target_reached(self) -> bool:
@@ -109,14 +111,7 @@ class Solution(PolicyMapping):
             path: a file to write: PNG, SVG or PDF.
             x: what the horizontal axis shows: ``iterations``, ``nodes`` or ``seconds``.
         """
-        from treeplex.runs.plots import convergence_figure, write_figure
-
-        figure = convergence_figure(
-            str(self.game), {self.algorithm: self.records}, x=x, y=self.solver.objective, target=self.settings.target
-        )
-        if path is not None:
-            write_figure(figure, Path(path))
-        return figure
+        return draw(None if path is None else Path(path), self.solver, self.settings, self.records, x=x)
 
     def device(self) -> Device:
         """The correlation device of a run of ``cfr-s`` or ``cfr-jr``: what the players did together, as joint plans.
@@ -137,21 +132,18 @@ class Solution(PolicyMapping):
         Raises:
             FileError: the folder cannot be written, or holds files and ``force`` is not set.
         """
-        folder = RunFolder(path)
-        folder.claim(force=force)
-        folder.rewrite(self.records)
-        self.write(folder)
+        with JobFolder(SOLVE, path) as folder:
+            folder.claim(force=force)
+            folder.rewrite(self.records)
+            job = SolveJob(self.solver, self.settings)
+            job.clock.seconds, job.clock.cpu_seconds = self.seconds, self.last.cpu_seconds
+            if self.solver.iteration == self.iterations:
+                Session(job, folder, self.records).save(self.status)
+            else:  # the solver went on since, so that only the policy is left of this solution
+                write_policy(self.policy, folder.path, self.algorithm, self.iterations, self.seconds)
+                draw(folder.path / PLOT, self.solver, self.settings, self.records)
+                folder.describe(job.about(), status=self.status, records=self.records)
         return folder.path
-
-    def write(self, folder: RunFolder) -> None:
-        """Write all but the metrics into a claimed run folder; the state only if the solver still stands where it stopped."""
-        if self.solver.iteration == self.iterations:
-            folder.save_state(checkpoint_of(self.solver, self.seconds))
-            if (made := device_of(self.solver)) is not None:
-                save_device(made[0], folder.path / DEVICE, metadata=made[1])
-        folder.save_policy(self.policy, self.algorithm, self.last)
-        folder.describe(self.game, self.algorithm, self.settings, status=self.status, record=self.last)
-        self.plot(folder.path / PLOT)
 
     def __repr__(self) -> str:
         values = ", ".join(f"{value:+.6g}" for value in self.value)
@@ -175,8 +167,3 @@ class Solution(PolicyMapping):
             f"<tr><th style='text-align:left'>{key}</th><td>{html.escape(text)}</td></tr>" for key, text in rows.items()
         )
         return f"<table>{cells}</table>"
-
-
-def checkpoint_of(solver: Solver, seconds: float) -> Checkpoint:
-    """The solver's state as it stands."""
-    return Checkpoint(solver.game.identity, solver.algorithm, solver.iteration, seconds, solver.state())

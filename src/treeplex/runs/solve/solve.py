@@ -1,6 +1,5 @@
 """Solve a game: start a run or reopen one, and let it run."""
 
-import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -11,14 +10,14 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.histories import histories_of
 from treeplex.games.size_estimate import MOST_HISTORIES
-from treeplex.notices import compilation_announced
-from treeplex.runs.job.folder import METRICS, STATE
-from treeplex.runs.job.interrupt import Interrupt
+from treeplex.runs.job.folder import RUN, STATE, JobFolder, folder_at
+from treeplex.runs.job.interrupt import Interrupted
+from treeplex.runs.job.job import Session, go_on, start
 from treeplex.runs.job.progress_line import KERNELS, ProgressLine, line_for
-from treeplex.runs.job.record import UNCOUNTED_ITERATIONS, Record, Settings, is_amount
+from treeplex.runs.job.record import UNCOUNTED_ITERATIONS, Watcher, is_amount
 from treeplex.runs.judge import AnyGame
-from treeplex.runs.solve.folder import RUN, RunFolder
-from treeplex.runs.solve.loop import Run, Watcher, finish, iterate
+from treeplex.runs.solve.job import SolveJob
+from treeplex.runs.solve.settings import SOLVE, Settings, settings_from
 from treeplex.runs.solve.solution import Solution
 from treeplex.solvers import DiscountPolicy, FictitiousRule, Rule, Solver, Variant, algorithms, make_solver
 from treeplex.solvers.registry import AUTO, pace_of, samples
@@ -32,14 +31,6 @@ AnyProgress = Watcher | ProgressLine | bool | None
 """How to show progress; see :func:`solve`."""
 AnyAlgorithm = str | Variant | Rule | FictitiousRule | DiscountPolicy
 WalkWatcher = Callable[[int], None]
-
-
-class SolveInterrupted(KeyboardInterrupt):
-    """Ctrl-C during :func:`solve`: everything was saved (if ``out`` was given), and ``solution`` holds what there is."""
-
-    def __init__(self, solution: Solution) -> None:
-        super().__init__("interrupted")
-        self.solution = solution
 
 
 def solve(
@@ -82,7 +73,7 @@ def solve(
         refine: split infostates of imperfect recall instead of refusing the game.
         limit: the most histories that may be walked to compile the game; default 50 million. A game that is clearly larger is
             refused in a second or two.
-        out: a run folder to write; see :mod:`treeplex.runs.solve.folder`.
+        out: a run folder to write; see :mod:`treeplex.runs.solve.settings`.
         force: overwrite the run in ``out``.
         resume: a run folder to continue. Algorithm, seed, updates, every and the horizon stay what they were; target,
             iterations, nodes and seconds may be new; new iterations end an old limit of histories, and the other way round.
@@ -98,10 +89,10 @@ def solve(
         GameError: rules that do not describe a game of perfect recall, or too large a game.
         AlgorithmError: an algorithm that is not defined for this game.
         FileError: a folder that cannot be written, or a run that cannot be resumed.
-        SolveInterrupted: Ctrl-C; it carries the solution so far.
+        Interrupted: Ctrl-C or SIGTERM; its ``result`` is the solution so far.
     """
     check_limits(target, seconds)
-    with line_for(progress) as line:
+    with line_for(progress) as line, folder_at(SOLVE, out if resume is None else resume) as folder:
         walked = line.walked if walked is None else walked
         if resume is None:
             if game is None:
@@ -126,26 +117,44 @@ def solve(
                 refine=refine,
             )
             walk_ahead(game, algorithm, limit, walked)
+            compiled = compile_game(game, refine=settings.refine)
             line.say(f"starting {name_of(algorithm)} ({KERNELS})")
-            run = start(game, algorithm, settings, out, force)
+            session = start(SolveJob(*planned(compiled, algorithm, settings)), folder, force=force)
         else:
             if out is not None and Path(out) != Path(resume):
                 raise SpecError("a resumed run goes on in its own folder; give out or resume, not both")
             fixed = {"every": every, "updates": updates, "seed": seed, "refine": refine or None}
-            folder = RunFolder(resume)
-            run = reopen(folder, game, algorithm, fixed, walked, iterations=iterations, nodes=nodes, target=target, limit=limit)
-            line.say(f"resuming {run.solver.algorithm} ({KERNELS})")
-        watch = progress if callable(progress) else line.watch
-        with compilation_announced(bool(progress)), Interrupt(wanted=not run.solver.exact) as interrupt:
-            solution = finish(run, iterate(run, seconds, interrupt, watch))
+            assert folder is not None
+            session = reopen(
+                folder, game, algorithm, fixed, walked, iterations=iterations, nodes=nodes, target=target, limit=limit
+            )
+            line.say(f"resuming {session.job.name} ({KERNELS})")
+        solution = run(session, seconds, progress if callable(progress) else line.watch)
     if solution.status == "interrupted":
-        raise SolveInterrupted(solution)
+        raise Interrupted(solution)
     return solution
 
 
 def name_of(algorithm: AnyAlgorithm) -> str:
     """What to call an algorithm before its solver is built."""
     return algorithm if isinstance(algorithm, str) else str(getattr(algorithm, "name", type(algorithm).__name__))
+
+
+def run(session: Session, seconds: float | None, progress: Watcher | None) -> Solution:
+    """Run a session to its end, and hand out the solution."""
+    job = session.job
+    assert isinstance(job, SolveJob)
+    outcome = session.run(seconds=seconds, progress=progress)
+    return Solution(
+        game=job.solver.game,
+        algorithm=job.solver.algorithm,
+        policy=job.solver.average_policy(),
+        records=outcome.records,
+        settings=job.settings,
+        status=outcome.status,
+        solver=job.solver,
+        folder=outcome.folder,
+    )
 
 
 def check_limits(target: object, seconds: object) -> None:
@@ -185,18 +194,6 @@ def settings_of_new_run(
     return Settings(count, count, aim, every, updates, 0 if seed is None else seed, bool(refine), nodes)
 
 
-def start(game: AnyGame, algorithm: AnyAlgorithm, settings: Settings, out: str | os.PathLike[str] | None, force: bool) -> Run:
-    """A new run at iteration 0, with its folder claimed."""
-    compiled = compile_game(game, refine=settings.refine)
-    solver, settings = planned(compiled, algorithm, settings)
-    folder = None
-    if out is not None:
-        folder = RunFolder(out)
-        folder.claim(force=force)
-        folder.describe(compiled, solver.algorithm, settings, status="running", record=None)
-    return Run(solver, settings, folder)
-
-
 def planned(game: CompiledGame, algorithm: AnyAlgorithm, settings: Settings) -> tuple[Solver, Settings]:
     """A solver at iteration 0, and the settings with the horizon that a limit of histories leaves to full sweeps."""
     order = settings.updates or "alternating"
@@ -219,7 +216,7 @@ def horizon_within(game: CompiledGame, settings: Settings, updates: str) -> int:
 
 
 def reopen(
-    folder: RunFolder,
+    folder: JobFolder,
     game: AnyGame | None,
     algorithm: AnyAlgorithm | None,
     fixed: Mapping[str, object],
@@ -229,22 +226,23 @@ def reopen(
     nodes: int | None,
     target: float | None,
     limit: int | None,
-) -> Run:
+) -> Session:
     """A run from its folder, as it stood at its last checkpoint; ``fixed`` are settings that may only repeat what is there."""
-    about, settings = folder.about(), folder.settings()
+    about = folder.reopen()
+    old = settings_from(about["settings"], str(folder.path / RUN))
     for name, value in fixed.items():
-        if value is not None and value != getattr(settings, name):
-            raise different(folder, name, getattr(settings, name), value)
-    compiled = folder.compiled(game, limit=limit, watch=walked)
+        if value is not None and value != getattr(old, name):
+            raise different(folder, name, getattr(old, name), value)
+    compiled = folder.compiled(game, refine=old.refine, limit=limit, watch=walked)
     if compiled.identity != about["identity"]:
         raise FileError(
             f"{folder.path} is a run on another game ({about['game']}) than {compiled}, or its rules changed since; "
             "give the same game or start a new run"
         )
-    settings = with_new_limits(settings, iterations, nodes, target)
+    settings = with_new_limits(old, iterations, nodes, target)
     asked: AnyAlgorithm = named_in(folder, about["algorithm"]) if algorithm is None else algorithm
     walk_ahead(compiled, asked, limit, walked)
-    if unstarted := about.get("last") is None and not (folder.path / STATE).exists():
+    if about.get("last") is None and not (folder.path / STATE).exists():
         solver, settings = planned(compiled, asked, replace(settings, horizon=settings.iterations))
     else:
         solver = solver_for(compiled, asked, settings)
@@ -257,15 +255,21 @@ def reopen(
             f"{folder.path} was run with {solver.algorithm}, which paces itself for {solver.longest:,} iterations; ask for at "
             f"most so many, or start a new run with its parameter horizon={settings.iterations}"
         )
-    run = Run(solver, replace(settings, iterations=1) if solver.exact else settings, folder)
-    if unstarted:
-        folder.rewrite([])
-    else:
-        restore(run, folder)
-    return run
+    job = SolveJob(solver, replace(settings, iterations=1) if solver.exact else settings)
+    session = go_on(job, folder)
+    if job.done > job.settings.iterations:
+        raise SpecError(
+            f"{folder.path} has run {job.done} iterations already; "
+            f"iterations counts all of them, so ask for more than {job.done}"
+        )
+    if job.settings.nodes not in (None, old.nodes) and solver.nodes > (job.settings.nodes or 0):
+        raise SpecError(
+            f"{folder.path} has walked {solver.nodes:,} histories already; nodes counts all of them, so ask for more than that"
+        )
+    return session
 
 
-def named_in(folder: RunFolder, algorithm: str) -> str:
+def named_in(folder: JobFolder, algorithm: str) -> str:
     """The algorithm that a folder names, if it is one of the library's.
 
     Raises:
@@ -291,7 +295,7 @@ def with_new_limits(settings: Settings, iterations: int | None, nodes: int | Non
     return replace(settings, iterations=counts[0], nodes=counts[1], target=settings.target if target is None else target)
 
 
-def different(folder: RunFolder, name: str, old: object, new: object) -> SpecError:
+def different(folder: JobFolder, name: str, old: object, new: object) -> SpecError:
     """The error of a resume that asks for another setting."""
     return SpecError(f"{folder.path} was run with {name} {old}, not {new}; leave it out or start a new run")
 
@@ -299,37 +303,3 @@ def different(folder: RunFolder, name: str, old: object, new: object) -> SpecErr
 def solver_for(game: CompiledGame, algorithm: AnyAlgorithm, settings: Settings) -> Solver:
     """A solver at iteration 0."""
     return make_solver(game, algorithm, horizon=settings.horizon, updates=settings.updates, seed=settings.seed)
-
-
-def restore(run: Run, folder: RunFolder) -> None:
-    """Put a new run where the checkpoint in its folder stands."""
-    path, checkpoint, solver = folder.path / STATE, folder.state(), run.solver
-    if checkpoint.identity != solver.game.identity or checkpoint.algorithm != solver.algorithm:
-        raise FileError(f"{path}: the state of another run ({checkpoint.algorithm}); put back the right file")
-    if checkpoint.iteration > run.settings.iterations:
-        raise SpecError(
-            f"{folder.path} has run {checkpoint.iteration} iterations already; "
-            f"iterations counts all of them, so ask for more than {checkpoint.iteration}"
-        )
-    try:
-        solver.restore(checkpoint.arrays)
-    except (FileError, KeyError, ValueError, TypeError) as error:
-        raise FileError(f"{path}: not a state of {solver.algorithm} ({error}); start the run again (with --force)") from error
-    if solver.iteration != checkpoint.iteration:
-        raise FileError(f"{path}: its iteration does not fit its arrays; start the run again (with --force)")
-    nodes = run.settings.nodes
-    if nodes is not None and nodes != folder.settings().nodes and solver.nodes > nodes:
-        raise SpecError(
-            f"{folder.path} has walked {solver.nodes:,} histories already; nodes counts all of them, so ask for more than that"
-        )
-    run.seconds = checkpoint.seconds
-    found = folder.records()
-    run.records = [record for record in found if record.iteration <= checkpoint.iteration]
-    last = folder.about().get("last")
-    if last is not None and Record.from_json(json.dumps(last), str(folder.path / RUN)) not in run.records:
-        raise FileError(
-            f"{folder.path / METRICS}: truncated or changed, for it lacks the last record in {RUN}; "
-            "put back a copy or start the run again (with --force)"
-        )
-    if len(run.records) < len(found):
-        folder.rewrite(run.records)

@@ -24,8 +24,10 @@ from treeplex.play.cli.holdem.options import TURN_ENDGAME, turn_spot  # noqa: E4
 from treeplex.play.cli.holdem.train import line_of  # noqa: E402
 from treeplex.play.cli.main import app  # noqa: E402
 from treeplex.runs.holdem.search import search_turn  # noqa: E402
-from treeplex.runs.rebel.holdem_folder import METRICS, NET, HoldemRebelFolder, HoldemRebelRecord  # noqa: E402
-from treeplex.runs.rebel.holdem_train import HoldemRebelProgress  # noqa: E402
+from treeplex.runs.job.folder import METRICS, JobFolder  # noqa: E402
+from treeplex.runs.job.record import Progress  # noqa: E402
+from treeplex.runs.rebel.holdem_job import NET, TURNS  # noqa: E402
+from treeplex.runs.rebel.holdem_settings import run_from  # noqa: E402
 
 torch.set_num_threads(1)
 
@@ -105,7 +107,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_training_and_going_on(trained: Path, spot: str) -> None:
-    settings = HoldemRebelFolder(trained).run().settings
+    settings = run_from(JobFolder(TURNS, trained).about(), "here").settings
     assert {name: getattr(settings, name) for name in SMALL} == SMALL
     assert (settings.games, settings.stacks) == (3, (50.0, 500.0))
     (Path.cwd() / "settings.yaml").write_text(call("train", spot, *TINY, "--set", "games=1", "--show")[0])
@@ -113,7 +115,7 @@ def test_training_and_going_on(trained: Path, spot: str) -> None:
     assert (first["status"], first["games"], first["rows"], first["folder"]) == ("finished", 1, 4, "run")
     assert first["loss"] is None
     found = call_json("train", "--resume", "run", "--games", 3, "--set", "rate=1e-3")
-    last = HoldemRebelFolder("run").records()[-1]
+    last = JobFolder(TURNS, "run").records()[-1]
     assert (found["games"], found["steps"], found["loss"]) == (3, last.steps, last.loss)
     assert (found["seconds"], found["cpu_seconds"]) == (last.seconds, last.cpu_seconds)
     assert "3 games" in call("train", "--resume", "run")[0]
@@ -130,7 +132,7 @@ def test_turn_endgame_holdem_is_there_by_name(tmp_path: Path, monkeypatch: pytes
     assert "width: 1536 " in call("train", "--show", "--preset", "paper")[0]
     printed = call_json("train", "--bets", "100%", "--raises", "none", *TINY, "--games", 1, "--out", "run")
     assert printed["games"] == 1
-    model = HoldemRebelFolder("run").run().spot
+    model = run_from(JobFolder(TURNS, "run").about(), "here").spot
     assert (model.board, model.stack, str(model.bets.streets[3][1].bets[0])) == (own.board, 19_000.0, "100%")  # type: ignore[union-attr]  # fmt: skip
 
 
@@ -226,7 +228,7 @@ def test_another_training_is_kept_unless_forced(spot: str) -> None:
     assert "--resume" in complaint("train", spot, *TINY, "--games", 1, "--out", "run")
     assert Path("run", METRICS).read_bytes() == before
     call("train", spot, *TINY, "--games", 2, "--out", "run", "--force")
-    assert HoldemRebelFolder("run").records()[-1].games == 2
+    assert JobFolder(TURNS, "run").records()[-1].done == 2
 
 
 def test_ctrl_c_saves_and_says_how_to_go_on(spot: str) -> None:
@@ -241,18 +243,18 @@ def test_ctrl_c_saves_and_says_how_to_go_on(spot: str) -> None:
     out, err = child.communicate(timeout=120)
     assert child.returncode == 130, err
     assert "go on with treeplex holdem train --resume run" in err.strip().splitlines()[-1]
-    done = HoldemRebelFolder("run").records()[-1].games
+    done = JobFolder(TURNS, "run").records()[-1].done
     assert f": {done:,} game" in out
     assert call_json("train", "--resume", "run", "--games", done + 1)["games"] == done + 1
     assert read_net("run/net.safetensors").card["games"] == done + 1
 
 
-def test_the_live_line(trained: Path) -> None:
-    record = HoldemRebelRecord(12, 384, 90, 0.0123, 10.0, 9.0, 1.25)
-    state = HoldemRebelProgress(HoldemRebelFolder(trained).run(), record, 75.0)
+def test_the_live_line() -> None:
+    numbers = {"rows": 384, "steps": 90, "loss": 0.0123, "rate": 1.25}
+    state = Progress("rebel on turns", "games", 12, 3, 1.25, 75.0, numbers)
     assert line_of(state) == "training  12/3 games  1.2/s  384 rivers  loss 1.23e-02  1:15 left"
-    assert "loss" not in line_of(replace(state, last=replace(record, loss=None)))
-    assert "37/s" in line_of(replace(state, last=replace(record, rate=37.2)))
+    assert "loss" not in line_of(replace(state, numbers={**numbers, "loss": None}))
+    assert "37/s" in line_of(replace(state, numbers={**numbers, "rate": 37.2}))
 
 
 def test_the_network_that_comes_with_the_library() -> None:
@@ -283,7 +285,7 @@ def test_the_card_of_a_network_is_shown() -> None:
 
 
 def test_a_resumed_training_shows_its_own_settings(trained: Path) -> None:
-    own = HoldemRebelFolder(trained).run().settings
+    own = run_from(JobFolder(TURNS, trained).about(), "here").settings
     assert f"games: {own.games} " in call("train", "--resume", trained, "--show")[0]
     assert "instead of --preset" in complaint("train", "--resume", trained, "--preset", "paper")
     assert f"batch: {own.batch + 1} " in call("train", "--resume", trained, "--show", "--set", f"batch={own.batch + 1}")[0]

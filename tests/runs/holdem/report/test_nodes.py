@@ -1,6 +1,5 @@
 """Runs that are limited by the histories they walk, with algorithms that sweep and with one that samples."""
 
-import json
 import math
 import signal
 import sys
@@ -9,11 +8,11 @@ import numpy as np
 import pytest
 
 import treeplex as tp
-from tests.trainings import signed
 from treeplex.errors import SpecError
 from treeplex.forms.policies.tabular import uniform_probabilities
+from treeplex.runs.job.folder import METRICS, JobFolder
 from treeplex.runs.job.record import Progress
-from treeplex.runs.solve.folder import METRICS, RUN
+from treeplex.runs.solve.settings import SOLVE
 from treeplex.solvers import Solver
 
 SWEEP = 2 * 58
@@ -21,7 +20,7 @@ SWEEP = 2 * 58
 
 
 def numbers(records):
-    return [(record.iteration, record.nodes, record.exploitability, record.gains) for record in records]
+    return [(record.done, record.nodes, record.exploitability, record.gains) for record in records]
 
 
 def walked(t: int) -> int:
@@ -81,12 +80,12 @@ def test_a_sampling_run_stops_at_the_first_iteration_that_is_enough(nodes, sampl
     assert solution.nodes == sum(walked(t) for t in range(1, solution.iterations + 1)) >= nodes
     assert solution.nodes - walked(solution.iterations) < nodes
     scheduled = [t for t in (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 32, 40) if t < solution.iterations]
-    assert [record.iteration for record in solution.records[:-1] if record.iteration <= 40] == scheduled
+    assert [record.done for record in solution.records[:-1] if record.done <= 40] == scheduled
 
 
 def stop_with_ctrl_c(after: int):
     def watch(progress: Progress) -> None:
-        if progress.iteration >= after:
+        if progress.done >= after:
             signal.raise_signal(signal.SIGINT)
 
     return watch
@@ -95,7 +94,7 @@ def stop_with_ctrl_c(after: int):
 @pytest.mark.parametrize("algorithm", ["dcfr", "hs-dcfr", "some-mccfr"])
 def test_resuming_is_as_if_never_stopped(algorithm, sampler, tmp_path):
     whole = tp.solve("kuhn_poker", algorithm, nodes=30_000, out=tmp_path / "whole")
-    with pytest.raises(tp.SolveInterrupted):
+    with pytest.raises(tp.Interrupted):
         tp.solve("kuhn_poker", algorithm, nodes=30_000, out=tmp_path / "stopped", progress=stop_with_ctrl_c(100))
     resumed = tp.solve(resume=tmp_path / "stopped")
     assert resumed.iterations > 200
@@ -158,19 +157,20 @@ def test_a_target_ends_it_earlier():
 
 def test_runs_from_before_histories_were_counted(tmp_path):
     tp.solve("kuhn_poker", iterations=20, out=tmp_path)
-    about = json.loads((tmp_path / RUN).read_text())
+    folder = JobFolder(SOLVE, tmp_path)
+    about = folder.about()
     del about["settings"]["nodes"]
-    (tmp_path / RUN).write_bytes(signed(json.dumps(about).encode()))
+    folder.describe(about, status="finished", records=folder.records())
     assert tp.solve(resume=tmp_path, iterations=30).iterations == 30
 
 
 def test_progress_knows_the_limit(sampler):
     seen = []
     tp.solve("kuhn_poker", sampler, nodes=5_000, progress=seen.append)
-    assert {progress.budget for progress in seen} == {5_000}
-    assert seen[-1].nodes >= 5_000
+    assert {progress.numbers["budget"] for progress in seen} == {5_000}
+    assert seen[-1].numbers["nodes"] >= 5_000
     assert seen[-1].seconds_left == 0
-    assert all(progress.objective is None for progress in seen)
+    assert all(progress.numbers["objective"] == "exploitability" for progress in seen)
 
 
 def test_progress_knows_no_end_where_only_a_target_is_given():
@@ -191,7 +191,7 @@ def test_an_objective_of_its_own(monkeypatch, sampler, tmp_path):
     seen = []
     solution = tp.solve("kuhn_poker", sampler, iterations=50, target=0.1, progress=seen.append)
     assert (solution.status, solution.iterations) == ("target reached", 10)
-    assert seen[-1].objective == ("cce_gap", 1 / 8)
+    assert (seen[-1].numbers["objective"], seen[-1].numbers["measures"]["cce_gap"]) == ("cce_gap", 1 / 8)
     (axes,) = solution.plot(tmp_path / "a.png").axes
     assert axes.get_ylabel().startswith("CCE gap")
     (axes,) = solution.plot(x="nodes").axes

@@ -15,7 +15,6 @@ from treeplex.play.cli.live import Live, clock
 from treeplex.spot_table import FIELDS
 
 if TYPE_CHECKING:
-    from treeplex.runs.holdem.batch import BatchProgress
     from treeplex.runs.holdem.batch_report import BatchReport
     from treeplex.runs.job.record import Progress
 
@@ -72,7 +71,7 @@ def flops(
 
         head = ""
 
-        def say(progress: "BatchProgress") -> None:
+        def say(progress: "Progress") -> None:
             nonlocal head
             head = batch_line(progress)
             live.say(head)
@@ -102,11 +101,11 @@ def flops(
         fail(f"{len(batch.failures)} of {batch.boards} boards failed: {first_board}: {message}{others}", FAILED)
 
 
-def batch_line(progress: "BatchProgress") -> str:
+def batch_line(progress: "Progress") -> str:
     """The live line of a batch."""
-    parts = [f"board {progress.done + progress.failed + 1:,}/{progress.total:,}  {progress.board}"]
-    if progress.failed:
-        parts.append(f"{progress.failed} failed")
+    parts = [f"board {min(progress.done + 1, progress.total or 1):,}/{progress.total:,}  {progress.numbers['board']}"]
+    if progress.numbers["failed"]:
+        parts.append(f"{progress.numbers['failed']} failed")
     if progress.seconds_left is not None:
         parts.append(f"{clock(progress.seconds_left)} left")
     return "  ".join(parts)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treeplex.play.cli.arguments import Json, ShowProgress
+from treeplex.play.cli.arguments import Force, Json, ShowProgress
 from treeplex.play.cli.console import print_json, print_table
 from treeplex.play.cli.failures import STOPPED, Commands, fail
 from treeplex.play.cli.live import Live
@@ -103,6 +103,7 @@ def solve(
     evaluations: Annotated[int, typer.Option(help="How often exploitability is computed.")] = 10,
     cards: Cards = "holdem",
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
+    force: Force = False,
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
@@ -130,11 +131,14 @@ def solve(
             evaluations=evaluations,
             out=out,
             resume=resume,
+            force=force,
             threads=threads,
             say=live.say,
         )
     if as_json:
-        print_json({"game": run.game.name, "infosets": run.game.infosets, "records": [vars(record) for record in run.records]})
+        print_json(
+            {"game": run.game.name, "infosets": run.game.infosets, "records": [record.plain() for record in run.records]}
+        )
     else:
         print_run(run)
     if run.status == "interrupted":
@@ -145,7 +149,7 @@ def print_run(run: "LimitRun") -> None:
     """What a run came to."""
     rows = [
         [
-            f"{record.iteration:,}",
+            f"{record.done:,}",
             f"{record.seconds:,.0f}",
             f"{record.exploitability:.2f}",
             "{:.1f} to {:.1f}".format(*record.bounds),
@@ -158,7 +162,7 @@ def print_run(run: "LimitRun") -> None:
         title=f"{run.game.name}: {run.game.infosets:,} infosets; thousandths of a big blind a hand",
         right=(0, 1, 2, 3),
     )
-    typer.echo(f"files in {run.folder}: limit.json, metrics.jsonl, state.safetensors")
+    typer.echo(f"files in {run.folder}: run.json, metrics.jsonl, state.safetensors")
 
 
 def show(

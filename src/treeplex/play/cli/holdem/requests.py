@@ -149,7 +149,9 @@ class Solving:
 
     def run(self, watch: "Callable[[Progress], None]") -> None:
         """Solve, and write the solution if it has a place to go or was interrupted."""
-        from treeplex.runs.holdem.solve import SpotInterrupted, solve_spot
+        from treeplex.runs.holdem.solution import spot_file
+        from treeplex.runs.holdem.solve import solve_spot
+        from treeplex.runs.job.interrupt import Interrupted
 
         settings, pot = self.task.settings, self.spot.opening_pot
         try:
@@ -163,12 +165,16 @@ class Solving:
                 locks=settings.locks,
                 progress=watch,
                 resume=self.resume,
+                out=self.out,
             )
-        except SpotInterrupted as stopped:
-            self.done = stopped.solution
-            self.out = self.out or free_file(self.spot)
+        except Interrupted as stopped:
+            self.done = stopped.result
         if self.out is not None:
-            self.saved = self.solution.save(self.out)
+            self.saved = spot_file(self.out)
+        elif self.interrupted:
+            where = free_file(self.spot)
+            where.parent.mkdir(parents=True, exist_ok=True)
+            self.saved = self.solution.save(where)
 
     def first_actions(self) -> dict[str, str]:
         """What the first player does, over the whole range."""
@@ -244,7 +250,7 @@ def free_file(spot: Spot) -> Path:
 
 def open_solution(path: Path) -> "HoldemSolution":
     """A solution from its file."""
-    from treeplex.runs.holdem.files import load_solution
+    from treeplex.runs.holdem.solution import load_solution
 
     return load_solution(path)
 

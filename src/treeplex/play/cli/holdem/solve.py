@@ -113,9 +113,9 @@ def print_estimate(task: "Task", *, as_json: bool) -> None:
 
 def line_of(progress: "Progress", pot: float, *, most: bool = True) -> str:
     """The live line: iterations, exploitability in chips and of the pot, pace, and (``most``) the time left without target."""
-    parts = [f"{progress.algorithm}  iteration {progress.iteration:,}/{progress.iterations:,}"]
-    if progress.exploitability is not None:
-        parts.append(f"exploitability {chips_and_share(progress.exploitability, pot)}")
+    parts = [f"{progress.name}  iteration {progress.done:,}/{progress.total:,}"]
+    if "exploitability" in progress.numbers:
+        parts.append(f"exploitability {chips_and_share(progress.numbers['exploitability'], pot)}")
     parts.append(f"{progress.rate:,.0f} it/s" if progress.rate >= 10 else f"{progress.rate:.2g} it/s")
     if most and progress.seconds_left is not None:
         parts.append(f"at most {clock(progress.seconds_left)} left")

@@ -14,7 +14,8 @@ from treeplex.play.cli.holdem.show import shell_word
 from treeplex.play.cli.live import Live, clock
 
 if TYPE_CHECKING:
-    from treeplex.runs.rebel.holdem_train import HoldemRebelProgress, TurnTraining
+    from treeplex.runs.job.record import Progress
+    from treeplex.runs.rebel.holdem_train import TurnTraining
 
 
 @of.with_fields(*(name for name in of.ABOUT_TURNS if name not in ("oop", "ip")))
@@ -41,7 +42,7 @@ def train(
 
     A game is a turn like the spot's, with a board, stacks and bet sizes drawn anew; it is searched with the network, and
     rivers that this leads to are solved. Pot and sizes are the spot's; its ranges play no part. The folder gets
-    net.safetensors, turn.json, metrics.jsonl, state.safetensors (at least once a minute) and learning-curve.png. Ctrl-C
+    net.safetensors, run.json, metrics.jsonl, state.safetensors (at least once a minute) and learning-curve.png. Ctrl-C
     saves, and --resume goes on bit for bit; a training uses one core.
 
     \b
@@ -57,12 +58,13 @@ def train(
     given = {**(from_yaml(config) if config is not None else {}), **pairs(changes or [])}
     given |= {} if games is None else {"games": games}
     if show:
-        from treeplex.runs.rebel.holdem_folder import HoldemRebelFolder
-        from treeplex.runs.rebel.holdem_settings import MEANINGS, settings_for
+        from treeplex.runs.job.folder import RUN, JobFolder
+        from treeplex.runs.rebel.holdem_job import TURNS
+        from treeplex.runs.rebel.holdem_settings import MEANINGS, run_from, settings_for
         from treeplex.runs.rebel.settings import changed
 
         if resume is not None:
-            shown = changed(HoldemRebelFolder(resume).run().settings, given)
+            shown = changed(run_from(JobFolder(TURNS, resume).about(), str(resume / RUN)).settings, given)
         else:
             shown = settings_for(of.turn_spot(spot, options, ranges=False), given, preset=preset)
         typer.echo(as_yaml(shown, MEANINGS), nl=False)
@@ -74,10 +76,11 @@ def train(
         raise SpecError("a resumed training keeps its settings; change some with --set instead of --preset")
     with Live(progress) as live:
         live.say("preparing")
+        from treeplex.runs.job.interrupt import Interrupted
         from treeplex.runs.rebel.holdem_settings import settings_for
-        from treeplex.runs.rebel.holdem_train import HoldemRebelInterrupted, train_turns
+        from treeplex.runs.rebel.holdem_train import train_turns
 
-        def watch(state: "HoldemRebelProgress") -> None:
+        def watch(state: "Progress") -> None:
             live.say(line_of(state))
 
         try:
@@ -86,25 +89,27 @@ def train(
             else:
                 model = of.turn_spot(spot, options, ranges=False)
                 training = train_turns(model, settings_for(model, given, preset=preset), out=out, force=force, progress=watch)
-        except HoldemRebelInterrupted as stopped:
-            training = stopped.training
+        except Interrupted as stopped:
+            training = stopped.result
     if as_json:
         print_json(record_of(training))
     else:
         print_training(training)
     if training.status == "interrupted":
         go_on = f"treeplex holdem train --resume {shell_word(str(training.folder))}"
-        fail(f"stopped after {training.records[-1].games:,} games; saved: go on with {go_on}", STOPPED)
+        fail(f"stopped after {training.records[-1].done:,} games; saved: go on with {go_on}", STOPPED)
 
 
-def line_of(state: "HoldemRebelProgress") -> str:
+def line_of(state: "Progress") -> str:
     """The live line: games, how fast, rows, loss, time left."""
-    last = state.last
-    speed = f"{last.rate:.2g}/s" if last.rate < 10 else f"{last.rate:,.0f}/s"
-    parts = [f"training  {last.games:,}/{state.run.settings.games:,} games", speed, f"{last.rows:,} rivers"]
-    if last.loss is not None:
-        parts.append(f"loss {last.loss:.2e}")
-    return "  ".join([*parts, f"{clock(state.seconds_left)} left"])
+    numbers, rate = state.numbers, state.numbers["rate"]
+    speed = f"{rate:.2g}/s" if rate < 10 else f"{rate:,.0f}/s"
+    parts = [f"training  {state.done:,}/{state.total:,} games", speed, f"{numbers['rows']:,} rivers"]
+    if numbers.get("loss") is not None:
+        parts.append(f"loss {numbers['loss']:.2e}")
+    if state.seconds_left is not None:
+        parts.append(f"{clock(state.seconds_left)} left")
+    return "  ".join(parts)
 
 
 def record_of(training: "TurnTraining") -> dict[str, Any]:
@@ -112,7 +117,7 @@ def record_of(training: "TurnTraining") -> dict[str, Any]:
     last = training.records[-1]
     return {
         "status": training.status,
-        "games": last.games,
+        "games": last.done,
         "rows": last.rows,
         "steps": last.steps,
         "loss": loss_of(training),
@@ -124,7 +129,7 @@ def record_of(training: "TurnTraining") -> dict[str, Any]:
 
 def loss_of(training: "TurnTraining") -> float | None:
     """The newest loss; None without any."""
-    return next((record.loss for record in reversed(training.records) if record.loss is not None), None)
+    return next((float(record.loss) for record in reversed(training.records) if record.loss is not None), None)
 
 
 def print_training(training: "TurnTraining") -> None:
@@ -137,8 +142,8 @@ def print_training(training: "TurnTraining") -> None:
         burn_in = training.run.settings.burn_in
         facts["beware"] = f"learning begins at {burn_in:,} rivers (burn_in), so the network has learnt nothing yet"
     facts["time"] = f"{last.seconds:.3g} s, {last.cpu_seconds:.3g} s of processor time"
-    facts["files"] = f"{training.folder}   net.safetensors, turn.json, metrics.jsonl, learning-curve.png, state.safetensors"
-    count = f"{last.games:,} game{'s' if last.games != 1 else ''}"
+    facts["files"] = f"{training.folder}   net.safetensors, run.json, metrics.jsonl, learning-curve.png, state.safetensors"
+    count = f"{last.done:,} game{'s' if last.done != 1 else ''}"
     print_facts(facts, title=f"ReBeL on turns, pot {training.run.spot.pot:g}: {count}")
     typer.secho("next", bold=True)
     typer.echo(f"  treeplex holdem search SPOT {folder}   search a turn with it; give SPOT the same bet sizes")

@@ -1,0 +1,152 @@
+"""A run of a solver on a poker spot, as a job that keeps itself in one file."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from treeplex.evaluate.holdem.judge import HoldemJudgement, judge_spot, judging_crew
+from treeplex.runs.holdem.locks import with_locks
+from treeplex.runs.holdem.solution import SPOT, HoldemSettings, HoldemSolution
+from treeplex.runs.job.interrupt import Interrupt
+from treeplex.runs.job.job import Job
+from treeplex.runs.job.record import Record
+from treeplex.runs.job.schedule import evaluation_points
+from treeplex.solvers.holdem.solver import HoldemSolver
+
+UNJUDGED = HoldemJudgement(float("nan"), (float("nan"),) * 2, (float("nan"),) * 2)
+"""Of a strategy that nobody waited to see judged."""
+
+
+class SpotJob(Job):
+    """A solver under way.
+
+    Args:
+        solver: at iteration 0.
+        settings: how it solves.
+        memory: bytes that solving and judging take.
+        iterations: the most in total.
+        every: iterations between checks.
+        file: where it keeps itself; None for nowhere.
+        interrupt: who listens for requests to stop already.
+    """
+
+    kind = SPOT
+
+    def __init__(
+        self,
+        solver: HoldemSolver,
+        settings: HoldemSettings,
+        memory: int,
+        *,
+        iterations: int,
+        every: int,
+        file: Path | None = None,
+        interrupt: Interrupt | None = None,
+    ) -> None:
+        super().__init__(interrupt)
+        self.solver, self.settings, self.memory = solver, settings, memory
+        self.iterations, self.every, self.file = iterations, every, file
+        self.judging_seconds = 0.0
+        self._crew = judging_crew(solver.game, solver.threads)
+        self._full: tuple[int, HoldemJudgement] | None = None
+
+    @property
+    def name(self) -> str:
+        """The algorithm's canonical spec."""
+        return self.solver.algorithm
+
+    @property
+    def identity(self) -> str:
+        """Of the spot."""
+        return self.solver.game.spot.identity
+
+    @property
+    def done(self) -> int:
+        """Iterations done."""
+        return self.solver.iteration
+
+    @property
+    def total(self) -> int:
+        """Iterations asked for."""
+        return self.iterations
+
+    @property
+    def target(self) -> tuple[str, float] | None:
+        """Exploitability, in chips."""
+        return None if self.settings.target is None else ("exploitability", self.settings.target)
+
+    def begin(self) -> None:
+        """Let the solver get ready."""
+        self.solver.run(0)
+
+    def step(self, count: int) -> None:
+        """Iterate."""
+        self.solver.run(count)
+
+    def measure(self) -> Mapping[str, Any]:
+        """Judge the average strategy; in full after the last iteration."""
+        if self.done >= self.total:
+            return {"exploitability": self.judge_fully().exploitability}
+        return {"exploitability": self._judged(expected=False).exploitability}
+
+    def judge_fully(self) -> HoldemJudgement:
+        """Judge the average strategy as it is handed out, with what both players win; a second Ctrl-C skips that."""
+        if self._full is None or self._full[0] != self.done:
+            self._full = self.done, self._judged(expected=True)
+        return self._full[1]
+
+    def _judged(self, *, expected: bool) -> HoldemJudgement:
+        solver, began = self.solver, perf_counter()
+        average = with_locks(solver.game, solver.store.average, solver.locks) if expected else solver.store.average
+        try:
+            found = judge_spot(solver.game, average, solver.store, self._crew, expected=expected)
+        except KeyboardInterrupt:
+            if not self.interrupt.requested:
+                raise
+            found = UNJUDGED
+            self._full = self.done, found
+        self.judging_seconds += perf_counter() - began
+        return found
+
+    def points(self) -> Iterator[int]:
+        """Where to judge."""
+        return evaluation_points(self.iterations, every=self.every)
+
+    def about(self) -> Mapping[str, Any]:
+        """Spot, algorithm and settings."""
+        return {"spot": self.solver.game.spot.to_json(), "algorithm": self.name, "settings": asdict(self.settings)}
+
+    def go_on(self, resume: HoldemSolution) -> None:
+        """Take over the state of a solution."""
+        assert resume.state is not None
+        self.solver.restore(resume.iterations, resume.state)
+        last = resume.records[-1]
+        self.clock.seconds, self.clock.cpu_seconds = last.seconds, last.cpu_seconds
+        self.judging_seconds = resume.judging_seconds
+
+    def keep(self, records: Sequence[Record], status: str) -> None:
+        """Write the file, such that solving goes on from it."""
+        if self.file is not None:
+            self.solution(records, status).save(self.file)
+
+    def solution(self, records: Sequence[Record], status: str) -> HoldemSolution:
+        """The solution as the solver stands, judged in full; its arrays are the solver's own."""
+        solver, found = self.solver, self.judge_fully()
+        last = Record(self.done, self.clock.seconds, self.clock.cpu_seconds, {"exploitability": found.exploitability})
+        return HoldemSolution(
+            game=solver.game,
+            algorithm=solver.algorithm,
+            settings=replace(self.settings, threads=solver.threads),
+            records=(*(record for record in records if record.done < self.done), last),
+            ev=found.ev,
+            status=status,
+            average=solver.store.average,
+            scales=solver.store.average_scales,
+            state=solver.arrays(),
+            locks=solver.locks,
+            streets=len(solver.game.boards),
+            judging_seconds=self.judging_seconds,
+            memory=self.memory,
+        )
