@@ -37,7 +37,7 @@ from treeplex.runs.buckets.solve import LimitSettings, solve_limit
 from treeplex.runs.discount.settings import TrainSettings
 from treeplex.runs.discount.train import train
 from treeplex.runs.holdem.solve import solve_spot
-from treeplex.runs.job import session as sitting
+from treeplex.runs.job import job as frame
 from treeplex.search import METHODS, ExactLeaf, NoLeaf, PublicBelief, SubgameSearch, ZeroLeaf
 from treeplex.search.agent import SearchAgent
 from treeplex.search.holdem.agent import HoldemAgent
@@ -77,9 +77,9 @@ def solve(game: str, algorithm: str, *, iterations: int, every: int, updates: st
     solution = tp.solve(game, algorithm, iterations=iterations, every=every, updates=updates, seed=seed)
     found: Numbers = {}
     for record in solution.records:
-        found[f"exploitability at {record.iteration}"] = record.exploitability
-        found[f"nodes at {record.iteration}"] = record.nodes
-        found |= {f"{name} at {record.iteration}": float(value) for name, value in record.measures.items()}
+        found[f"exploitability at {record.done}"] = record.exploitability
+        found[f"nodes at {record.done}"] = record.nodes
+        found |= {f"{name} at {record.done}": float(value) for name, value in record.measures.items()}
     return found | {"value": np.array(solution.value), "policy": policy_array(solution)}
 
 
@@ -207,7 +207,7 @@ def solve_holdem(
         every=max(iterations // 4, 1),
         locks=[read_lock(LocatedText("lock", text=text)) for text in locks],
     )
-    found: Numbers = {f"exploitability at {record.iteration}": record.exploitability for record in solution.records}
+    found: Numbers = {f"exploitability at {record.done}": record.exploitability for record in solution.records}
     lines, strategies, values = [""], [], []
     while lines:
         view = solution.at(lines.pop())
@@ -235,7 +235,7 @@ def solve_limit_holdem(buckets: tuple[int, int, int, int], *, iterations: int) -
     settings = LimitSettings(BucketPlan(buckets, boards=50), boards=50, cards="royal")
     run = solve_limit(settings, iterations=iterations, evaluations=2)
     lines = ("", "c", "r", "cr", "rr")
-    found: Numbers = {f"exploitability at {record.iteration}": record.exploitability for record in run.records}
+    found: Numbers = {f"exploitability at {record.done}": record.exploitability for record in run.records}
     return found | {
         "bounds": np.array(run.records[-1].bounds),
         "preflop": np.concatenate([limit_look.preflop_strategy(run.strategy, line).probabilities.ravel() for line in lines]),
@@ -360,7 +360,7 @@ def train_rebel(game: str, *, judged: int | None = None, streams: int = 1, **set
     with TemporaryDirectory() as folder, one_record():
         run = tp.RebelRun(game, RebelSettings(**settings), streams)
         training = tp.train_rebel(run, out=Path(folder) / "run", workers=1, judge_every=0)
-        found = learnt(training.folder / "net.safetensors", training.records[-1], ("solved", "rows", "steps"))
+        found = learnt(training.folder / "net.safetensors", training.records[-1], "solved", ("rows", "steps"))
         if training.records[-1].policy_loss is not None:
             found["policy loss"] = training.records[-1].policy_loss
         return found if judged is None else found | judge_search(game, training.folder, playthroughs=judged, iterations=32)
@@ -374,22 +374,22 @@ def train_turns(**settings: Any) -> Numbers:
     spot = replace(SEARCHED, bets=BetPlan.same("100%", ""))
     with TemporaryDirectory() as folder, one_record():
         training = train_turns(spot, settings_for(spot, settings), out=Path(folder) / "run")
-        return learnt(training.folder / "net.safetensors", training.records[-1], ("games", "rows", "steps"))
+        return learnt(training.folder / "net.safetensors", training.records[-1], "games", ("rows", "steps"))
 
 
 @contextmanager
 def one_record() -> Any:
     """Let a training write records at its beginning and its end alone, not after so many seconds."""
-    with patch.object(sitting, "RECORD_SECONDS", 1e9):
+    with patch.object(frame, "RECORD_SECONDS", 1e9):
         yield
 
 
-def learnt(network: Path, record: Any, counts: Sequence[str]) -> Numbers:
+def learnt(network: Path, record: Any, unit: str, counts: Sequence[str]) -> Numbers:
     """What a training came to: counts, the mean loss of all its steps, and the network."""
     from treeplex.learn.rebel.files import read_net
 
     weights: Mapping[str, NDArray[Any]] = read_net(network).weights
-    found: Numbers = {name: getattr(record, name) for name in counts}
+    found: Numbers = {unit: record.done, **{name: getattr(record, name) for name in counts}}
     return found | {"loss": record.loss, "weights": np.concatenate([weights[name].ravel() for name in sorted(weights)])}
 
 
@@ -410,7 +410,7 @@ def train_discounts(algorithm: str, games: tuple[str, ...], *, optimizer: str, e
     )
     with TemporaryDirectory() as folder:
         training = train(settings, out=Path(folder) / "run", workers=1)
-    found: Numbers = {f"fitness at {record.epoch}": record.fitness for record in training.records}
+    found: Numbers = {f"fitness at {record.done}": record.fitness for record in training.records}
     return found | {
         "exploitability": np.array([record.exploitability for record in training.records]),
         "network": np.asarray(training.policy.parameters),
