@@ -1,5 +1,6 @@
 """The command line: ``treeplex games | algorithms | info | solve | evaluate | compare | show | export | train | holdem``."""
 
+import warnings
 from typing import Annotated
 
 import typer
@@ -59,7 +60,8 @@ def options(
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line; warnings are lines on stderr, without the place in the code."""
+    warnings.formatwarning = lambda message, *place, **more: f"note: {message}\n"
     app(prog_name="treeplex")
 
 
