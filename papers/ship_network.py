@@ -1,10 +1,11 @@
 """Put a trained ReBeL network into the library, with its exploitability on its card.
 
 ``python papers/ship_network.py 1x4f RUN`` judges ``net.safetensors`` of a finished ``treeplex train rebel`` as ``treeplex
-evaluate`` does, and writes it as ``liars_dice-1x4f.safetensors`` into ``src/treeplex/learn/rebel/networks``, weights unchanged,
-with what was found on the card. RUN may be a network's file as well. ``--suffix flop`` writes
-``liars_dice-1x4f-flop.safetensors`` beside it: of several networks for a game, ``rebel`` is the one with the lowest exploitability on its card, so all are to be
-judged by as many playthroughs and iterations. A label that is none of the paper's games is the file's name.
+evaluate`` does, and writes it as ``liars_dice-1x4f.safetensors`` into ``src/treeplex/learn/rebel/networks``, weights
+unchanged, with what was found on the card. RUN may be a network's file as well. ``--suffix flop`` writes
+``liars_dice-1x4f-flop.safetensors`` beside it: of several networks for a game, ``rebel`` is the one with the lowest
+exploitability on its card, so all are to be judged by as many playthroughs and iterations. A label that is none of the
+paper's games is the file's name.
 """
 
 import argparse

@@ -2,6 +2,7 @@
 
 import json
 import os
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -136,6 +137,10 @@ def solve(
             run = reopen(folder, game, algorithm, fixed, walked, iterations=iterations, nodes=nodes, target=target, limit=limit)
             line.say(f"resuming {run.solver.algorithm} ({KERNELS})")
         watch = progress if callable(progress) else line.watch
+        if announcement := run.solver.announcement():
+            line.say(announcement)
+            if not line.visible:
+                warnings.warn(announcement, stacklevel=2)
         with compilation_announced(bool(progress)), Interrupt(wanted=not run.solver.exact) as interrupt:
             solution = finish(run, iterate(run, seconds, interrupt, watch))
     if solution.status == "interrupted":
