@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import warnings
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,9 @@ from pettingzoo.test import api_test, seed_test
 
 from treeplex.errors import GameError, PolicyError, SpecError
 from treeplex.evaluate.environments import GameAEC, GameEnv
+from treeplex.evaluate.vector_environment import GameVectorEnv
 from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.infostate_tensors import infostate_tensors
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.efg import parse_efg
 from treeplex.runs.judge import expected_values
@@ -157,3 +160,117 @@ def test_missing_packages_are_named() -> None:
     code = "import sys; sys.modules['gymnasium'] = None\nimport treeplex.evaluate.environments"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "pip install treeplex[rl]" in done.stderr
+
+
+def test_a_step_after_the_end_is_refused() -> None:
+    env = GameEnv("rock_paper_scissors")
+    with pytest.raises(GameError, match=r"has not begun; call reset\(\)"):
+        env.step(0)
+    env.reset(seed=0)
+    assert env.step(0)[2]
+    with pytest.raises(GameError, match="the episode is over"):
+        env.step(0)
+    env.reset()
+    assert env.step(0)[2]
+    both = GameAEC("rock_paper_scissors")
+    both.reset(seed=0)
+    for action in (0, 0, None, None):
+        both.step(action)
+    with pytest.raises(GameError, match="the episode is over"):
+        both.step(0)
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_tensors_tell_infostates_apart(spec: str) -> None:
+    game = compile_game(spec)
+    for player in range(game.players):
+        rows = infostate_tensors(game, player)
+        assert rows.shape[0] == game.infosets[player]
+        assert len(np.unique(rows, axis=0)) == len(rows)
+        assert len(np.unique(rows, axis=1).T) == rows.shape[1]
+    env = GameEnv(spec, player=1, observation="tensor", illegal="random")
+    check_env(env, skip_render_check=True)
+    observation, info = env.reset(seed=5)
+    own = list(game.infostates[game.tree.infoset_offsets[1] : game.tree.infoset_offsets[2]])
+    np.testing.assert_array_equal(observation, infostate_tensors(game, 1)[own.index(info["infostate"])])
+    both = GameAEC(spec, observation="tensor")
+    both.reset(seed=1)
+    assert both.observation_space("player_0")["observation"].contains(both.observe("player_0")["observation"])
+    with pytest.raises(SpecError, match="observation is 'infoset' or 'tensor'"):
+        GameEnv(spec, observation="pixels")  # type: ignore[arg-type]
+
+
+def mean_rewards(envs: GameVectorEnv, steps: int, policy: Policy | None = None) -> tuple[float, int]:
+    """Mean reward per episode of a policy, uniform if none, and the number of episodes."""
+    _, infos = envs.reset(seed=4)
+    random, total, episodes = np.random.default_rng(2), 0.0, 0
+    for _ in range(steps):
+        mask = infos["action_mask"]
+        actions = np.argmax(mask * random.random(mask.shape), axis=1)
+        _, rewards, over, truncated, infos = envs.step(actions)
+        assert not truncated.any()
+        assert not rewards[~over].any()
+        total, episodes = total + rewards.sum(), episodes + int(over.sum())
+    return total / episodes, episodes
+
+
+@pytest.mark.parametrize("spec", [*GAMES, "rock_paper_scissors"])
+def test_many_games_at_once_have_the_expected_values(spec: str) -> None:
+    game = compile_game(spec)
+    for player in range(game.players):
+        mean, episodes = mean_rewards(GameVectorEnv(spec, 2000, player=player), 25)
+        assert mean == pytest.approx(expected_values(game, Policy.uniform(game))[player], abs=15 / np.sqrt(episodes))
+
+
+def test_many_games_follow_the_policies_of_the_others() -> None:
+    game = compile_game("kuhn_poker")
+    passive = Policy(game, np.where(game.action_ids == 1, 0.0, 1.0))
+    envs = GameVectorEnv("kuhn_poker", 500, player=1, others={0: passive})
+    first = game.tree.infoset_offsets[1]
+    for seed in range(5):
+        observations, infos = envs.reset(seed=seed)
+        assert all(game.infostates[first + number][1:] == "p" for number in observations)
+        assert infos["action_mask"].tolist() == [[1, 1]] * 500
+    with pytest.raises(PolicyError, match="not for leduc_poker"):
+        GameVectorEnv("leduc_poker", 2, others=passive)
+
+
+def test_a_vector_environment_keeps_gymnasiums_rules() -> None:
+    envs = GameVectorEnv("leduc_poker", 3, observation="tensor")
+    with pytest.raises(GameError, match="reset"):
+        envs.step([1, 1, 1])
+    observations, _ = envs.reset(seed=1)
+    again, _ = envs.reset(seed=1)
+    np.testing.assert_array_equal(observations, again)
+    assert envs.observation_space.contains(observations)
+    assert envs.action_space.contains(envs.action_space.sample())
+    with pytest.raises(GameError, match=r"action 0 of game 1 is not legal at infostate .*legal are \[1, 2\]"):
+        envs.step([1, 0, 1])
+    with pytest.raises(GameError, match="one action for each of 3 games"):
+        envs.step([1])
+    loose = GameVectorEnv("leduc_poker", 3, illegal="random")
+    loose.reset(seed=1)
+    assert loose.observation_space.contains(loose.step([0, 9, -1])[0])
+
+
+def test_many_games_at_once_are_fast() -> None:
+    envs = GameVectorEnv("kuhn_poker", 4096)
+    mean_rewards(envs, 3)
+    begun = perf_counter()
+    _, episodes = mean_rewards(envs, 30)
+    assert episodes / (perf_counter() - begun) > 20_000
+
+
+def test_a_game_that_ends_before_the_player_acts() -> None:
+    """Player 0 ends the game at once with probability 1/2; player 1 then sees nothing."""
+    game = parse_efg(
+        'EFG 2 R "" { "A" "B" }\np "" 1 1 "" { "stop" "go" } 0\nt "" 1 "" { 1, -1 }\np "" 2 1 "" { "x" "y" } 0\n'
+        't "" 2 "" { 0, 3 }\nt "" 3 "" { 0, 5 }\n'
+    )
+    envs = GameVectorEnv(game, 1000, player=1)
+    observations, infos = envs.reset(seed=0)
+    assert set(observations) == {0, 1}
+    assert (infos["action_mask"] == np.where(observations[:, None] == 1, [1, 0], [1, 1])).all()
+    _, rewards, over, _, _ = envs.step(np.zeros(1000, int))
+    assert over.all()
+    assert set(zip(observations, rewards, strict=True)) == {(0, 3.0), (1, -1.0)}

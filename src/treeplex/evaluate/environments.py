@@ -1,7 +1,8 @@
 """Any game as a Gymnasium environment (one player's view) or a PettingZoo AEC environment (all players).
 
 An observation is the number of the infoset within its player's own, ``0`` to ``I - 1``, as in the compiled game; ``I`` says
-that there is none (yet): the player has not acted, or the game is over. Perfect recall makes it a Markov state. Actions are
+that there is none (yet): the player has not acted, or the game is over. Perfect recall makes it a Markov state. For networks it
+can be a tensor instead (``forms.compile.infostate_tensors.infostate_tensors``), zeros where there is none. Actions are
 the rules' action ids. Rewards are the game's payoffs, all at the end.
 
 Needs ``gymnasium`` and ``pettingzoo``: ``pip install treeplex[rl]``.
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from treeplex.errors import GameError, PolicyError, SpecError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.compile.infostate_tensors import infostate_tensors
 from treeplex.forms.compile.sequential import one_at_a_time
 from treeplex.forms.policies.tabular import Policy, PolicyMapping
 from treeplex.forms.sources.load import load
@@ -40,19 +42,25 @@ class Play:
         state: the present history.
     """
 
-    def __init__(self, game: str | Game | Any) -> None:
-        """Load and compile ``game``.
+    def __init__(self, game: str | Game | Any, observation: str = "infoset") -> None:
+        """Load and compile ``game``; observations are numbers of infosets, or rows of tensors.
 
         Raises:
-            SpecError: an unknown game.
+            SpecError: an unknown game or kind of observation.
             GameError: rules that do not describe a game of perfect recall, or a negative action id.
         """
+        if observation not in ("infoset", "tensor"):
+            raise SpecError(f"observation is 'infoset' or 'tensor', not {observation!r}")
         rules = load(game)
         self.compiled: CompiledGame = compile_game(rules)
         self.rules = one_at_a_time(rules)
         self.state: State = self.rules.new_initial_state()
         if any(min(self.actions_of(player), default=0) < 0 for player in range(self.players)):
             raise GameError(f"{self.compiled} has negative action ids, which no Discrete space holds")
+        self.tensors: tuple[NDArray[np.float32], ...] = ()
+        if observation == "tensor":
+            rows = [infostate_tensors(self.compiled, player) for player in range(self.players)]
+            self.tensors = tuple(np.vstack((own, np.zeros_like(own[:1]))).astype(np.float32) for own in rows)
 
     @property
     def players(self) -> int:
@@ -69,8 +77,14 @@ class Play:
         return Discrete(max(self.actions_of(player), default=0) + 1)
 
     def observation_space(self, player: int) -> Any:
-        """The player's infosets, and one more for none."""
+        """The player's infosets, and one more for none; or their tensors."""
+        if self.tensors:
+            return Box(0.0, 1.0, self.tensors[player].shape[1:], np.float32)
         return Discrete(self.none(player) + 1)
+
+    def shown(self, player: int, number: int) -> Any:
+        """What ``player`` sees at an infoset of this number."""
+        return self.tensors[player][number].copy() if self.tensors else number
 
     def none(self, player: int) -> int:
         """The observation that says there is no infoset."""
@@ -124,6 +138,7 @@ class GameEnv(gymnasium.Env[Any, Any]):
         *,
         player: int = 0,
         others: Policy | Mapping[int, Policy] | None = None,
+        observation: Literal["infoset", "tensor"] = "infoset",
         illegal: Literal["error", "random"] = "error",
         render_mode: str | None = None,
     ) -> None:
@@ -133,15 +148,17 @@ class GameEnv(gymnasium.Env[Any, Any]):
             game: a spec, rules or an OpenSpiel game.
             player: whose view it is.
             others: what the other players follow: one policy for all, or one each; uniform for whoever has none.
+            observation: the number of the infoset, or its tensor of zeros and ones.
             illegal: what an illegal action does: raise an error, or count as a random legal one (``info["illegal"]``
-                is then true).
+                is then true). Gymnasium's ``check_env`` knows no masks and needs ``"random"``.
             render_mode: ``"ansi"`` or None.
 
         Raises:
             SpecError: an unknown game, or no such player.
             PolicyError: the policy of another game.
         """
-        self.play = Play(game)
+        self.play = Play(game, observation)
+        self.over = True
         if not 0 <= player < self.play.players:
             raise SpecError(f"player {player} does not exist; {self.play.compiled} has players 0 to {self.play.players - 1}")
         self.player = player
@@ -162,10 +179,17 @@ class GameEnv(gymnasium.Env[Any, Any]):
         super().reset(seed=seed, options=options)
         self.play.state = self.play.rules.new_initial_state()
         self.advance()
+        self.over = False
         return self.view()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Play ``action``, then everybody else's moves up to the player's next decision or the end."""
+        """Play ``action``, then everybody else's moves up to the player's next decision or the end.
+
+        Raises:
+            GameError: an illegal action, or the episode is over or has not begun.
+        """
+        if self.over:
+            raise GameError("the episode is over, or has not begun; call reset()")
         illegal = False
         if not self.play.state.is_terminal():
             legal = list(self.play.state.legal_actions())
@@ -176,7 +200,7 @@ class GameEnv(gymnasium.Env[Any, Any]):
             self.play.state = self.play.state.child(chosen)
             self.advance()
         observation, info = self.view()
-        ended = self.play.state.is_terminal()
+        self.over = ended = self.play.state.is_terminal()
         reward = float(self.play.state.returns()[self.player]) if ended else 0.0
         return observation, reward, ended, False, info | {"illegal": illegal}
 
@@ -196,9 +220,9 @@ class GameEnv(gymnasium.Env[Any, Any]):
         mask = self.play.legal_mask(self.player)
         if self.play.state.is_terminal():
             mask[0] = 1
-            return self.play.none(self.player), {"action_mask": mask, "infostate": ""}
+            return self.play.shown(self.player, self.play.none(self.player)), {"action_mask": mask, "infostate": ""}
         infostate = self.play.state.information_state_string(self.player)
-        return self.play.observation(self.player), {"action_mask": mask, "infostate": infostate}
+        return self.play.shown(self.player, self.play.observation(self.player)), {"action_mask": mask, "infostate": infostate}
 
     def render(self) -> Any:
         """The infostate of the player, as text."""
@@ -214,14 +238,20 @@ class GameAEC(pettingzoo.AECEnv[str, Any, Any]):  # type: ignore[misc]
 
     metadata = {"render_modes": ["ansi"], "name": "treeplex_v0", "is_parallelizable": False}  # noqa: RUF012
 
-    def __init__(self, game: str | Game | Any, *, render_mode: str | None = None) -> None:
-        """Set up the environment for a spec, rules or an OpenSpiel game.
+    def __init__(
+        self,
+        game: str | Game | Any,
+        *,
+        observation: Literal["infoset", "tensor"] = "infoset",
+        render_mode: str | None = None,
+    ) -> None:
+        """Set up the environment for a spec, rules or an OpenSpiel game; observations as in :class:`GameEnv`.
 
         Raises:
             SpecError: an unknown game.
         """
         super().__init__()
-        self.play = Play(game)
+        self.play = Play(game, observation)
         self.render_mode = render_mode
         self.random = np.random.default_rng()
         self.possible_agents = [f"player_{player}" for player in range(self.play.players)]
@@ -273,6 +303,8 @@ class GameAEC(pettingzoo.AECEnv[str, Any, Any]):  # type: ignore[misc]
 
     def step(self, action: Any) -> None:
         """Play the action of the selected agent; None for an agent whose game is over."""
+        if not self.agents:
+            raise GameError("the episode is over, or has not begun; call reset()")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -286,7 +318,8 @@ class GameAEC(pettingzoo.AECEnv[str, Any, Any]):  # type: ignore[misc]
 
     def observe(self, agent: str) -> dict[str, Any]:
         player = self.possible_agents.index(agent)
-        return {"observation": np.int64(self.seen[player]), "action_mask": self.play.legal_mask(player)}
+        seen = self.play.shown(player, self.seen[player])
+        return {"observation": seen if self.play.tensors else np.int64(seen), "action_mask": self.play.legal_mask(player)}
 
     def render(self) -> Any:
         """The infostate of the player to act, as text."""

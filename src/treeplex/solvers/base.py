@@ -72,6 +72,10 @@ class Solver(ABC):
         """What else is to be reported at an evaluation, by name; usually nothing."""
         return {}
 
+    def announcement(self) -> str:
+        """What a user should know before the next :meth:`run`: that it takes minutes without a sign. Usually nothing."""
+        return ""
+
     def notes(self) -> list[str]:
         """What a user should know about the run so far, in sentences; usually nothing."""
         return []

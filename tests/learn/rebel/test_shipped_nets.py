@@ -1,6 +1,7 @@
 """Networks that come with the library: each says what it is, and is found by its rules."""
 
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -81,3 +82,10 @@ def test_games_without_a_network_are_told_which_have_one() -> None:
         shipped_net(kuhn, "liars_dice-1x4g")
     with pytest.raises(PolicyError, match="a network for liars_dice"):
         shipped_net(kuhn, "liars_dice-1x4f")
+
+
+def test_the_iterations_of_play_are_the_cards_or_the_trainings() -> None:
+    net = NETS["liars_dice-1x4f"]
+    assert (net.settings["iterations"], net.card["judged"]["iterations"], net.play_iterations) == (64, 256, 256)
+    unjudged = replace(net, card={"solved": 1})
+    assert unjudged.play_iterations == 64

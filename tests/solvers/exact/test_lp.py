@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from scipy.optimize import linprog
 
-import treeplex as tp
 from tests.random_games import SEEDS, STEADY, RandomGame, games
 from treeplex.errors import AlgorithmError
 from treeplex.evaluate import judge
@@ -13,7 +12,9 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.games.base import TERMINAL, Game, State
+from treeplex.runs.solve.solve import solve
 from treeplex.solvers import make_solver
+from treeplex.solvers.exact import lp
 
 BATTLESHIP = "battleship(board_width=2,board_height=2,ship_sizes=[2],ship_values=[2],num_shots={},allow_repeated_shots=false)"
 GOOFSPIEL = "goofspiel(num_cards={},imp_info=true,points_order=descending)"
@@ -143,8 +144,37 @@ def test_payoffs_below_what_the_solver_takes_for_zero() -> None:
     assert found.nash_conv / unit < 1e-9
 
 
-@pytest.mark.parametrize("scale", [5e-324, 1e-310, 1e-12, 1e12, 1e19, 1e300])
-def test_payoffs_of_any_size(scale: float) -> None:
-    solution = tp.solve(f"matrix(rows=[[{scale!r},0],[0,{scale!r}]])", "lp")
-    assert solution.value[0] == pytest.approx(scale / 2, rel=1e-9, abs=5e-324)
-    assert solution.exploitability <= 1e-9 * scale
+@pytest.mark.parametrize("unit", [1e-310, 1e-300, 1e-19, 1e-3, 1e19, 1e150, 1e300])
+def test_any_unit_of_payoffs(unit: float) -> None:
+    """The equilibrium does not depend on the unit; HiGHS by itself refuses numbers beyond 1e15 or so."""
+    solver = make_solver(compile_game([[3 * unit, -unit], [-2 * unit, unit]]), "lp")
+    solver.run(1)
+    policy = solver.average_policy()
+    assert [list(policy.at(infoset).values()) for infoset in (0, 1)] == [
+        pytest.approx([3 / 7, 4 / 7], abs=1e-12),
+        pytest.approx([2 / 7, 5 / 7], abs=1e-12),
+    ]
+
+
+def test_large_programs_go_by_an_interior_point(monkeypatch: pytest.MonkeyPatch) -> None:
+    game, methods = compile_game("leduc_poker"), []
+
+    def watched(*arguments: object, method: str, **options: object) -> object:
+        methods.append(method)
+        return linprog(*arguments, method=method, **options)
+
+    monkeypatch.setattr(lp, "linprog", watched)
+    monkeypatch.setattr(lp, "LARGE", 1000)
+    value, exploitability = solved(game)
+    assert methods == ["highs-ipm"]
+    assert value == pytest.approx(VALUES["leduc_poker"], abs=1e-9)
+    assert exploitability < 1e-9
+
+
+def test_programs_of_minutes_are_announced(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = compile_game("kuhn_poker")
+    assert make_solver(game, "lp").announcement() == ""
+    monkeypatch.setattr(lp, "PATIENCE_SECONDS", 0.0)
+    with pytest.warns(UserWarning, match=r"a linear program with 26 sequences and .* payoffs takes .* shows no progress; pcfr"):
+        solve(game, "lp", progress=False)
+    assert lp.time_text(lp.expected_seconds(2_000_000)) == "4 minutes"

@@ -23,6 +23,7 @@ from treeplex.search.play_distribution import PlaythroughSettings
 from treeplex.storage.files import write_atomically
 from treeplex.storage.reading import open_regular, parse_json, read_bytes, tensor_metadata
 
+USUAL_ITERATIONS = 256
 FORMAT, VERSION = "treeplex value network", 1
 Arrays = Mapping[str, NDArray[np.float32]]
 
@@ -63,6 +64,14 @@ class NetFile:
     card: Mapping[str, Any]
     weights: Arrays
     checksum: str
+
+    @property
+    def play_iterations(self) -> int:
+        """T of its searches in play: that with which its card says it was judged, else that of its training.
+
+        More can be worse: a network has learnt the values that searches of its own training meet.
+        """
+        return int(self.card.get("judged", {}).get("iterations", 0)) or int(self.settings.get("iterations", USUAL_ITERATIONS))
 
     def searching(self, **changes: Any) -> PlaythroughSettings:
         """How subgames were solved in training, with changes; those that are None change nothing."""

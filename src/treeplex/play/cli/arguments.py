@@ -11,7 +11,7 @@ GameArgument = Annotated[
     str,
     typer.Argument(
         metavar="GAME",
-        help="A game: leduc_poker, 'leduc_poker(ranks=4)', openspiel:phantom_ttt, game.efg, game.nfg or mygame.py:MyGame.",
+        help="A game: leduc_poker, 'leduc_poker(ranks=4)', openspiel:tiny_hanabi, game.efg, game.nfg or mygame.py:MyGame.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON only.")]

@@ -1,5 +1,10 @@
-"""The command line: ``treeplex``, its help, and the commands of the other modules."""
+"""The command line: ``treeplex COMMAND``.
 
+``games``, ``algorithms`` and ``info`` look around; ``solve``, ``compare``, ``sample`` and ``train`` make policies and networks;
+``evaluate``, ``playouts``, ``device``, ``show``, ``export`` and ``play`` use them; ``holdem`` has commands of its own.
+"""
+
+import warnings
 from typing import Annotated
 
 import typer
@@ -14,7 +19,7 @@ from treeplex.play.cli import train as cli_train
 from treeplex.play.cli.failures import EXIT_CODES, Commands
 from treeplex.play.cli.holdem import main as cli_holdem
 
-HELP = f"""Solve imperfect-information games: equilibria, exploitability and the CFR family.
+HELP = f"""Solve imperfect-information games: the CFR family, Monte Carlo sampling, exact solvers, ReBeL, and hold'em.
 
 \b
   treeplex games                                      what can be solved
@@ -24,6 +29,8 @@ HELP = f"""Solve imperfect-information games: equilibria, exploitability and the
   treeplex evaluate leduc_poker run                   judge it
   treeplex compare kuhn_poker -a cfr -a dcfr          compare algorithms
   treeplex sample "liars_dice(numdice=2)" --out dice  sample a game too large to compile
+  treeplex playouts "liars_dice(numdice=2)" dice      play it against uniform play
+  treeplex export run policy.csv                      convert a policy
   treeplex device runs/kuhn3                          judge a correlation device
   treeplex train ddcfr --out learned                  learn how to discount
   treeplex train rebel liars_dice --out runs/dice     learn to search (ReBeL)
@@ -67,7 +74,8 @@ def options(
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line; warnings are lines on stderr, without the place in the code."""
+    warnings.formatwarning = lambda message, *place, **more: f"note: {message}\n"
     app(prog_name="treeplex")
 
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from treeplex.play.tables.table import Table
 
-ITERATIONS = 256
 QUIT = ("q", "quit", "exit")
 
 
@@ -32,7 +31,7 @@ def play(
     seat: Annotated[int | None, typer.Option(metavar="I", help="Your player number, from 0. Default: you take turns.")] = None,
     games: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after so many games. Default: play on.")] = None,
     iterations: Annotated[
-        int | None, typer.Option(metavar="T", min=1, help=f"Of each search, against a network. Default: {ITERATIONS}.")
+        int | None, typer.Option(metavar="T", min=1, help="Of each search, against a network. Default: the network's own.")
     ] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Seed of the deal and of the opponent. Default: other every time.")
@@ -179,7 +178,7 @@ def table_for(game: str, against: str, iterations: int | None, seed: int | None)
 
         tree = public_rules(rules)
         net = net_of(against, tree)
-        settings = net.searching(iterations=iterations or ITERATIONS)
+        settings = net.searching(iterations=iterations or net.play_iterations)
         name, solved = shipped_name(net) or against, net.card["solved"]
         opponent = f"{name}: trained on {solved:,} subgames, {settings.iterations} iterations a search"
         return SearchTable(tree, SearchAgent(tree, net.leaf(tree), settings, generator), generator), opponent

@@ -45,7 +45,9 @@ def evaluate(
             help="Of train rebel: repeated playthroughs to average. Default: 256; with perfect information exact, without any.",
         ),
     ] = None,
-    iterations: Annotated[int | None, typer.Option(metavar="T", help="Of train rebel: of each search. Default: 256.")] = None,
+    iterations: Annotated[
+        int | None, typer.Option(metavar="T", help="Of train rebel: of each search. Default: that of the network.")
+    ] = None,
     changes: Annotated[
         list[str] | None,
         typer.Option(

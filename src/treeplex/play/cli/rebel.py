@@ -249,7 +249,7 @@ def evaluate_rebel(
     """Judge a network that searches, and print."""
     with Live(progress) as live:
         live.say(f"searching {game}")
-        from treeplex.runs.rebel.judge import ITERATIONS, judge_rebel
+        from treeplex.runs.rebel.judge import judge_rebel
         from treeplex.runs.rebel.settings import pairs
 
         began = perf_counter()
@@ -262,7 +262,7 @@ def evaluate_rebel(
             game,
             source,
             playthroughs=playthroughs,
-            iterations=ITERATIONS if iterations is None else iterations,
+            iterations=iterations,
             search=pairs(changes or []),
             seed=seed,
             workers=workers,

@@ -58,6 +58,11 @@ class ProgressLine:
             else:
                 self._display.stop()
 
+    @property
+    def visible(self) -> bool:
+        """Whether it is shown to anybody."""
+        return self._wanted
+
     def say(self, text: str) -> None:
         """Show what is going on, of unknown length."""
         self._update(text)

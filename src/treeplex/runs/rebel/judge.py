@@ -41,7 +41,7 @@ from treeplex.spec import nearest
 from treeplex.storage.files import append_line
 
 Floats = NDArray[np.float64]
-PLAYTHROUGHS, ITERATIONS = 256, 256
+PLAYTHROUGHS = 256
 SHIFTS = 2**32
 """A number that no part has, for what all parts share."""
 SPLITS = 24
@@ -168,7 +168,7 @@ def judge_rebel(
     source: str | os.PathLike[str],
     *,
     playthroughs: int | None = None,
-    iterations: int = ITERATIONS,
+    iterations: int | None = None,
     search: Mapping[str, Any] | None = None,
     seed: int = 0,
     workers: int | None = None,
@@ -189,7 +189,8 @@ def judge_rebel(
         source: a training folder; or a ``net.safetensors``, or ``rebel`` or ``rebel:NAME`` for a network that comes with the
             library (of which no part is kept).
         playthroughs: N; None: :data:`PLAYTHROUGHS`, or none in a game of perfect information.
-        iterations: T of each search; both players update in each.
+        iterations: T of each search; both players update in each. Default: the network's own
+            (:attr:`treeplex.learn.rebel.files.NetFile.play_iterations`).
         search: how it searches where that is not as in its training: changes to :data:`SEARCH` by name.
         seed: of the iterations drawn.
         workers: processes; None for all cores (Ray: all of the cluster's).
@@ -204,7 +205,8 @@ def judge_rebel(
     """
     if playthroughs is not None:
         check_count("playthroughs", playthroughs)
-    check_count("iterations", iterations)
+    if iterations is not None:
+        check_count("iterations", iterations)
     work = Work(workers, ray)
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise SpecError(f"seed must be a whole number of at least 0, not {seed!r}")
@@ -215,6 +217,7 @@ def judge_rebel(
     changes = changed_search(search or {})
     if changes.get("warm") and not net.settings.get("policy_net"):
         raise SpecError("searches start warm from a policy network, and this training has none; leave warm out")
+    iterations = net.play_iterations if iterations is None else iterations
     settings = net.searching(**changes, iterations=iterations, playthroughs=playthroughs or PLAYTHROUGHS)
     certain = rules if playthroughs is None and isinstance(rules, PerfectInformation) else None
     if certain is not None:

@@ -1,6 +1,7 @@
 """Solve a game: start a run or reopen one, and let it run."""
 
 import os
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -129,6 +130,11 @@ def solve(
                 folder, game, algorithm, fixed, walked, iterations=iterations, nodes=nodes, target=target, limit=limit
             )
             line.say(f"resuming {session.job.name} ({KERNELS})")
+        assert isinstance(session.job, SolveJob)
+        if announcement := session.job.solver.announcement():
+            line.say(announcement)
+            if not line.visible:
+                warnings.warn(announcement, stacklevel=2)
         solution = run(session, seconds, progress if callable(progress) else line.watch)
     if solution.status == "interrupted":
         raise Interrupted(solution)

@@ -62,6 +62,7 @@ def sampler(monkeypatch):
         return Sampler(game) if algorithm == "some-mccfr" else make(game, algorithm, **settings)
 
     monkeypatch.setattr(module, "make_solver", made)
+    monkeypatch.setattr(module, "algorithms", lambda: {**tp.algorithms(), "some-mccfr": None})
     return "some-mccfr"
 
 

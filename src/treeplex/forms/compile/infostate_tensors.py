@@ -1,0 +1,35 @@
+"""Infostates as tensors of zeros and ones, for networks: what the strings say, word by word."""
+
+import re
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.forms.compile.compiled_game import CompiledGame
+
+WORD = re.compile(r"\d+|[^\W\d]+|\S")
+
+
+def infostate_tensors(game: CompiledGame, player: int) -> NDArray[np.uint8]:
+    """The infostates of a player as rows of zeros and ones, uint8 [I, D]; different infostates have different rows.
+
+    Column (n, word) says that the n-th word of the infostate's string is that word: a number, a name or a sign. Columns that
+    are the same in all infostates, or the same as another column, are left out. Rows are in the order of the compiled game.
+    """
+    first, last = (int(number) for number in game.tree.infoset_offsets[player : player + 2])
+    texts = [WORD.findall(text) for text in game.infostates[first:last]]
+    columns: dict[tuple[int, str], list[int]] = {}
+    for row, words in enumerate(texts):
+        for place, word in enumerate(words):
+            columns.setdefault((place, word), []).append(row)
+    kept = distinct_columns(columns.values(), len(texts))
+    table = np.zeros((len(texts), len(kept)), np.uint8)
+    for column, rows in enumerate(kept):
+        table[rows, column] = 1
+    return table
+
+
+def distinct_columns(columns: Iterable[list[int]], rows: int) -> list[list[int]]:
+    """The columns, as rows that have a one, each once and without the constant one."""
+    return [list(each) for each in dict.fromkeys(map(tuple, columns)) if len(each) < rows]
