@@ -90,7 +90,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, written: Callable[..., Path])
     with pytest.raises(FileError, match="no such file"):
         read_endgame(tmp_path / "none.txt")
     (tmp_path / "bytes").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(FileError, match="not a text file"):
+    with pytest.raises(FileError, match="not UTF-8 text"):
         read_endgame(tmp_path / "bytes")
     with pytest.raises(SpecError, match="decoding is 'wrong'"):
         read_endgame(written(), decoding="wrong")
