@@ -159,7 +159,11 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
 
 def policies_of(game: CompiledGame, others: Policy | Mapping[int, Policy] | None) -> list[Floats]:
     """What each player follows, float64 [Q] each."""
-    given = dict(others) if isinstance(others, Mapping) else dict.fromkeys(range(game.players), others)
+    given = (
+        dict(others)
+        if isinstance(others, Mapping) and not isinstance(others, Policy)
+        else dict.fromkeys(range(game.players), others)
+    )
     found = []
     for player in range(game.players):
         policy = given.get(player)
