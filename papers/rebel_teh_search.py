@@ -25,7 +25,7 @@ from rebel_teh_search_runs import (
     spot,
     whole_game,
 )
-from results import Picture, Result, Table, finish, published
+from results import Picture, Result, Table, finish, published, verdict
 from treeplex.forms.holdem.split_turn import SplitTurn, split_turn
 
 BIG_BLIND = 100.0
@@ -107,14 +107,15 @@ def findings(left: Mapping[str, Curve], tabular: Mapping[int, float]) -> list[st
     text = {method: f"{EXACT[method]} {played} ({average})" for method, (played, average) in ends.items()}
     best = min(left, key=lambda method: left[method]["played"][-1])
     whole = level_of(left[best]["played"][-1], tabular)
-    least = {method: min(found[which][-1] for which in ("played", "average")) for method, found in left.items()}
-    so = {True: "It is so here.", False: "It is not so here."}
+    sound, better = (
+        verdict(*(left[one][which][-1] > left[other][which][-1] for which in ("played", "average")))
+        for one, other in ((SOUND, PLAIN), (PLAIN, BETTER))
+    )
     return [
         f'Published: "{claims[0]}". Here, after {ITERATIONS} iterations with exact values: {text[SOUND]}, {text[PLAIN]} '
         "thousandths of a big blind; in brackets the average policy with rivers solved for its beliefs. "
-        f"{so[least[SOUND] > least[PLAIN]]}",
-        f'Published: "{claims[1]}". With exact values: {text[PLAIN]}, {text[BETTER]}; {text[FP]}. '
-        f"{so[least[BETTER] < least[PLAIN]]}",
+        f"{sound}",
+        f'Published: "{claims[1]}". With exact values: {text[PLAIN]}, {text[BETTER]}; {text[FP]}. {better}',
         "Updates alternate, as the paper's do. With both players updated at once: "
         + ", ".join(text[method] for method in AT_ONCE)
         + ".",

@@ -9,7 +9,7 @@ import numpy as np
 from kept import effort
 from rebel_turn_runs import DOMAINS, EXACT, LEARNT, LONGEST, MARKS, PLAIN, RIVER, SEEDS, SETTINGS, Curve, Trained, points
 from rebel_turn_search import Turn
-from results import Table, published
+from results import Table, published, verdict
 
 SOUND = "lcfr-avg"
 OWN, RANDOM, WARM = "self-play", "random beliefs", "self-play, policy network"
@@ -92,9 +92,9 @@ def findings(left: Mapping[str, Curve], trained: Trained, tabular: Mapping[int, 
     return [
         f'Published: "{claims[0]}". Here, after {last} iterations with exact values: '
         f"{compared(left, SOUND, 'lcfr')} chips; in brackets the average policy with rivers solved for its beliefs. "
-        f"{judged_claim(lowest(left, SOUND) > lowest(left, 'lcfr'))}",
+        f"{verdict(*exceeds(left, SOUND, 'lcfr'))}",
         f'Published: "{claims[1]}". With exact values: {compared(left, "lcfr", PLAIN)}. '
-        f"{judged_claim(lowest(left, PLAIN) < lowest(left, 'lcfr'))} With networks from self-play, which "
+        f"{verdict(*exceeds(left, 'lcfr', PLAIN))} With networks from self-play, which "
         f"here solve with DCFR while they are trained: CFR-D {spread(trained[OWN], 'lcfr', last)}, {EXACT[PLAIN]} "
         f"{spread(trained[OWN], PLAIN, last)}.",
         "The order of updates decides this comparison. The paper's updates alternate, and so do those above. With both "
@@ -105,14 +105,9 @@ def findings(left: Mapping[str, Curve], trained: Trained, tabular: Mapping[int, 
     ]
 
 
-def lowest(left: Mapping[str, Curve], method: str) -> float:
-    """The lower of both measures at the last mark."""
-    return min(left[method][which][-1] for which in ("played", "average"))
-
-
-def judged_claim(holds: bool) -> str:
-    """Whether a claim of the paper is found here as well."""
-    return "It is so here." if holds else "It is not so here."
+def exceeds(left: Mapping[str, Curve], one: str, other: str) -> list[bool]:
+    """Whether one method is more exploitable than another at the last mark: what is played, and the average policy."""
+    return [left[one][which][-1] > left[other][which][-1] for which in ("played", "average")]
 
 
 def random_beliefs(left: Mapping[str, Curve], trained: Trained) -> str:

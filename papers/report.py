@@ -38,11 +38,11 @@ HEAD = """<!-- Written by papers/report.py; run `python papers/run.py` to renew 
 
 # Published tables and figures, reproduced
 
-Each section sets what a paper printed beside what this library computes, with the reasons for what differs. Run all of it
-but the two longest, `cfr2007_tables` and `rebel_large`, with `python papers/run.py`, or one section with the command under
-its title. Published numbers and their sources are in `papers/published.json`, unrounded measurements in `papers/results/`.
-Exploitability is the mean over players of what a best response gains, in the game's own units; updates alternate unless a
-row says otherwise.
+Each section sets what a paper printed beside what this library computes, with the reasons for what differs. Run all of it but
+the two longest, `cfr2007_tables` and `rebel_large`, with `python papers/run.py`, or one section with the command under its
+title. Published numbers and their sources are in `papers/published.json`, unrounded measurements in `papers/results/`.
+Exploitability is the mean over players of what a best response gains, in the game's own units; updates alternate unless a row
+says otherwise.
 
 Near ties the last bit of a sum decides what follows, so late iterates carry noise. Of two orders of summation, both right, the
 library uses the one whose runs on Leduc poker fall inside the reference ranges ([log](log.md)); closeness at iteration 1000 on

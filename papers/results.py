@@ -139,6 +139,13 @@ COMMIT = commit()
 """As the run started: a long one may outlast a commit."""
 
 
+def verdict(played: bool, average: bool) -> str:
+    """Whether a paper's claim about a search holds of what is played here and of the average policy, as a sentence."""
+    if played == average:
+        return "It is so here." if played else "It is not so here."
+    return f"It is so here of {'what is played' if played else 'the average policy'} only."
+
+
 def short(number: float, digits: int = 3) -> str:
     """A number to so many digits; ``<1e-12`` below the floor that the papers use."""
     return "<1e-12" if number <= 1e-12 else f"{number:.{digits - 1}e}"
