@@ -107,11 +107,14 @@ def test_control_c_hands_out_what_there_is():
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_sigterm_is_control_c_and_a_second_one_skips_the_judging(tmp_path, monkeypatch):
+def test_sigterm_is_control_c_and_a_second_one_skips_the_judging(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("treeplex.runs.holdem.job.LONG_ITERATION", 0.0)
     monkeypatch.setattr("treeplex.runs.holdem.job.judge_spot", lambda *_, **__: signal.raise_signal(signal.SIGINT))
     with pytest.raises(Interrupted) as stopped:
         solve_spot(LEDUC, iterations=3, threads=1, progress=lambda _: signal.raise_signal(signal.SIGTERM))
     monkeypatch.undo()
+    said = capsys.readouterr().err.splitlines()
+    assert [line.split(";")[0] for line in said if line] == ["stopping after this step", "judging the strategy"]
     found = stopped.value.result
     assert (found.status, found.iterations, found.judged) == ("interrupted", 1, False)
     assert np.isnan([found.exploitability, *found.ev]).all()

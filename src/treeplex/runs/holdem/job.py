@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import Any
 
 from treeplex.evaluate.holdem.judge import HoldemJudgement, judge_spot, judging_crew
+from treeplex.notices import notify
 from treeplex.runs.holdem.locks import with_locks
 from treeplex.runs.holdem.solution import SPOT, HoldemSettings, HoldemSolution
 from treeplex.runs.job.interrupt import Interrupt
@@ -14,6 +15,9 @@ from treeplex.runs.job.job import Job
 from treeplex.runs.job.record import Record
 from treeplex.runs.job.schedule import evaluation_points
 from treeplex.solvers.holdem.solver import HoldemSolver
+
+LONG_ITERATION = 1.0
+"""Seconds of an iteration from which on judging takes so long that one is told."""
 
 UNJUDGED = HoldemJudgement(float("nan"), (float("nan"),) * 2, (float("nan"),) * 2)
 """Of a strategy that nobody waited to see judged."""
@@ -100,6 +104,8 @@ class SpotJob(Job):
     def _judged(self, *, expected: bool) -> HoldemJudgement:
         solver, began = self.solver, perf_counter()
         average = with_locks(solver.game, solver.store.average, solver.locks) if expected else solver.store.average
+        if self.interrupt.requested and self.clock.seconds > solver.iteration * LONG_ITERATION:
+            notify("judging the strategy; press Ctrl-C again to save it without")
         try:
             found = judge_spot(solver.game, average, solver.store, self._crew, expected=expected)
         except KeyboardInterrupt:

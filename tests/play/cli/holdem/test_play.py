@@ -252,11 +252,11 @@ def test_policies_that_have_no_room_are_refused(spot: str, monkeypatch: pytest.M
     assert "after 1 game: " in out.splitlines()[-2]
     assert forgotten == [1]
     free[0] = 10**9
-    assert "iterations need" in play(
-        spot, "--exact", "--random-iteration", "-n", 10**13, code=2
-    )  # before anything of that size is made
+    huge = ("--exact", "--random-iteration", "-n", 10**13)
+    assert "iterations need" in play(spot, *huge, code=2)  # before anything of that size is made
     free[0] = 100
     assert play(spot, *drawn, code=2).startswith("error: the policies of 3 iterations need")
+    free[0] = 10
     assert play(spot, *FAST, code=2).startswith("error: the policy of a search needs")
 
 
