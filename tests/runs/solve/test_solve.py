@@ -300,6 +300,7 @@ def test_public_names():
     for name in tp.__all__:
         assert getattr(tp, name) is not None
     assert set(tp.__all__) <= set(dir(tp))
+    assert not {"Any", "TYPE_CHECKING", "import_module"} & set(dir(tp))
     assert "kuhn_poker" in tp.known_games()
     assert "dcfr" in tp.algorithms()
     with pytest.raises(AttributeError, match="no_such"):
