@@ -19,8 +19,8 @@ from treeplex.learn.rebel.trainer import RebelSettings
 from treeplex.runs.rebel.folder import RebelFolder
 from treeplex.runs.rebel.judge import judge_rebel
 from treeplex.runs.rebel.settings import RebelRun
-from treeplex.solvers.cfr import CfrSolver
 from treeplex.solvers.rules.variants import VARIANTS
+from treeplex.solvers.solver import GameSolver
 from treeplex.storage.files import write_atomically
 
 TABULAR = "dcfr"
@@ -71,7 +71,7 @@ def tabular(spec: str, seconds: float) -> dict[str, Any]:
     began = time.process_time()
     game = compile_game(spec)
     compiling = time.process_time() - began
-    solver, spent, curve, step = CfrSolver(game, VARIANTS[TABULAR]), 0.0, [], 1
+    solver, spent, curve, step = GameSolver(game, VARIANTS[TABULAR]), 0.0, [], 1
     while spent < seconds:
         began = time.process_time()
         solver.run(step)

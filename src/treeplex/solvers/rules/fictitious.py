@@ -1,16 +1,15 @@
 """Fictitious play: best responses against averages (Brown 1951; Heinrich, Lanctot and Silver 2015 in sequence form)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.tree.fictitious import iterate_best_replies
-from treeplex.engine.tree.sweeps import reach, workspace
-from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.policies.tabular import uniform_probabilities
-from treeplex.solvers.base import Solver, order_of_updates
+from treeplex.forms.form import NEXT_OPTIMISM, OPTIMISM, STEP, Kind
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -30,6 +29,29 @@ class FictitiousRule:
     reference: str
     step: Callable[[int], float]
     optimism: Callable[[int], float] = lambda t: 0.0
+    kind: ClassVar[Kind] = Kind.REPLIES
+    updates: ClassVar[str] = "alternating"
+    averages: ClassVar[int] = 1
+    network: ClassVar[None] = None
+    pace: ClassVar[None] = None
+    answers: ClassVar[tuple[str, ...]] = ("average",)
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """Replies and an average; a ``target`` if others respond to mixtures of both."""
+        return frozenset({"replies", "average", *(("target",) if any(self.optimism(t) for t in (1, 2, 10)) else ())})
+
+    def rows(self, times: Sequence[int], horizon: int = 0) -> Floats:
+        """Step, optimism and next optimism of iterations, float64 [K, 3]."""
+        rows = np.empty((len(times), 3))
+        for row, t in zip(rows, times, strict=True):
+            row[STEP], row[OPTIMISM], row[NEXT_OPTIMISM] = self.step(t), self.optimism(t), self.optimism(t + 1)
+        return rows
+
+    def average_factors(self, times: Sequence[int], horizon: int = 0) -> Floats:
+        """What an iteration leaves of the average, and with which weight its reply enters it, float64 [K, 2]."""
+        steps = self.rows(times)[:, STEP]
+        return np.stack((1.0 - steps, steps), axis=1)
 
 
 FICTITIOUS_RULES: Mapping[str, FictitiousRule] = {
@@ -62,41 +84,3 @@ FICTITIOUS_RULES: Mapping[str, FictitiousRule] = {
 infosets that it never reaches get no reply of consequence, and on Liar's Dice exploitability stays near 1 for a hundred
 iterations. With the start kept, FLOP beats linear fictitious play as the paper's figure 4 says.
 """
-
-
-class FictitiousPlay(Solver):
-    """Any :class:`FictitiousRule` on a compiled game; the reply before the first iteration is the uniform policy."""
-
-    def __init__(self, game: CompiledGame, play: FictitiousRule, *, updates: str | None = None) -> None:
-        """Start from the uniform policy; ``updates`` is ``alternating`` (default) or ``simultaneous``."""
-        self.game, self.play, self.algorithm = game, play, play.name
-        self.updates = order_of_updates(updates or "alternating")
-        self.policy = uniform_probabilities(game)
-        self.reply = np.zeros_like(self.policy)
-        for player in range(game.players):
-            reach(game.tree, player, self.policy, self.reply)
-        self.average = self.reply.copy()
-        self._target = np.empty_like(self.policy)
-        self._values, self._infoset_values = workspace(game.tree)
-
-    def run(self, iterations: int) -> None:
-        """Do so many more iterations."""
-        times = range(self.iteration + 1, self.iteration + iterations + 1)
-        iterate_best_replies(
-            self.game.tree,
-            self.game.payoff,
-            np.array([self.play.step(t) for t in times]),
-            np.array([self.play.optimism(t) for t in times]),
-            self.updates == "alternating",
-            self.policy,
-            self.reply,
-            self.average,
-            self._target,
-            self._values,
-            self._infoset_values,
-        )
-        self.iteration += iterations
-
-    def arrays(self) -> dict[str, NDArray[np.float64]]:
-        """Replies and averages."""
-        return {"policy": self.policy, "reply": self.reply, "average": self.average}
