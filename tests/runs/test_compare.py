@@ -107,7 +107,7 @@ def test_measures_of_some(monkeypatch):
     assert "best cfr+, 0.25" in repr(alone)
     assert alone.columns[5] == "CCE gap"
     assert [row[5] for row in alone.table()] == ["2.500e-01", "5.000e-01"]
-    mixed = tp.compare("kuhn_poker", ["cfr", "fp"], iterations=20)
+    mixed = tp.compare("kuhn_poker", ["cfr", "greedy"], iterations=20)
     assert mixed.objective == "exploitability"
     assert [row["welfare"] for row in mixed.rows()] == [2.0, None]
     assert {row[5] for row in mixed.table()} == {"5.000e-01", ""}

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from tests.poker_games import LEDUC, SPOTS, Both, both, limit, random_ranges
+from treeplex.engine.tree.regret import AVERAGE_DISCOUNT, POSITIVE, PREDICTED_POSITIVE, PREDICTION
 from treeplex.engine.tree.sweeps import reach
-from treeplex.engine.tree.value_tested import DECAY, ROUNDING, UNTESTED
+from treeplex.engine.tree.value_tested import AVERAGES, DECAY, ROUNDING, UNTESTED
 from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
 from treeplex.forms.policies.tabular import infoset_sums, normalised
@@ -103,9 +104,12 @@ def test_every_parameter_step_by_step(parameters: str) -> None:
 def test_rows() -> None:
     rows = ValueTesting(strength=0.5, untested=0.25, rounding=1e-9).rows(range(4, 6))
     test = ValueTesting().test(5)
-    assert rows.shape == (2, ROUNDING + 1)
-    assert (rows[1, 0], rows[1, 4], rows[1, DECAY]) == pytest.approx((test.discount, test.next_discount, test.decay))
-    assert (rows[1, 6], rows[1, UNTESTED], rows[1, ROUNDING], rows[1, 7]) == pytest.approx((0.5, 0.25, 1e-9, 0.8**HAND_GAMMA))
+    assert rows.shape == (2, AVERAGES + len(GAMMAS) + 1)
+    assert (rows[1, POSITIVE], rows[1, PREDICTED_POSITIVE], rows[1, DECAY]) == pytest.approx(
+        (test.discount, test.next_discount, test.decay)
+    )
+    assert (rows[1, PREDICTION], rows[1, UNTESTED], rows[1, ROUNDING]) == pytest.approx((0.5, 0.25, 1e-9))
+    assert rows[1, AVERAGE_DISCOUNT] == pytest.approx(0.8**HAND_GAMMA)
 
 
 def test_single_precision_follows_double() -> None:

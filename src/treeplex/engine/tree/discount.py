@@ -10,8 +10,9 @@ from numba.extending import register_jitable
 
 from treeplex.engine.tree.form import Floats
 
-LARGEST_LOG = 709.0
-"""The logarithm of a number that a float still holds, so large that adding 1 does not change it."""
+LARGEST_LOG, STEEP = 709.0, 30.0
+"""The logarithm of a number that a float still holds, so large that adding 1 does not change it, and an exponent with which
+iterations (up to 10^10) stay below it."""
 
 
 @register_jitable
@@ -22,7 +23,7 @@ def discount(t: float, exponent: float, offset: float = 1.0) -> float:
     """
     if t <= 0:
         return 0.0
-    if exponent * math.log(t) > LARGEST_LOG:
+    if exponent > STEEP and exponent * math.log(t) > LARGEST_LOG:
         return 1.0
     power = math.pow(t, exponent)
     return power / (power + offset)

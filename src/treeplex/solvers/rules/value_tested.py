@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.tree.discount import average_discount, discount
-from treeplex.engine.tree.value_tested import AVERAGES, ValueTest
+from treeplex.engine.tree.regret import AVERAGE_DISCOUNT, POSITIVE, PREDICTED_POSITIVE
+from treeplex.engine.tree.value_tested import AVERAGES, DECAY, ValueTest
 from treeplex.errors import SpecError
 from treeplex.forms.form import Kind
 
@@ -80,15 +81,18 @@ class ValueTesting:
 
     def rows(self, times: Sequence[int], horizon: int = 0) -> Floats:
         """The rows of these iterations with the factors on the averages, the matched one last, float64 [K, 12 + M]."""
-        rows = [
-            (
-                *self.test(t).row(average_discount(t, HAND_GAMMA)),
-                *(average_discount(t, gamma) for gamma in GAMMAS),
-                self.discount(t),
-            )
-            for t in times
-        ]
-        return np.array(rows, np.float64).reshape(-1, AVERAGES + len(GAMMAS) + 1)
+        rows = np.empty((len(times), AVERAGES + len(GAMMAS) + 1))
+        rows[:, :AVERAGES] = self.test(1).row()
+        discounts = {t: self.discount(t) for t in {*times, *(t + 1 for t in times)}}
+        rows[:, POSITIVE] = rows[:, -1] = [discounts[t] for t in times]
+        rows[:, PREDICTED_POSITIVE] = [discounts[t + 1] for t in times]
+        for column, exponent in (
+            (DECAY, self.memory),
+            (AVERAGE_DISCOUNT, HAND_GAMMA),
+            *enumerate(GAMMAS, start=AVERAGES),
+        ):
+            rows[:, column] = [average_discount(t, exponent) for t in times]
+        return rows
 
     def average_factors(self, times: Sequence[int], horizon: int = 0) -> Floats:
         """What an iteration leaves of the first average, and with which weight it enters it, float64 [K, 2]."""

@@ -95,24 +95,19 @@ class Variant:
         """The same variant with some parameters of its schedule set."""
         return replace(self, parameters={**self.parameters, **parameters}) if parameters else self
 
-    def weights_at(self, t: int, horizon: int) -> Weights:
-        """The weights of iteration t.
-
-        Raises:
-            SpecError: the schedule fails.
-        """
-        try:
-            return self.schedule(t, horizon, **self.parameters)
-        except (ArithmeticError, ValueError, TypeError) as error:
-            raise SpecError(f"{self.name} has no weights at iteration {t} ({error}); change its parameters") from error
-
     def rows(self, times: Sequence[int], horizon: int) -> Floats:
         """The weights of iterations as rows of :class:`Weights`, float64 [K, 9].
 
         Raises:
             SpecError: the schedule fails or gives a weight that is not finite.
         """
-        weights = [self.weights_at(t, horizon) for t in times]
+        schedule, parameters, weights = self.schedule, self.parameters, []
+        try:
+            for t in times:
+                weights.append(schedule(t, horizon, **parameters))  # noqa: PERF401, its length says which failed
+        except (ArithmeticError, ValueError, TypeError) as error:
+            at = times[len(weights)]
+            raise SpecError(f"{self.name} has no weights at iteration {at} ({error}); change its parameters") from error
         rows = np.array(weights, np.float64).reshape(-1, len(Weights._fields))
         finite = np.isfinite(rows).all(axis=1)
         if not finite.all():
