@@ -22,8 +22,8 @@ from iteration_speed import GOOFSPIEL, battleship
 from treeplex.engine.tree.regret import Weights
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.solvers.cfr import CfrSolver
 from treeplex.solvers.registry import make_solver
+from treeplex.solvers.solver import GameSolver
 
 GAMES = {
     "Leduc poker": "leduc_poker",
@@ -96,7 +96,7 @@ def run_game(spec: str, options: argparse.Namespace) -> dict[str, Any]:
     """Time all passes on one game, in the middle of a CFR run."""
     game = compile_game(spec)
     solver = make_solver(game, "cfr")
-    assert isinstance(solver, CfrSolver)
+    assert isinstance(solver, GameSolver)
     solver.run(WARM_UP)
     passing = {name: nanoseconds(work, options) for name, work in engine_passes(game, solver).items()}
     passing["update"] = max(passing["update"] - passing.pop("copy"), 0.0)
@@ -114,7 +114,7 @@ def run_game(spec: str, options: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def engine_passes(game: CompiledGame, solver: CfrSolver) -> dict[str, Callable[[int], object]]:
+def engine_passes(game: CompiledGame, solver: GameSolver) -> dict[str, Callable[[int], object]]:
     """Each pass as a function of the number of repetitions, on copies of the solver's arrays."""
     tree, payoff = game.tree, game.payoff
     policy, strategy, average, regrets = (

@@ -34,7 +34,7 @@ STEERED = (
     *HANDS,
     "treeplex.engine.tree.learned",
     "treeplex.engine.networks.mlp_single",
-    "treeplex.solvers.holdem.learned",
+    "treeplex.forms.holdem.spot_form",
     "treeplex.solvers.rules.discount_policy",
 )
 """Code that decides the numbers of fixed variants and of learned schemes."""

@@ -44,7 +44,7 @@ LOOP = (
     "treeplex.engine.tree.regret",
     "treeplex.engine.tree.sweeps",
     "treeplex.evaluate.judge",
-    "treeplex.solvers.cfr",
+    "treeplex.solvers.solver",
     "treeplex.solvers.rules.variants",
     "curves",
 )

@@ -20,6 +20,7 @@ from kept import code, kept
 from results import Result, finish, published
 from treeplex.engine.tree.form import Floats, Payoff, Tree
 from treeplex.engine.tree.learned import (
+    COLUMNS,
     HEAD,
     INITIAL,
     LEFT,
@@ -34,7 +35,6 @@ from treeplex.engine.tree.learned import (
 from treeplex.engine.tree.regret import FIXED, iterate
 from treeplex.engine.tree.sweeps import reach, workspace
 from treeplex.forms.policies.tabular import uniform_probabilities
-from treeplex.solvers.holdem.learned import exploitability
 from treeplex.solvers.holdem.solver import HoldemSolver
 from treeplex.solvers.rules.discount_policy import BASES, DiscountPolicy
 
@@ -49,7 +49,7 @@ WAYS = ("alone", "judged", "as_often", "replayed", "ddcfr")
 
 @dataclass
 class State:
-    """A run's arrays, as :class:`treeplex.solvers.rules.learned.LearnedSolver` has them."""
+    """A run's arrays, as a solver of a compiled game has them."""
 
     regrets: Floats
     policy: Floats
@@ -97,7 +97,7 @@ def fixed_loop(
 
     Returns their sum, so that none is skipped.
     """
-    row, unused, changes, found = np.empty((1, 9)), np.empty(0), np.empty((2, 0)), 0.0
+    row, unused, changes, found = np.empty((1, COLUMNS)), np.empty(0), np.empty((2, 0)), 0.0
     for k in range(judged.shape[0]):
         if judged[k] and k > 0:
             found += exploitability_of_sums(tree, payoff, average, values, infoset_values)
@@ -207,7 +207,7 @@ def hand_costs(game: Subgame, policy: DiscountPolicy) -> Costs:
         start = time.process_time()
         for t in judged:
             solver.run(t - 1 - solver.iteration)
-            exploitability(solver)
+            solver.form.exploitability(solver.tables)
         solver.run(ITERATIONS - solver.iteration)
         return time.process_time() - start
 
@@ -230,7 +230,7 @@ def hand_costs(game: Subgame, policy: DiscountPolicy) -> Costs:
 def steered(game: Subgame, policy: DiscountPolicy) -> HoldemSolver:
     """DDCFR on a subgame, which it sees in the authors' unit."""
     solver = HoldemSolver(game.compiled, policy, threads=1, horizon=ITERATIONS)
-    solver.steering.unit = 1.0 / game.scale
+    solver.form.unit = 1.0 / game.scale
     return solver
 
 
@@ -238,7 +238,7 @@ def hand_decisions(game: Subgame, policy: DiscountPolicy) -> list[int]:
     """Before which iterations DDCFR looks and decides on a hold'em subgame."""
     solver, looked = steered(game, policy), []
     for t in range(1, ITERATIONS + 1):
-        if solver.steering.memory[LEFT] <= 0:
+        if solver.tables.memory[LEFT] <= 0:
             looked.append(t)
         solver.run(1)
     return looked

@@ -78,8 +78,8 @@ def hand_curve(
         unit: chips that a learned scheme counts as one when it looks at exploitability; None for the starting pot.
     """
     solver = HoldemSolver(game, algorithm, threads=threads, storage=storage, horizon=points[-1])
-    if solver.steering is not None and unit is not None:
-        solver.steering.unit = unit
+    if unit is not None:
+        solver.form.unit = unit
     random = np.random.default_rng(seed)
     if seed is not None:
         for _ in range(PERTURBED_ITERATIONS):

@@ -16,7 +16,7 @@ from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.solvers import make_solver
-from treeplex.solvers.cfr import CfrSolver
+from treeplex.solvers.solver import GameSolver
 
 WHOLE = "leduc_poker(players=3)"
 FOUR_CARDS = "leduc_poker(players=3,ranks=2,raises=1)"
@@ -84,7 +84,7 @@ def short_of(number: float) -> str:
 def passes(game: CompiledGame) -> tuple[float, float, float]:
     """Milliseconds of an iteration, of the gradients of all players in it, and of adding up the arrays that these read."""
     solver, sparse = make_solver(game, "cfr"), game.payoff.sparse
-    assert isinstance(solver, CfrSolver)
+    assert isinstance(solver, GameSolver)
     values, _ = workspace(game.tree)
 
     def gradients() -> None:

@@ -20,8 +20,8 @@ from treeplex.runs.job.folder import JobFolder
 from treeplex.runs.rebel.job import REBEL
 from treeplex.runs.rebel.judge import judge_rebel
 from treeplex.runs.rebel.settings import RebelRun
-from treeplex.solvers.cfr import CfrSolver
 from treeplex.solvers.rules.variants import VARIANTS
+from treeplex.solvers.solver import GameSolver
 from treeplex.storage.files import write_atomically
 
 TABULAR = "dcfr"
@@ -72,7 +72,7 @@ def tabular(spec: str, seconds: float) -> dict[str, Any]:
     began = time.process_time()
     game = compile_game(spec)
     compiling = time.process_time() - began
-    solver, spent, curve, step = CfrSolver(game, VARIANTS[TABULAR]), 0.0, [], 1
+    solver, spent, curve, step = GameSolver(game, VARIANTS[TABULAR]), 0.0, [], 1
     while spent < seconds:
         began = time.process_time()
         solver.run(step)

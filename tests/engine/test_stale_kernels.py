@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+import pytest
+
 from treeplex.engine import drop_stale_kernels
 
 
@@ -30,7 +32,21 @@ def test_kernels_go_when_a_source_they_import_is_newer(tmp_path: Path) -> None:
     write(tmp_path, "middle.py", "from treeplex.engine.base import x\n", 200)
     drop_stale_kernels(tmp_path, "treeplex.engine")
     assert left() == ["__pycache__/base.f.nbi", "__pycache__/other.f.nbi"]
-    write(tmp_path, "base.py", "", 200)
+    write(tmp_path, "base.py", "", 300)
     drop_stale_kernels(tmp_path, "treeplex.engine")
     assert left() == ["__pycache__/other.f.nbi"]
     assert (tmp_path / "__pycache__/other.pyc").exists()
+
+
+def test_sources_are_read_once_after_a_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, "base.py", "", 100)
+    write(tmp_path, "other.py", "", 200)
+    write(tmp_path, "__pycache__/base.f.nbi", "", 150)
+    reads: list[Path] = []
+    read_text = Path.read_text
+    monkeypatch.setattr(Path, "read_text", lambda path, *rest: reads.append(path) or read_text(path, *rest))
+    drop_stale_kernels(tmp_path, "treeplex.engine")
+    assert len(reads) == 2
+    drop_stale_kernels(tmp_path, "treeplex.engine")
+    assert len(reads) == 2, "nothing has changed since"
+    assert (tmp_path / "__pycache__/base.f.nbi").exists()

@@ -9,8 +9,8 @@ import pytest
 import treeplex as tp
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.runs.compare import short, usual_axis
-from treeplex.solvers.cfr import CfrSolver
 from treeplex.solvers.rules.variants import Variant, cfr
+from treeplex.solvers.solver import GameSolver
 
 KUHN3 = "kuhn_poker(players=3)"
 
@@ -99,16 +99,16 @@ def test_two_players_have_neither_gains_nor_a_second_value_in_the_table():
 
 def test_measures_of_some(monkeypatch):
     monkeypatch.setattr(
-        CfrSolver, "measures", lambda self: {"cce_gap": 0.5 if self.algorithm == "cfr" else 0.25, "welfare": 2.0}
+        GameSolver, "measures", lambda self: {"cce_gap": 0.5 if self.algorithm == "cfr" else 0.25, "welfare": 2.0}
     )
-    monkeypatch.setattr(CfrSolver, "objective", "cce_gap")
+    monkeypatch.setattr(GameSolver, "objective", "cce_gap")
     alone = tp.compare("kuhn_poker", ["cfr", "cfr+"], iterations=20)
     assert alone.objective == "cce_gap"
     assert alone.plot().axes[0].get_ylabel().startswith("CCE gap")
     assert "best cfr+, 0.25" in repr(alone)
     assert alone.columns[5] == "CCE gap"
     assert [row[5] for row in alone.table()] == ["2.500e-01", "5.000e-01"]
-    mixed = tp.compare("kuhn_poker", ["cfr", "fp"], iterations=20)
+    mixed = tp.compare("kuhn_poker", ["cfr", "greedy"], iterations=20)
     assert mixed.objective == "exploitability"
     assert [row["welfare"] for row in mixed.rows()] == [2.0, None]
     assert {row[5] for row in mixed.table()} == {"5.000e-01", ""}

@@ -12,8 +12,8 @@ from treeplex.forms.subgames.public_states import PublicState
 from treeplex.games.public import Decision
 from treeplex.search import METHODS, ExactLeaf, NoLeaf, PublicBelief, SubgameSearch, ZeroLeaf
 from treeplex.search.leaf import LeafValue
-from treeplex.solvers.cfr import CfrSolver
 from treeplex.solvers.rules.variants import VARIANTS
+from treeplex.solvers.solver import GameSolver
 
 DICE = "liars_dice(dice_sides=3)"
 
@@ -36,7 +36,7 @@ def value(search: SubgameSearch, belief: PublicBelief) -> tuple[float, float]:
 def test_an_uncut_subgame_at_the_root_is_the_game(spec: str, variant: str) -> None:
     search = whole(spec, variant)
     game = compile_game(spec)
-    solver = CfrSolver(game, VARIANTS[variant])
+    solver = GameSolver(game, VARIANTS[variant])
     search.run(20), solver.run(20)
     inner, own = search.subgames.tree.sequence_infoset >= 0, game.tree.sequence_infoset >= 0
     scale = search.ranges[0].shape[1]  # ranges sum to one, where the compiled game's hands all have reach one

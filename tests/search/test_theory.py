@@ -18,9 +18,9 @@ from treeplex.forms.subgames.public_states import PublicState
 from treeplex.games.public import Decision, PublicTree
 from treeplex.search import METHODS, ExactLeaf, LeafValue, NoLeaf, PublicBelief, SubgameSearch, ZeroLeaf
 from treeplex.search.leaf import Ranges
-from treeplex.solvers.cfr import CfrSolver
 from treeplex.solvers.rules.fictitious import FictitiousRule
 from treeplex.solvers.rules.variants import Variant
+from treeplex.solvers.solver import GameSolver
 
 DICE = "liars_dice(dice_sides=3)"
 MODIFIED = [name for name, method in METHODS.items() if method.leaves == "modified"]
@@ -155,7 +155,7 @@ def test_modified_cfr_avg_is_tabular_cfr_where_nothing_is_cut(spec: str, method:
     rules, game, scheme = public_rules(spec), compile_game(spec), METHODS[method].scheme
     assert isinstance(scheme, Variant)
     search = searched(spec, method, NoLeaf(), TO_THE_END, 0)
-    solver = CfrSolver(game, scheme, updates=METHODS[method].updates)
+    solver = GameSolver(game, scheme, updates=METHODS[method].updates)
     inner, outer = [], []
     for table, path in zip(search.subgames.infosets, search.subgames.decisions.paths, strict=True):
         node = rules.root

@@ -16,8 +16,9 @@ from treeplex.search import METHODS, ExactLeaf, NoLeaf, PublicBelief, SubgameSea
 from treeplex.search.agent import SearchAgent
 from treeplex.search.leaf import LeafValue, Ranges
 from treeplex.search.play_distribution import Node, OpenState, PlaythroughSettings, add_policies
-from treeplex.search.warm_start import begin_search, start_warm, weights_of
+from treeplex.search.warm_start import begin_search, start_warm
 from treeplex.solvers import make_solver
+from treeplex.solvers.rules.rule import average_after
 from treeplex.solvers.rules.variants import VARIANTS
 
 DICE = "liars_dice(dice_sides=3)"
@@ -109,12 +110,12 @@ def test_the_average_is_as_if_the_guess_had_been_played_fifteen_times(method: st
             second = slice(*search.subgames.tree.sequence_offsets[1:3])
             expected = row.average_discount * expected + row.average * now
             assert search.average[: second.start] == pytest.approx(expected[: second.start])
-        whole = weights_of(scheme, search.horizon, 40)
+        whole = average_after(scheme, search.horizon, 40)
         assert search.sum_weights == pytest.approx([whole[1], whole[1]])
     else:
         search.run(25)
         assert np.isfinite(search.average).all()
-        assert search.sum_weights[0] == pytest.approx(weights_of(scheme, search.horizon, 40)[1])
+        assert search.sum_weights[0] == pytest.approx(average_after(scheme, search.horizon, 40)[1])
 
 
 def normalise_all(subgames: Subgames, weights: np.ndarray, policy: np.ndarray) -> None:

@@ -15,7 +15,7 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.forms.policies.tabular import Policy
 from treeplex.solvers import algorithms, make_solver
-from treeplex.solvers.cfr import CfrSolver
+from treeplex.solvers.solver import GameSolver
 
 KUHN3, KUHN4 = "kuhn_poker(players=3)", "kuhn_poker(players=4)"
 GOOFSPIEL3 = "goofspiel(players=3,num_cards=3,imp_info=True,points_order=descending)"
@@ -36,7 +36,7 @@ ORDERS = ("alternating", "simultaneous")
 def test_every_variant_against_the_oracle(name: str, game: str, updates: str) -> None:
     reference = oracle.Cfr(ROOTS[game], name, alternating=updates == "alternating", horizon=8)
     solver = make_solver(compile_rules(RANDOM[game]), name, horizon=8, updates=updates)
-    assert isinstance(solver, CfrSolver)
+    assert isinstance(solver, GameSolver)
     for _ in range(5):
         reference.run(1)
         solver.run(1)
@@ -122,7 +122,7 @@ def test_an_algorithm_works_or_says_why_not(name: str, game: str) -> None:
     assert found.nash_conv < uniform / 3
 
 
-def joint_gaps(solver: CfrSolver, iterations: int) -> np.ndarray:
+def joint_gaps(solver: GameSolver, iterations: int) -> np.ndarray:
     """For each player, what the best fixed strategy would have gained an iteration against the others' joint play, [N].
 
     The play of all iterations together is a coarse correlated equilibrium when this is zero; found from scratch, by adding
@@ -150,7 +150,7 @@ def test_the_play_of_all_iterations_approaches_a_coarse_correlated_equilibrium(g
     gaps = {}
     for iterations in (30, 300):
         solver = make_solver(compiled, "cfr", updates="simultaneous")
-        assert isinstance(solver, CfrSolver)
+        assert isinstance(solver, GameSolver)
         gaps[iterations] = joint_gaps(solver, iterations)
         for player in range(compiled.players):
             infosets = range(*map(int, compiled.tree.infoset_offsets[player : player + 2]))

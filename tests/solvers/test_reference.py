@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from treeplex.engine.tree.discount import average_discount, discount
 from treeplex.engine.tree.regret import Weights
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.runs.judge import exploitability
 from treeplex.solvers import Variant, make_solver
-from treeplex.solvers.cfr import CfrSolver
-from treeplex.solvers.rules.variants import average_discount, discount
+from treeplex.solvers.solver import GameSolver
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "cfr_reference.json").read_text())
 GAMES = {
@@ -60,14 +60,14 @@ def compiled(game: str) -> CompiledGame:
     return compile_game(GAMES[game])
 
 
-def start(game: str, algorithm: str) -> CfrSolver:
+def start(game: str, algorithm: str) -> GameSolver:
     solver = make_solver(compiled(game), ALGORITHMS[algorithm], horizon=1000)
-    assert isinstance(solver, CfrSolver)
+    assert isinstance(solver, GameSolver)
     assert solver.updates == "alternating"
     return solver
 
 
-def measured(solver: CfrSolver, iterations: int) -> float:
+def measured(solver: GameSolver, iterations: int) -> float:
     solver.run(iterations - solver.iteration)
     return max(exploitability(solver.game, solver.average_policy()), FLOOR)
 
@@ -109,7 +109,7 @@ def test_leduc_1000_within_the_noise(algorithm: str) -> None:
         generator, solver = np.random.default_rng(seed), start("leduc", algorithm)
         for _ in range(3):
             solver.run(1)
-            solver.regrets *= 1 + 1e-14 * generator.uniform(-1, 1, len(solver.regrets))
+            solver.regrets[:] *= 1 + 1e-14 * generator.uniform(-1, 1, len(solver.regrets))
         found.append(measured(solver, 1000))
     assert low / 1.15 <= min(found)
     assert max(found) <= high * 1.15

@@ -1,5 +1,6 @@
 """Kernels over arrays: the four operations of ``docs/design.md``, compiled with Numba. Nothing here knows a game."""
 
+import os
 import re
 from contextlib import suppress
 from pathlib import Path
@@ -16,22 +17,28 @@ def drop_stale_kernels(package: Path, name: str) -> None:
     """Remove compiled kernels that are older than their own source or any source of ``package`` they import.
 
     Numba keeps a compiled kernel as long as its own file is unchanged, whatever happened to the kernels it calls; a source
-    checkout that is updated in place would silently run a mixture of old and new.
+    checkout that is updated in place would silently run a mixture of old and new. Nothing is read or written unless a source
+    is newer than a kernel; kernels that are found to be up to date are dated like the newest source, so that this happens once.
     """
-    sources = {".".join((name, *path.relative_to(package).with_suffix("").parts)): path for path in package.rglob("*.py")}
+    changed = {path: path.stat().st_mtime for path in package.rglob("*.py")}
+    newest = max(changed.values(), default=0.0)
+    old = [path for path in package.rglob("__pycache__/*.nbi") if path.stat().st_mtime < newest]
+    if not old:
+        return
+    sources = {".".join((name, *path.relative_to(package).with_suffix("").parts)): path for path in changed}
     needs = {module: {*IMPORT.findall(path.read_text("utf-8"))} & sources.keys() for module, path in sources.items()}
-    changed = {module: path.stat().st_mtime for module, path in sources.items()}
-    for folder in {path.parent for path in sources.values()}:
-        for compiled in (folder / "__pycache__").glob("*.nbi"):
-            module = ".".join((name, *folder.relative_to(package).parts, compiled.name.split(".")[0]))
-            seen, pending = set[str](), [module]
-            while pending:
-                if (needed := pending.pop()) not in seen and needed in sources:
-                    seen.add(needed)
-                    pending.extend(needs[needed])
-            with suppress(OSError):
-                if compiled.stat().st_mtime < max((changed[needed] for needed in seen), default=0.0):
-                    compiled.unlink()
+    for compiled in old:
+        module = ".".join((name, *compiled.parent.parent.relative_to(package).parts, compiled.name.split(".")[0]))
+        seen, pending = set[str](), [module]
+        while pending:
+            if (needed := pending.pop()) not in seen and needed in sources:
+                seen.add(needed)
+                pending.extend(needs[needed])
+        with suppress(OSError):
+            if compiled.stat().st_mtime < max((changed[sources[needed]] for needed in seen), default=0.0):
+                compiled.unlink()
+            else:
+                os.utime(compiled, (newest, newest))
 
 
 class CompilationListener(event.Listener):
@@ -44,5 +51,7 @@ class CompilationListener(event.Listener):
         pass
 
 
-drop_stale_kernels(Path(__file__).parent, __name__)
+PACKAGE = Path(__file__).parent
+if (PACKAGE.parents[2] / "pyproject.toml").exists():  # a source checkout; installed files do not change one by one
+    drop_stale_kernels(PACKAGE, __name__)
 event.register("numba:compile", CompilationListener())  # type: ignore[no-untyped-call]

@@ -20,6 +20,7 @@ from treeplex.search.leaf import LeafValue, Ranges
 from treeplex.search.subgame import METHODS, SubgameSearch, place, reach_at
 from treeplex.search.warm_start import begin_search
 from treeplex.solvers.rules.fictitious import FictitiousRule
+from treeplex.solvers.rules.rule import average_weights as rule_average_weights
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -349,19 +350,7 @@ def spread_out(number: int) -> float:
 @cache
 def average_weights(method: str, iterations: int) -> Floats:
     """The weight that each iteration has in a method's average policy, float64 [T], up to a factor, not to be written to."""
-    scheme = METHODS[method].scheme
-    if isinstance(scheme, FictitiousRule):
-        kept, weights = 1.0, np.empty(iterations)
-        for t in range(iterations, 0, -1):
-            weights[t - 1] = kept * scheme.step(t)
-            kept *= 1.0 - scheme.step(t)
-        weights.setflags(write=False)
-        return weights
-    kept, weights = 1.0, np.empty(iterations)
-    for t in range(iterations, 0, -1):
-        row = scheme.schedule(t, iterations, **scheme.parameters)
-        weights[t - 1] = kept * row.average
-        kept *= row.average_discount
+    weights = rule_average_weights(METHODS[method].scheme, iterations)
     weights.setflags(write=False)
     return weights
 

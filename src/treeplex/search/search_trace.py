@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from treeplex.search.holdem.subgame import HoldemSearch
 from treeplex.search.subgame import SubgameSearch
-from treeplex.search.warm_start import weights_of
 from treeplex.solvers.rules.fictitious import FictitiousRule
+from treeplex.solvers.rules.rule import average_after
 
 Floats = NDArray[np.float64]
 
@@ -38,15 +38,15 @@ def steps(search: SubgameSearch | HoldemSearch, iterations: int) -> Iterator[Ste
     scheme = search.method.scheme
     if search.iteration:
         guess = search.strategy.copy()
-        yield Step(search.iteration, 0.0, weights_of(scheme, search.horizon, search.iteration)[1], guess, guess)
+        yield Step(search.iteration, 0.0, average_after(scheme, search.horizon, search.iteration)[1], guess, guess)
     for number in range(search.iteration + 1, iterations + 1):
+        discount, weight = scheme.average_factors((number,), search.horizon)[0].tolist()
         if isinstance(scheme, FictitiousRule):
             search.run(1)
             average = search.average.copy()
-            yield Step(number, 1.0 - scheme.step(number), scheme.step(number), average, average)
+            yield Step(number, discount, weight, average, average)
         else:
-            row = scheme.schedule(number, search.horizon, **scheme.parameters)
             played = search.strategy.copy()
-            average = row.average_discount * search.average + row.average * played
-            yield Step(number, row.average_discount, row.average, played, average)
+            average = discount * search.average + weight * played
+            yield Step(number, discount, weight, played, average)
             search.run(1)

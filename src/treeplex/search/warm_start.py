@@ -19,6 +19,7 @@ from treeplex.forms.subgames.batch import Subgames
 from treeplex.search.leaf import LeafValue, Ranges
 from treeplex.search.subgame import Method, SubgameSearch, opposing_mass, reach_at
 from treeplex.solvers.rules.fictitious import FictitiousRule
+from treeplex.solvers.rules.rule import average_after
 from treeplex.solvers.rules.variants import Variant
 
 Floats = NDArray[np.float64]
@@ -74,7 +75,7 @@ def start_warm(search: SubgameSearch, guess: Guess, warm: int) -> None:
         return
     write_guess(search, guess)
     scheme = search.method.scheme
-    kept, weight = weights_of(scheme, search.horizon, warm)
+    kept, weight = average_after(scheme, search.horizon, warm)
     values = values_of_guess(search, weight)
     search.average[:] = kept * search.average + weight * search.strategy
     search.faced[:] = search.average
@@ -116,19 +117,6 @@ def values_of_guess(search: SubgameSearch, weight: float) -> Floats:
             search.last_leaf[player] = weight * entries
             scatter(leaves.sequences[player], entries, values)
     return values
-
-
-def weights_of(scheme: Variant | FictitiousRule, horizon: int, warm: int) -> tuple[float, float]:
-    """What the first iterations leave of an average's start, and with which weight they enter it themselves."""
-    kept, weight = 1.0, 0.0
-    for t in range(1, warm + 1):
-        if isinstance(scheme, FictitiousRule):
-            discount, added = 1.0 - scheme.step(t), scheme.step(t)
-        else:
-            row = scheme.schedule(t, horizon, **scheme.parameters)
-            discount, added = row.average_discount, row.average
-        kept, weight = discount * kept, discount * weight + added
-    return kept, weight
 
 
 def regrets_of(search: SubgameSearch, values: Floats) -> Floats:

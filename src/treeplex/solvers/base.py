@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, normalised
+from treeplex.solvers.rules.rule import UpdateRule
 
 UPDATES = ("alternating", "simultaneous")
 """The orders of updates."""
@@ -119,6 +120,12 @@ class SolverFactory(Protocol):
     ) -> Solver: ...
 
 
+class RuleFactory(Protocol):
+    """Makes an update rule from an algorithm's parameters."""
+
+    def __call__(self, parameters: Mapping[str, Any]) -> UpdateRule: ...
+
+
 @dataclass(frozen=True)
 class Algorithm:
     """An algorithm by name.
@@ -128,7 +135,8 @@ class Algorithm:
         summary: one line.
         reference: the paper.
         parameters: parameters and their defaults.
-        factory: builds its solver.
+        rule: makes its update rule, which runs on every form; None for an algorithm that is none.
+        factory: builds its solver on compiled games where there is no rule.
         updates: orders of updates it is defined for, the usual one first; empty where it has no meaning.
         needs_horizon: its weights depend on the number of iterations planned.
         texts: parameters that are words, and what each is.
@@ -138,7 +146,8 @@ class Algorithm:
     name: str
     summary: str
     reference: str
-    factory: SolverFactory
+    rule: RuleFactory | None = None
+    factory: SolverFactory | None = None
     parameters: Mapping[str, float] = field(default_factory=dict)
     updates: tuple[str, ...] = ()
     needs_horizon: bool = False

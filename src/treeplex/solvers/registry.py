@@ -2,40 +2,37 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.solvers.base import UPDATES, Algorithm, Solver, order_of_updates
-from treeplex.solvers.cfr import CfrSolver
 from treeplex.solvers.joint.cfr_joint import CfrJr, CfrS, JointSolver
 from treeplex.solvers.joint.regret_matching import RegretMatching
 from treeplex.solvers.rules.custom import Rule, RuleSolver
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
-from treeplex.solvers.rules.fictitious import FICTITIOUS_RULES, FictitiousPlay, FictitiousRule
+from treeplex.solvers.rules.fictitious import FICTITIOUS_RULES, FictitiousRule
 from treeplex.solvers.rules.greedy import GreedyWeights
-from treeplex.solvers.rules.learned import LEARNED, REFERENCE, LearnedSolver, checked_horizon, discounting_of
+from treeplex.solvers.rules.learned import LEARNED, REFERENCE, discounting_of
+from treeplex.solvers.rules.rule import UpdateRule
 from treeplex.solvers.rules.value_tested import NAME as VALUE_TESTED
-from treeplex.solvers.rules.value_tested import ValueTestedSolver, ValueTesting
+from treeplex.solvers.rules.value_tested import ValueTesting
 from treeplex.solvers.rules.variants import VARIANTS, Variant
 from treeplex.solvers.sampling.schedule import DISCOUNT_SEQUENCES
 from treeplex.solvers.sampling.solver import AVERAGING, BASELINES, KEYS, SAMPLINGS, Sampling, SamplingOptions, sampling_solver
+from treeplex.solvers.solver import GameSolver
 from treeplex.solvers.synonyms import unknown_algorithm
 from treeplex.spec import Spec, nearest, parse_spec
 
 
 def cfr_algorithm(variant: Variant) -> Algorithm:
     """A variant as an algorithm."""
-
-    def build(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:
-        text = str(Spec(variant.name, dict(parameters)))
-        return CfrSolver(game, variant, parameters, horizon=horizon, updates=updates, algorithm=text)
-
     return Algorithm(
         name=variant.name,
         summary=variant.summary,
         reference=variant.reference,
-        factory=build,
+        rule=variant.with_parameters,
         parameters=variant.parameters,
         updates=tuple(sorted(UPDATES, key=lambda order: order != variant.updates)),
         needs_horizon=variant.needs_horizon,
@@ -44,11 +41,7 @@ def cfr_algorithm(variant: Variant) -> Algorithm:
 
 def fictitious_algorithm(play: FictitiousRule) -> Algorithm:
     """A kind of fictitious play as an algorithm."""
-
-    def build(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:
-        return FictitiousPlay(game, play, updates=updates)
-
-    return Algorithm(name=play.name, summary=play.summary, reference=play.reference, factory=build, updates=UPDATES)
+    return Algorithm(play.name, play.summary, play.reference, rule=lambda parameters: play, updates=UPDATES)
 
 
 def build_greedy(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:
@@ -56,27 +49,13 @@ def build_greedy(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: 
     return GreedyWeights(game, **parameters, algorithm=str(Spec("greedy", dict(parameters))))
 
 
-def build_value_tested(
-    game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int
-) -> Solver:
-    """A :class:`ValueTestedSolver`."""
-    text = str(Spec(VALUE_TESTED, dict(parameters)))
-    return ValueTestedSolver(game, ValueTesting(**parameters), updates=updates, algorithm=text)
-
-
 def learned_algorithm(name: str, summary: str) -> Algorithm:
     """A learned scheme as an algorithm: the policy that comes with the library, or one from a file."""
-
-    def build(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:
-        policy, own_horizon = discounting_of(name, parameters)
-        text = str(Spec(name, dict(parameters)))
-        return LearnedSolver(game, policy, horizon=own_horizon, planned=horizon, updates=updates, algorithm=text)
-
     return Algorithm(
         name=name,
         summary=summary,
         reference=REFERENCE,
-        factory=build,
+        rule=partial(discounting_of, name),
         group="learned",
         parameters={"horizon": 1000},
         texts={"policy": "FILE"},
@@ -160,7 +139,7 @@ _ALGORITHMS: Mapping[str, Algorithm] = {
             summary="value-tested CFR+: each infoset predicts as much as that has proved worth; the best of five answers",
             reference="Treeplex; built on Xu et al. 2024, Minimizing Weighted Counterfactual Regret with Optimistic Online "
             "Mirror Descent (arXiv 2404.13891)",
-            factory=build_value_tested,
+            rule=lambda parameters: ValueTesting(**parameters),
             parameters=asdict(ValueTesting()),
             updates=UPDATES,
         ),
@@ -210,7 +189,7 @@ def algorithms() -> Mapping[str, Algorithm]:
 
 def make_solver(
     game: CompiledGame,
-    algorithm: "str | Variant | Rule | FictitiousRule | DiscountPolicy",
+    algorithm: str | UpdateRule | Rule,
     *,
     horizon: int = 1000,
     updates: str | None = None,
@@ -232,27 +211,57 @@ def make_solver(
     """
     if updates is not None:
         order_of_updates(updates)
-    if isinstance(algorithm, Variant):
-        return CfrSolver(game, algorithm, horizon=horizon, updates=updates)
     if isinstance(algorithm, Rule):
         return RuleSolver(game, algorithm, updates=updates)
-    if isinstance(algorithm, FictitiousRule):
-        return FictitiousPlay(game, algorithm, updates=updates)
-    if isinstance(algorithm, DiscountPolicy):
-        return LearnedSolver(game, algorithm, planned=horizon, updates=updates, algorithm=f"learned {algorithm.base}")
+    if isinstance(algorithm, UpdateRule):
+        return GameSolver(game, algorithm, horizon=horizon, updates=updates)
     if not isinstance(algorithm, str):
         raise SpecError(
             f"an algorithm is a spec such as 'dcfr', a Variant, a Rule, a Play or a DiscountPolicy, not {algorithm!r}"
         )
-    spec = resolved(algorithm_spec(algorithm), GENERAL)
-    if spec.name not in _ALGORITHMS:
-        raise unknown_algorithm(spec.name, _ALGORITHMS)
-    known = _ALGORITHMS[spec.name]
+    known, given = known_algorithm(algorithm, GENERAL)
     if updates is not None and updates not in known.updates:
         raise AlgorithmError(
             f"{known.name} is not defined for {updates} updates; it has {' or '.join(known.updates) or 'no order'}"
         )
-    return known.factory(game, checked_parameters(known, spec), horizon=horizon, updates=updates, seed=seed)
+    if known.rule:
+        text = str(Spec(known.name, dict(given)))
+        return GameSolver(game, known.rule(given), horizon=horizon, updates=updates, algorithm=text)
+    assert known.factory is not None
+    return known.factory(game, given, horizon=horizon, updates=updates, seed=seed)
+
+
+def known_algorithm(text: str, auto: str) -> tuple[Algorithm, dict[str, Any]]:
+    """The algorithm that a spec names, ``auto`` being the one given, and its checked parameters.
+
+    Raises:
+        SpecError: an unknown algorithm or parameter.
+    """
+    spec = resolved(algorithm_spec(text), auto)
+    if spec.name not in _ALGORITHMS:
+        raise unknown_algorithm(spec.name, _ALGORITHMS)
+    known = _ALGORITHMS[spec.name]
+    return known, checked_parameters(known, spec)
+
+
+def rule_of(algorithm: str | UpdateRule, auto: str) -> tuple[UpdateRule, str]:
+    """The update rule that an algorithm means, and its canonical text.
+
+    Args:
+        algorithm: a spec, or a rule of your own.
+        auto: what the spec ``auto`` stands for.
+
+    Raises:
+        SpecError: an unknown algorithm or parameter.
+        AlgorithmError: an algorithm that is no update rule, so that it runs on compiled games only.
+    """
+    if not isinstance(algorithm, str):
+        return algorithm, algorithm.name
+    known, given = known_algorithm(algorithm, auto)
+    if known.rule is None:
+        offered = ", ".join(name for name, each in _ALGORITHMS.items() if each.rule)
+        raise AlgorithmError(f"{known.name} does not run on poker spots; take one of {offered}")
+    return known.rule(given), str(Spec(known.name, dict(given)))
 
 
 def pace_of(algorithm: object) -> int | None:
@@ -263,12 +272,11 @@ def pace_of(algorithm: object) -> int | None:
         FileError: the policy cannot be read.
     """
     if isinstance(algorithm, DiscountPolicy):
-        return algorithm.horizon
+        return algorithm.pace
     spec = algorithm_spec(algorithm) if isinstance(algorithm, str) else None
     if spec is None or spec.name not in LEARNED:
         return None
-    policy, horizon = discounting_of(spec.name, checked_parameters(_ALGORITHMS[spec.name], spec))
-    return policy.horizon if horizon is None else checked_horizon(horizon, 0, str(algorithm))
+    return rule_of(str(algorithm), GENERAL)[0].pace
 
 
 def samples(algorithm: object) -> bool:

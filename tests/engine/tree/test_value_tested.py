@@ -92,8 +92,8 @@ class Kernel:
 
     def run(self, rows: list[ValueTest]) -> None:
         iterate_tested(
-            self.game.tree, self.game.payoff, np.array([(*row, *AVERAGES) for row in rows]), self.alternating, self.regrets,
-            self.differences, self.tests, self.policy, self.strategy, self.averages, self.values, self.scratch,
+            self.game.tree, self.game.payoff, np.array([(*row.row(), *AVERAGES) for row in rows]), self.alternating,
+            self.regrets, self.differences, self.tests, self.policy, self.strategy, self.averages, self.values, self.scratch,
         )  # fmt: skip
 
 

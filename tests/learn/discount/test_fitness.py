@@ -9,7 +9,7 @@ import treeplex as tp
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.learn.discount.fitness import exploitability_of, fitness_on, training_games
 from treeplex.solvers.rules.discount_policy import fresh_policy
-from treeplex.solvers.rules.learned import LearnedSolver
+from treeplex.solvers.solver import GameSolver
 
 HORIZON = 60
 GAMES = ("kuhn_poker", "small_matrix")
@@ -49,7 +49,7 @@ def test_weights_count(games):
 
 def test_a_policy_reaches_what_its_solver_reaches(games):
     policy = fresh_policy(horizon=HORIZON, seed=2)
-    solver = LearnedSolver(games[0], policy)
+    solver = GameSolver(games[0], policy)
     solver.run(HORIZON)
     wanted = tp.exploitability(games[0], solver.average_policy())
     assert exploitability_of(policy, games)[0] == pytest.approx(wanted, rel=1e-9)

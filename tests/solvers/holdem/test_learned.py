@@ -13,7 +13,7 @@ from treeplex.games.poker.spots.known import holdem
 from treeplex.runs.holdem.solve import solve_spot
 from treeplex.solvers.holdem.solver import HoldemSolver
 from treeplex.solvers.rules.discount_policy import fresh_policy
-from treeplex.solvers.rules.learned import LearnedSolver
+from treeplex.solvers.solver import GameSolver
 
 RIVER = holdem("Td9d6hQc2s", "AA,QJs,JTs", "KK,T8s,65s,KJs:0.5", pot=20, stack=60, bets=BetPlan.same("50%,a", "a"))
 ZERO_SUM = [name for name, spot in SPOTS.items() if not spot.rake.rate]
@@ -25,13 +25,12 @@ TWO = ZERO_SUM[:2]
 def test_decisions_are_those_of_the_generic_engine(name: str, base: str) -> None:
     game, policy = both(name), fresh_policy(base, seed=4, horizon=20, holds=(1, 2))
     hands = HoldemSolver(game.hands, policy, threads=1, storage="float64", horizon=20)
-    assert hands.steering is not None
-    hands.steering.unit = 1.0
-    generic = LearnedSolver(game.compiled, policy)
+    hands.form.unit = 1.0
+    generic = GameSolver(game.compiled, policy)
     for _ in range(4):
         hands.run(2)
         generic.run(2)
-        np.testing.assert_allclose(hands.steering.memory[: SET + 4], generic._memory[: SET + 4], rtol=1e-6)
+        np.testing.assert_allclose(hands.tables.memory[: SET + 4], generic.tables.memory[: SET + 4], rtol=1e-6)
 
 
 @pytest.mark.parametrize("name", SPOTS)
@@ -54,8 +53,7 @@ def test_what_it_sees_is_what_a_judge_sees(name: str, storage: str) -> None:
     solver.run(5)
     judged = judge_spot(game, solver.store.average, solver.store, judging_crew(game, 1)).exploitability
     solver.run(1)
-    assert solver.steering is not None
-    seen = solver.steering.memory[LATEST] * solver.steering.unit
+    seen = solver.tables.memory[LATEST] * solver.form.unit
     assert seen == pytest.approx(judged, rel=1e-8 if storage == "float64" else 1e-3)
 
 
@@ -69,8 +67,8 @@ def test_continues_bit_for_bit() -> None:
     third.run(7)
     for name, array in one.arrays().items():
         assert np.array_equal(array, third.arrays()[name]), name
-    with pytest.raises(FileError, match="steering"):
-        third.restore(6, {name: array for name, array in two.arrays().items() if name != "steering"})
+    with pytest.raises(FileError, match="memory"):
+        third.restore(6, {name: array for name, array in two.arrays().items() if name != "memory"})
 
 
 def test_a_restored_network_stays_in_its_solver() -> None:
@@ -87,7 +85,7 @@ def test_a_spot_that_the_uniform_strategy_solves() -> None:
     found = solve_spot(spot, "ddcfr", iterations=5, threads=1)
     assert found.exploitability <= 1e-12
     assert found.state is not None
-    assert np.isfinite(found.state["steering"]).all()
+    assert np.isfinite(found.state["memory"]).all()
 
 
 def test_a_spot_is_solved_at_its_pace() -> None:

@@ -17,11 +17,11 @@ from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
 from treeplex.forms.policies.tabular import Policy, infoset_sums, normalised
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.solvers import Variant, Weights
-from treeplex.solvers.cfr import CfrSolver
 from treeplex.solvers.exact.lp import LinearProgram
 from treeplex.solvers.holdem.solver import HoldemSolver, Lock, available_cores, checked_threads
 from treeplex.solvers.rules.fictitious import FICTITIOUS_RULES
 from treeplex.solvers.rules.variants import VARIANTS
+from treeplex.solvers.solver import GameSolver
 
 ITERATIONS = 12
 ZERO_SUM = [name for name, spot in SPOTS.items() if not spot.rake.rate]
@@ -36,16 +36,16 @@ def judged(run: HoldemSolver) -> HoldemJudgement:
     return judge_spot(run.game, run.store.average, run.store, judging_crew(run.game, 1))
 
 
-def twin(game: Both, run: HoldemSolver, variant: Variant) -> CfrSolver:
+def twin(game: Both, run: HoldemSolver, variant: Variant) -> GameSolver:
     """The generic solver in the same state."""
-    other = CfrSolver(game.compiled, variant, horizon=run.horizon, updates="alternating")
+    other = GameSolver(game.compiled, variant, horizon=run.horizon, updates="alternating")
     other.iteration = run.iteration
     other.regrets[:] = game.regrets(run.store.regrets)
     other.policy[:] = normalised(game.compiled, np.maximum(game.regrets(run.store.guesses), 0.0))
     other.average[:] = game.sequence_form(run.store.average)
     if variant.adaptive:
-        other._previous[:] = game.regrets(run.store.previous)
-        other._changes[:] = game.changes(run.store.changes)
+        other.tables.previous[:] = game.regrets(run.store.previous)
+        other.tables.changes[:] = game.changes(run.store.changes)
     for player in (0, 1):
         reach(game.compiled.tree, player, other.policy, other.strategy)
     return other
@@ -98,7 +98,7 @@ def test_a_variant_that_predicts_now_and_then() -> None:
 @pytest.mark.parametrize("algorithm", ["cfr", "dcfr", "lcfr"])
 def test_whole_runs_where_nothing_is_left_to_rounding(name: str, algorithm: str) -> None:
     game = both(name)
-    run, other = solver(game.hands, algorithm), CfrSolver(game.compiled, VARIANTS[algorithm], horizon=100)
+    run, other = solver(game.hands, algorithm), GameSolver(game.compiled, VARIANTS[algorithm], horizon=100)
     for iterations in (0, 1, 9, 10):
         run.run(iterations)
         other.run(iterations)
@@ -253,7 +253,11 @@ def test_the_scale_of_ranges_does_not_matter(scale: float) -> None:
         ({"algorithm": "lp"}, AlgorithmError, "does not run on poker spots"),
         ({"algorithm": "fp", "storage": "int16"}, AlgorithmError, "take float32"),
         ({"algorithm": "apcfr+", "storage": "int16"}, AlgorithmError, "take float32"),
-        ({"algorithm": "vt-cfr+", "storage": "int16"}, AlgorithmError, r"int16 does not work with vt-cfr\+; take float32"),
+        (
+            {"algorithm": "vt-cfr+", "storage": "int16"},
+            AlgorithmError,
+            r"vt-cfr\+ does not work in storage int16; take float32",
+        ),
         ({"algorithm": "vt-cfr+(memory=-1)"}, SpecError, "memory of vt-cfr"),
         ({"locks": [Lock(0, 0, 0, np.ones((1, 1)))]}, SpecError, "its node needs"),
     ],

@@ -4,14 +4,16 @@ import numpy as np
 import pytest
 
 from tests.poker_games import LEDUC, SPOTS, Both, both, limit, random_ranges
-from treeplex.engine.holdem.value_tested import DECAY, ROUNDING, UNTESTED
+from treeplex.engine.tree.regret import AVERAGE_DISCOUNT, POSITIVE, PREDICTED_POSITIVE, PREDICTION
 from treeplex.engine.tree.sweeps import reach
+from treeplex.engine.tree.value_tested import AVERAGES, DECAY, ROUNDING, UNTESTED
 from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
 from treeplex.forms.policies.tabular import infoset_sums, normalised
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.solvers.holdem.solver import HoldemSolver, predicted_memory
-from treeplex.solvers.rules.value_tested import GAMMAS, HAND_GAMMA, ValueTestedSolver, ValueTesting
+from treeplex.solvers.rules.value_tested import GAMMAS, HAND_GAMMA, ValueTesting
+from treeplex.solvers.solver import GameSolver
 
 ITERATIONS = 12
 
@@ -41,16 +43,16 @@ def by_infoset(game: Both, stored: np.ndarray) -> np.ndarray:
     return values
 
 
-def twin(game: Both, run: HoldemSolver) -> ValueTestedSolver:
+def twin(game: Both, run: HoldemSolver) -> GameSolver:
     """The generic solver in the same state."""
-    assert isinstance(run.method, ValueTesting)
-    other = ValueTestedSolver(game.compiled, run.method)
+    assert isinstance(run.rule, ValueTesting)
+    other = GameSolver(game.compiled, run.rule)
     other.iteration = run.iteration
     other.regrets[:] = game.regrets(run.store.regrets)
     other.policy[:] = normalised(game.compiled, game.regrets(run.store.guesses))
     other.averages[GAMMAS.index(HAND_GAMMA)] = game.sequence_form(run.store.average)
-    other._differences[:] = by_sequence(game, run.store.previous)
-    other._tests[:] = by_infoset(game, run.store.changes)
+    other.tables.previous[:] = by_sequence(game, run.store.previous)
+    other.tables.changes[:] = by_infoset(game, run.store.changes)
     for player in (0, 1):
         reach(game.compiled.tree, player, other.policy, other.strategy)
     return other
@@ -68,9 +70,9 @@ def check_step(game: Both, run: HoldemSolver) -> float:
     average, weights = game.sequence_form(run.store.average)[inner], other.averages[GAMMAS.index(HAND_GAMMA)][inner]
     np.testing.assert_allclose(average, weights, rtol=0, atol=1e-12 * weights.max())
     tests = by_infoset(game, run.store.changes)
-    np.testing.assert_allclose(tests, other._tests, rtol=0, atol=1e-12 * largest)
+    np.testing.assert_allclose(tests, other.tables.changes, rtol=0, atol=1e-12 * largest)
 
-    tested = other._tests[1]
+    tested = other.tables.changes[1]
     clear = (infoset_sums(game.compiled, regrets) > 1e-6 * largest) & ((tested == 0.0) | (tested > 1e-6 * largest))
     guesses = game.regrets(run.store.guesses)
     settled = clear & (infoset_sums(game.compiled, guesses) > 1e-6 * largest)
@@ -78,7 +80,7 @@ def check_step(game: Both, run: HoldemSolver) -> float:
     np.testing.assert_allclose(policy[inner][settled[infoset]], other.policy[inner][settled[infoset]], rtol=0, atol=1e-6)
     equal = settled | ((infoset_sums(game.compiled, regrets) == 0.0) & (infoset_sums(game.compiled, other.regrets) == 0.0))
     differences = by_sequence(game, run.store.previous)[inner][equal[infoset]]
-    np.testing.assert_allclose(differences, other._differences[inner][equal[infoset]], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(differences, other.tables.previous[inner][equal[infoset]], rtol=0, atol=1e-6)
     return float(settled.mean())
 
 
@@ -100,11 +102,14 @@ def test_every_parameter_step_by_step(parameters: str) -> None:
 
 
 def test_rows() -> None:
-    rows = ValueTesting(strength=0.5, untested=0.25, rounding=1e-9).hand_rows(range(4, 6))
+    rows = ValueTesting(strength=0.5, untested=0.25, rounding=1e-9).rows(range(4, 6))
     test = ValueTesting().test(5)
-    assert rows.shape == (2, ROUNDING + 1)
-    assert (rows[1, 0], rows[1, 4], rows[1, DECAY]) == pytest.approx((test.discount, test.next_discount, test.decay))
-    assert (rows[1, 6], rows[1, UNTESTED], rows[1, ROUNDING], rows[1, 7]) == pytest.approx((0.5, 0.25, 1e-9, 0.8**HAND_GAMMA))
+    assert rows.shape == (2, AVERAGES + len(GAMMAS) + 1)
+    assert (rows[1, POSITIVE], rows[1, PREDICTED_POSITIVE], rows[1, DECAY]) == pytest.approx(
+        (test.discount, test.next_discount, test.decay)
+    )
+    assert (rows[1, PREDICTION], rows[1, UNTESTED], rows[1, ROUNDING]) == pytest.approx((0.5, 0.25, 1e-9))
+    assert rows[1, AVERAGE_DISCOUNT] == pytest.approx(0.8**HAND_GAMMA)
 
 
 def test_single_precision_follows_double() -> None:

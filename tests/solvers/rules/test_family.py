@@ -9,14 +9,15 @@ import pytest
 from tests import oracle
 from tests.compiled_view import close_policies, dict_of
 from tests.random_games import RandomGame
+from treeplex.engine.tree.discount import average_discount, discount
 from treeplex.errors import SpecError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.forms.policies.tabular import normalised
 from treeplex.games.registry import load
 from treeplex.solvers import Variant, Weights, algorithms, make_solver
-from treeplex.solvers.cfr import CHUNK, CfrSolver
-from treeplex.solvers.rules.variants import VARIANTS, average_discount, discount
+from treeplex.solvers.rules.variants import VARIANTS
+from treeplex.solvers.solver import CHUNK, GameSolver
 
 GAMES = {
     "kuhn": load("kuhn_poker"),
@@ -36,7 +37,7 @@ def test_the_oracle_knows_every_variant() -> None:
 def test_against_the_oracle(name: str, game: str, updates: str) -> None:
     reference = oracle.Cfr(ROOTS[game], name, alternating=updates == "alternating", horizon=8)
     solver = make_solver(compile_rules(GAMES[game]), name, horizon=8, updates=updates)
-    assert isinstance(solver, CfrSolver)
+    assert isinstance(solver, GameSolver)
     for _ in range(5):
         reference.run(1)
         solver.run(1)
@@ -111,7 +112,7 @@ def test_runs_longer_than_a_chunk_of_weights() -> None:
 def test_the_start_is_uniform_and_the_average_sums_own_reach() -> None:
     game = compile_game("kuhn_poker")
     solver = make_solver(game, "cfr")
-    assert isinstance(solver, CfrSolver)
+    assert isinstance(solver, GameSolver)
     assert (solver.average_policy().probabilities == solver.current_policy().probabilities).all()
     total = np.zeros_like(solver.strategy)
     for _ in range(4):

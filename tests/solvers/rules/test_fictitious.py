@@ -94,6 +94,5 @@ def test_flop_beats_linear_fictitious_play(faces: int) -> None:
     ],
 )
 def test_a_step_of_the_wrong_kind(step: Any, message: str) -> None:
-    solver = make_solver(compile_game("kuhn_poker"), FictitiousRule("mine", "", "", step))
     with pytest.raises(SpecError, match=message):
-        solver.run(1)
+        make_solver(compile_game("kuhn_poker"), FictitiousRule("mine", "", "", step))

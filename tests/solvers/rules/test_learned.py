@@ -15,11 +15,10 @@ import treeplex as tp
 from treeplex.engine.tree.learned import HEAD, play_episode, trace_episode
 from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.solvers import Variant, Weights, make_solver
-from treeplex.solvers.cfr import CfrSolver
 from treeplex.solvers.rules.discount_policy import DiscountPolicy, fresh_policy
 from treeplex.solvers.rules.discount_policy_files import load_discount_policy, save_discount_policy, shipped_discount_policy
-from treeplex.solvers.rules.learned import LearnedSolver
 from treeplex.solvers.rules.variants import VARIANTS
+from treeplex.solvers.solver import GameSolver
 
 KUHN = tp.compile("kuhn_poker")
 DICE = tp.compile("liars_dice(dice_sides=3)")
@@ -49,9 +48,9 @@ def constant(base: str, **exponents: float) -> DiscountPolicy:
 )
 @pytest.mark.parametrize("updates", ["alternating", "simultaneous"])
 def test_a_constant_network_is_the_fixed_variant(base: str, exponents: dict[str, float], updates: str) -> None:
-    learned = LearnedSolver(DICE, constant(base, **exponents), updates=updates)
+    learned = GameSolver(DICE, constant(base, **exponents), updates=updates)
     variant = VARIANTS[base]
-    fixed = CfrSolver(DICE, variant, exponents, updates=updates)
+    fixed = GameSolver(DICE, variant.with_parameters(exponents), updates=updates)
     for _ in range(4):
         learned.run(3)
         fixed.run(3)
@@ -66,8 +65,8 @@ def test_prediction_strength_can_be_set() -> None:
     def damped(t: int, horizon: int) -> Weights:
         return VARIANTS["pcfr+"].schedule(t, horizon)._replace(prediction=0.25)
 
-    learned = LearnedSolver(KUHN, constant("pcfr+", prediction=0.25))
-    fixed = CfrSolver(KUHN, Variant("damped", "", "", damped))
+    learned = GameSolver(KUHN, constant("pcfr+", prediction=0.25))
+    fixed = GameSolver(KUHN, Variant("damped", "", "", damped))
     learned.run(8)
     fixed.run(8)
     np.testing.assert_allclose(learned.regrets, fixed.regrets, rtol=1e-9, atol=1e-13)
@@ -76,14 +75,14 @@ def test_prediction_strength_can_be_set() -> None:
 def slow_episode(policy: DiscountPolicy, game: tp.CompiledGame, iterations: int) -> list[list[float]]:
     """Decisions and exploitability of a policy, from the judge, the plain network and the solver of fixed variants."""
     rows: list[list[float]] = []
-    uniform = tp.judge(game, tp.Policy(game, CfrSolver(game, VARIANTS["cfr"]).policy)).exploitability
+    uniform = tp.judge(game, tp.Policy(game, GameSolver(game, VARIANTS["cfr"]).policy)).exploitability
     decided: dict[int, list[float]] = {}
 
     def schedule(t: int, horizon: int) -> Weights:
         alpha, beta, gamma = decided[t]
         return VARIANTS[policy.base].schedule(t, horizon, alpha=alpha, beta=beta, gamma=gamma)
 
-    solver = CfrSolver.__new__(CfrSolver)
+    solver = GameSolver.__new__(GameSolver)
     decided[1] = [1.0, 0.0, 1.0]
     solver.__init__(game, Variant("slow", "", "", schedule))  # type: ignore[misc]
     left = 0
@@ -125,7 +124,7 @@ def test_trace_against_judge_and_plain_network(base: str, seed: int) -> None:
     slow = np.array(slow_episode(policy, KUHN, 30))
     assert len(trace) == len(slow)
     np.testing.assert_allclose(trace[:, [0, 1, 2, 3, 4, 6, 7, 8]], slow, rtol=1e-6, atol=1e-10)
-    solver = LearnedSolver(KUHN, policy)
+    solver = GameSolver(KUHN, policy)
     solver.run(7)
     solver.run(23)
     assert tp.judge(KUHN, solver.average_policy()).exploitability == pytest.approx(found, rel=1e-9)
@@ -162,7 +161,7 @@ def test_theorem_1_holds_from_half_of_the_run() -> None:
 def test_what_leaves_theorem_1_is_reported() -> None:
     flat = constant("dcfr", alpha=0.5, beta=-1.0, gamma=2.0)
     for clipped, notes in ((False, ["at 501 iterations"]), (True, [])):
-        solver = LearnedSolver(KUHN, replace(flat, clipped=clipped))
+        solver = GameSolver(KUHN, replace(flat, clipped=clipped))
         solver.run(1000)
         assert len(solver.notes()) == len(notes)
         assert all(part in note for part, note in zip(notes, solver.notes(), strict=True))
@@ -178,7 +177,7 @@ def test_other_features(features: tuple[str, ...]) -> None:
     assert (
         seen[0] == [{"iteration": 0.0, "exploitability": 1.0, "regret": 0.0, "movement": 1.0}[name] for name in features]
     ).all()
-    solver = LearnedSolver(KUHN, policy)
+    solver = GameSolver(KUHN, policy)
     solver.run(50)
     assert tp.judge(KUHN, solver.average_policy()).exploitability == pytest.approx(found, rel=1e-9)
 
@@ -283,12 +282,12 @@ def test_a_run_without_a_number_of_iterations_keeps_its_pace(tmp_path: Path) -> 
 
 def test_a_restored_network_stays_in_its_solver() -> None:
     policy, other = fresh_policy(seed=1), fresh_policy(seed=2)
-    saved, kept = LearnedSolver(KUHN, other).state(), policy.parameters.copy()
-    solver = LearnedSolver(KUHN, policy)
+    saved, kept = GameSolver(KUHN, other).state(), policy.parameters.copy()
+    solver = GameSolver(KUHN, policy)
     solver.restore(saved)
     assert np.array_equal(solver.arrays()["network"], other.parameters)
     assert np.array_equal(policy.parameters, kept)
-    assert np.array_equal(LearnedSolver(KUHN, policy).arrays()["network"], kept)
+    assert np.array_equal(GameSolver(KUHN, policy).arrays()["network"], kept)
 
 
 def test_games_and_policies_that_do_not_fit(tmp_path: Path) -> None:

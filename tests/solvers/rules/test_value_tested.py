@@ -8,6 +8,7 @@ import pytest
 from tests.random_games import RandomGame
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import backup
+from treeplex.engine.tree.value_tested import AVERAGES
 from treeplex.errors import SpecError
 from treeplex.evaluate import best_response, judge
 from treeplex.forms.compile.compile_game import compile_game
@@ -15,8 +16,8 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.forms.policies.tabular import Policy, normalised, uniform_probabilities
 from treeplex.solvers import make_solver
-from treeplex.solvers.cfr import CHUNK, CfrSolver
-from treeplex.solvers.rules.value_tested import GAMMAS, ValueTestedSolver, ValueTesting
+from treeplex.solvers.rules.value_tested import GAMMAS, ValueTesting
+from treeplex.solvers.solver import CHUNK, GameSolver
 
 FIRST = "vt-cfr+(alpha0=1,ramp=0.5)"
 """The constants with which an independent implementation was measured."""
@@ -24,10 +25,15 @@ SURE = 1e300
 """A sum of the test that no difference of values can move."""
 
 
-def solver_of(game: str | CompiledGame, text: str = "vt-cfr+", updates: str | None = None) -> ValueTestedSolver:
+def solver_of(game: str | CompiledGame, text: str = "vt-cfr+", updates: str | None = None) -> GameSolver:
     solver = make_solver(compile_game(game) if isinstance(game, str) else game, text, updates=updates)
-    assert isinstance(solver, ValueTestedSolver)
+    assert isinstance(solver, GameSolver)
     return solver
+
+
+def constants_of(solver: GameSolver) -> ValueTesting:
+    assert isinstance(solver.rule, ValueTesting)
+    return solver.rule
 
 
 def test_schedule() -> None:
@@ -40,9 +46,9 @@ def test_schedule() -> None:
     other = ValueTesting(alpha0=2.0, ramp=0.0, memory=1.0, strength=3.0, untested=0.5, rounding=0.1)
     assert other.test(5) == pytest.approx((16 / 17, 25 / 26, 0.8, 3.0, 0.5, 0.1))
     rows = testing.rows(range(3, 6))
-    assert rows.shape == (3, 10)
-    np.testing.assert_allclose(rows[0, 6:], [*((2 / 3) ** gamma for gamma in GAMMAS), testing.discount(3)])
-    assert testing.rows(range(0)).shape == (0, 10)
+    assert rows.shape == (3, AVERAGES + 4)
+    np.testing.assert_allclose(rows[0, AVERAGES:], [*((2 / 3) ** gamma for gamma in GAMMAS), testing.discount(3)])
+    assert testing.rows(range(0)).shape == (0, AVERAGES + 4)
 
 
 @pytest.mark.parametrize("updates", ["alternating", "simultaneous"])
@@ -52,11 +58,11 @@ def test_with_the_test_decided_it_is_a_known_variant(sign: float, other: str, up
     game = compile_game("leduc_poker")
     solver = solver_of(game, "vt-cfr+(alpha0=1.5,ramp=0,memory=0)", updates)
     known = make_solver(game, other, updates=updates)
-    assert isinstance(known, CfrSolver)
+    assert isinstance(known, GameSolver)
     solver.run(1)
     known.run(1)
     state = solver.state()
-    state["tests"] = np.array([[sign * SURE], [SURE]]) + np.zeros_like(state["tests"])
+    state["changes"] = np.array([[sign * SURE], [SURE]]) + np.zeros_like(state["changes"])
     state |= {name: known.state()[name] for name in ("regrets", "policy", "strategy")}
     solver.restore(state)
     for _ in range(6):
@@ -82,7 +88,7 @@ def test_averages_weight_iteration_t_by_its_power() -> None:
     for gamma, average in zip(GAMMAS, solver.averages[:3], strict=True):
         expected = sum((t / 5) ** gamma * strategy for t, strategy in enumerate(played, start=1))
         np.testing.assert_allclose(average, expected)
-    matched = sum(np.prod([solver.testing.discount(s) for s in range(t + 1, 6)]) * played[t - 1] for t in range(1, 6))
+    matched = sum(np.prod([constants_of(solver).discount(s) for s in range(t + 1, 6)]) * played[t - 1] for t in range(1, 6))
     np.testing.assert_allclose(solver.averages[3], matched)
 
 
@@ -113,9 +119,9 @@ def test_the_bound_that_is_proved(rules: RandomGame | str, text: str) -> None:
     values, infoset_values, last = np.zeros(len(infoset)), np.zeros(len(game.infostates)), np.zeros(len(infoset))
     weight, weights, total, squares = 1.0, 0.0, np.zeros(len(infoset)), np.zeros(len(game.infostates))
     for t in range(1, 200):
-        weight /= solver.testing.discount(t) if t > 1 else 1.0
-        strength = np.clip(0.5 + solver._tests[0] / np.maximum(solver._tests[1], 1e-300), 0.0, 1.0)
-        strength[solver._tests[1] == 0.0] = 1.0
+        weight /= constants_of(solver).discount(t) if t > 1 else 1.0
+        strength = np.clip(0.5 + solver.tables.changes[0] / np.maximum(solver.tables.changes[1], 1e-300), 0.0, 1.0)
+        strength[solver.tables.changes[1] == 0.0] = 1.0
         for player in (0, 1):
             gradient(tree, game.payoff, player, solver.strategy, values)
             backup(tree, player, solver.policy, values, infoset_values)
@@ -169,12 +175,12 @@ def test_runs_longer_than_a_chunk_of_weights() -> None:
     np.testing.assert_array_equal(whole.averages, parts.averages)
 
 
-def perturbed(game: CompiledGame, seed: int) -> ValueTestedSolver:
+def perturbed(game: CompiledGame, seed: int) -> GameSolver:
     """A solver whose regrets were moved by rounding in the first three iterations."""
     solver, random = solver_of(game, FIRST), np.random.default_rng(seed)
     for _ in range(3):
         solver.run(1)
-        solver.regrets *= 1.0 + 1e-14 * random.standard_normal(len(solver.regrets))
+        solver.regrets[:] *= 1.0 + 1e-14 * random.standard_normal(len(solver.regrets))
     return solver
 
 
@@ -216,7 +222,7 @@ def test_the_usual_constants_beat_what_an_independent_implementation_found_best(
         solver, random = solver_of(game), np.random.default_rng(seed)
         for _ in range(3):
             solver.run(1)
-            solver.regrets *= 1.0 + 1e-14 * random.standard_normal(len(solver.regrets))
+            solver.regrets[:] *= 1.0 + 1e-14 * random.standard_normal(len(solver.regrets))
         for iteration in (100, 300, 1000):
             solver.run(iteration - solver.iteration)
             found.append(max(judge(game, solver.average_policy()).exploitability, 1e-11))
@@ -261,4 +267,4 @@ def test_extreme_parameters_stay_finite() -> None:
 def test_canonical_text() -> None:
     solver = solver_of("kuhn_poker", "vt-cfr+(strength=2, ramp=0.25, memory=4)")
     assert solver.algorithm == "vt-cfr+(ramp=0.25,strength=2.0)"
-    assert solver.testing == ValueTesting(ramp=0.25, strength=2.0)
+    assert solver.rule == ValueTesting(ramp=0.25, strength=2.0)

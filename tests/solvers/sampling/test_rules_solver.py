@@ -331,7 +331,7 @@ class BrokenState(State):
         ("actions", r"infostate '1' has actions \[0, [12]\] in one history and \[0, [12]\] in another"),
         ("stuck", "no legal action at infostate"),
         ("chance", "sum to 0.9, not 1"),
-        ("raises", r"test_sampling_rules.py:\d+: ValueError: no such move"),
+        ("raises", r"test_rules_solver.py:\d+: ValueError: no such move"),
         ("returns", "give 2 finite payoffs"),
     ],
 )

@@ -21,6 +21,8 @@ LAZY, FULL, STOCHASTIC, OPTIMISTIC, OPPONENT, NAIVE = 0, 1, 2, 3, 4, 5
 NO_BASELINE, LEARNED, ORACLE = 0, 1, 2
 REGRET, POLICY, AVERAGE, MARK = 0, 1, 2, 3
 """Columns of a :attr:`Tables.rows`; ``MARK`` is used at an infoset's first action only."""
+REGRET_WEIGHT, AVERAGE_WEIGHT, POSITIVE_LOG, NEGATIVE_LOG = 0, 1, 2, 3
+"""Columns of an iteration's weights, see :func:`iterate_sampled`."""
 
 
 class Rules(NamedTuple):
@@ -155,11 +157,11 @@ def iterate_sampled(
     for k in range(0, weights.shape[0], step):
         for player in range(layout.offsets.shape[0] - 1):
             if rules.averaging == FULL:
-                add_whole_policy(layout, player, weights[k, 1], tables.rows, room.reach)
+                add_whole_policy(layout, player, weights[k, AVERAGE_WEIGHT], tables.rows, room.reach)
             if rules.baseline == ORACLE:
                 exact_values(histories, player, tables.rows, tables.baselines[player])
                 walked += histories.nodes.shape[0]
-            tables.totals[player] += weights[k, 1]
+            tables.totals[player] += weights[k, AVERAGE_WEIGHT]
             stream = start(np.uint64(seed), np.uint64(first + k), np.uint64(player))
             visited, touched = walk(histories, layout, rules, tables, room, player, stream, weights[k])
             match_regrets(rules.floor, tables.rows, room.touched, touched)
@@ -207,7 +209,7 @@ def walk(
                 touched += 1
             elif actor >= 0 and rules.averaging == OPPONENT:
                 for a in range(children):
-                    rows[key + a, AVERAGE] += weights[1] * rows[key + a, POLICY]
+                    rows[key + a, AVERAGE] += weights[AVERAGE_WEIGHT] * rows[key + a, POLICY]
             if not baselines and actor != player and (actor == CHANCE or rules.others == ONE):
                 stream = advanced(stream)
                 a, probability = picked(histories.chance, rows, actor, key, children, unit(stream))
@@ -249,7 +251,7 @@ def walk(
                 probability = histories.chance[key + a] if actor == CHANCE else rows[key + a, POLICY]
                 value += probability * room.sampled[depth, a]
             if actor == player:
-                scale = weights[0] * numbers[depth, WEIGHT]
+                scale = weights[REGRET_WEIGHT] * numbers[depth, WEIGHT]
                 for a in range(children):
                     rows[key + a, REGRET] += scale * (room.sampled[depth, a] - value)
             returning = True
@@ -346,16 +348,16 @@ def catch_up(
         share = max(total - rows[key, MARK], 0.0) * own_reach
         rows[key, MARK] = total
     elif rules.averaging == STOCHASTIC:
-        share = weights[1] * own_reach / sample_reach
+        share = weights[AVERAGE_WEIGHT] * own_reach / sample_reach
     elif rules.averaging == NAIVE:
-        share = weights[1] * own_reach
+        share = weights[AVERAGE_WEIGHT] * own_reach
     if share > 0.0:
         for a in range(actions):
             rows[key + a, AVERAGE] += share * rows[key + a, POLICY]
     if rules.discounts:
-        positive = math.exp(min(weights[2] - tables.logs[key, 0], 0.0))
-        negative = math.exp(min(weights[3] - tables.logs[key, 1], 0.0))
-        tables.logs[key, 0], tables.logs[key, 1] = weights[2], weights[3]
+        positive = math.exp(min(weights[POSITIVE_LOG] - tables.logs[key, 0], 0.0))
+        negative = math.exp(min(weights[NEGATIVE_LOG] - tables.logs[key, 1], 0.0))
+        tables.logs[key, 0], tables.logs[key, 1] = weights[POSITIVE_LOG], weights[NEGATIVE_LOG]
         for a in range(actions):
             rows[key + a, REGRET] *= positive if rows[key + a, REGRET] > 0.0 else negative
 

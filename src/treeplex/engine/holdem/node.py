@@ -10,7 +10,16 @@ from numba import njit
 
 from treeplex.engine.holdem.form import Bytes, Floats, Ints
 from treeplex.engine.holdem.row_view import row_view
-from treeplex.engine.tree.regret import adaptive_factor
+from treeplex.engine.tree.regret import (
+    FLOOR,
+    NEGATIVE,
+    POSITIVE,
+    PREDICTED_NEGATIVE,
+    PREDICTED_POSITIVE,
+    PREDICTION,
+    REGRET,
+    adaptive_factor,
+)
 
 TILE = 128
 """Hands treated at a time: all rows of a tile stay in the second-level cache."""
@@ -92,10 +101,11 @@ def update(
     the variant ``predicts`` (or discounts once more) that is ``regrets`` itself.
     """
     number = regrets.dtype.type
-    positive, negative, regret_weight = (number(weights[0]), number(weights[1]), number(weights[2]))
-    zero, lowest = number(0.0), number(0.0 if weights[3] > 0.0 else -math.inf)
+    positive, negative, regret_weight = (number(weights[POSITIVE]), number(weights[NEGATIVE]), number(weights[REGRET]))
+    zero, lowest = number(0.0), number(0.0 if weights[FLOOR] > 0.0 else -math.inf)
     tiny = number(TINY if regrets.itemsize == 4 else 0.0)
-    predicted_positive, predicted_negative, strength = (number(weights[4]), number(weights[5]), number(weights[6]))
+    predicted_positive, predicted_negative = number(weights[PREDICTED_POSITIVE]), number(weights[PREDICTED_NEGATIVE])
+    strength = number(weights[PREDICTION])
     value = row_view(scratch, 2 * TILE, width)
     for x in range(nodes.shape[0] - 1, -1, -1):
         first, actions = nodes[x, 1], nodes[x, 2]
@@ -233,9 +243,9 @@ def update_adaptively(
     ``previous`` is laid out as ``regrets``; ``changes`` is [2, I], node x of the tile's
     hand j at ``infosets + x * hands + j``.
     """
-    positive, negative, regret_weight = weights[0], weights[1], weights[2]
-    lowest = 0.0 if weights[3] > 0.0 else -math.inf
-    predicted_positive, predicted_negative = weights[4], weights[5]
+    positive, negative, regret_weight = weights[POSITIVE], weights[NEGATIVE], weights[REGRET]
+    lowest = 0.0 if weights[FLOOR] > 0.0 else -math.inf
+    predicted_positive, predicted_negative = weights[PREDICTED_POSITIVE], weights[PREDICTED_NEGATIVE]
     value = row_view(scratch, 2 * TILE, width)
     for x in range(nodes.shape[0] - 1, -1, -1):
         first, actions = nodes[x, 1], nodes[x, 2]

@@ -43,13 +43,17 @@ from treeplex.engine.holdem.form import (
 )
 from treeplex.engine.holdem.node import TILE, best, expect, update, update_adaptively
 from treeplex.engine.holdem.storage import close_tile, open_tile
-from treeplex.engine.holdem.value_tested import DECAY, update_by_test
+from treeplex.engine.holdem.value_tested import update_by_test
+from treeplex.engine.tree.regret import AVERAGE, AVERAGE_DISCOUNT, Weights
+from treeplex.engine.tree.value_tested import DECAY
 
 BEST, REPLY, EXPECT = 0, 1, 2
 """What :func:`answer` does at own nodes: take the best action; also keep it (fictitious play); follow a policy."""
 
 NUMBERS_A_THREAD = 150_000
 """Stored numbers (actions times hands) that a thread needs on a single board before it is worth waiting for."""
+
+COLUMNS = len(Weights._fields)
 
 CHUNKS = 4
 """Pieces of work per thread at least, so that a slow one does not keep the others waiting."""
@@ -241,13 +245,15 @@ def iterate_board(
     guesses, scales = store.guesses, store.guess_scales
     zero, one = int(np.int64(0)), int(np.int64(1))  # not literals: Numba would compile what is called anew for their values
     if weights.shape[0] > 0 and thread == 0:
-        descend(form, zero, zero, one, zero, guesses, scales, store, weights[0, 7], weights[0, 8], 0.0, work, zero)
+        keep, add = weights[0, AVERAGE_DISCOUNT], weights[0, AVERAGE]
+        descend(form, zero, zero, one, zero, guesses, scales, store, keep, add, 0.0, work, zero)
     wait_at_barrier(gate, threads)
     for k in range(weights.shape[0]):
         after = min(k + 1, weights.shape[0] - 1)
         for player in range(2):
             ahead = k if player == 0 else after
-            keep, add = weights[ahead, 7], 0.0 if player == 1 and after == k else weights[ahead, 8]
+            keep = weights[ahead, AVERAGE_DISCOUNT]
+            add = 0.0 if player == 1 and after == k else weights[ahead, AVERAGE]
             reach_terminals(form, zero, 1 - player, guesses, scales, store, keep, add, work, thread, zero, thread, threads)
             wait_at_barrier(gate, threads)
             value_terminals(form, zero, zero, player, raked, work, thread, zero, thread, threads)
@@ -401,11 +407,13 @@ class BoardPool:
         if self.last == 0:
             self.iterate_board(weights, store)
             return
-        guesses, scales = store.guesses, store.guess_scales
-        self.descend(0, guesses, scales, store, keep=weights[0, 7], add=weights[0, 8], streets=self.last + 1)
+        guesses, scales, first = store.guesses, store.guess_scales, weights[0]
+        self.descend(0, guesses, scales, store, keep=first[AVERAGE_DISCOUNT], add=first[AVERAGE], streets=self.last + 1)
         for k, row in enumerate(weights):
-            ahead = weights[min(k + 1, len(weights) - 1)]
-            for player, keep, add in ((0, row[7], row[8]), (1, ahead[7], ahead[8] if k + 1 < len(weights) else 0.0)):
+            following = weights[min(k + 1, len(weights) - 1)]
+            for player, against in ((0, row), (1, following)):
+                keep = against[AVERAGE_DISCOUNT]
+                add = 0.0 if player == 1 and k + 1 == len(weights) else against[AVERAGE]
                 self.descend(1 - player, guesses, scales, store, keep=keep, add=add, streets=self.last)
                 self.ascend(improve, player, store, row, keep, add)
                 apply_locks(store)
@@ -426,24 +434,23 @@ class BoardPool:
 
     def prepare(self, store: Store) -> None:
         """Compile the kernels of :meth:`iterate`, or load them."""
-        form, work, row = self.form, self.work, np.zeros(9)
+        form, work, row = self.form, self.work, np.zeros(COLUMNS)
         if self.last == 0:
-            iterate_board(form, np.zeros((0, 9)), self.raked, store, work, 0, 1, np.zeros(2, np.int64))
+            iterate_board(form, np.zeros((0, COLUMNS)), self.raked, store, work, 0, 1, np.zeros(2, np.int64))
             return
         descend(form, 0, 0, 0, 0, store.guesses, store.guess_scales, store, 1.0, 0.0, 0.0, work, 0)
         improve(form, 0, 0, 0, 0, store, row, 1.0, 0.0, self.raked, work, 0, 0)
         gather(form, 0, 0, 0, 0, work, 0)
 
-    def iterate_replies(self, steps: Floats, optimism: Floats, following: float, store: Store) -> None:
-        """Run one alternating iteration of fictitious play for each entry of ``steps`` and ``optimism``.
+    def iterate_replies(self, steps: Floats, optimism: Floats, following: Floats, store: Store) -> None:
+        """Run one alternating iteration of fictitious play for each entry of ``steps``, ``optimism`` and ``following``, [K].
 
         The rule of ``engine.tree.fictitious.iterate_best_replies``. ``regrets`` holds the last replies; ``following``
-        is the optimism of the iteration after the last.
+        is the optimism of the next iteration.
         """
         against, scales = (store.target if store.target.size else store.average, store.average_scales)
         for k, step in enumerate(steps):
-            after = optimism[k + 1] if k + 1 < len(steps) else following
-            for player, mix in ((0, optimism[k]), (1, after)):
+            for player, mix in ((0, optimism[k]), (1, following[k])):
                 self.answer(player, REPLY, against, scales, store)
                 apply_locks(store)
                 replies, keep = store.regrets, 1.0 - step

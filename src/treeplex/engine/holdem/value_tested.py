@@ -4,13 +4,8 @@ from numba import njit
 
 from treeplex.engine.holdem.form import Floats, Ints
 from treeplex.engine.holdem.node import TINY, expected
-from treeplex.engine.tree.regret import Weights
-
-DECAY, UNTESTED, ROUNDING = range(len(Weights._fields), len(Weights._fields) + 3)
-"""Three more columns of a row of weights, as in :class:`treeplex.engine.tree.value_tested.ValueTest`.
-
-Of the others ``positive`` is the discount that is due, ``predicted_positive`` the next, ``prediction`` the factor on A / B.
-"""
+from treeplex.engine.tree.regret import POSITIVE, PREDICTED_POSITIVE, PREDICTION
+from treeplex.engine.tree.value_tested import DECAY, ROUNDING, UNTESTED
 
 SINGLE = 1e-6
 """The least ``rounding`` in single precision, unless it is 0."""
@@ -39,7 +34,7 @@ def update_by_test(
     without) is laid out as ``regrets``; ``tests`` is [2, I], node x of the tile's hand j at ``infosets + x * hands + j``.
     """
     number = regrets.dtype.type
-    discount, next_discount = number(weights[0]), number(weights[4])
+    discount, next_discount = number(weights[POSITIVE]), number(weights[PREDICTED_POSITIVE])
     zero, one = number(0.0), number(1.0)
     single = regrets.itemsize == 4 and weights[ROUNDING] > 0.0
     rounding = number(max(weights[ROUNDING], SINGLE) if single else weights[ROUNDING])
@@ -104,7 +99,7 @@ def strengths(
     """
     number = rows.dtype.type
     zero, one, half = number(0.0), number(1.0), number(0.5)
-    factor, decay, untested = number(weights[6]), number(weights[DECAY]), number(weights[UNTESTED])
+    factor, decay, untested = number(weights[PREDICTION]), number(weights[DECAY]), number(weights[UNTESTED])
     tiny = number(TINY if rows.itemsize == 4 else 0.0)
     for j in range(width):
         strength[j] = zero

@@ -11,9 +11,23 @@ import numpy as np
 from numba import njit
 
 from treeplex.engine.networks.mlp_single import forward
+from treeplex.engine.tree.discount import average_discount, discount
 from treeplex.engine.tree.form import Floats, Ints, Payoff, Tree
 from treeplex.engine.tree.gradient import gradient
-from treeplex.engine.tree.regret import FIXED, iterate
+from treeplex.engine.tree.regret import (
+    AVERAGE,
+    AVERAGE_DISCOUNT,
+    FIXED,
+    FLOOR,
+    NEGATIVE,
+    POSITIVE,
+    PREDICTED_NEGATIVE,
+    PREDICTED_POSITIVE,
+    PREDICTION,
+    REGRET,
+    Weights,
+    iterate,
+)
 from treeplex.engine.tree.sweeps import best_value, reach
 
 FEATURES = ("iteration", "exploitability", "regret", "movement")
@@ -36,8 +50,10 @@ INITIAL, NORM, LEFT, SET, LATEST, OUTSIDE = 0, 1, 2, 3, 7, 8
 exponents still hold, the four exponents, exploitability at the last decision, iterations outside theorem 1's ranges."""
 MEMORY = 9
 
-HEAD = 7
-"""Columns of a trace before features and outputs: t, exploitability before it, the four exponents, the iterations held."""
+TIME, SEEN, CHOSEN, HELD, HEAD = 0, 1, 2, 6, 7
+"""Columns of a trace: t, exploitability before it, the four exponents, the iterations held; then features and outputs."""
+
+COLUMNS = len(Weights._fields)
 
 
 class DiscountNetwork(NamedTuple):
@@ -70,29 +86,21 @@ class DiscountNetwork(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def kept(t: float, exponent: float) -> float:
-    """``t^a / (t^a + 1)``, the share of regrets kept; 0 for t <= 0, 1 for an infinite exponent."""
-    if t <= 0.0:
-        return 0.0
-    if exponent == math.inf:
-        return 1.0
-    power = t**exponent
-    return power / (power + 1.0) if power < math.inf else 1.0
-
-
-@njit(cache=True, nogil=True)
 def weigh(exponents: Floats, floor: float, t: int, row: Floats) -> None:
     """Write the :class:`treeplex.engine.tree.regret.Weights` that exponents amount to at iteration t.
 
     A prediction strength above 0 makes the next policy see regrets discounted by the factor that is due next, as in PDCFR.
+    An infinite alpha or beta is no discount, at t = 1 either.
     """
     alpha, beta, gamma, prediction = exponents[0], exponents[1], exponents[2], exponents[3]
-    row[0], row[1], row[2], row[3] = kept(t - 1.0, alpha), kept(t - 1.0, beta), 1.0, floor
-    row[4] = kept(float(t), alpha) if prediction > 0.0 else 1.0
-    row[5] = kept(float(t), beta) if prediction > 0.0 else 1.0
-    row[6] = prediction
-    row[7] = ((t - 1.0) / t) ** gamma
-    row[8] = 1.0
+    row[POSITIVE] = discount(t - 1.0, alpha) if alpha < math.inf else 1.0
+    row[NEGATIVE] = discount(t - 1.0, beta) if beta < math.inf else 1.0
+    row[REGRET], row[FLOOR] = 1.0, floor
+    row[PREDICTED_POSITIVE] = discount(float(t), alpha) if prediction > 0.0 and alpha < math.inf else 1.0
+    row[PREDICTED_NEGATIVE] = discount(float(t), beta) if prediction > 0.0 and beta < math.inf else 1.0
+    row[PREDICTION] = prediction
+    row[AVERAGE_DISCOUNT] = average_discount(float(t), gamma)
+    row[AVERAGE] = 1.0
 
 
 @njit(cache=True, nogil=True)
@@ -239,7 +247,7 @@ def iterate_learned(
     Returns:
         The number of decisions.
     """
-    row, unused = np.empty((1, 9)), np.empty(0)
+    row, unused = np.empty((1, COLUMNS)), np.empty(0)
     changes, exponents, silent = np.empty((2, 0)), memory[SET : SET + 4], np.empty(0)
     features = scheme.features.shape[0]
     outputs = activations.shape[0] - scheme.sizes[-1]
@@ -253,8 +261,8 @@ def iterate_learned(
             memory[LEFT] = float(hold)
             if trace.shape[0] > 0:
                 record = trace[decisions]
-                record[0], record[1], record[6] = k + 1.0, memory[LATEST], float(hold)
-                record[2:6] = exponents
+                record[TIME], record[SEEN], record[HELD] = k + 1.0, memory[LATEST], float(hold)
+                record[CHOSEN:HELD] = exponents
                 record[HEAD : HEAD + features] = activations[:features]
                 record[HEAD + features :] = activations[outputs:]
             decisions += 1
@@ -317,4 +325,4 @@ def trace_episode(
     outputs = int(scheme.sizes[-1])
     trace = np.zeros((horizon, HEAD + len(scheme.features) + outputs))
     found = run_episode(tree, payoff, scheme, horizon, np.empty((0, outputs)) if noise is None else noise, trace)
-    return float(found), trace[trace[:, 0] > 0]
+    return float(found), trace[trace[:, TIME] > 0]

@@ -37,6 +37,19 @@ class Weights(NamedTuple):
     average: float = 1.0
 
 
+(
+    POSITIVE,
+    NEGATIVE,
+    REGRET,
+    FLOOR,
+    PREDICTED_POSITIVE,
+    PREDICTED_NEGATIVE,
+    PREDICTION,
+    AVERAGE_DISCOUNT,
+    AVERAGE,
+) = range(len(Weights._fields))
+"""Columns of a row of :class:`Weights`."""
+
 FIXED, ADAPTIVE = 0, 1
 """Prediction strength: the weight row's, or APCFR+'s own factor for every infoset."""
 
@@ -85,7 +98,7 @@ def iterate(
         for player in range(players):
             if alternating:
                 gradient(tree, payoff, player, strategy, values)
-            accumulate(tree, player, row[7], row[8], strategy, average)
+            accumulate(tree, player, row[AVERAGE_DISCOUNT], row[AVERAGE], strategy, average)
             update(tree, player, row, prediction, regrets, policy, previous, changes, values, infoset_values, totals)
             if alternating:
                 reach(tree, player, policy, strategy)
@@ -122,8 +135,8 @@ def update(
     ``r = values - infoset value``; ``R = [R * d + w * r]`` (floored or not); next policy proportional to
     ``[R * d' + m * r]+``, uniform where that is zero.
     """
-    positive, negative, regret_weight, floor = row[0], row[1], row[2], row[3] > 0.0
-    predicted_positive, predicted_negative = row[4], row[5]
+    positive, negative, regret_weight, floor = row[POSITIVE], row[NEGATIVE], row[REGRET], row[FLOOR] > 0.0
+    predicted_positive, predicted_negative = row[PREDICTED_POSITIVE], row[PREDICTED_NEGATIVE]
     lowest = 0.0 if floor else -math.inf
     for b in range(tree.block_offsets[player + 1] - 1, tree.block_offsets[player] - 1, -1):
         q0, i0, n, actions = tree.blocks[b, 0], tree.blocks[b, 1], tree.blocks[b, 2], tree.blocks[b, 3]
@@ -138,7 +151,7 @@ def update(
                 block_values[j] += probabilities[j] * action_values[j]
         for j in range(n):
             values[parents[j]] += block_values[j]
-        strength = row[6]
+        strength = row[PREDICTION]
         if prediction == ADAPTIVE:
             adapt(
                 q0, i0, n, actions, positive, negative, regret_weight, lowest, regrets, values, block_values, previous, changes

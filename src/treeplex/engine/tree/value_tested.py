@@ -11,7 +11,7 @@ from numba import njit
 
 from treeplex.engine.tree.form import Floats, Payoff, Tree
 from treeplex.engine.tree.gradient import gradient
-from treeplex.engine.tree.regret import accumulate
+from treeplex.engine.tree.regret import POSITIVE, PREDICTED_POSITIVE, PREDICTION, Weights, accumulate
 from treeplex.engine.tree.sweeps import reach
 
 
@@ -36,9 +36,28 @@ class ValueTest(NamedTuple):
     untested: float
     rounding: float
 
+    def row(self, average_discount: float = 1.0) -> tuple[float, ...]:
+        """The same as the columns of a row: :class:`Weights`, then :data:`DECAY`, :data:`UNTESTED` and :data:`ROUNDING`.
 
-COLUMNS = len(ValueTest._fields)
-"""Columns of a row before those of the averages."""
+        ``average_discount`` is the factor on the one average of an engine that keeps a single one.
+        """
+        weights = Weights(
+            positive=self.discount,
+            negative=0.0,
+            floor=1.0,
+            predicted_positive=self.next_discount,
+            predicted_negative=0.0,
+            prediction=self.strength,
+            average_discount=average_discount,
+        )
+        return *weights, self.decay, self.untested, self.rounding
+
+
+DECAY, UNTESTED, ROUNDING, AVERAGES = range(len(Weights._fields), len(Weights._fields) + 4)
+"""Columns of a row behind those of :class:`Weights`; at and behind ``AVERAGES`` the factors on the averages kept.
+
+Of the others ``POSITIVE`` is the discount that is due, ``PREDICTED_POSITIVE`` the next, ``PREDICTION`` the factor on A / B.
+"""
 
 
 @njit(cache=True, nogil=True)
@@ -60,7 +79,7 @@ def iterate_tested(
 
     Args:
         tree, payoff: the game.
-        weights: [K, 6 + M], one row of :class:`ValueTest` an iteration, then the factor on each average.
+        weights: [K, 12 + M], one :meth:`ValueTest.row` an iteration, then the factor on each average.
         alternating: the order of updates.
         regrets, differences, policy, strategy: [Q], the solver's state, updated in place; see :func:`update_tested`.
             ``strategy`` is the sequence form of ``policy``.
@@ -78,7 +97,7 @@ def iterate_tested(
             if alternating:
                 gradient(tree, payoff, player, strategy, values)
             for m in range(averages.shape[0]):
-                accumulate(tree, player, row[COLUMNS + m], 1.0, strategy, averages[m])
+                accumulate(tree, player, row[AVERAGES + m], 1.0, strategy, averages[m])
             update_tested(tree, player, row, regrets, differences, tests, policy, values, scratch)
             if alternating:
                 reach(tree, player, policy, strategy)
@@ -106,7 +125,8 @@ def update_tested(
     next policy is proportional to ``[R d' + q r]+``, the candidate without prediction to ``R``, the one with full prediction to
     ``[R d' + r]+``, each uniform where it is zero. ``differences`` is the second candidate minus the first.
     """
-    discount, next_discount, decay, factor, untested, rounding = row[0], row[1], row[2], row[3], row[4], row[5]
+    discount, next_discount, factor = row[POSITIVE], row[PREDICTED_POSITIVE], row[PREDICTION]
+    decay, untested, rounding = row[DECAY], row[UNTESTED], row[ROUNDING]
     for b in range(tree.block_offsets[player + 1] - 1, tree.block_offsets[player] - 1, -1):
         q0, i0, n, actions = tree.blocks[b, 0], tree.blocks[b, 1], tree.blocks[b, 2], tree.blocks[b, 3]
         value, earned, terms, strength = scratch[0, :n], scratch[1, :n], scratch[2, :n], scratch[3, :n]

@@ -142,7 +142,7 @@ def estimate_spot(
         SpecError: unknown algorithm or parameter, too many threads, or betting so large that counting it was broken off.
     """
     threads = checked_threads(threads)
-    name, size, refusal = method_of(algorithm)[2], spot_size(spot, isomorphism=isomorphism), None
+    name, size, refusal = method_of(algorithm)[1], spot_size(spot, isomorphism=isomorphism), None
     try:
         check_nodes(size.nodes)
         check_boards(spot, isomorphism=isomorphism)

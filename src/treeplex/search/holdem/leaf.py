@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from treeplex.engine.holdem.form import ACTIONS, COUNT, ENDS, REACH, ROOTS, HoldemForm, Workspace
 from treeplex.engine.holdem.passes import EXPECT, answer, descend, improve
+from treeplex.engine.tree.regret import AVERAGE, AVERAGE_DISCOUNT
 from treeplex.errors import AlgorithmError
 from treeplex.forms.holdem.split_turn import SplitTurn
 from treeplex.search.beliefs import normalised_range
@@ -97,9 +98,9 @@ class RiverLeaf:
         self.turn, self.iterations, self.solved = turn, iterations, 0
         self.rules = HoldemRules(turn.game.spot, turn.game.betting)
         self.solver = HoldemSolver(turn.below, method, threads=threads, storage=storage, horizon=iterations)
-        if not isinstance(self.solver.method, Variant) or self.solver.steering or storage == "int16":
+        if not isinstance(self.solver.rule, Variant) or storage == "int16":
             raise AlgorithmError(f"rivers are solved by a variant of CFR in float32 or float64, not by {method} in {storage}")
-        self._rows = self.solver.weights(range(1, iterations + 1))
+        self._rows = self.solver.rule.rows(range(1, iterations + 1), iterations)
         self._known: OrderedDict[bytes, NDArray[Any]] = OrderedDict()
 
     def __call__(self, places: HoldemPlaces, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
@@ -132,11 +133,12 @@ class RiverLeaf:
         possible = self.rules.possible(self.turn.game.spot.board)
         first, second = (normalised_range(with_trace(own), can) for own, can in zip(believed, possible, strict=True))
         self.enter((first, second))
-        self.walk(0, store.guesses, store.average, keep=self._rows[0, 7], add=self._rows[0, 8])
+        self.walk(0, store.guesses, store.average, keep=self._rows[0, AVERAGE_DISCOUNT], add=self._rows[0, AVERAGE])
         for k, row in enumerate(self._rows):
             ahead = self._rows[min(k + 1, len(self._rows) - 1)]
             last = k + 1 == len(self._rows)
-            for player, keep, add in ((0, row[7], row[8]), (1, ahead[7], 0.0 if last else ahead[8])):
+            for player, against in ((0, row), (1, ahead)):
+                keep, add = against[AVERAGE_DISCOUNT], 0.0 if player == 1 and last else against[AVERAGE]
                 crew.ascend_groups(improve, player, store, row, keep, add)
         self.solved += 1
         if len(self._known) >= REMEMBERED:

@@ -18,13 +18,13 @@ from treeplex.errors import GameError
 from treeplex.evaluate.holdem.node_values import HoldemValues
 from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.forms.holdem.split_turn import SplitTurn
+from treeplex.forms.holdem.spot_form import store_of
 from treeplex.games.poker.betting.tree import Decision
 from treeplex.search.beliefs import normalised_range
 from treeplex.search.holdem.beliefs import HoldemRules
 from treeplex.search.holdem.leaf import HoldemLeaf, HoldemPlaces, held, rows_of
 from treeplex.search.leaf import Ranges
 from treeplex.search.subgame import Method, Search, difference
-from treeplex.solvers.holdem.solver import store_of
 from treeplex.solvers.rules.fictitious import FictitiousRule
 
 Floats = NDArray[np.float64]
@@ -70,7 +70,7 @@ class HoldemSearch(Search):
         weights = np.concatenate([own[hands] for own, hands in zip(self.ranges, self._hands, strict=True)])
         form = turn.top.form._replace(weights=weights)
         self.crew = BoardPool(form, make_workspace(form, 1, np.float64, raked=raked), raked=raked)
-        self.store = Store(**store_of(turn.top, method.scheme, np.float64, ()))
+        self.store = Store(**store_of(turn.top, method.scheme.needs, np.float64))
         self.iteration = 0
         self.strategy, self.faced = np.zeros_like(self.store.average), np.zeros_like(self.store.average)
         for player in (0, 1):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.engine.tree.discount import average_discount
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.regret import accumulate
 from treeplex.engine.tree.sweeps import backup, normalise, reach, workspace
@@ -13,7 +14,6 @@ from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import uniform_probabilities
 from treeplex.solvers.base import Solver, order_of_updates
-from treeplex.solvers.rules.variants import average_discount
 from treeplex.spec import shown
 
 Floats = NDArray[np.float64]

@@ -1,18 +1,20 @@
 """Learned discounting as data: what a network sees, what it sets and in which ranges, and its weights."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.networks.mlp_single import parameter_count
 from treeplex.engine.tree.learned import EXPONENTS, FEATURES, DiscountNetwork
-from treeplex.errors import SpecError
+from treeplex.errors import AlgorithmError, SpecError
+from treeplex.forms.form import Kind
+from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.spec import nearest
 
 HIDDEN = (64, 64)
@@ -27,21 +29,32 @@ class Base:
     """The variant whose exponents are learned.
 
     Attributes:
-        defaults: alpha, beta, gamma and prediction where nothing is learned; an infinite alpha or beta is no discount.
+        variant: its name.
+        prediction: its prediction strength.
         floored: negative regrets are set to zero.
         learned: what is learned unless one says otherwise.
     """
 
-    defaults: tuple[float, float, float, float]
+    variant: str
+    prediction: float
     floored: bool
     learned: tuple[str, ...]
 
+    @property
+    def defaults(self) -> tuple[float, float, float, float]:
+        """Alpha, beta, gamma and prediction where nothing is learned; an infinite alpha or beta is no discount."""
+        known = VARIANTS[self.variant].parameters
+        return known.get("alpha", math.inf), known.get("beta", math.inf), known["gamma"], self.prediction
+
 
 BASES: Mapping[str, Base] = {
-    "dcfr": Base((1.5, 0.0, 2.0, 0.0), False, ("alpha", "beta", "gamma")),
-    "pcfr+": Base((math.inf, math.inf, 2.0, 1.0), True, ("gamma",)),
-    "pdcfr": Base((1.5, 0.0, 2.0, 1.0), False, ("alpha", "beta", "gamma")),
-    "pdcfr+": Base((2.3, math.inf, 5.0, 1.0), True, ("alpha", "gamma", "prediction")),
+    base.variant: base
+    for base in (
+        Base("dcfr", 0.0, False, ("alpha", "beta", "gamma")),
+        Base("pcfr+", 1.0, True, ("gamma",)),
+        Base("pdcfr", 1.0, False, ("alpha", "beta", "gamma")),
+        Base("pdcfr+", 1.0, True, ("alpha", "gamma", "prediction")),
+    )
 }
 """Variants by name."""
 
@@ -83,6 +96,10 @@ class DiscountPolicy:
     horizon: int = HORIZON
     clipped: bool = True
     card: Mapping[str, Any] = field(default_factory=dict)
+    kind: ClassVar[Kind] = Kind.LEARNED
+    updates: ClassVar[str] = "alternating"
+    averages: ClassVar[int] = 1
+    answers: ClassVar[tuple[str, ...]] = ("average",)
 
     def __post_init__(self) -> None:
         """Check that all of it fits together.
@@ -132,6 +149,37 @@ class DiscountPolicy:
             floor=float(base.floored),
             clipped=self.clipped,
         )
+
+    @property
+    def network(self) -> DiscountNetwork:
+        """The network that sets the weights, with all that the engine needs to know."""
+        return self.compiled
+
+    @property
+    def pace(self) -> int:
+        """The number of iterations that it believes are planned."""
+        return self.horizon
+
+    @property
+    def name(self) -> str:
+        """For reports."""
+        return f"learned {self.base}"
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """What the variant that it steers keeps, ``memory`` and ``network``, and the last policy if it looks at that."""
+        seen = ("seen",) if "movement" in self.features else ()
+        return VARIANTS[self.base].needs | {"memory", "network", *seen}
+
+    def rows(self, times: Sequence[int], horizon: int) -> NDArray[np.float64]:
+        """No rows.
+
+        Raises:
+            AlgorithmError: always.
+        """
+        raise AlgorithmError(f"the weights of {self.name} depend on the run")
+
+    average_factors = rows
 
     def with_parameters(self, parameters: NDArray[np.float64]) -> "DiscountPolicy":
         """The same policy with another network of the same sizes."""

@@ -1,19 +1,18 @@
 """Fictitious play: best responses against averages (Brown 1951; Heinrich, Lanctot and Silver 2015 in sequence form)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from numbers import Real
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.tree.fictitious import iterate_best_replies
-from treeplex.engine.tree.sweeps import reach, workspace
 from treeplex.errors import SpecError
-from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.policies.tabular import uniform_probabilities
-from treeplex.solvers.base import Solver, order_of_updates
+from treeplex.forms.form import NEXT_OPTIMISM, OPTIMISM, STEP, Kind
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -33,6 +32,33 @@ class FictitiousRule:
     reference: str
     step: Callable[[int], float]
     optimism: Callable[[int], float] = lambda t: 0.0
+    kind: ClassVar[Kind] = Kind.REPLIES
+    updates: ClassVar[str] = "alternating"
+    averages: ClassVar[int] = 1
+    network: ClassVar[None] = None
+    pace: ClassVar[None] = None
+    answers: ClassVar[tuple[str, ...]] = ("average",)
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """Replies and an average; a ``target`` if others respond to mixtures of both."""
+        return frozenset({"replies", "average", *(("target",) if numbers_of(self, "optimism", (1, 2, 10)).any() else ())})
+
+    def rows(self, times: Sequence[int], horizon: int = 0) -> Floats:
+        """Step, optimism and next optimism of iterations, float64 [K, 3].
+
+        Raises:
+            SpecError: a function cannot be called with an iteration, or gives something that is no finite number.
+        """
+        rows = np.empty((len(times), 3))
+        rows[:, STEP], rows[:, OPTIMISM] = numbers_of(self, "step", times), numbers_of(self, "optimism", times)
+        rows[:, NEXT_OPTIMISM] = numbers_of(self, "optimism", [t + 1 for t in times])
+        return rows
+
+    def average_factors(self, times: Sequence[int], horizon: int = 0) -> Floats:
+        """What an iteration leaves of the average, and with which weight its reply enters it, float64 [K, 2]."""
+        steps = self.rows(times)[:, STEP]
+        return np.stack((1.0 - steps, steps), axis=1)
 
 
 FICTITIOUS_RULES: Mapping[str, FictitiousRule] = {
@@ -67,7 +93,7 @@ iterations. With the start kept, FLOP beats linear fictitious play as the paper'
 """
 
 
-def numbers_of(play: FictitiousRule, name: str, times: range) -> NDArray[np.float64]:
+def numbers_of(play: FictitiousRule, name: str, times: Sequence[int]) -> Floats:
     """What one of a play's functions gives for these iterations, float64 [K].
 
     Raises:
@@ -82,41 +108,3 @@ def numbers_of(play: FictitiousRule, name: str, times: range) -> NDArray[np.floa
         if not isinstance(number, Real) or not isfinite(number):
             raise SpecError(f"{play.name}: its {name} must return a finite number, not {number!r} (at iteration {t})")
     return np.array(found, np.float64)
-
-
-class FictitiousPlay(Solver):
-    """Any :class:`FictitiousRule` on a compiled game; the reply before the first iteration is the uniform policy."""
-
-    def __init__(self, game: CompiledGame, play: FictitiousRule, *, updates: str | None = None) -> None:
-        """Start from the uniform policy; ``updates`` is ``alternating`` (default) or ``simultaneous``."""
-        self.game, self.play, self.algorithm = game, play, play.name
-        self.updates = order_of_updates(updates or "alternating")
-        self.policy = uniform_probabilities(game)
-        self.reply = np.zeros_like(self.policy)
-        for player in range(game.players):
-            reach(game.tree, player, self.policy, self.reply)
-        self.average = self.reply.copy()
-        self._target = np.empty_like(self.policy)
-        self._values, self._infoset_values = workspace(game.tree)
-
-    def run(self, iterations: int) -> None:
-        """Do so many more iterations."""
-        times = range(self.iteration + 1, self.iteration + iterations + 1)
-        iterate_best_replies(
-            self.game.tree,
-            self.game.payoff,
-            numbers_of(self.play, "step", times),
-            numbers_of(self.play, "optimism", times),
-            self.updates == "alternating",
-            self.policy,
-            self.reply,
-            self.average,
-            self._target,
-            self._values,
-            self._infoset_values,
-        )
-        self.iteration += iterations
-
-    def arrays(self) -> dict[str, NDArray[np.float64]]:
-        """Replies and averages."""
-        return {"policy": self.policy, "reply": self.reply, "average": self.average}

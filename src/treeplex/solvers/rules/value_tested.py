@@ -3,21 +3,16 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.holdem.value_tested import DECAY, ROUNDING
-from treeplex.engine.tree.gradient import gradient
-from treeplex.engine.tree.regret import Weights
-from treeplex.engine.tree.sweeps import best_value, normalise, reach, widest_block, workspace
-from treeplex.engine.tree.value_tested import ValueTest, iterate_tested
+from treeplex.engine.tree.discount import average_discount, discount
+from treeplex.engine.tree.regret import AVERAGE_DISCOUNT, POSITIVE, PREDICTED_POSITIVE
+from treeplex.engine.tree.value_tested import AVERAGES, DECAY, ValueTest
 from treeplex.errors import SpecError
-from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.policies.tabular import Policy, uniform_probabilities
-from treeplex.solvers.base import Solver, order_of_updates
-from treeplex.solvers.cfr import CHUNK
-from treeplex.solvers.rules.variants import average_discount, discount
+from treeplex.forms.form import Kind
 
 Floats = NDArray[np.float64]
 
@@ -50,6 +45,14 @@ class ValueTesting:
     strength: float = 1.0
     untested: float = 1.0
     rounding: float = 0.0
+    kind: ClassVar[Kind] = Kind.TESTED
+    updates: ClassVar[str] = "alternating"
+    averages: ClassVar[int] = len(GAMMAS) + 1
+    network: ClassVar[None] = None
+    pace: ClassVar[None] = None
+    needs: ClassVar[frozenset[str]] = frozenset({"regrets", "guesses", "previous", "changes", "average"})
+    answers: ClassVar[tuple[str, ...]] = (*(f"gamma={gamma:g}" for gamma in GAMMAS), "matched", "last")
+    """What the candidates for the answer are called: the averages that a form keeps, and the last iterate."""
 
     def __post_init__(self) -> None:
         """Check the constants.
@@ -76,149 +79,26 @@ class ValueTesting:
         discounts = self.discount(t), self.discount(t + 1)
         return ValueTest(*discounts, average_discount(t, self.memory), self.strength, self.untested, self.rounding)
 
-    def rows(self, times: Sequence[int], gammas: Sequence[float] = GAMMAS) -> Floats:
-        """The rows of these iterations with the factors on the averages, the matched one last, float64 [K, 6 + M]."""
-        rows = [(*self.test(t), *(average_discount(t, gamma) for gamma in gammas), self.discount(t)) for t in times]
-        return np.array(rows, np.float64).reshape(-1, len(ValueTest._fields) + len(gammas) + 1)
+    def rows(self, times: Sequence[int], horizon: int = 0) -> Floats:
+        """The rows of these iterations with the factors on the averages, the matched one last, float64 [K, 12 + M]."""
+        rows = np.empty((len(times), AVERAGES + len(GAMMAS) + 1))
+        rows[:, :AVERAGES] = self.test(1).row()
+        discounts = {t: self.discount(t) for t in {*times, *(t + 1 for t in times)}}
+        rows[:, POSITIVE] = rows[:, -1] = [discounts[t] for t in times]
+        rows[:, PREDICTED_POSITIVE] = [discounts[t + 1] for t in times]
+        for column, exponent in (
+            (DECAY, self.memory),
+            (AVERAGE_DISCOUNT, HAND_GAMMA),
+            *enumerate(GAMMAS, start=AVERAGES),
+        ):
+            rows[:, column] = [average_discount(t, exponent) for t in times]
+        return rows
+
+    def average_factors(self, times: Sequence[int], horizon: int = 0) -> Floats:
+        """What an iteration leaves of the first average, and with which weight it enters it, float64 [K, 2]."""
+        return np.array([(average_discount(t, GAMMAS[0]), 1.0) for t in times]).reshape(-1, 2)
 
     @property
     def name(self) -> str:
         """What the command line calls the algorithm."""
         return NAME
-
-    def hand_rows(self, times: Sequence[int], gamma: float = HAND_GAMMA) -> Floats:
-        """The hand engine's rows of these iterations, float64 [K, 12] (:mod:`treeplex.engine.holdem.value_tested`)."""
-        rows = np.empty((len(times), ROUNDING + 1))
-        for row, t in zip(rows, times, strict=True):
-            test = self.test(t)
-            row[:DECAY] = Weights(
-                positive=test.discount,
-                negative=0.0,
-                floor=1.0,
-                predicted_positive=test.next_discount,
-                predicted_negative=0.0,
-                prediction=test.strength,
-                average_discount=average_discount(t, gamma),
-            )
-            row[DECAY:] = test.decay, test.untested, test.rounding
-        return rows
-
-
-class ValueTestedSolver(Solver):
-    """Value-tested CFR+ on a compiled game.
-
-    In two-player games of constant sum the answer is chosen for each player separately, among the averages and the last
-    iterate: the one against which the opponent's best response gets least. In other games, where that says nothing about
-    equilibrium, it is the first average.
-
-    Attributes:
-        regrets: float64 [Q], accumulated counterfactual regrets, >= 0.
-        policy: float64 [Q], the current behaviour policy (the last iterate).
-        strategy: float64 [Q], its sequence form.
-        averages: float64 [M, Q], own-reach-weighted sums of policies, by the exponents ``GAMMAS``, then the matched one;
-            ``average`` is the first.
-        chosen: for each player which candidate :meth:`average_policy` returned last, such as ``gamma=5`` or ``last``.
-    """
-
-    def __init__(
-        self,
-        game: CompiledGame,
-        testing: ValueTesting | None = None,
-        *,
-        updates: str | None = None,
-        algorithm: str = NAME,
-    ) -> None:
-        """Start from the uniform policy.
-
-        Args:
-            game: the compiled game.
-            testing: the constants; None for the usual ones.
-            updates: ``alternating`` or ``simultaneous``; None for alternating.
-            algorithm: canonical text for reports.
-
-        Raises:
-            SpecError: an unknown order of updates.
-        """
-        self.game, self.testing, self.algorithm = game, testing or ValueTesting(), algorithm
-        self.updates = order_of_updates(updates or "alternating")
-        self.policy = uniform_probabilities(game)
-        self.strategy, self.regrets, self._differences = (np.zeros_like(self.policy) for _ in range(3))
-        self.averages = np.zeros((len(GAMMAS) + 1, len(self.policy)))
-        self.average = self.averages[0]
-        self._tests = np.zeros((2, len(game.infostates)))
-        for player in range(game.players):
-            reach(game.tree, player, self.policy, self.strategy)
-        self._values, self._infoset_values = workspace(game.tree)
-        self._scratch = np.empty((7, max(widest_block(game.tree, player) for player in range(game.players))))
-        self.chosen: tuple[str, ...] = (candidate_names()[0],) * game.players
-
-    def run(self, iterations: int) -> None:
-        """Do so many more iterations."""
-        last = self.iteration + iterations
-        for start in range(self.iteration, max(last, self.iteration + 1), CHUNK):
-            times = range(start + 1, min(start + CHUNK, last) + 1)
-            iterate_tested(
-                self.game.tree,
-                self.game.payoff,
-                self.testing.rows(times),
-                self.updates == "alternating",
-                self.regrets,
-                self._differences,
-                self._tests,
-                self.policy,
-                self.strategy,
-                self.averages,
-                self._values,
-                self._scratch,
-            )
-            self.iteration = times.stop - 1
-
-    def candidates(self) -> list[Floats]:
-        """The behaviour policies [Q] to choose from: the averages, then the last iterate."""
-        found = [np.empty_like(self.policy) for _ in self.averages]
-        for average, policy in zip(self.averages, found, strict=True):
-            for player in range(self.game.players):
-                normalise(self.game.tree, player, average, policy)
-        return [*found, self.policy.copy()]
-
-    def average_policy(self) -> Policy:
-        """The policy that approaches equilibrium: each player's best candidate; uniform before the first iteration."""
-        candidates = self.candidates()
-        picks = [0] * self.game.players
-        if self.iteration and self.game.players == 2 and self.game.constant is not None:
-            for player in (0, 1):
-                losses = [self.opponent_value(policy, player) for policy in candidates]
-                picks[player] = int(np.argmin(losses))
-        found, offsets = candidates[0].copy(), self.game.tree.sequence_offsets
-        for player, pick in enumerate(picks):
-            found[offsets[player] : offsets[player + 1]] = candidates[pick][offsets[player] : offsets[player + 1]]
-        names = candidate_names()
-        self.chosen = tuple(names[pick] for pick in picks)
-        return Policy(self.game, found)
-
-    def opponent_value(self, policy: Floats, player: int) -> float:
-        """What a best response of the other player gets against ``player``'s part of a policy [Q], in the game's units."""
-        tree, strategy = self.game.tree, np.empty_like(policy)
-        reach(tree, player, policy, strategy)
-        gradient(tree, self.game.payoff, 1 - player, strategy, self._values)
-        return float(best_value(tree, 1 - player, self._values, self._infoset_values))
-
-    def current_policy(self) -> Policy:
-        """The policy of the next iteration."""
-        return Policy(self.game, self.policy.copy())
-
-    def arrays(self) -> dict[str, Floats]:
-        """Regrets, differences of the candidates, tests, policies and averages."""
-        return {
-            "regrets": self.regrets,
-            "differences": self._differences,
-            "tests": self._tests,
-            "policy": self.policy,
-            "strategy": self.strategy,
-            "averages": self.averages,
-        }
-
-
-def candidate_names() -> list[str]:
-    """What :attr:`ValueTestedSolver.chosen` calls the candidates, in order."""
-    return [*(f"gamma={gamma:g}" for gamma in GAMMAS), "matched", "last"]

@@ -5,11 +5,36 @@ Notation that all the papers share: ``r`` is the instantaneous counterfactual re
 same play as discounting after adding with ``t`` (Brown and Sandholm 2019), shifted by one.
 """
 
-import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import ClassVar
 
-from treeplex.engine.tree.regret import ADAPTIVE, FIXED, Weights
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.tree.discount import average_discount, discount
+from treeplex.engine.tree.regret import (
+    ADAPTIVE,
+    AVERAGE,
+    AVERAGE_DISCOUNT,
+    FIXED,
+    PREDICTED_NEGATIVE,
+    PREDICTED_POSITIVE,
+    PREDICTION,
+    Weights,
+)
+from treeplex.errors import SpecError
+from treeplex.forms.form import Kind
+from treeplex.spec import shown
+
+LOOK_AHEAD = 32
+"""Iterations that are looked at to see whether a variant predicts."""
+
+Floats = NDArray[np.float64]
+
+ALPHA, BETA, GAMMA = 1.5, 0.0, 2.0
+"""The exponents that the authors of DCFR recommend."""
 
 Schedule = Callable[..., Weights]
 """``schedule(t, horizon, **parameters) -> Weights``: iteration t from 1, of a run planned for ``horizon`` iterations."""
@@ -38,30 +63,85 @@ class Variant:
     updates: str = "alternating"
     adaptive: bool = False
     needs_horizon: bool = False
+    kind: ClassVar[Kind] = Kind.REGRETS
+    averages: ClassVar[int] = 1
+    network: ClassVar[None] = None
+    pace: ClassVar[None] = None
+    answers: ClassVar[tuple[str, ...]] = ("average",)
 
     @property
     def prediction_mode(self) -> int:
         """The engine's number for how prediction strength is found."""
         return ADAPTIVE if self.adaptive else FIXED
 
+    @cached_property
+    def needs(self) -> frozenset[str]:
+        """What it keeps: regrets, an average, for prediction ``guesses``, of APCFR+ ``previous`` and ``changes``."""
+        more = {"guesses", "previous", "changes"} if self.adaptive else {"guesses"} if self.predicts else set()
+        return frozenset({"regrets", "average", *more})
 
-def discount(t: float, exponent: float, offset: float = 1.0) -> float:
-    """``t^a / (t^a + offset)``, the share of regrets kept (Brown and Sandholm 2019, section 4); 0 for t <= 0.
+    @cached_property
+    def predicts(self) -> bool:
+        """Whether the next policy needs more than the regrets, by the first :data:`LOOK_AHEAD` iterations.
 
-    It is 1 where ``t^a`` is beyond what a float holds.
-    """
-    if t <= 0:
-        return 0.0
-    try:
-        power = math.pow(t, exponent)
-    except OverflowError:
-        power = math.inf
-    return power / (power + offset) if power < math.inf else 1.0
+        A schedule that fails when it is asked ahead of time is taken to predict; it fails again, in words, when it is run.
+        """
+        try:
+            rows = self.rows(range(1, LOOK_AHEAD + 1), 1000)
+        except Exception:  # a schedule is the user's code
+            return True
+        return predicting(rows)
+
+    def with_parameters(self, parameters: Mapping[str, float]) -> "Variant":
+        """The same variant with some parameters of its schedule set."""
+        return replace(self, parameters={**self.parameters, **parameters}) if parameters else self
+
+    def rows(self, times: Sequence[int], horizon: int) -> Floats:
+        """The weights of iterations as rows of :class:`Weights`, float64 [K, 9].
+
+        Raises:
+            SpecError: the schedule fails, gives no :class:`Weights` or a weight that is not finite.
+        """
+        weights = [self._weights_at(t, horizon) for t in times]
+        try:
+            rows = np.array(weights, np.float64).reshape(-1, len(Weights._fields))
+        except (TypeError, ValueError) as error:
+            raise self._no_weights(weights[0], times[0]) from error
+        finite = np.isfinite(rows).all(axis=1)
+        if not finite.all():
+            bad = int(np.argmin(finite))
+            raise SpecError(f"{self.name} has weights that are not finite at iteration {times[bad]}: {weights[bad]}")
+        return rows
+
+    def _weights_at(self, t: int, horizon: int) -> Weights:
+        try:
+            weights = self.schedule(t, horizon, **self.parameters)
+        except (ArithmeticError, ValueError) as error:
+            raise SpecError(f"{self.name} has no weights at iteration {t} ({error}); change its parameters") from error
+        except TypeError as error:
+            names = ", ".join(["t", "horizon", *self.parameters])
+            raise SpecError(f"{self.name}: calling its schedule({names}) at iteration {t} failed: {error}") from error
+        if not isinstance(weights, Weights):
+            raise self._no_weights(weights, t)
+        return weights
+
+    def _no_weights(self, given: object, t: int) -> SpecError:
+        must = "its schedule must return treeplex.Weights of numbers"
+        return SpecError(f"{self.name}: {must}, not {shown(repr(given))} (at iteration {t})")
+
+    def average_factors(self, times: Sequence[int], horizon: int) -> Floats:
+        """What an iteration leaves of the average, and with which weight it enters it, float64 [K, 2]."""
+        return self.rows(times, horizon)[:, [AVERAGE_DISCOUNT, AVERAGE]]
 
 
-def average_discount(t: int, exponent: float) -> float:
-    """``((t-1)/t)^gamma``: with it iteration t has weight proportional to ``t^gamma``."""
-    return math.pow((t - 1) / t, exponent) if exponent else 1.0
+def predicting(rows: Floats) -> bool:
+    """Whether in some of these rows of :class:`Weights` the next policy needs more than the regrets."""
+    return bool((rows[:, [PREDICTED_POSITIVE, PREDICTED_NEGATIVE, PREDICTION]] != (1.0, 1.0, 0.0)).any())
+
+
+def usual(schedule: Schedule) -> dict[str, float]:
+    """The parameters of a schedule of this module and their defaults: its keyword-only arguments."""
+    return dict(getattr(schedule, "__kwdefaults__", None) or {})
 
 
 def cfr(t: int, horizon: int) -> Weights:
@@ -79,7 +159,7 @@ def linear_cfr(t: int, horizon: int) -> Weights:
     return Weights(regret=float(t), average_discount=average_discount(t, 1.0))
 
 
-def dcfr(t: int, horizon: int, *, alpha: float = 1.5, beta: float = 0.0, gamma: float = 2.0) -> Weights:
+def dcfr(t: int, horizon: int, *, alpha: float = ALPHA, beta: float = BETA, gamma: float = GAMMA) -> Weights:
     """``R = R d_alpha(t) + r`` where R > 0, ``R d_beta(t) + r`` elsewhere; average by ``t^gamma``."""
     return Weights(positive=discount(t - 1, alpha), negative=discount(t - 1, beta), average_discount=average_discount(t, gamma))
 
@@ -99,7 +179,7 @@ def dcfr_plus(t: int, horizon: int, *, alpha: float = 1.5, offset: float = 1.5, 
     return Weights(positive=discount(t - 1, alpha, offset), floor=1.0, average_discount=average_discount(t, gamma))
 
 
-def pdcfr(t: int, horizon: int, *, alpha: float = 1.5, beta: float = 0.0, gamma: float = 2.0) -> Weights:
+def pdcfr(t: int, horizon: int, *, alpha: float = ALPHA, beta: float = BETA, gamma: float = GAMMA) -> Weights:
     """DCFR whose next policy is proportional to ``[R d(t+1) + r]+``, d by the sign of R.
 
     No code of its authors exists: the definition is inferred from the paper's description.
@@ -155,7 +235,7 @@ VARIANTS: Mapping[str, Variant] = {
             "regrets floored at zero, linear average",
             "Tammelin 2014, Solving Large Imperfect Information Games Using CFR+ (arXiv 1407.5042)",
             cfr_plus,
-            {"gamma": 1.0},
+            usual(cfr_plus),
         ),
         Variant(
             "lcfr",
@@ -168,28 +248,28 @@ VARIANTS: Mapping[str, Variant] = {
             "Discounted CFR: positive regrets by alpha, negative by beta, average by gamma",
             DISCOUNTED,
             dcfr,
-            {"alpha": 1.5, "beta": 0.0, "gamma": 2.0},
+            usual(dcfr),
         ),
         Variant(
             "pcfr+",
             "Predictive CFR+: the last regrets predict the next ones",
             "Farina, Kroer and Sandholm 2021, Faster Game Solving via Predictive Blackwell Approachability (arXiv 2007.14358)",
             pcfr_plus,
-            {"gamma": 2.0},
+            usual(pcfr_plus),
         ),
         Variant(
             "pdcfr",
             "DCFR with prediction of the discounted regrets",
             "Xu et al. 2024, Dynamic Discounted CFR, where it is a baseline (ICLR 2024)",
             pdcfr,
-            {"alpha": 1.5, "beta": 0.0, "gamma": 2.0},
+            usual(pdcfr),
         ),
         Variant(
             "dcfr+",
             "DCFR with regrets floored at zero",
             "Xu et al. 2022, AutoCFR: Learning to Design CFR Algorithms (AAAI 2022)",
             dcfr_plus,
-            {"alpha": 1.5, "offset": 1.5, "gamma": 4.0},
+            usual(dcfr_plus),
         ),
         Variant(
             "pdcfr+",
@@ -197,14 +277,14 @@ VARIANTS: Mapping[str, Variant] = {
             "Xu et al. 2024, Minimizing Weighted Counterfactual Regret with Optimistic Online Mirror Descent "
             "(arXiv 2404.13891)",
             pdcfr_plus,
-            {"alpha": 2.3, "gamma": 5.0},
+            usual(pdcfr_plus),
         ),
         Variant(
             "apcfr+",
             "asynchronous PCFR+: each infoset damps its prediction by how steady its regrets are",
             "Meng, Zhang, Ge, Yang and Gao 2025, Asynchronous Predictive CFR+ (arXiv 2503.12770)",
             pcfr_plus,
-            {"gamma": 2.0},
+            usual(pcfr_plus),
             adaptive=True,
         ),
         Variant(
@@ -212,14 +292,14 @@ VARIANTS: Mapping[str, Variant] = {
             "simple APCFR+: prediction damped by 1/(1+a) everywhere",
             "Meng, Zhang, Ge, Yang and Gao 2025, Asynchronous Predictive CFR+ (arXiv 2503.12770)",
             sapcfr_plus,
-            {"a": 2.0, "gamma": 2.0},
+            usual(sapcfr_plus),
         ),
         Variant(
             "hs-dcfr",
             "DCFR whose alpha, beta and gamma follow hyperparameter schedules over the planned run",
             "Zhang, McAleer and Sandholm 2024, Faster Game Solving via Hyperparameter Schedules (arXiv 2404.09097)",
             hs_dcfr,
-            {"gamma": 30.0},
+            usual(hs_dcfr),
             needs_horizon=True,
         ),
         Variant(
@@ -227,7 +307,7 @@ VARIANTS: Mapping[str, Variant] = {
             "PCFR+ whose gamma follows a hyperparameter schedule over the planned run",
             "Zhang, McAleer and Sandholm 2024, Faster Game Solving via Hyperparameter Schedules (arXiv 2404.09097)",
             hs_pcfr_plus,
-            {"gamma": 30.0},
+            usual(hs_pcfr_plus),
             needs_horizon=True,
         ),
     )

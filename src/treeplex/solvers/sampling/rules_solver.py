@@ -9,7 +9,7 @@ from typing import Any, final
 
 import numpy as np
 
-from treeplex.engine.histories.walks import FULL, ORACLE, Rules
+from treeplex.engine.histories.walks import AVERAGE_WEIGHT, FULL, ORACLE, POSITIVE_LOG, Rules
 from treeplex.errors import AlgorithmError, FileError, SpecError, TreeplexError
 from treeplex.forms.compile.rule_errors import failed_rules
 from treeplex.forms.compile.stepping import turn_by_turn
@@ -104,14 +104,14 @@ class RulesSampler:
                 self._iterate(root, row.tolist())
                 self.iteration += 1
                 if nodes is not None and self.nodes >= nodes:
-                    self.schedule.running[:] = row[2:]
+                    self.schedule.running[:] = row[POSITIVE_LOG:]
                     return
 
     def _iterate(self, root: State, weights: list[float]) -> None:
         """A walk for every player in turn."""
         self._torn = True
         for player, table in enumerate(self.tables.players):
-            table.total += weights[1]
+            table.total += weights[AVERAGE_WEIGHT]
             choices = StreamChoices(self.seed, self.iteration + 1, player)
             walk = Walk(self.tables, self.rules, player, choices, weights)
             try:

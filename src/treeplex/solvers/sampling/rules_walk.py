@@ -9,7 +9,22 @@ from typing import Protocol, final
 
 from treeplex.engine.histories.lazy_tables import NO_PARENT, UNKNOWN_PARENT
 from treeplex.engine.histories.streams import FIRST, GOLDEN, MASK, SECOND, UNIT, Stream
-from treeplex.engine.histories.walks import ALL, EACH, LAZY, LEARNED, NAIVE, ONE, OPPONENT, OPTIMISTIC, STOCHASTIC, Rules
+from treeplex.engine.histories.walks import (
+    ALL,
+    AVERAGE_WEIGHT,
+    EACH,
+    LAZY,
+    LEARNED,
+    NAIVE,
+    NEGATIVE_LOG,
+    ONE,
+    OPPONENT,
+    OPTIMISTIC,
+    POSITIVE_LOG,
+    REGRET_WEIGHT,
+    STOCHASTIC,
+    Rules,
+)
 from treeplex.errors import GameError, ImperfectRecallError
 from treeplex.forms.compile.stepping import outcomes, picked
 from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, State
@@ -173,7 +188,7 @@ class Walk:
                         self.catch_up(table, number, slot, probabilities, before, own_reach, sample_reach)
                     elif rules.averaging == OPPONENT:
                         for a, probability in enumerate(probabilities):
-                            table.average[slot + a] += self.weights[1] * probability
+                            table.average[slot + a] += self.weights[AVERAGE_WEIGHT] * probability
                 else:
                     probabilities = [1.0 / len(actions)] * len(actions)
             if not self.learns and actor != player and (actor == CHANCE or rules.others == ONE):
@@ -302,7 +317,7 @@ class Walk:
         for probability, each in zip(frame.probabilities, frame.values, strict=True):
             value += probability * each
         if frame.actor == self.player and frame.slot >= 0:
-            regrets, scale = self.tables.players[self.player].regrets, self.weights[0] * frame.weight
+            regrets, scale = self.tables.players[self.player].regrets, self.weights[REGRET_WEIGHT] * frame.weight
             for slot, each in enumerate(frame.values, frame.slot):
                 regrets[slot] += scale * (each - value)
         return value
@@ -329,14 +344,14 @@ class Walk:
             share = (table.total - table.marks[number]) * own_reach
             table.marks[number] = table.total
         elif averaging == STOCHASTIC:
-            share = self.weights[1] * own_reach / sample_reach
+            share = self.weights[AVERAGE_WEIGHT] * own_reach / sample_reach
         elif averaging == NAIVE:
-            share = self.weights[1] * own_reach
+            share = self.weights[AVERAGE_WEIGHT] * own_reach
         if share > 0.0:
             for a, probability in enumerate(probabilities, slot):
                 average[a] += share * probability
         if table.discounts:
-            table.discount(number, self.weights[2], self.weights[3])
+            table.discount(number, self.weights[POSITIVE_LOG], self.weights[NEGATIVE_LOG])
 
     def meet_parent(self, table: PlayerTable, number: int, before: int) -> None:
         """Note the own action before an infoset at its first visit; later it must be the same.

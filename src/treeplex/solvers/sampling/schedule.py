@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.engine.histories.walks import AVERAGE_WEIGHT, POSITIVE_LOG, REGRET_WEIGHT
+from treeplex.engine.tree.discount import discounts
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.spec import nearest, parse_spec
@@ -50,19 +52,14 @@ def linear(t: Floats) -> DiscountSequence:
 
 def discounted(t: Floats, *, alpha: float, beta: float, gamma: float) -> DiscountSequence:
     """Old regrets times ``(t-1)^a / ((t-1)^a + 1)``, a by their sign; average by ``t^gamma``."""
-    return DiscountSequence(np.ones_like(t), t**gamma, kept(t - 1, alpha, 1.0), kept(t - 1, beta, 1.0))
+    positive, negative = (discounts(t - 1, exponent, 1.0, at_zero=1.0) for exponent in (alpha, beta))
+    return DiscountSequence(np.ones_like(t), t**gamma, positive, negative)
 
 
 def discounted_plus(t: Floats, *, alpha: float, offset: float, gamma: float) -> DiscountSequence:
     """``R = [R d(t) + r]+``; average by ``t^gamma``."""
-    discount = kept(t - 1, alpha, offset)
+    discount = discounts(t - 1, alpha, offset, at_zero=1.0)
     return DiscountSequence(np.ones_like(t), t**gamma, discount, discount)
-
-
-def kept(t: Floats, exponent: float, offset: float) -> Floats:
-    """``t^a / (t^a + offset)``; 1 at t = 0, where there is nothing to discount."""
-    with np.errstate(over="ignore", divide="ignore"):
-        return np.where(t > 0, 1.0 / (1.0 + offset * np.maximum(t, 1.0) ** -exponent), 1.0)
 
 
 DISCOUNT_SEQUENCES: Mapping[str, tuple[Callable[..., DiscountSequence], bool]] = {
@@ -110,10 +107,10 @@ class SampledSchedule:
             t = np.arange(start + 1, min(start + CHUNK, done + iterations) + 1, dtype=np.float64)
             course = self._course(t)
             rows = np.empty((len(t), 4))
-            rows[:, 0], rows[:, 1] = course.regret, course.average
+            rows[:, REGRET_WEIGHT], rows[:, AVERAGE_WEIGHT] = course.regret, course.average
             for column, factor in enumerate((course.positive, course.negative)):
-                rows[:, 2 + column] = self._summed(column, factor)
-            sound = np.isfinite(rows).all(axis=1) & (rows[:, :2] <= MOST_WEIGHT).all(axis=1)
+                rows[:, POSITIVE_LOG + column] = self._summed(column, factor)
+            sound = np.isfinite(rows).all(axis=1) & (rows[:, : AVERAGE_WEIGHT + 1] <= MOST_WEIGHT).all(axis=1)
             if not sound.all():
                 first = int(t[np.argmin(sound)])
                 raise SpecError(f"{self.name} has weights beyond all numbers at iteration {first}; change its parameters")

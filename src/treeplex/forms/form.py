@@ -1,0 +1,93 @@
+"""What a solver iterates on: a form, whatever its memory layout.
+
+A form is a game as arrays: treeplexes of any game, or hands on public boards. A solver gives it the rows of an update rule
+(:mod:`treeplex.solvers.rules.rule`); the form keeps the state and runs its own kernels.
+"""
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.tree.learned import DiscountNetwork
+
+Floats = NDArray[np.float64]
+Array = NDArray[Any]
+
+
+class Kind(Enum):
+    """What the rows of an update rule are, and so which local update a form runs."""
+
+    REGRETS = "regrets"
+    """[K, 9], :class:`treeplex.engine.tree.regret.Weights`: regret matching."""
+    TESTED = "tested"
+    """[K, 12 + M], :meth:`treeplex.engine.tree.value_tested.ValueTest.row`, then a factor for each average."""
+    REPLIES = "replies"
+    """[K, 3]: how far averages move toward best responses; the last reply's share in what these respond to; the next share."""
+    LEARNED = "learned"
+    """No rows: a network sets the weights as it looks at the run, see :meth:`Form.iterate_learned`."""
+
+
+STEP, OPTIMISM, NEXT_OPTIMISM = 0, 1, 2
+"""Columns of the rows of :attr:`Kind.REPLIES`."""
+
+State = TypeVar("State")
+
+
+class Form(Protocol[State]):
+    """A game that update rules run on."""
+
+    @property
+    def identity(self) -> str:
+        """A hash of the game: equal for equal games."""
+        ...
+
+    @property
+    def players(self) -> int:
+        """The number of players."""
+        ...
+
+    def allocate(self, kind: Kind, needs: frozenset[str], averages: int, network: DiscountNetwork | None) -> State:
+        """The state before the first iteration, at the uniform policy.
+
+        Args:
+            kind: what will be run.
+            needs: names of the arrays that the rule keeps; a form may keep more, and leave out what it finds otherwise.
+            averages: how many averages the rule has factors for; a form may keep fewer.
+            network: of a learned rule.
+
+        Raises:
+            AlgorithmError: the form cannot keep what is needed.
+        """
+        ...
+
+    def iterate(self, kind: Kind, rows: Floats, state: State, *, alternating: bool) -> None:
+        """Run one iteration for each row; none, and only the kernels are made ready.
+
+        Raises:
+            SpecError: a row asks for what the state does not keep.
+        """
+        ...
+
+    def iterate_learned(
+        self, network: DiscountNetwork, state: State, done: int, iterations: int, horizon: int, *, alternating: bool
+    ) -> None:
+        """Run iterations ``done + 1 ... done + iterations`` of ``horizon``, whose weights a network sets."""
+        ...
+
+    def arrays(self, state: State) -> Mapping[str, Array]:
+        """The arrays that the next iteration depends on, by name; not copies."""
+        ...
+
+    def policy(self, state: State) -> Array:
+        """The average policy as the form stores it."""
+        ...
+
+    def values(self, state: State, *, best: bool) -> Floats:
+        """For each player what it gets against the others' average policies, float64 [N], in the game's units.
+
+        By a best response, or by its own average policy.
+        """
+        ...
