@@ -217,7 +217,7 @@ def make_solver(
         return GameSolver(game, algorithm, horizon=horizon, updates=updates)
     if not isinstance(algorithm, str):
         raise SpecError(
-            f"an algorithm is a spec such as 'dcfr', a Variant, a Rule, a Play or a DiscountPolicy, not {algorithm!r}"
+            f"an algorithm is a spec such as 'dcfr', a Variant, a Rule, a FictitiousRule or a DiscountPolicy, not {algorithm!r}"
         )
     known, given = known_algorithm(algorithm, GENERAL)
     if updates is not None and updates not in known.updates:
