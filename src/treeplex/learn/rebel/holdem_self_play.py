@@ -21,7 +21,8 @@ from treeplex.learn.rebel.random_beliefs import split
 from treeplex.learn.rebel.river_targets import River
 from treeplex.search import METHODS
 from treeplex.search.holdem.beliefs import HoldemBelief, HoldemRules
-from treeplex.search.holdem.leaf import HoldemLeaf, Ranges
+from treeplex.forms.subgames.subgame import Ranges
+from treeplex.search.leaf import LeafValue
 from treeplex.search.holdem.strength_bins import RiverBins
 from treeplex.search.holdem.subgame import HoldemSearch
 
