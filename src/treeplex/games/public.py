@@ -156,6 +156,15 @@ class PublicGame(ABC):
         """A state in words, for messages."""
         return repr(state)
 
+    @property
+    def key(self) -> Hashable:
+        """Equal for games that are equal; by default none is but itself."""
+        return self
+
+    def rest(self, state: State, ranges: Sequence[Floats]) -> "PublicGame | None":
+        """What follows a state as a game of its own that begins with these ranges, where that saves work; else None."""
+        return None
+
     def with_action(self, state: State, action: float) -> "tuple[PublicGame, int]":
         """The game with one more action at a state, if it leaves out some, and the label of that action.
 

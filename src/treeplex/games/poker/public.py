@@ -234,6 +234,15 @@ class HoldemGame(PublicGame):
         node, board = holdem_state(state)
         return f"node {node} of the betting on {cards_to_string(board)}"
 
+    @property
+    def key(self) -> str:
+        return self.spot.identity
+
+    def rest(self, state: State, ranges: Sequence[Floats]) -> "HoldemGame":
+        board = holdem_state(state).board
+        stack = min(self.stacks(state))
+        return HoldemGame.of(replace(self.spot, board=board, pot=self.pot(state), stack=stack, ranges=(ranges[0], ranges[1])))
+
     def with_action(self, state: State, action: float) -> "tuple[HoldemGame, int]":
         """The game with a bet or raise to ``action`` chips, in all on this street, for the player to act.
 
