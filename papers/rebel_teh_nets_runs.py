@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kept import FOLDER, code, kept
 from rebel_teh_search_runs import RIVER, STORAGE, Curve, points, spot
 from results import machine
-from treeplex.forms.holdem.split_turn import SplitTurn
+from treeplex.forms.holdem.subgame import HoldemSubgame
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.rebel.files import read_net
 from treeplex.learn.rebel.holdem_self_play import flat_range, random_range
@@ -99,7 +99,7 @@ def network(kind: str, seed: int = SEED) -> tuple[RiverNet, dict[str, Any]]:
     return read_river_net(path), {**found.card, "checksum": found.checksum}
 
 
-def searched_with(turn: SplitTurn, kind: str, method: str, seed: int = SEED) -> Curve:
+def searched_with(turn: HoldemSubgame, kind: str, method: str, seed: int = SEED) -> Curve:
     """Curves of a search with a network, rivers played by solutions."""
     net, card = network(kind, seed)
     key = {"what": "rebel_teh_nets", "net": card["checksum"], "game": turn.game.spot.identity, "method": method}
@@ -107,7 +107,7 @@ def searched_with(turn: SplitTurn, kind: str, method: str, seed: int = SEED) -> 
     return dict(kept(key, lambda: Player(turn, RIVER, storage=STORAGE).curve(method, points(), net.leaf())))
 
 
-def long_search(turn: SplitTurn, kind: str, seed: int = SEED) -> dict[str, Any]:
+def long_search(turn: HoldemSubgame, kind: str, seed: int = SEED) -> dict[str, Any]:
     """CFR-D with a network: chips of exploitability of its average policy at :data:`LONG` iterations; seconds an iteration."""
     net, card = network(kind, seed)
 
@@ -126,7 +126,7 @@ def long_search(turn: SplitTurn, kind: str, seed: int = SEED) -> dict[str, Any]:
     return dict(kept({**key, "river": RIVER, "storage": STORAGE, "code": code(*SEARCHING)}, make))
 
 
-def river_errors(turn: SplitTurn, seed: int = SEED) -> dict[str, dict[str, float]]:
+def river_errors(turn: HoldemSubgame, seed: int = SEED) -> dict[str, dict[str, float]]:
     """Root mean square error of values of hands on rivers, in parts of the pot, by what values them and by :data:`DOMAINS`.
 
     Values come from each network, and from exact values after they were put into so many bins (:data:`BINS`): the least error
@@ -162,7 +162,7 @@ def hands_error(rivers: Sequence[River], outputs: NDArray[Any]) -> float:
     return float(np.sqrt(np.mean(squares)))
 
 
-def rivers_of(turn: SplitTurn) -> dict[str, list[River]]:
+def rivers_of(turn: HoldemSubgame) -> dict[str, list[River]]:
     """Rivers below all open ends of the turn, solved: for beliefs of an exact search and for random ones."""
     spot, generator, found = turn.game.spot, np.random.default_rng(0), {name: [] for name in DOMAINS}
     search = Player(turn, RIVER, storage=STORAGE).search("lcfr", LOOKS[-1])

@@ -9,7 +9,7 @@ from curves import log_points
 from holdem import hand_curve
 from kept import code, kept
 from treeplex.evaluate.holdem.judge import judging_crew
-from treeplex.forms.holdem.split_turn import SplitTurn
+from treeplex.forms.holdem.subgame import HoldemSubgame
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.spots.known import turn_endgame_holdem
 from treeplex.games.poker.spots.spot import Spot
@@ -56,14 +56,14 @@ def points() -> list[int]:
     return log_points(ITERATIONS, a_decade=6, also=MARKS)
 
 
-def searched(turn: SplitTurn, method: str) -> Curve:
+def searched(turn: HoldemSubgame, method: str) -> Curve:
     """A search with rivers solved at its leaves."""
     key = {"what": "rebel_teh_search", "game": turn.game.spot.identity, "method": method, "river": RIVER, "points": points()}
     key |= {"storage": STORAGE, "code": code(*CODE)}
     return dict(kept(key, lambda: Player(turn, RIVER, storage=STORAGE).curve(method, points())))
 
 
-def controlled(turn: SplitTurn, river: int) -> dict[str, float]:
+def controlled(turn: HoldemSubgame, river: int) -> dict[str, float]:
     """What rivers solved with so many iterations cost on a good turn."""
     key = {"what": "rebel_teh_search control", "game": turn.game.spot.identity, "whole": WHOLE, "river": river}
     return dict(
@@ -71,7 +71,7 @@ def controlled(turn: SplitTurn, river: int) -> dict[str, float]:
     )
 
 
-def whole_game(turn: SplitTurn) -> dict[int, float]:
+def whole_game(turn: HoldemSubgame) -> dict[int, float]:
     """Exploitability of linear CFR on the whole game, by iterations."""
     at = sorted({*points(), *log_points(WHOLE, a_decade=24)})
     key = {"what": "rebel_teh_search whole", "game": turn.game.spot.identity, "points": at, "code": code(*CODE)}

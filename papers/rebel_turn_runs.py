@@ -112,7 +112,7 @@ def asked(turn: Turn) -> dict[str, list[Any]]:
     for step in steps(turn.search(turn.rivers, "lcfr", LOOKS[-1]), LOOKS[-1]):
         if step.number in LOOKS:
             for name, strategy in ((DOMAINS[0], step.played), (DOMAINS[1], step.average / step.average.sum())):
-                found[name].append(reach_at(turn.top.leaves, strategy))
+                found[name].append(turn.top.leaves.reach_at(strategy))
             drawn = [random_belief(turn.rules, state, generator).ranges for state in turn.top.leaves.states]
             found[DOMAINS[2]].append(tuple(np.stack([ranges[player] for ranges in drawn]) for player in (0, 1)))
     return found

@@ -306,7 +306,8 @@ class PublicTree(PublicGame):
         total = joint.sum()
         if not total > 0:
             raise GameError(f"no pair of hands of these ranges is possible at {self.name_of(state)}; widen a range")
-        return divmod(pick(generator, (joint / total).ravel()), joint.shape[1])
+        first, second = divmod(pick(generator, (joint / total).ravel()), int(joint.shape[1]))
+        return first, second
 
     def payoffs(self, state: State, hands: Sequence[int]) -> tuple[float, ...]:
         leaf = self.visit(pair_state(state).node)

@@ -129,6 +129,17 @@ class SearchAgent(Seat):
         """Forget the subgames that were solved in earlier plays."""
         self._known.clear()
 
+    def memory_for(self, subgame: Subgame) -> int:
+        """Bytes that the policies of a search of this subgame take."""
+        copies = 2 if self._believes_averages else 1
+        return copies * self.settings.iterations * subgame.size * np.dtype(subgame.storage).itemsize
+
+    @property
+    def _believes_averages(self) -> bool:
+        """Whether beliefs move by another policy than the one that is played."""
+        method = METHODS[self.settings.method]
+        return self.as_averaged and method.leaves != "current" and not isinstance(method.scheme, FictitiousRule)
+
     def policy(self) -> Floats:
         """See :meth:`treeplex.evaluate.match.agents.Agent.policy`."""
         self.check_acting()
@@ -235,8 +246,7 @@ class SearchAgent(Seat):
         settings, method = self.settings, METHODS[self.settings.method]
         playing = isinstance(method.scheme, FictitiousRule)
         policies = np.empty((settings.iterations, subgame.size), subgame.storage)
-        averages = self.as_averaged and method.leaves != "current" and not playing
-        believed = np.empty_like(policies) if averages else policies
+        believed = np.empty_like(policies) if self._believes_averages else policies
         search = begin_search(subgame, method, self.leaf, None, settings.iterations, settings.warm)
         policies[: search.iteration] = search.policy
         for t in range(search.iteration, settings.iterations):
@@ -247,7 +257,7 @@ class SearchAgent(Seat):
                 policies[t] = search.average_policy()
             elif not self.as_averaged:
                 policies[t] = search.policy
-            if averages:
+            if believed is not policies:
                 believed[t] = search.average_policy()
         return Solved(subgame, tuple(own[None] for own in self.belief.ranges), policies, believed)
 
@@ -263,8 +273,3 @@ def solved_to_the_end(subgame: Subgame, iterations: int) -> Solved:
     search.run(iterations)
     policies = search.average_policy()[None]
     return Solved(subgame, search.ranges, policies, policies)
-
-
-def policies_size(subgame: Subgame, iterations: int, *, copies: int = 1) -> int:
-    """Bytes that the policies of a search of so many iterations take."""
-    return iterations * subgame.size * np.dtype(subgame.storage).itemsize * copies

@@ -248,6 +248,26 @@ class SubgameSearch:
             found.append(np.divide(mean, mass, out=np.zeros_like(mean), where=mass > 0))
         return tuple(found)
 
+    def root_beliefs(self) -> Ranges:
+        """What is believed about each player's hand at the roots, for each player float64 [B, H_i]."""
+        found = [own * self.subgame.roots.opposing(self.ranges, player) for player, own in enumerate(self.ranges)]
+        return tuple(own / np.maximum(own.sum(axis=1, keepdims=True), 1e-300) for own in found)
+
+    def mean_values(self) -> tuple[Floats, ...]:
+        """What each player gets on average at the roots as the search values it, float64 [B], in the game's units."""
+        return tuple((own * values).sum(axis=1) for own, values in zip(self.root_beliefs(), self.root_values(), strict=True))
+
+    def root_actions(self) -> Floats:
+        """How often each action is taken at the first root, over its player's whole range, in the average policy, float64 [A].
+
+        Raises:
+            AlgorithmError: nobody acts there.
+        """
+        player, (kind, number) = self.subgame.game.options(self.subgame.roots.states[0]).player, self.subgame.find(0, ())
+        if kind != "decision":
+            raise AlgorithmError("nobody acts where the subgame begins")
+        return np.asarray(self.policy_at(number, self.average_policy()) @ self.root_beliefs()[player][0])
+
     def average_policy(self) -> Floats:
         """The average policy, float64 [Q], for :meth:`policy_at`; uniform where its own average does not go."""
         return self.arrays.as_policy(self.average)

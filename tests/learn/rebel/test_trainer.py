@@ -109,7 +109,7 @@ def test_search_with_exact_leaves_is_safe_on_average() -> None:
     spec = "liars_dice(dice_sides=3)"
     rules, game = public_rules(spec), compile_game(spec)
     settings = PlaythroughSettings(iterations=48, playthroughs=4, depth=2)
-    leaf = ExactLeaf(rules, iterations=48)
+    leaf = ExactLeaf(iterations=48)
     policy = averaged_policy(game, rules, leaf, settings, np.random.default_rng(2))
     assert judge(game, policy).exploitability < 0.02
 
@@ -235,12 +235,12 @@ def test_a_training_takes_the_step_size_that_is_due(monkeypatch: pytest.MonkeyPa
 
 def test_encodings_put_the_player_to_act_first() -> None:
     rules = public_rules("liars_dice(dice_sides=3)")
-    from treeplex.forms.subgames.batch import cut
+    from treeplex.forms.subgames.batch import cut_states
     from treeplex.forms.subgames.horizon import Horizon
-    from treeplex.search import PublicBelief
+    from treeplex.search import Belief
 
-    belief = PublicBelief.root(rules).after(rules, 2, np.tile([[0.1], [0.1], [0.1], [0.1], [0.2], [0.4]], (1, 3)))
-    subgames = cut(rules, [belief.state], Horizon(1))
+    belief = Belief.root(rules).after(2, np.tile([[0.1], [0.1], [0.1], [0.1], [0.2], [0.4]], (1, 3)))
+    subgames = cut_states(rules, [belief.state], Horizon(1))
     prepared = Encoding(rules).prepared(subgames.roots)
     own, other = np.array([[0.2, 0.3, 0.5]]), np.array([[1.0, 0.0, 0.0]])
     row = prepared.write((own, other))[0]  # player 1 acts

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from treeplex.errors import AlgorithmError, GameError
-from treeplex.forms.holdem.split_turn import SplitTurn, split_turn
+from treeplex.forms.holdem.subgame import HoldemSubgame, cut_spot
 from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit
 from treeplex.games.poker.betting.tree import Decision, Fold, Showdown, StreetEnd, betting_tree
 from treeplex.games.poker.cards.cards import parse_card
@@ -42,7 +42,7 @@ def agent(generator: np.random.Generator | None = None, method: str = "lcfr", **
 
 
 def searched(method: str, stop: int) -> HoldemSearch:
-    turn = split_turn(SPOT)
+    turn = cut_spot(SPOT)
     search = HoldemSearch(turn, METHODS[method], RiverLeaf(turn, iterations=RIVER), SPOT.ranges, horizon=T)
     search.run(stop)
     return search
@@ -202,7 +202,7 @@ def test_a_game_stands_as_it_stood_when_a_search_fails() -> None:
     before, hand = found.event, hands_of(1, found)[0]
     row = found.probabilities(hand)
 
-    def fails(turn: SplitTurn) -> RiverLeaf:
+    def fails(turn: HoldemSubgame) -> RiverLeaf:
         raise MemoryError
 
     found.leaf = fails

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.search.holdem.test_agent import Drawn
-from treeplex.forms.holdem.split_turn import SplitTurn, split_turn
+from treeplex.forms.holdem.subgame import HoldemSubgame, cut_spot
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.betting.tree import Decision, Fold, StreetEnd, payoffs
 from treeplex.games.poker.cards.evaluator import format_strengths
@@ -28,7 +28,7 @@ def agents(method: str, river: int) -> tuple[list[HoldemAgent], np.ndarray]:
     weights = average_weights(method, T)
     weights = weights / weights.sum()
 
-    def leaf(turn: SplitTurn) -> RiverLeaf:
+    def leaf(turn: HoldemSubgame) -> RiverLeaf:
         return RiverLeaf(turn, iterations=river)
 
     numbers = np.cumsum(weights) - weights / 2
@@ -110,7 +110,7 @@ def test_its_mixture_is_as_exploitable_as_what_is_judged(method: str, river: int
     After thirty beliefs count: without moving them lcfr is 56% off, with those of the iteration lcfr-avg 23%. What is left is
     ties, which rounding breaks: the judge itself in float32 is 3% and 0.05% off.
     """
-    turn = split_turn(SPOT)
+    turn = cut_spot(SPOT)
     judged = Player(turn, river, storage="float64").curve(method, [T], RiverLeaf(turn, iterations=river))["played"][0]
     mixture, weights = agents(method, river)
     total = 0.0

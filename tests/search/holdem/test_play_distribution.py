@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from treeplex.forms.holdem.split_turn import split_turn
+from treeplex.forms.holdem.subgame import cut_spot
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.spots.known import holdem
 from treeplex.search.holdem.play_distribution import Player
 from treeplex.search.search_trace import steps
 
-TURN = split_turn(holdem("3s7hTdKs", "QQ,JTs", "99,KQs", pot=20.0, stack=40.0, bets=BetPlan.same("100%", "")))
+TURN = cut_spot(holdem("3s7hTdKs", "QQ,JTs", "99,KQs", pot=20.0, stack=40.0, bets=BetPlan.same("100%", "")))
 
 
 @pytest.mark.parametrize("method", ["lcfr", "lcfr-avg-modified", "flop"])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from treeplex.errors import AlgorithmError
-from treeplex.forms.holdem.split_turn import SplitTurn, split_turn
+from treeplex.forms.holdem.subgame import HoldemSubgame, cut_spot
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.cards.cards import parse_cards
 from treeplex.games.poker.cards.evaluator import format_strengths
@@ -29,7 +29,7 @@ def spot(bets: BetPlan) -> Spot:
     return Spot(BOARD, 2_000.0, 5_000.0, all_hands(HOLDEM), bets)
 
 
-def places_of(turn: SplitTurn) -> HoldemPlaces:
+def places_of(turn: HoldemSubgame) -> HoldemPlaces:
     return HoldemPlaces(HoldemRules(turn.game.spot, turn.game.betting), tuple(turn.nodes), BOARD)
 
 
@@ -41,9 +41,9 @@ def drawn(places: int, seed: int = 0) -> Ranges:
 
 
 @cache
-def nothing_below() -> SplitTurn:
+def nothing_below() -> HoldemSubgame:
     """A turn with bets, and rivers without any."""
-    return split_turn(spot(BetPlan.same("100%,a", "a", min_bet=100.0).override("river", bets="", raises="")))
+    return cut_spot(spot(BetPlan.same("100%,a", "a", min_bet=100.0).override("river", bets="", raises="")))
 
 
 def test_a_showdown_is_that_of_all_pairs_of_hands() -> None:
@@ -104,7 +104,7 @@ def test_what_bins_say_comes_on_top_in_parts_of_the_pot() -> None:
 
 def test_rivers_solved_one_by_one_give_the_leaf_of_rivers_solved_together() -> None:
     """With bins for values that were solved exactly, what is left of the difference is what bins cannot say."""
-    turn, bins = split_turn(spot(CHECKED)), 128
+    turn, bins = cut_spot(spot(CHECKED)), 128
     places, believed = places_of(turn), drawn(1, seed=1)
     assert len(places) == 1
 
@@ -134,6 +134,6 @@ def test_what_bins_cannot_value_is_refused() -> None:
         RiverBins.of(HOLDEM, ((*BOARD, 0),), 1)
     with pytest.raises(AlgorithmError, match="3s7hTdKs is no complete board"):
         RiverBins.of(HOLDEM, (BOARD,), 8)
-    raked = split_turn(replace(spot(CHECKED), rake=Rake(0.05)))
+    raked = cut_spot(replace(spot(CHECKED), rake=Rake(0.05)))
     with pytest.raises(AlgorithmError, match="without rake; use RiverLeaf"):
         BinnedRivers(lambda rows: rows, 8)(places_of(raked), drawn(1), drawn(1))

@@ -72,7 +72,8 @@ class Seat:
     """
 
     def __init__(self, game: PublicGame, generator: np.random.Generator | None = None) -> None:
-        self.game, self.state, self.player = game, game.first_state(), None
+        self.game, self.state = game, game.first_state()
+        self.player: int | None = None
         self.generator = generator or np.random.default_rng()
 
     def policy(self) -> Floats:

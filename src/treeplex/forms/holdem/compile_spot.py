@@ -103,10 +103,10 @@ def compile_spot(spot: Spot, *, isomorphism: bool = True, betting: BettingTree |
     forests = forests_of(betting, spot.rake, root)
     boards = boards_of(spot, isomorphism=isomorphism)
     hands = Hands(spot)
-    root = boards[0][0]
-    if max(map(len, root.hands)) > MOST_HANDS:
+    first = boards[0][0]
+    if max(map(len, first.hands)) > MOST_HANDS:
         raise GameError(f"the format {spot.format.name} has more than {MOST_HANDS:,} hands; use a smaller deck")
-    compatible = compatible_pairs(spot, hands, root)
+    compatible = compatible_pairs(spot, hands, first)
     if not compatible > 0:
         raise GameError("the ranges leave no pair of hands without a shared card; widen a range or change the board")
     raked = any(win != -lose for forest in forests for win, lose, _ in forest.showdown_values)

@@ -26,6 +26,7 @@ from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.subgame import Places, Ranges, Subgame, SubgameArrays
 from treeplex.games.poker.betting.tree import Decision, Showdown, StreetEnd, payoffs
 from treeplex.games.poker.public import HoldemGame, HoldemState, holdem_state
+from treeplex.games.poker.spots.spot import Spot
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -189,7 +190,17 @@ def cut_holdem(game: HoldemGame, belief: Belief, horizon: Horizon) -> HoldemSubg
     return HoldemSubgame(game, state, streets, whole, top, open_ends, (first[None], second[None]))
 
 
-def spot_at(game: HoldemGame, belief: Belief) -> Any:
+def cut_spot(spot: Spot, streets: int = 1) -> HoldemSubgame:
+    """The first streets of a spot, from its beginning: :func:`cut_holdem` of them.
+
+    Raises:
+        GameError: as there.
+    """
+    game = HoldemGame.of(spot)
+    return cut_holdem(game, Belief.root(game), Horizon(rounds=streets))
+
+
+def spot_at(game: HoldemGame, belief: Belief) -> Spot:
     """The cards and ranges of a state as a spot, for compiling; chips are those of the game's beginning."""
     spot, state = game.spot, holdem_state(belief.state)
     same = all(np.array_equal(own > 0, weights > 0) for own, weights in zip(belief.ranges, spot.ranges, strict=True))
@@ -351,7 +362,8 @@ class HoldemArrays(SubgameArrays):
 
 def store_with(regrets: Floats, policy: Floats, average: Floats) -> Store:
     """Arrays as the engine takes them, without what other algorithms keep."""
-    scales, none = np.zeros(0, np.float32), np.zeros(0)
+    scales: NDArray[Any] = np.zeros(0, np.float32)
+    none = np.zeros(0)
     return Store(
         regrets=regrets,
         guesses=policy,

@@ -61,7 +61,7 @@ class PairPlaces(Places):
         return mass
 
     @cached_property
-    def dealt(self) -> Ranges:  # type: ignore[override]
+    def dealt(self) -> Ranges:
         found = tuple(np.zeros(own.shape) for own in self.sequences)
         for weight, rows in self.groups:
             found[0][rows, : weight.shape[0]] = weight.sum(axis=1)

@@ -224,7 +224,7 @@ class HoldemGame(PublicGame):
         due, form = self.cards_due(state), self.spot.format
         gone = {int(card) for hand in hands for card in form.hands[hand]}
         possible = np.array([not gone & {*cards_of_deal(label, due)} for label in self.options(state).labels], np.float64)
-        return possible / possible.sum()
+        return np.asarray(possible / possible.sum())
 
     def features_at(self, state: State) -> Floats:
         board = holdem_state(state).board

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
-from treeplex.forms.holdem.subgame import HoldemSubgame, cut_holdem
+from treeplex.forms.holdem.subgame import HoldemSubgame, cut_spot
 from treeplex.forms.subgames.beliefs import Belief
-from treeplex.forms.subgames.horizon import Horizon
 from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit, StreetSizes
 from treeplex.games.poker.betting.tree import Decision, StreetEnd
 from treeplex.games.poker.public import HoldemGame, holdem_state
@@ -155,12 +154,13 @@ class HoldemSelfPlay:
         spot = drawn_game(self.spot, self.settings, self.generator)
         beliefs = self._searched(spot) if self.settings.source == "self-play" else self._random(spot)
         iterations = self.settings.river_iterations
-        return [River.solved(river_spot(belief), belief.ranges, iterations, bins) for belief in beliefs if belief]
+        return [
+            River.solved(river_spot(belief), (belief.ranges[0], belief.ranges[1]), iterations, bins) for belief in beliefs if belief
+        ]
 
     def _searched(self, spot: Spot) -> Iterator[Belief | None]:
         """Public belief states of rivers that a search of the turn leads to."""
-        game, settings = HoldemGame.of(spot), self.settings
-        turn = cut_holdem(game, Belief.root(game), Horizon(rounds=1))
+        turn, settings = cut_spot(spot), self.settings
         if not len(turn.open_ends):
             return
         method = METHODS[settings.method]
@@ -170,7 +170,7 @@ class HoldemSelfPlay:
             source = search.strategy if method.leaves == "current" else search.average
             end, card = self._play(turn, source)
             arrived = search.arrays.reach_at_leaves(source)
-            yield self._river(game, turn.nodes[end], card, [own[end] for own in arrived])
+            yield self._river(turn.game, turn.nodes[end], card, [own[end] for own in arrived])
 
     def _random(self, spot: Spot) -> Iterator[Belief | None]:
         """Public belief states of rivers below the ends of the turn's betting, with ranges drawn at random."""

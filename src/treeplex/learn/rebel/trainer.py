@@ -221,8 +221,8 @@ class TrainingSettings(Protocol):
         """How long the training is, in the unit of :attr:`Lesson.done`."""
         ...
 
-    def lesson(self, game: Any, generator: np.random.Generator) -> Lesson:
-        """Fresh networks, and self-play for them."""
+    def lesson(self, game: Any, generator: np.random.Generator) -> Any:
+        """Fresh networks, and self-play for them: a :class:`Lesson`."""
         ...
 
 
@@ -232,7 +232,7 @@ class RebelTrainer:
     Attributes:
         settings: what was asked for.
         generator: of everything random.
-        lesson: self-play, networks and rows.
+        lesson: self-play, networks and rows, a :class:`Lesson`.
         steps: gradient steps so far, of each network.
     """
 
@@ -251,7 +251,7 @@ class RebelTrainer:
         """
         self.settings: Any = settings or RebelSettings()
         self.generator = np.random.default_rng(self.settings.seed)
-        self.lesson: Lesson = self.settings.lesson(game, self.generator)
+        self.lesson: Any = self.settings.lesson(game, self.generator)
         self.steps = 0
         self._owed = 0.0
 
@@ -277,17 +277,19 @@ class RebelTrainer:
     @property
     def values(self) -> Fitting:
         """The value network's fitting."""
-        return self.lesson.fittings[""]
+        found: Fitting = self.lesson.fittings[""]
+        return found
 
     @property
     def policies(self) -> Fitting | None:
         """The policy network's; None without one."""
-        return self.lesson.fittings.get(PREFIX)
+        found: Fitting | None = self.lesson.fittings.get(PREFIX)
+        return found
 
     @property
     def finished(self) -> bool:
         """Whether all is done."""
-        return self.lesson.done >= int(self.settings.length)
+        return bool(self.lesson.done >= self.settings.length)
 
     def round(self) -> Round:
         """Play on, and take the gradient steps that are due.

@@ -185,7 +185,7 @@ class SearchTable:
         return self._last
 
     def _follow(self, label: int) -> None:
-        self._agent.observe(label)
+        self._agent.see(label)
         self._node = self._rules.child(self._node, label)
 
     def _chance(self) -> None:

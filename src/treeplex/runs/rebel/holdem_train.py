@@ -11,7 +11,8 @@ import numpy as np
 
 from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.learn.rebel.holdem_trainer import HoldemRebelSettings, HoldemTrainer
+from treeplex.learn.rebel.holdem_trainer import HoldemRebelSettings, save_rivers
+from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.runs.job.checkpoint import Checkpoint
 from treeplex.runs.job.folder import STATE
 from treeplex.runs.job.interrupt import Interrupt
@@ -110,7 +111,7 @@ class Sitting:
 
     run: HoldemRebelRun
     folder: HoldemRebelFolder
-    trainer: HoldemTrainer
+    trainer: RebelTrainer
     records: list[HoldemRebelRecord] = field(default_factory=list)
     seconds: float = 0.0
     cpu_seconds: float = 0.0
@@ -142,7 +143,7 @@ class Sitting:
         steps = sum(count for count, _ in self.losses)
         return HoldemRebelRecord(
             games=games,
-            rows=len(self.trainer.fitting.rows),
+            rows=len(self.trainer.values.rows),
             steps=self.trainer.steps,
             loss=sum(count * loss for count, loss in self.losses) / steps if steps else None,
             seconds=self.seconds,
@@ -162,14 +163,14 @@ class Sitting:
         arrays = {**trainer.state(), "time": np.array([self.cpu_seconds])}
         self.folder.save_state(Checkpoint(run.spot.identity, NAME, trainer.play.games, self.seconds, arrays))
         card = {"seconds": self.seconds, "cpu_seconds": self.cpu_seconds, "date": datetime.now(UTC).date().isoformat()}
-        trainer.save(self.folder.path / NET, **card, spot=run.spot.to_json())
+        save_rivers(trainer, self.folder.path / NET, **card, spot=run.spot.to_json())
         self.folder.describe(run, status=status, last=self.records[-1] if self.records else None)
         self.saved_at = perf_counter()
 
 
 def start(run: HoldemRebelRun, folder: HoldemRebelFolder, force: bool) -> Sitting:
     """A new training, its folder claimed once all else is ready, so that a mistake costs no earlier training."""
-    sitting = Sitting(run, folder, HoldemTrainer(run.spot, run.settings))
+    sitting = Sitting(run, folder, RebelTrainer(run.spot, run.settings))
     folder.claim(force=force)
     folder.describe(run, status="running", last=None)
     return sitting
@@ -179,7 +180,7 @@ def reopen(folder: HoldemRebelFolder, changes: Mapping[str, Any]) -> Sitting:
     """A training from its folder, as it stood at its last checkpoint; at the start if it never came to one."""
     about, run = folder.about(), folder.run()
     run = replace(run, settings=changed_under_way(run.settings, changes, FIXED, folder.path))
-    sitting = Sitting(run, folder, HoldemTrainer(run.spot, run.settings))
+    sitting = Sitting(run, folder, RebelTrainer(run.spot, run.settings))
     path = folder.path / STATE
     if not path.exists() and about.get("last") is None:
         folder.rewrite([])

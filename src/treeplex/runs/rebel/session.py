@@ -155,7 +155,7 @@ class Sitting:
         """The part of the training that is done."""
         if self.run.seconds is not None:
             return self.seconds / self.run.seconds
-        return self.trainer.play.solved / self.trainer.settings.solves
+        return float(self.trainer.play.solved / self.trainer.settings.solves)
 
 
 def mean_losses(losses: Sequence[tuple[int, float, float]]) -> dict[str, Any]:

@@ -85,6 +85,7 @@ def play(
         from treeplex.play.cli.holdem.search import card_text
         from treeplex.play.cli.play import sit
         from treeplex.play.tables.holdem import HoldemTable
+        from treeplex.search.holdem.agent import game_of
         from treeplex.runs.holdem.agent import turn_agent
         from treeplex.runs.holdem.search import ITERATIONS, METHOD, RIVER, unlike
 
@@ -101,7 +102,7 @@ def play(
             threads=threads,
             own_sizes=of.is_turn_endgame(spot) and not sized,
         )
-        bets_of_all = agent.spot.bets
+        bets_of_all = game_of(agent).spot.bets
 
         def on(other: tuple[int, ...]) -> "Spot":
             """The spot on another board, with all hands of its ranges that this one leaves."""
@@ -110,10 +111,10 @@ def play(
 
         table = HoldemTable(agent, generator, on=on if boards else None)
     values = "rivers solved exactly" if file is None else f"{source}: {card_text(file.card)}"
-    title = title_of(agent.spot) + (" and other boards" if boards else "")
-    typer.echo(f"{title}, against {values}, {agent.iterations} iterations of {agent.method.name} a search")
+    title = title_of(game_of(agent).spot) + (" and other boards" if boards else "")
+    typer.echo(f"{title}, against {values}, {agent.settings.iterations} iterations of {agent.settings.method} a search")
     typer.echo("player 0 is out of position (OOP) and acts first, player 1 in position (IP)")
-    differs = unlike(file, agent.spot)
+    differs = unlike(file, game_of(agent).spot)
     if boards and file is not None and not file.settings["boards"] and "another board" not in differs:
         differs.append("other boards")
     if differs:
