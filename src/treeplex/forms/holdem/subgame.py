@@ -286,7 +286,8 @@ class HoldemArrays(SubgameArrays):
         average[own] = discount * average[own] + weight * strategy[own]
 
     def reach_at_leaves(self, strategy: Floats) -> Ranges:
-        ends, found = np.array(self.subgame.whole.forests[self.subgame.streets - 1].ends)[self.subgame.open_ends], []
+        ends = np.array(self.subgame.whole.forests[self.subgame.streets - 1].ends, np.int64).reshape(-1, 2)
+        ends, found = ends[self.subgame.open_ends], []
         for player, width in enumerate(self.subgame.leaves.widths):
             arrived = np.zeros((len(self.subgame.last_boards), len(ends), width))
             for own, board, rows in zip(arrived, self.subgame.last_boards, self._rows(player, strategy), strict=True):
