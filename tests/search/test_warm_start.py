@@ -217,7 +217,7 @@ def test_short_searches_leave_an_iteration_and_no_weight_changes_nothing() -> No
 def test_the_agent_plays_the_guess_in_the_iterations_it_counts_as() -> None:
     leaf = ToldLeaf(DICE, 5, some_policy(DICE))
     agent = SearchAgent(public_rules(DICE), leaf, PlaythroughSettings(iterations=8, depth=1), np.random.default_rng(0))
-    agent.probabilities(0)
+    agent.policy()
     assert agent._current is not None
     policies = agent._current.policies
     assert len(policies) == 8

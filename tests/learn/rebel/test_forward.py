@@ -16,7 +16,7 @@ from treeplex.learn.common.replay import Replay  # noqa: E402
 from treeplex.learn.rebel.value_net import Forward, NetworkLeaf, layers_of, value_net  # noqa: E402
 from treeplex.search import Belief  # noqa: E402
 from treeplex.search.encoding import Encoding  # noqa: E402
-from treeplex.search.subgame import METHODS, SubgameSearch, reach_at  # noqa: E402
+from treeplex.search.subgame import METHODS, SubgameSearch  # noqa: E402
 
 torch.set_num_threads(1)
 

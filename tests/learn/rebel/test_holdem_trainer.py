@@ -12,6 +12,7 @@ from treeplex.errors import FileError, SpecError  # noqa: E402
 from treeplex.games.poker.betting.sizes import BetPlan  # noqa: E402
 from treeplex.games.poker.betting.tree import StreetEnd  # noqa: E402
 from treeplex.games.poker.cards.format import HOLDEM  # noqa: E402
+from treeplex.games.poker.public import HoldemGame  # noqa: E402
 from treeplex.games.poker.spots.known import all_hands, turn_endgame_holdem  # noqa: E402
 from treeplex.games.poker.spots.spot import Spot  # noqa: E402
 from treeplex.learn.rebel.holdem_self_play import (  # noqa: E402
@@ -22,10 +23,10 @@ from treeplex.learn.rebel.holdem_self_play import (  # noqa: E402
     random_range,
     river_spot,
 )
-from treeplex.learn.rebel.holdem_trainer import HoldemRebelSettings, HoldemTrainer  # noqa: E402
+from treeplex.learn.rebel.holdem_trainer import HoldemRebelSettings, save_rivers  # noqa: E402
 from treeplex.learn.rebel.river_net import RiverNet, balanced, read_river_net  # noqa: E402
 from treeplex.learn.rebel.river_targets import River  # noqa: E402
-from treeplex.search.holdem.beliefs import HoldemRules  # noqa: E402
+from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer  # noqa: E402
 from treeplex.search.holdem.strength_bins import BinnedRivers, RiverBins  # noqa: E402
 
 torch.set_num_threads(1)
@@ -49,7 +50,7 @@ def test_training_comes_closer_to_exact_values_of_rivers_it_has_not_seen() -> No
     settings = HoldemRebelSettings(
         iterations=4, rivers=16, river_iterations=32, games=16, bins=16, width=32, layers=2, burn_in=32, batch=32
     )
-    trainer = HoldemTrainer(SPOT, settings)
+    trainer = RebelTrainer(SPOT, settings)
     unseen = HoldemSelfPlay(
         SPOT, replace(settings.playing(), river_iterations=100), trainer.net.leaf(), np.random.default_rng(9)
     )
@@ -62,7 +63,7 @@ def test_training_comes_closer_to_exact_values_of_rivers_it_has_not_seen() -> No
     before = error()
     while not trainer.finished:
         found = trainer.round()
-    assert (found.games, found.rows) == (16, 256)
+    assert (found.done, found.rows) == (16, 256)
     assert found.steps == trainer.steps > 400
     assert error() < 0.4 * before
 
@@ -70,7 +71,7 @@ def test_training_comes_closer_to_exact_values_of_rivers_it_has_not_seen() -> No
 @pytest.mark.parametrize("source", ["self-play", "random", "flat"])
 def test_trainings_repeat_and_go_on_from_a_state_bit_for_bit(source: str) -> None:
     settings = replace(TINY, source=source, method="lcfr-avg-modified")
-    first, second, third = (HoldemTrainer(SPOT, settings) for _ in range(3))
+    first, second, third = (RebelTrainer(SPOT, settings) for _ in range(3))
     while not first.finished:
         first.round()
     second.round()
@@ -81,7 +82,7 @@ def test_trainings_repeat_and_go_on_from_a_state_bit_for_bit(source: str) -> Non
     assert same(first.state(), third.state())
     assert not same(second.state(), third.state())
     with pytest.raises(FileError, match="not a state of this training"):
-        HoldemTrainer(SPOT, replace(settings, width=8)).restore(first.state())
+        RebelTrainer(SPOT, replace(settings, width=8)).restore(first.state())
 
 
 def test_values_of_both_players_sum_to_zero() -> None:
@@ -94,9 +95,9 @@ def test_values_of_both_players_sum_to_zero() -> None:
 
 
 def test_networks_are_saved_and_read(tmp_path: Path) -> None:
-    trainer = HoldemTrainer(SPOT, TINY)
+    trainer = RebelTrainer(SPOT, TINY)
     trainer.round()
-    trainer.save(tmp_path / "net.safetensors", seconds=1.5)
+    save_rivers(trainer, tmp_path / "net.safetensors", seconds=1.5)
     found, rows = read_river_net(tmp_path / "net.safetensors"), np.random.default_rng(0).random((3, 17), np.float32)
     assert np.abs(trainer.net(rows)).max() > 0
     np.testing.assert_array_equal(found(rows), trainer.net(rows))
@@ -175,13 +176,13 @@ def test_settings_are_checked(change: dict[str, object], message: str) -> None:
 def test_ranges_that_exclude_each_other_give_no_river() -> None:
     """Both players hold the same two cards; nobody could have come there."""
     play = HoldemSelfPlay(SPOT, TINY, BinnedRivers(nothing, 8), np.random.default_rng(0))
-    rules, alone = HoldemRules.of(SPOT), np.zeros(1326)
-    end = next(number for number, node in enumerate(rules.tree.nodes) if isinstance(node, StreetEnd))
-    alone[rules.free(SPOT.board).argmax()] = 1.0
-    assert play._river(rules, end, 51, (alone, alone)) is None
-    found = play._river(rules, end, 51, (alone, np.ones(1326)))
+    game, alone = HoldemGame.of(SPOT), np.zeros(1326)
+    end = next(number for number, node in enumerate(game.tree.nodes) if isinstance(node, StreetEnd))
+    alone[game.free(SPOT.board).argmax()] = 1.0
+    assert play._river(game, end, 51, (alone, alone)) is None
+    found = play._river(game, end, 51, (alone, np.ones(1326)))
     assert found is not None
-    assert river_spot(found).pot == found.pot == 2_000.0
+    assert river_spot(found).pot == game.pot(found.state) == 2_000.0
     assert river_spot(found).board == (*SPOT.board, 51)
 
 
@@ -189,5 +190,7 @@ def test_self_play_needs_a_turn_with_chips_behind() -> None:
     leaf, generator = BinnedRivers(nothing, 8), np.random.default_rng(0)
     with pytest.raises(SpecError, match="3 streets of betting, not 2"):
         HoldemSelfPlay(replace(SPOT, board=SPOT.board[:3]), TINY, leaf, generator)
+    with pytest.raises(SpecError, match="for a spot of hold'em give HoldemRebelSettings"):
+        RebelTrainer(SPOT, RebelSettings())
     with pytest.raises(SpecError, match=r"stacks must be more than 1000 chips, half of the pot, not 1000"):
         HoldemSelfPlay(SPOT, replace(TINY, stacks=(1_000.0, 2_000.0)), leaf, generator)

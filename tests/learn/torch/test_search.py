@@ -29,7 +29,6 @@ from treeplex.search.encoding import Encoding  # noqa: E402
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.search.leaf import LeafValue  # noqa: E402
 from treeplex.search.play_distribution import PlaythroughSettings, Replicas, averaged_policy, policies_at  # noqa: E402
-from treeplex.search.subgame import opposing_mass  # noqa: E402
 from treeplex.search.warm_start import begin_search  # noqa: E402
 
 torch.set_num_threads(1)
