@@ -21,11 +21,11 @@ import numpy as np
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.subgames.batch import PairPlaces
 from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.forms.subgames.subgame import Ranges
 from treeplex.learn.rebel.self_play import SelfPlay, SelfPlaySettings
 from treeplex.learn.rebel.trainer import PAPER, RebelSettings
 from treeplex.learn.rebel.value_net import Forward, Ints, NetworkLeaf, Singles, torch_module, value_net
 from treeplex.search.encoding import Encoding
-from treeplex.forms.subgames.subgame import Ranges
 from treeplex.search.play_distribution import PlaythroughSettings, averaged_policy
 
 CHEAP, ADVANCES, SKIPPED = 8, 24, 4

@@ -14,13 +14,14 @@ from kept import FOLDER, code, kept
 from rebel_teh_search_runs import RIVER, STORAGE, Curve, points, spot
 from results import machine
 from treeplex.forms.holdem.subgame import HoldemSubgame
+from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.rebel.files import read_net
 from treeplex.learn.rebel.holdem_self_play import flat_range, random_range
-from treeplex.learn.rebel.holdem_trainer import HoldemRebelSettings, HoldemTrainer
+from treeplex.learn.rebel.holdem_trainer import HoldemRebelSettings, save_rivers
 from treeplex.learn.rebel.river_net import RiverNet, read_river_net
 from treeplex.learn.rebel.river_targets import River
-from treeplex.search.holdem.leaf import Ranges
+from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.search.holdem.play_distribution import Player
 from treeplex.search.holdem.strength_bins import RiverBins
 from treeplex.search.search_trace import steps
@@ -55,16 +56,16 @@ TRAINING = (
         "treeplex.learn.common.replay",
         "treeplex.learn.rebel.random_beliefs",
     ),
-    *("treeplex.search.holdem.strength_bins", "treeplex.search.holdem.subgame", "treeplex.search.holdem.beliefs"),
+    "treeplex.search.holdem.strength_bins",
     *(
         "treeplex.search.subgame",
-        "treeplex.search.beliefs",
+        "treeplex.forms.subgames.beliefs",
         "treeplex.solvers.holdem.solver",
         "treeplex.solvers.rules.variants",
     ),
     *("treeplex.engine.holdem.strength_bins", "treeplex.engine.networks.mlp_batch", "treeplex.engine.holdem"),
     *(
-        "treeplex.forms.holdem.split_turn",
+        "treeplex.forms.holdem.subgame",
         "treeplex.forms.holdem.compile_spot",
         "treeplex.forms.holdem.boards",
         "treeplex.games.poker",
@@ -78,7 +79,7 @@ TRAINING = (
 )
 SEARCHING = (
     *(*TRAINING, "rebel_teh_nets_runs", "rebel_teh_search_runs", "treeplex.evaluate.holdem.judge"),
-    *("treeplex.search.holdem.play_distribution", "treeplex.search.holdem.leaf", "treeplex.search.search_trace"),
+    *("treeplex.search.holdem.play_distribution", "treeplex.search.holdem.endgames", "treeplex.search.search_trace"),
 )
 """What decides the numbers of a training, and of a search, besides settings; see ``kept.py``."""
 
@@ -91,10 +92,10 @@ def network(kind: str, seed: int = SEED) -> tuple[RiverNet, dict[str, Any]]:
     path = FOLDER / f"rebel-teh-{settings.source}-{seed}-{digest}.safetensors"
     if not path.is_file():
         FOLDER.mkdir(parents=True, exist_ok=True)
-        trainer, began, losses = HoldemTrainer(spot(), settings), process_time(), []
+        trainer, began, losses = RebelTrainer(spot(), settings), process_time(), []
         while not trainer.finished:
             losses.append(trainer.round().loss)
-        trainer.save(path, seconds=process_time() - began, loss=float(np.mean(losses[-len(losses) // 10 :])))
+        save_rivers(trainer, path, seconds=process_time() - began, loss=float(np.mean(losses[-len(losses) // 10 :])))
     found = read_net(path)
     return read_river_net(path), {**found.card, "checksum": found.checksum}
 
@@ -169,9 +170,9 @@ def rivers_of(turn: HoldemSubgame) -> dict[str, list[River]]:
     for step in steps(search, LOOKS[-1]):
         if step.number not in LOOKS:
             continue
-        played, average = (search.reach_at_ends(strategy) for strategy in (step.played, step.average))
-        for k, node in enumerate(search.places.nodes):
-            paid = search.rules.tree.nodes[node].contributions
+        played, average = (search.arrays.reach_at_leaves(strategy) for strategy in (step.played, step.average))
+        for k, node in enumerate(turn.nodes):
+            paid = turn.game.tree.nodes[node].contributions
             for card in generator.choice([card for card in spot.format.deck if card not in spot.board], 4, replace=False):
                 stack = spot.pot / 2 + spot.stack - max(paid)
                 river = replace(spot, board=(*spot.board, int(card)), pot=sum(paid), stack=stack)

@@ -37,7 +37,7 @@ Curve = Mapping[str, Sequence[float]]
 
 def control(player: Player, whole: int) -> dict[str, float]:
     """Exploitability of a solution of the whole game, and of its turn with rivers solved for its beliefs instead."""
-    solver = HoldemSolver(player.turn.game, "dcfr", threads=1, storage=STORAGE, horizon=whole)
+    solver = HoldemSolver(player.turn.whole, "dcfr", threads=1, storage=STORAGE, horizon=whole)
     solver.run(whole)
     average = np.asarray(solver.store.average, np.float64)
     top, below = average[: player.turn.top.stored], average[player.turn.top.stored :]
@@ -77,6 +77,6 @@ def whole_game(turn: HoldemSubgame) -> dict[int, float]:
     key = {"what": "rebel_teh_search whole", "game": turn.game.spot.identity, "points": at, "code": code(*CODE)}
 
     def make() -> list[float]:
-        return hand_curve(turn.game, "lcfr", at, judging_crew(turn.game, 1), storage=STORAGE)
+        return hand_curve(turn.whole, "lcfr", at, judging_crew(turn.whole, 1), storage=STORAGE)
 
     return dict(zip(at, kept({**key, "storage": STORAGE}, make), strict=True))

@@ -14,8 +14,7 @@ from results import Result, Table, finish
 from treeplex.forms.subgames.batch import cut_states
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.games.public import PublicState
-from treeplex.games.public import Decision, Leaf, PublicTree
+from treeplex.games.public import Decision, Leaf, PublicState, PublicTree
 from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer
 from treeplex.learn.rebel.value_net import torch_module
 from treeplex.search import METHODS

@@ -15,7 +15,6 @@ from treeplex.forms.subgames.horizon import Horizon
 from treeplex.learn.rebel.policy_net import GuidedLeaf
 from treeplex.learn.rebel.random_beliefs import random_belief
 from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer
-from treeplex.search.subgame import reach_at
 
 GAME = "turn_holdem"
 HORIZON = Horizon(rounds=True, endgame=9)

@@ -6,7 +6,6 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.tree.sweeps import reach
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
@@ -14,12 +13,12 @@ from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.forms.subgames.batch import PairPlaces, Subgames, cut_states
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.games.public import Decision, PublicTree
-from treeplex.search import METHODS, NoLeaf, Belief, SubgameSearch
 from treeplex.forms.subgames.subgame import Ranges
+from treeplex.games.public import Decision, PublicTree
+from treeplex.search import METHODS, Belief, NoLeaf, SubgameSearch
 from treeplex.search.leaf import LeafValue, with_trace
 from treeplex.search.search_trace import steps
-from treeplex.search.subgame import place, reach_at
+from treeplex.search.subgame import values_of
 from treeplex.search.warm_start import begin_search
 
 Floats = NDArray[np.float64]
@@ -56,7 +55,7 @@ class Rivers:
 
     def __call__(self, places: PairPlaces, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         search, policy = self.solution(believed)
-        return search.values_of(policy, reached)
+        return values_of(search.subgames, policy, reached)
 
 
 class Turn:
@@ -113,10 +112,7 @@ class Turn:
         leaves, rivers = self.top.leaves, self.rivers.subgames
         arrived = leaves.reach_at(played)
         _, policy = self.rivers.solution(leaves.reach_at(believed))
-        below = np.zeros_like(policy)
-        for player in (0, 1):
-            place(rivers.roots.sequences[player], arrived[player], below)
-            reach(rivers.tree, player, policy, below)
+        below = rivers.reach_from(arrived, policy)
         for numbers, strategy in ((self._top, played), (self._below, below)):
             known = numbers >= 0
             np.add.at(total, numbers[known], weight * strategy[known])

@@ -27,7 +27,9 @@ def spot_of(form: Format, board: str, seed: int) -> Spot:
     """Random ranges, some hands of which are not held at all."""
     generator = np.random.default_rng(seed)
     ranges = tuple(generator.random(len(form.hands)) * (generator.random(len(form.hands)) < 0.8) for _ in range(2))
-    return Spot(parse_cards(board), 2.0, 4.0, (ranges[0], ranges[1]), BetPlan.same("50%,a", "a", streets=form.streets), format=form)
+    return Spot(
+        parse_cards(board), 2.0, 4.0, (ranges[0], ranges[1]), BetPlan.same("50%,a", "a", streets=form.streets), format=form
+    )
 
 
 SPOTS = {"turn": (TURN, "TcJdQcKd", 1), "one card": (FLOP, "Jc", 2), "flop": (LATE, "TcJd", 3)}
@@ -124,7 +126,9 @@ def test_chance_moves_ranges_as_it_moves_pairs(name: str) -> None:
             assert chances.sum() == pytest.approx(1.0)
             for label, chance in zip(options.labels, chances, strict=True):
                 after = game.joint(game.after(belief.state, label), belief.ranges)
-                blocked = any(can[hand] == 0 for can, hand in zip(game.possible(game.after(belief.state, label)), pair, strict=True))
+                blocked = any(
+                    can[hand] == 0 for can, hand in zip(game.possible(game.after(belief.state, label)), pair, strict=True)
+                )
                 assert (chance > 0) == (after[pair] > 0 and not blocked)
                 total[pair] += chance
         assert [total[pair] for pair in pairs] == pytest.approx(np.ones(len(pairs)))

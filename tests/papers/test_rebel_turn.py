@@ -39,7 +39,17 @@ def test_what_is_played_comes_to_the_equilibrium(turn, method):
         assert found[which][2] < 0.03
 
 
-@pytest.mark.parametrize("method", ["lcfr", "lcfr-avg", "dcfr-avg-modified", "flop"])
+def test_updates_that_alternate_come_closer(script):
+    """On twelve cards after 32 iterations: 2.5 times closer in the sound form, 1.6 times in the modified one."""
+    turn = script.Turn("turn_holdem", Horizon(rounds=True, endgame=9), 64)
+    methods = ["lcfr", "lcfr-avg", "lcfr-avg-simultaneous", "lcfr-avg-modified", "lcfr-avg-modified-simultaneous"]
+    found = {method: turn.curve(turn.rivers, method, [32])["played"][0] for method in methods}
+    assert found["lcfr-avg"] < 0.5 * found["lcfr-avg-simultaneous"]
+    assert found["lcfr-avg-modified"] < 0.7 * found["lcfr-avg-modified-simultaneous"]
+    assert max(found["lcfr-avg"], found["lcfr-avg-modified"]) < 0.9 * found["lcfr"] < found["lcfr-avg-simultaneous"]
+
+
+@pytest.mark.parametrize("method", ["lcfr", "lcfr-avg", "lcfr-avg-simultaneous", "dcfr-avg-modified", "flop"])
 def test_steps_add_up_to_the_average(script, turn, method):
     """The turn's part of what is played is the average policy of the search itself, of fictitious play its last step."""
     search = turn.search(turn.rivers, method, 12)

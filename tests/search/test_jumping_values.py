@@ -13,9 +13,9 @@ import pytest
 from treeplex.forms.subgames.batch import PairPlaces, cut_states
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import MatrixPublicTree
+from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.matrix import MODIFIED_RPS, MatrixGame
 from treeplex.search import METHODS, Belief, SubgameSearch
-from treeplex.forms.subgames.subgame import Ranges
 from treeplex.solvers.rules.fictitious import FICTITIOUS_RULES
 
 HIDE = [[0.0, 1.0], [2.0, 0.0], [0.8, 0.8]]

@@ -10,9 +10,9 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.subgames.batch import PairPlaces
 from treeplex.forms.subgames.public_rules import PerfectInformation
+from treeplex.forms.subgames.subgame import Floats, Ranges
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.search import ExactLeaf, NoLeaf
-from treeplex.search.leaf import Floats, Ranges
 from treeplex.search.perfect_information import certain_policy
 from treeplex.search.play_distribution import PlaythroughSettings, averaged_policy
 

@@ -10,7 +10,7 @@ import pytest
 from treeplex.forms.subgames.batch import cut_states
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import MatrixPublicTree, public_rules
-from treeplex.search import METHODS, ExactLeaf, NoLeaf, Belief, SubgameSearch
+from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch
 from treeplex.search.play_distribution import average_weights
 
 EQUILIBRIUM = (0.4, 0.4, 0.2)
@@ -35,7 +35,9 @@ def answers(rules: MatrixPublicTree, policies: np.ndarray, method: str, iteratio
     """What player 1's search answers on average where player 0 is believed to follow each of some policies, [K, 3]."""
     beliefs = [Belief.root(rules).after(0, policy[:, None]) for policy in policies]
     ranges = tuple(np.stack([belief.ranges[player] for belief in beliefs]) for player in (0, 1))
-    search = SubgameSearch(cut_states(rules, [belief.state for belief in beliefs]), METHODS[method], NoLeaf(), (ranges[0], ranges[1]))
+    search = SubgameSearch(
+        cut_states(rules, [belief.state for belief in beliefs]), METHODS[method], NoLeaf(), (ranges[0], ranges[1])
+    )
     search.run(iterations)
     average = search.average_policy()
     return np.stack([search.policy_at(k, average)[:, 0] for k in range(len(beliefs))])

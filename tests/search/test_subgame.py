@@ -8,9 +8,8 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.subgames.batch import cut_states
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.games.public import PublicState
-from treeplex.games.public import Decision
-from treeplex.search import METHODS, ExactLeaf, NoLeaf, Belief, SubgameSearch, ZeroLeaf
+from treeplex.games.public import Decision, PublicState
+from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch, ZeroLeaf
 from treeplex.search.leaf import LeafValue
 from treeplex.solvers.cfr import CfrSolver
 from treeplex.solvers.rules.variants import VARIANTS
@@ -112,7 +111,9 @@ def test_perfect_information_is_minimax() -> None:
     state = rules.root
     for cell in (0, 8, 2):  # crosses threaten the top row
         state = rules.child(state, cell)
-    search = SubgameSearch(cut_states(rules, [PublicState(state, np.ones((1, 1)))]), METHODS["cfr+"], NoLeaf(), (np.ones((1, 1)),) * 2)
+    search = SubgameSearch(
+        cut_states(rules, [PublicState(state, np.ones((1, 1)))]), METHODS["cfr+"], NoLeaf(), (np.ones((1, 1)),) * 2
+    )
     search.run(200)
     assert isinstance(rules.visit(state), Decision)
     assert search.policy_at(0, search.average_policy())[:, 0].argmax() == 0  # cell 1 is the first free one

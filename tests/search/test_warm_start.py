@@ -12,9 +12,9 @@ from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.forms.subgames.batch import Subgames, cut_states
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.search import METHODS, ExactLeaf, NoLeaf, Belief, SubgameSearch
-from treeplex.search.agent import SearchAgent
 from treeplex.forms.subgames.subgame import Ranges
+from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch
+from treeplex.search.agent import SearchAgent
 from treeplex.search.leaf import LeafValue
 from treeplex.search.play_distribution import Node, OpenState, PlaythroughSettings, add_policies
 from treeplex.search.warm_start import begin_search, start_warm, weights_of
@@ -66,7 +66,9 @@ def fresh(spec: str, method: str, leaf: LeafValue | None = None, depth: int | No
     rules = public_rules(spec)
     root = Belief.root(rules)
     ranges = root.ranges[0][None], root.ranges[1][None]
-    return SubgameSearch(cut_states(rules, [root.state], Horizon(depth)), METHODS[method], leaf or NoLeaf(), ranges, horizon=horizon)
+    return SubgameSearch(
+        cut_states(rules, [root.state], Horizon(depth)), METHODS[method], leaf or NoLeaf(), ranges, horizon=horizon
+    )
 
 
 def solution(spec: str) -> Policy:
@@ -89,7 +91,7 @@ def some_policy(spec: str, seed: int = 0) -> Policy:
 @pytest.mark.parametrize("depth", [None, 2])
 def test_the_average_is_as_if_the_guess_had_been_played_fifteen_times(method: str, depth: int | None) -> None:
     """average after n more = its weight in 15 iterations times the guess + what the n more add."""
-    spec, rules = "kuhn_poker", public_rules("kuhn_poker")
+    spec = "kuhn_poker"
     guess = some_policy(spec)
     search = fresh(spec, method, ExactLeaf(iterations=20), depth)
     start_warm(search, Told(guess), 15)

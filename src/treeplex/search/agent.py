@@ -118,9 +118,7 @@ class SearchAgent(Seat):
         self._drawn: tuple[Solved, int] | None = None
         self.begin()
 
-    def begin(
-        self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None
-    ) -> None:
+    def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
         """See :meth:`treeplex.evaluate.match.agents.Agent.begin`; actions added in the last play are forgotten."""
         self.sit(seat, generator)
         self._open(self._first if at is None else at)
@@ -182,7 +180,7 @@ class SearchAgent(Seat):
         added to it).
 
         Args:
-            action: what :meth:`treeplex.games.public.PublicGame.with_action` understands: in hold'em chips, in all on this street.
+            action: as :meth:`treeplex.games.public.PublicGame.with_action` has it: in hold'em chips, in all on this street.
 
         Raises:
             GameError: nobody acts here, or the rules have no such action.

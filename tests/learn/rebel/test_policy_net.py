@@ -19,7 +19,7 @@ from treeplex.learn.rebel.files import read_net, save_net  # noqa: E402
 from treeplex.learn.rebel.parallel_self_play import SelfPlayer, parallel_trainer  # noqa: E402
 from treeplex.learn.rebel.policy_net import GuidedLeaf, load_weights, networks, policy_loss, probabilities, weights_of  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer  # noqa: E402
-from treeplex.search import METHODS, NoLeaf, Belief, SubgameSearch, policy_encoding  # noqa: E402
+from treeplex.search import METHODS, Belief, NoLeaf, SubgameSearch, policy_encoding  # noqa: E402
 from treeplex.search.action_subset import ActionSubset  # noqa: E402
 from treeplex.search.encoding import Encoding  # noqa: E402
 from treeplex.search.policy_encoding import PolicyEncoding, action_labels  # noqa: E402
@@ -36,7 +36,9 @@ TINY = RebelSettings(
 def searched(spec: str, iterations: int = 20) -> SubgameSearch:
     rules = public_rules(spec)
     root = Belief.root(rules)
-    search = SubgameSearch(cut_states(rules, [root.state]), METHODS["dcfr"], NoLeaf(), (root.ranges[0][None], root.ranges[1][None]))
+    search = SubgameSearch(
+        cut_states(rules, [root.state]), METHODS["dcfr"], NoLeaf(), (root.ranges[0][None], root.ranges[1][None])
+    )
     search.run(iterations)
     return search
 
@@ -60,7 +62,10 @@ def test_guesses_where_actions_are_left_out() -> None:
 
     def guessed(considered: PublicTree) -> dict[int, np.ndarray]:
         search = SubgameSearch(
-            cut_states(considered, [root.state], Horizon(1)), METHODS["dcfr"], leaf, (root.ranges[0][None], root.ranges[1][None])
+            cut_states(considered, [root.state], Horizon(1)),
+            METHODS["dcfr"],
+            leaf,
+            (root.ranges[0][None], root.ranges[1][None]),
         )
         write_guess(search, leaf.guess)
         actions = considered.visit(rules.root).actions  # type: ignore[union-attr]
@@ -139,7 +144,9 @@ def test_a_guess_is_the_network_from_the_top_down() -> None:
     encoding, columns = leaf.guess.encoding, len(leaf.guess.encoding.labels)
     for path in [(), (1,), (1, 3)]:
         _, row = search.subgames.find(0, path)
-        inputs = encoding.encoding.prepared(cut_states(rules, [belief.state], Horizon(1)).roots).write((belief.ranges[0][None],) * 2)
+        inputs = encoding.encoding.prepared(cut_states(rules, [belief.state], Horizon(1)).roots).write(
+            (belief.ranges[0][None],) * 2
+        )
         inputs = inputs.copy()
         inputs[0, : encoding.encoding.features] = rules.features(belief.state.node)
         actor = len(path) % 2

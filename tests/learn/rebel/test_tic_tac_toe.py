@@ -11,8 +11,11 @@ torch = pytest.importorskip("torch")
 from treeplex.forms.subgames.batch import cut_states  # noqa: E402
 from treeplex.forms.subgames.horizon import Horizon  # noqa: E402
 from treeplex.forms.subgames.public_rules import PerfectInformation  # noqa: E402
-from treeplex.games.public import PublicState  # noqa: E402
-from treeplex.games.public import Leaf, PublicTree  # noqa: E402
+from treeplex.games.public import (  # noqa: E402
+    Leaf,
+    PublicState,
+    PublicTree,
+)
 from treeplex.games.registry import load  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer  # noqa: E402
 from treeplex.search import METHODS  # noqa: E402

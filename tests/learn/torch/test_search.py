@@ -15,8 +15,12 @@ from treeplex.forms.compile.compile_game import compile_game  # noqa: E402
 from treeplex.forms.subgames.batch import PairPlaces, Subgames, cut_states  # noqa: E402
 from treeplex.forms.subgames.horizon import Horizon  # noqa: E402
 from treeplex.forms.subgames.public_rules import public_rules  # noqa: E402
-from treeplex.games.public import PublicState  # noqa: E402
-from treeplex.games.public import Leaf, PublicTree  # noqa: E402
+from treeplex.forms.subgames.subgame import Ranges
+from treeplex.games.public import (  # noqa: E402
+    Leaf,
+    PublicState,
+    PublicTree,
+)
 from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer  # noqa: E402
 from treeplex.learn.rebel.value_net import NetworkLeaf, value_net  # noqa: E402
 from treeplex.learn.torch.kernels import stacking  # noqa: E402
@@ -24,9 +28,8 @@ from treeplex.learn.torch.search import TorchSearch, torch_device  # noqa: E402
 from treeplex.runs.rebel.folder import RebelFolder  # noqa: E402
 from treeplex.runs.rebel.settings import RebelRun  # noqa: E402
 from treeplex.runs.rebel.train import train_rebel  # noqa: E402
-from treeplex.search import METHODS, ExactLeaf, NoLeaf, Belief, SubgameSearch, ZeroLeaf  # noqa: E402
+from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch, ZeroLeaf  # noqa: E402
 from treeplex.search.encoding import Encoding  # noqa: E402
-from treeplex.forms.subgames.subgame import Ranges
 from treeplex.search.leaf import LeafValue  # noqa: E402
 from treeplex.search.play_distribution import PlaythroughSettings, Replicas, averaged_policy, policies_at  # noqa: E402
 from treeplex.search.warm_start import begin_search  # noqa: E402
@@ -100,11 +103,12 @@ def compared(expected: SubgameSearch, found: SubgameSearch, within: float) -> No
     """Everything that a search holds is the same in both."""
     assert found.iteration == expected.iteration
     assert found.sum_weights == pytest.approx(expected.sum_weights)
-    for name in ("policy", "strategy", "average", "regrets"):
+    for name in ("policy", "strategy", "average", "faced", "regrets"):
         assert getattr(found, name) == pytest.approx(getattr(expected, name), abs=within), name
     assert found.average_policy() == pytest.approx(expected.average_policy(), abs=within)
     for player in (0, 1):
         assert found.root_values()[player] == pytest.approx(expected.root_values()[player], abs=within)
+        assert found.last_leaf[player] == pytest.approx(expected.last_leaf[player], abs=within)
 
 
 @pytest.mark.parametrize("method", ["cfr", "lcfr", "dcfr", "cfr+", "pdcfr", "pdcfr+", "sapcfr+", "hs-dcfr"])
@@ -127,7 +131,7 @@ def test_both_payoff_operators_occur() -> None:
     assert kinds == {"leduc_poker": (True, False), "modified_rps": (False, True)}
 
 
-@pytest.mark.parametrize("method", ["cfr", "lcfr", "dcfr", "cfr+"])
+@pytest.mark.parametrize("method", ["cfr", "lcfr", "dcfr", "cfr+", "lcfr-avg", "dcfr-avg-modified"])
 @pytest.mark.parametrize("horizon", [Horizon(1), Horizon(2), Horizon(3), Horizon(2, endgame=6), Horizon(None, rounds=True)])
 @pytest.mark.parametrize("spec", SPECS)
 def test_a_network_at_the_leaves(spec: str, horizon: Horizon, method: str) -> None:
@@ -170,14 +174,18 @@ def test_single_precision_is_near(spec: str) -> None:
     expected.run(24), search.run(24)
     found = search.finish().root_values()
     for player in (0, 1):
-        there = opposing_mass(subgames.roots, expected.ranges, player) > 1e-6
+        there = subgames.roots.opposing(expected.ranges, player) > 1e-6
         assert np.abs(found[player] - expected.root_values()[player])[there].max() < 2e-3
 
 
-def test_a_search_goes_on_from_where_it_was() -> None:
-    subgames, ranges = batch("leduc_poker", Horizon(None))
-    expected, begun = (SubgameSearch(subgames, METHODS["dcfr"], NoLeaf(), ranges) for _ in range(2))
+@pytest.mark.parametrize("method", ["dcfr", "lcfr-avg", "lcfr-avg-modified"])
+def test_a_search_goes_on_from_where_it_was(method: str) -> None:
+    subgames, ranges = batch("leduc_poker", Horizon(2))
+    leaf = fresh_leaf(subgames.rules)
+    expected = SubgameSearch(subgames, METHODS[method], Plainly(leaf), ranges)
+    begun = SubgameSearch(subgames, METHODS[method], Plainly(leaf), ranges)
     expected.run(12), begun.run(5)
+    begun.leaf = leaf
     search = TorchSearch(begun, device=CPU, dtype=torch.float64)
     search.run(7)
     compared(expected, search.finish(), 1e-9)
@@ -202,7 +210,7 @@ def test_policies_are_drawn_as_from_the_search(policy_net: bool) -> None:
     assert len({found[copies.subgames.owners == k].tobytes() for k in (0, 3, 4, 6)}) == 4
 
 
-@pytest.mark.parametrize("method", ["dcfr", "pdcfr+", "lcfr"])
+@pytest.mark.parametrize("method", ["dcfr", "pdcfr+", "lcfr", "dcfr-avg", "lcfr-avg-modified"])
 def test_no_iteration_looks_at_numbers_or_leaves_the_device(method: str) -> None:
     """Tensors of the ``meta`` device have no numbers: whatever needs them, or mixes devices, raises."""
     subgames, ranges = batch("leduc_poker", Horizon(2))
@@ -280,7 +288,7 @@ def test_devices(monkeypatch: pytest.MonkeyPatch) -> None:
     assert torch_device("auto") == torch_device("cuda") == torch.device("cuda")
 
 
-@pytest.mark.parametrize("method", ["fp", "cfr-avg", "lcfr-avg-modified"])
+@pytest.mark.parametrize("method", ["fp", "cfr-avg-simultaneous", "lcfr-avg-modified-simultaneous"])
 def test_other_methods_stay_on_the_processor(method: str) -> None:
     with pytest.raises(SpecError, match=f"method {method} runs on device cpu only; take that, or one of cfr"):
         RebelTrainer(public_rules(DICE), replace(TINY, method=method))

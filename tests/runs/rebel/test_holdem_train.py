@@ -24,6 +24,7 @@ from treeplex.games.poker.spots.spot import Rake, Spot, spot_from_json  # noqa: 
 from treeplex.learn.rebel.files import read_net, save_net  # noqa: E402
 from treeplex.learn.rebel.holdem_trainer import PAPER_TURNS, HoldemRebelSettings  # noqa: E402
 from treeplex.learn.rebel.shipped_nets import RIVERS  # noqa: E402
+from treeplex.learn.rebel.trainer import RebelTrainer, Round  # noqa: E402
 from treeplex.runs.holdem import search as turn_search  # noqa: E402
 from treeplex.runs.holdem.files import load_solution  # noqa: E402
 from treeplex.runs.holdem.search import search_turn  # noqa: E402

@@ -7,13 +7,13 @@ import pytest
 
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.forms.holdem.subgame import cut_spot
+from treeplex.forms.subgames.subgame import Places, Ranges
 from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit
 from treeplex.games.poker.betting.tree import Decision, Fold, Node, Showdown, StreetEnd, betting_tree
 from treeplex.games.poker.cards.cards import parse_card
+from treeplex.games.poker.public import holdem_state
 from treeplex.games.poker.spots.known import holdem
 from treeplex.games.poker.spots.spot import Rake
-from treeplex.forms.subgames.subgame import Places, Ranges
-from treeplex.games.poker.public import holdem_state
 from treeplex.search import METHODS, ExactLeaf, SubgameSearch
 from treeplex.search.agent import SearchAgent
 from treeplex.search.holdem.agent import game_of, holdem_agent, start_of

@@ -31,9 +31,7 @@ def agents(method: str, river: int) -> tuple[list[SearchAgent], np.ndarray]:
     weights = weights / weights.sum()
 
     numbers, leaf = np.cumsum(weights) - weights / 2, ExactLeaf(iterations=river)
-    return [
-        holdem_agent(SPOT, leaf, Drawn(number), method=method, iterations=T, endgame=river) for number in numbers
-    ], weights
+    return [holdem_agent(SPOT, leaf, Drawn(number), method=method, iterations=T, endgame=river) for number in numbers], weights
 
 
 class Responder:

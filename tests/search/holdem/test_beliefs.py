@@ -12,7 +12,7 @@ from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.cards.cards import parse_cards
 from treeplex.games.poker.cards.format import Format, small
 from treeplex.games.poker.public import HoldemGame, HoldemState, holdem_state
-from treeplex.games.poker.rules import PokerGame, PokerState
+from treeplex.games.poker.rules import PokerGame
 from treeplex.games.poker.spots.known import leduc_holdem, turn_endgame_holdem
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.games.public import State
@@ -84,7 +84,9 @@ def test_beliefs_are_those_of_all_histories(kind: str) -> None:
         for one, other in zip(first.tolist(), second.tolist(), strict=True):
             assert belief.joint[one, other] == pytest.approx(joint[one, other], abs=1e-12)
             conditional = joint[one] / joint[one].sum() if joint[one].any() else joint[one]
-            assert belief.ranges[0][one] == 0 or rules.given(belief.state, belief.ranges, 0, one) == pytest.approx(conditional, abs=1e-12)
+            assert belief.ranges[0][one] == 0 or rules.given(belief.state, belief.ranges, 0, one) == pytest.approx(
+                conditional, abs=1e-12
+            )
         seen += 1
     assert seen > 100
 
@@ -165,7 +167,7 @@ def test_what_cannot_be_is_refused() -> None:
         belief.after(9, policy_of(belief))
     with pytest.raises(GameError, match=r"action 0 at node 0 .* needs a policy"):
         belief.after(0, np.ones((2, 3)))
-    with pytest.raises(GameError, match="a range at node 0 .* must be 45 numbers"):
+    with pytest.raises(GameError, match=r"a range at node 0 .* must be 45 numbers"):
         Belief.of(rules, rules.state(0, board), (np.ones(3), np.ones(45)))
     with pytest.raises(GameError, match="not at node 0 on the board"):
         rules.state(0, (*board, *parse_cards("Ac")))

@@ -1,4 +1,4 @@
-"""Flops of a small deck in the one search, cut at the flop's end, at the turn's end, or nowhere: against public trees over pairs."""
+"""Flops of a small deck, cut at the flop's end, at the turn's end, or nowhere: against public trees over pairs of hands."""
 
 from functools import cache
 
@@ -27,7 +27,6 @@ from treeplex.solvers.holdem.solver import HoldemSolver
 DECK = small(ranks=5, suits=2, hole=2, deal=(0, 3, 1, 1))
 UNTIED = 2
 """Iterations in which no hand has actions that tie, which rounding would decide."""
-
 
 
 @cache
@@ -104,7 +103,9 @@ class WideBent(Bent):
         return tuple(wide(own) for own in found)
 
 
-def beside(streets: int, method: str, iterations: int, leaves: tuple[LeafValue, LeafValue]) -> tuple[SubgameSearch, SubgameSearch]:
+def beside(
+    streets: int, method: str, iterations: int, leaves: tuple[LeafValue, LeafValue]
+) -> tuple[SubgameSearch, SubgameSearch]:
     """Both searches; ranges over hands count the spot's weights, which those over pairs have in the prior."""
     uniform = np.ones((1, len(rules().hands)))
     other = SubgameSearch(by_pairs(streets), METHODS[method], leaves[0], (uniform, uniform), horizon=iterations)
@@ -185,7 +186,7 @@ def test_exact_leaves_are_worth_what_they_are_over_pairs(streets: int) -> None:
     expected = ExactLeaf(iterations=1)(by_pairs(streets).leaves, placed, placed)
     for player in (0, 1):
         held = spot().ranges[player][rules().hands] > 0
-        for k, state in enumerate(subgame.leaves.states):
+        for k in range(len(subgame.leaves)):
             can = held & free[k][rules().hands]
             found = mine[player][k][rules().hands]
             assert found[can] == pytest.approx(expected[player][order[k]][can], abs=1e-9)
@@ -213,7 +214,10 @@ def test_exact_leaves_lead_to_the_value_of_the_whole_flop(streets: int, method: 
 @pytest.mark.parametrize("method", ["dcfr", "pdcfr+", "lcfr-avg-simultaneous", "flop"])
 def test_a_flop_that_is_not_cut_is_solved(method: str) -> None:
     """By every kind of update, in all three streets: the judge of whole strategies finds hardly anything to gain."""
-    search, judge = SubgameSearch(by_hands(3), METHODS[method], ZeroLeaf(), horizon=100), Player(by_hands(1), 1, storage="float64")
+    search, judge = (
+        SubgameSearch(by_hands(3), METHODS[method], ZeroLeaf(), horizon=100),
+        Player(by_hands(1), 1, storage="float64"),
+    )
     search.run(2)
     before = judge.judge(search.average).exploitability
     search.run(98)
@@ -262,7 +266,10 @@ def test_a_subgame_begins_at_any_node_of_any_street() -> None:
             at = tree.options(place)
             place = tree.after(place, at.labels[step] if at.player >= 0 else step)
         assert place.node == tuple(state)
-        own = [ranges[tree.hands] / np.maximum(w[tree.hands], 1e-300) for ranges, w in zip(belief.ranges, spot().ranges, strict=True)]
+        own = [
+            ranges[tree.hands] / np.maximum(w[tree.hands], 1e-300)
+            for ranges, w in zip(belief.ranges, spot().ranges, strict=True)
+        ]
         other = cut(tree, [Belief.of(tree, place, own)])
         mine, theirs = (SubgameSearch(each, METHODS["cfr"], ZeroLeaf()) for each in (subgame, other))
         mine.run(2), theirs.run(2)

@@ -12,10 +12,9 @@ from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.subgames.batch import Subgames, cut_states
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.games.public import PublicState
 from treeplex.games.poker.rules import PokerPublicTree, PokerState, cards_of_deal
-from treeplex.games.public import Chance, Decision
-from treeplex.search import METHODS, ExactLeaf, NoLeaf, Belief, SubgameSearch
+from treeplex.games.public import Chance, Decision, PublicState
+from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch
 from treeplex.search.encoding import Encoding
 from treeplex.search.play_distribution import PlaythroughSettings, averaged_policy
 from treeplex.solvers.exact.lp import LinearProgram

@@ -15,6 +15,7 @@ from treeplex.forms.holdem.subgame import HoldemArrays, HoldemSubgame, cut_spot,
 from treeplex.forms.subgames.batch import Subgames, cut_states
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.forms.subgames.subgame import Places, Ranges
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.betting.tree import Showdown
 from treeplex.games.poker.cards.evaluator import format_strengths
@@ -22,7 +23,6 @@ from treeplex.games.poker.rules import PokerPublicTree
 from treeplex.games.poker.spots.known import holdem, turn_endgame_holdem
 from treeplex.search import METHODS, Belief, ExactLeaf, SubgameSearch, ZeroLeaf, cut
 from treeplex.search.holdem.endgames import HoldemEndgames
-from treeplex.forms.subgames.subgame import Ranges
 from treeplex.solvers.exact.lp import LinearProgram
 from treeplex.solvers.holdem.solver import HoldemSolver
 
@@ -85,6 +85,49 @@ def test_the_round_is_that_of_the_search_over_pairs(method: str) -> None:
                 assert mine == pytest.approx(other.policy_at(number, average), abs=1e-9)
                 compared += 1
         assert compared == 8
+
+
+class Bent:
+    """Leaf values that hang on what is believed of both players, their own hands included, and on what is reached."""
+
+    def __init__(self, leaves: int) -> None:
+        self.numbers = np.random.default_rng(1).normal(size=(4, leaves, 15, 15))
+
+    def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
+        found = []
+        for own in (0, 1):
+            value = np.zeros_like(believed[own])
+            for weight, numbers in zip((believed[0], believed[1], reached[1 - own]), self.numbers[own:], strict=False):
+                share = weight / np.maximum(weight.sum(axis=1, keepdims=True), 1e-300)
+                value += np.tanh(3.0 * np.einsum("kij,kj->ki", numbers, share))
+            found.append(value)
+        return found[0], found[1]
+
+
+class WideBent(Bent):
+    """The same over the format's hands."""
+
+    def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
+        hands = rules_of_the_turn().hands
+        narrow = [(own[0][:, hands], own[1][:, hands]) for own in (believed, reached)]
+        first, second = super().__call__(places, narrow[0], narrow[1], player)
+        return widened(first), widened(second)
+
+
+@pytest.mark.parametrize("method", ["lcfr", *(name for name in sorted(METHODS) if name.startswith("lcfr-avg"))])
+def test_leaves_are_asked_as_in_the_search_over_pairs(method: str) -> None:
+    """For the same beliefs and the same reach in every iteration; from random ranges, so that no actions tie."""
+    root = np.random.default_rng(0).random((2, 1, 15))
+    count = len(by_pairs().leaves)
+    other = SubgameSearch(by_pairs(), METHODS[method], Bent(count), (root[0], root[1]))
+    search = SubgameSearch(small_turn(), METHODS[method], WideBent(count), (widened(root[0]), widened(root[1])))
+    for _ in range(12):
+        other.run(1), search.run(1)
+        for number, state in enumerate(by_pairs().decisions.states):
+            node, board = state.node  # type: ignore[misc]
+            if len(board) == 4:
+                mine = search.policy_at(node, search.average)[:, rules_of_the_turn().hands]
+                assert mine == pytest.approx(other.policy_at(number, other.average_policy()), abs=1e-7)
 
 
 def reaches(seed: int) -> tuple[Ranges, Ranges]:

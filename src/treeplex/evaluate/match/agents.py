@@ -1,4 +1,4 @@
-"""Agents: whoever can play a public game, one protocol for tables, searches, people and other programs; and games among them."""
+"""Agents: whoever can play a public game, one protocol for tables, searches, people and other programs; and their games."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -27,9 +27,7 @@ class Agent(Protocol):
     game: PublicGame
     state: State
 
-    def begin(
-        self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None
-    ) -> None:
+    def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
         """Begin a new play.
 
         Args:
@@ -120,9 +118,7 @@ class TableAgent(Seat):
         super().__init__(rules, generator)
         self.rules, self.table = rules, table
 
-    def begin(
-        self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None
-    ) -> None:
+    def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
         """See :meth:`Agent.begin`."""
         if at is not None and at.game is not self.rules:
             raise GameError("a policy table plays its own game only")

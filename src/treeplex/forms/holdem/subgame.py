@@ -128,12 +128,17 @@ class HoldemSubgame(Subgame):
         return self.top.stored
 
     def find(self, owner: int, path: tuple[int, ...]) -> tuple[str, int]:
-        """As :meth:`Subgame.find`; a decision on the board where the subgame begins has the number of its node in the betting tree,
-        on other boards as many more as there are nodes on all boards before."""
+        """As :meth:`Subgame.find`.
+
+        A decision on the board where the subgame begins has the number of its node in the betting tree, on other boards as many
+        more as there are nodes on all boards before.
+        """
         state = self.state
         for label in path:
             state = self.game.after(state, label)
-        street = next((s for s, boards in enumerate(self.whole.boards) if len(boards[0].cards) == len(state.board)), self.streets)
+        street = next(
+            (s for s, boards in enumerate(self.whole.boards) if len(boards[0].cards) == len(state.board)), self.streets
+        )
         board = board_number(self.whole, street, state.board) if street < self.streets else None
         if board is not None and isinstance(self.game.event(state), Decision):
             return "decision", (self.whole.first_boards[street] + board) * len(self.game.tree) + state.node
@@ -147,8 +152,10 @@ class HoldemSubgame(Subgame):
         return policy_table(self.top, node, source, street, board - self.top.first_boards[street])
 
     def ranges_after(self, source: NDArray[Any], path: tuple[int, ...], ranges: Ranges) -> Ranges:
-        """As :meth:`Subgame.ranges_after`; a trace of every hand is kept after each action, or two ranges that exclude each other
-        would be nowhere."""
+        """As :meth:`Subgame.ranges_after`.
+
+        A trace of every hand is kept after each action, or two ranges that exclude each other would be nowhere.
+        """
         belief = Belief(self.game, self.state, tuple(own[0] for own in ranges))
         for depth, label in enumerate(path):
             options, moved = self.game.options(belief.state), list(belief.ranges)
@@ -384,8 +391,10 @@ def store_with(regrets: Floats, policy: Floats, average: Floats) -> Store:
 def rows_of(
     form: HoldemForm, work: Workspace, player: int, board: int = 0, *, street: int = 0, gathered: bool = False
 ) -> NDArray[Any]:
-    """A player's rows at a board of a street, counted from its first, a view [sequences, hands]: own reach, or what came back at
-    each end of the street."""
+    """A player's rows at a board of a street, counted from its first, a view [sequences, hands].
+
+    They are own reach, or what came back at each end of the street.
+    """
     row, streets = form.boards[int(form.streets[street, BOARDS]) + board], form.streets[street]
     hands, start = int(row[COUNT + player]), int(row[REACH + player])
     count = int(streets[ENDS + 1] - streets[ENDS]) if gathered else int(streets[ROOTS] + streets[ACTIONS + player])
@@ -439,7 +448,9 @@ def board_number(game: CompiledSpot, street: int, cards: Sequence[int]) -> int |
     if parent is None:
         return None
     dealt = set(cards[before:])
-    return next((k for k in game.boards[street - 1][parent].children if set(game.boards[street][k].cards[before:]) == dealt), None)
+    return next(
+        (k for k in game.boards[street - 1][parent].children if set(game.boards[street][k].cards[before:]) == dealt), None
+    )
 
 
 def checked(subgame: HoldemSubgame, ranges: Ranges) -> tuple[Floats, Floats]:
@@ -453,6 +464,8 @@ def checked(subgame: HoldemSubgame, ranges: Ranges) -> tuple[Floats, Floats]:
         if own.shape != (1, *can.shape) or not (np.isfinite(own) & (own >= 0)).all() or not own[0] @ can > 0:
             raise GameError(f"the range of player {player} must be {len(can)} numbers >= 0, with a hand that the subgame has")
         if ((own[0] > 0) & (can == 0) & free).any():
-            raise GameError(f"the range of player {player} has hands that the subgame was compiled without; compile it with them")
+            raise GameError(
+                f"the range of player {player} has hands that the subgame was compiled without; compile it with them"
+            )
         found.append(normalised_range(own[0], can))
     return found[0], found[1]

@@ -278,9 +278,7 @@ def cut_states(
     return united(rules, states, templates, ranges)
 
 
-def united(
-    rules: PublicTree, states: Sequence[PublicState], templates: Sequence[Template], ranges: Ranges | None
-) -> Subgames:
+def united(rules: PublicTree, states: Sequence[PublicState], templates: Sequence[Template], ranges: Ranges | None) -> Subgames:
     """Copies of templates side by side as one tree and payoff."""
     sizes = np.array([made.sequences for made in templates])
     shifts = 2 + np.concatenate(([0], np.cumsum(sizes)))[:-1]

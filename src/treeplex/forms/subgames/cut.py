@@ -12,9 +12,7 @@ from treeplex.games.poker.public import HoldemGame
 from treeplex.games.public import PublicGame, PublicTree, pair_state
 
 
-def cut(
-    game: PublicGame, beliefs: Sequence[Belief], horizon: Horizon = TO_THE_END, *, gadget: Gadget | None = None
-) -> Subgame:
+def cut(game: PublicGame, beliefs: Sequence[Belief], horizon: Horizon = TO_THE_END, *, gadget: Gadget | None = None) -> Subgame:
     """The subgames that begin at public belief states and end at a horizon.
 
     Of the ranges it matters which hands may be held: in hold'em those without weight are left out.

@@ -12,9 +12,9 @@ how likely chance and the others make it to be met. Both kinds have two players;
 Gadgets
 -------
 A gadget is a small form in front of the roots with which a subgame is solved again without losing what was promised (Burch,
-Johanson and Bowling 2014; Moravčík et al. 2016; Brown and Sandholm 2017). At each root hand the players other than the
-re-solving one choose between entering and an alternative that is worth what they were promised: *re-solving* asks each hand by
-itself, *maxmargin* lets them choose the hand too, *reach-maxmargin* adds what earlier mistakes gave away. All need the same from
+Johanson and Bowling 2014; Moravčík et al. 2016; Brown and Sandholm 2017). The players other than the re-solving one choose, by
+hand, between entering and an alternative that is worth what they were promised: *re-solving* asks each hand by itself,
+*maxmargin* lets them choose the hand too, *reach-maxmargin* adds what earlier mistakes gave away. All need the same from
 the search: values that were carried down to the roots, and what is reached once the gadget has been played. See :class:`Gadget`.
 """
 

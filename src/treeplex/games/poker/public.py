@@ -171,7 +171,9 @@ class HoldemGame(PublicGame):
             raise GameError(f"no card is due on {cards_to_string(board)} for players to act on")
         cards = cards_of_deal(label, due)
         if len({*cards, *board}) < due + len(board) or not {*cards} <= {*self.spot.format.deck}:
-            raise GameError(f"{cards_to_string(cards)} cannot come on {cards_to_string(board)}: lying there, twice, or not in the deck")
+            raise GameError(
+                f"{cards_to_string(cards)} cannot come on {cards_to_string(board)}: lying there, twice, or not in the deck"
+            )
         return HoldemState(event.child if isinstance(event, StreetEnd) else node, (*board, *cards))
 
     def possible(self, state: State) -> tuple[Floats, ...]:

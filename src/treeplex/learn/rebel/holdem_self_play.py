@@ -22,8 +22,8 @@ from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.rebel.random_beliefs import split
 from treeplex.learn.rebel.river_targets import River
 from treeplex.search import METHODS
-from treeplex.search.leaf import LeafValue
 from treeplex.search.holdem.strength_bins import RiverBins
+from treeplex.search.leaf import LeafValue
 from treeplex.search.subgame import SubgameSearch
 
 Floats = NDArray[np.float64]
@@ -155,7 +155,9 @@ class HoldemSelfPlay:
         beliefs = self._searched(spot) if self.settings.source == "self-play" else self._random(spot)
         iterations = self.settings.river_iterations
         return [
-            River.solved(river_spot(belief), (belief.ranges[0], belief.ranges[1]), iterations, bins) for belief in beliefs if belief
+            River.solved(river_spot(belief), (belief.ranges[0], belief.ranges[1]), iterations, bins)
+            for belief in beliefs
+            if belief
         ]
 
     def _searched(self, spot: Spot) -> Iterator[Belief | None]:

@@ -9,8 +9,8 @@ from scipy.linalg import solveh_banded
 
 from treeplex.engine.holdem.passes import EXPECT
 from treeplex.forms.holdem.compile_spot import compile_spot
-from treeplex.games.poker.spots.spot import Spot
 from treeplex.forms.subgames.beliefs import normalised_range, with_trace
+from treeplex.games.poker.spots.spot import Spot
 from treeplex.search.holdem.strength_bins import RiverBins
 from treeplex.solvers.holdem.solver import HoldemSolver
 

@@ -9,7 +9,7 @@ from treeplex.engine.networks.mlp_batch import EPSILON, forward, packed
 from treeplex.engine.tree.leaves import rows_reached
 from treeplex.errors import SpecError
 from treeplex.forms.subgames.subgame import Places, Ranges
-from treeplex.search.encoding import Encoding, EncodedPlaces
+from treeplex.search.encoding import EncodedPlaces, Encoding
 from treeplex.search.leaf import Prepared
 
 Singles = NDArray[np.float32]

@@ -1,4 +1,4 @@
-"""Subgames solved by CFR-D with tensors: what :class:`SubgameSearch` does with Numba, on any device that PyTorch has.
+"""Subgames solved by CFR with tensors: what :class:`SubgameSearch` does with Numba, on any device that PyTorch has.
 
 A search begins on the host, is carried to the device, runs there without the host reading anything, and is carried back. Values
 at the leaves are a network's, a copy of which goes along.
@@ -73,9 +73,14 @@ def check_device(name: str) -> None:
 
 def check_method(method: Method) -> None:
     """Raise a :class:`SpecError` unless a :class:`TorchSearch` knows the method."""
-    if method.leaves != "current":
-        known = ", ".join(name for name, each in METHODS.items() if each.leaves == "current")
+    if not runs_on_tensors(method):
+        known = ", ".join(name for name, each in METHODS.items() if runs_on_tensors(each))
         raise SpecError(f"method {method.name} runs on device cpu only; take that, or one of {known}")
+
+
+def runs_on_tensors(method: Method) -> bool:
+    """Whether a :class:`TorchSearch` knows a method: any of the CFR family with alternating updates."""
+    return isinstance(method.scheme, Variant) and method.updates == "alternating"
 
 
 class TorchSearch:
@@ -89,13 +94,15 @@ class TorchSearch:
         strategies, averages: [N], sequence forms in slots, see :mod:`treeplex.learn.torch.kernels`.
         policies, regrets: [I, A].
         sums: [head], root values of iterations so far, weighted as the average policy.
+        faced: [N], averages of what the other player faced, as :class:`SubgameSearch` keeps them for CFR-AVG.
+        last_leaf: [S, C, H], what modified CFR-AVG takes differences from; empty otherwise.
     """
 
     def __init__(self, search: SubgameSearch, *, device: Any, dtype: Any = None) -> None:
         """Carry a search to a device.
 
         Args:
-            search: of a method of CFR-D, with :class:`NetworkLeaf`, :class:`ZeroLeaf` or :class:`NoLeaf`.
+            search: of CFR with alternating updates, with :class:`NetworkLeaf`, :class:`ZeroLeaf` or :class:`NoLeaf`.
             device: a PyTorch device.
             dtype: of all but the network; None for float32.
 
@@ -109,7 +116,7 @@ class TorchSearch:
         self.search, self.iteration, self._sum_weights = search, search.iteration, list(search.sum_weights)
         self.treeplexes = Treeplex.of(tree, 0, at), Treeplex.of(tree, 1, at)
         self._terminals = [Terminals.of(payoff, player, self.treeplexes, at) for player in (0, 1)]
-        self._heads, self.policies, self.regrets, self.averages, self.sums = [], [], [], [], []
+        self._heads, self.policies, self.regrets, self.averages, self.sums, self.faced = [], [], [], [], [], []
         for player, own in enumerate(self.treeplexes):
             taken = slice(own.begin, own.begin + len(own.slots))
             head = own.spread(search.strategy[taken])[: own.head]
@@ -120,12 +127,16 @@ class TorchSearch:
             self.policies.append(at.numbers(own.inner(own.spread(search.policy[taken]))))
             self.regrets.append(at.numbers(own.inner(own.spread(search.regrets[taken]))))
             self.averages.append(at.numbers(own.spread(search.average[taken])))
+            self.faced.append(at.numbers(own.spread(search.faced[taken])))
             self.sums.append(at.numbers(sums))
         with torch.inference_mode():
             self._factors = [factors(self._heads[player], self.policies[player]) for player in (0, 1)]
             self.strategies = [reached(own, along) for own, along in zip(self.treeplexes, self._factors, strict=True)]
             self._leaves = tensor_leaves(search, self.treeplexes, at)
             self._seen = [] if self._leaves is None else [self._leaves.seen(p, self.strategies[p]) for p in (0, 1)]
+        self.last_leaf: list[Tensor] = []
+        if self._leaves is not None and search.method.leaves == "modified":
+            self.last_leaf = [at.numbers(self._leaves.chunked(entries)) for entries in search.last_leaf]
 
     def run(self, iterations: int) -> None:
         """Do so many more iterations."""
@@ -142,9 +153,9 @@ class TorchSearch:
         """One player's part of an iteration."""
         own = self.treeplexes[player]
         values = self._terminals[player].gradient(self.strategies[1 - player])
-        if self._leaves is not None:
-            self._leaves.add(player, self._seen, values)
         self.averages[player] = averaged(row, self.averages[player], self.strategies[player])
+        if self._leaves is not None:
+            self._leaves.add(player, self._entries(self._leaves, player, row), values)
         back_up(own, self._factors[player], values)
         self.sums[player] = averaged(row, self.sums[player], values[: own.head])
         self._sum_weights[player] = row.average_discount * self._sum_weights[player] + row.average
@@ -154,6 +165,19 @@ class TorchSearch:
         if self._leaves is not None:
             self._seen[player] = self._leaves.seen(player, self.strategies[player])
 
+    def _entries(self, leaves: "TensorLeaves", player: int, row: Weights) -> Tensor:
+        """What the leaves add to the gradient of a player, [S, C, H]; see :meth:`SubgameSearch._alternating`."""
+        kind, other = self.search.method.leaves, 1 - player
+        if kind == "current":
+            return leaves.entries(player, self._seen, self._seen[other].reach)
+        self.faced[other] = averaged(row, self.faced[other], self.strategies[other])
+        thought = [leaves.seen(each, (self.averages if each == player else self.faced)[each]) for each in (0, 1)]
+        if kind == "average":
+            return leaves.entries(player, thought, self._seen[other].reach)
+        entries = leaves.entries(player, thought, thought[other].reach)
+        last, self.last_leaf[player] = self.last_leaf[player], entries
+        return (entries - row.average_discount * last) / row.average
+
     def finish(self) -> SubgameSearch:
         """Bring everything back: the search stands where this one does."""
         search = self.search
@@ -161,12 +185,15 @@ class TorchSearch:
             taken = slice(own.begin, own.begin + len(own.slots))
             search.strategy[taken] = on_host(self.strategies[player])[own.slots]
             search.average[taken] = on_host(self.averages[player])[own.slots]
+            search.faced[taken] = on_host(self.faced[player])[own.slots]
             inner = own.slots >= own.head
             at_infosets = own.slots[inner] - own.head
             search.policy[taken][inner] = on_host(self.policies[player]).ravel()[at_infosets]
             search.regrets[taken][inner] = on_host(self.regrets[player]).ravel()[at_infosets]
             roots, found = search.subgames.roots.sequences[player], on_host(self.sums[player])
             search.sums[player] = np.where(roots >= 0, found[own.sources(roots)], 0.0)
+            if self._leaves is not None and self.last_leaf:
+                self._leaves.unchunk(on_host(self.last_leaf[player]), search.last_leaf[player])
         search.sum_weights[:] = self._sum_weights
         search.iteration = self.iteration
         return search
@@ -238,6 +265,7 @@ class TensorLeaves:
 
     Attributes:
         net, kind: the network, on the device, and the type of its numbers.
+        chunks: int64 [S, C], which leaf stands where, on the host; -1 for none.
         features: [S * C, features].
         weights: for each player [S, H, H], from the other's reach to the mass that the player's hands meet.
         bases: for each player [S * C, H], how likely chance makes each hand; not all 0.
@@ -250,6 +278,7 @@ class TensorLeaves:
 
     net: Module
     kind: Any
+    chunks: Ints
     features: Tensor
     weights: tuple[Tensor, Tensor]
     bases: tuple[Tensor, Tensor]
@@ -268,7 +297,8 @@ class TensorLeaves:
         order = np.concatenate([rows for _, rows in leaves.groups])
         chunks, group = stacking(np.array([len(rows) for _, rows in leaves.groups]))
         there = chunks >= 0
-        places = np.where(there, order[chunks], 0)
+        chunks = np.where(there, order[chunks], -1)
+        places = np.maximum(chunks, 0)
         matrices = np.zeros((len(leaves.groups), hands, hands))
         for matrix, (weight, _) in zip(matrices, leaves.groups, strict=True):
             matrix[: weight.shape[0], : weight.shape[1]] = weight
@@ -290,6 +320,7 @@ class TensorLeaves:
         return cls(
             net=deepcopy(net).to(at.device),
             kind=next(net.parameters()).dtype,
+            chunks=chunks,
             features=at.numbers(prepared.rows[places.ravel(), :features]),
             weights=(at.numbers(weights.transpose(0, 2, 1).copy()), at.numbers(weights)),
             bases=(bases[0], bases[1]),
@@ -306,13 +337,27 @@ class TensorLeaves:
         joint = torch_module().addcmul(self.traces[player], self.bases[player], reach.flatten(0, 1))
         return Seen(reach, joint / joint.sum(dim=1, keepdim=True))
 
-    def add(self, player: int, seen: list[Seen], values: Tensor) -> None:
-        """Add to the gradient of a player, [N], what the leaves are worth."""
+    def entries(self, player: int, seen: list[Seen], reach: Tensor) -> Tensor:
+        """Values at the beliefs that are seen, times the mass in the other's reach [S, C, H'] that hands meet: [S, C, H]."""
         known = torch_module().cat((self.features, seen[0].beliefs, seen[1].beliefs), dim=1)
-        outputs = self.net(known.gather(1, self.inputs).to(self.kind)).to(values.dtype)
-        mass = seen[1 - player].reach.bmm(self.weights[player])
-        entries = outputs.gather(1, self.outputs[player]).view_as(mass) * mass
+        outputs = self.net(known.gather(1, self.inputs).to(self.kind)).to(reach.dtype)
+        mass = reach.bmm(self.weights[player])
+        return outputs.gather(1, self.outputs[player]).view_as(mass) * mass
+
+    def add(self, player: int, entries: Tensor, values: Tensor) -> None:
+        """Add what the leaves are worth, [S, C, H], to the gradient of a player, [N]."""
         values.index_add_(0, self.targets[player], entries.flatten())
+
+    def chunked(self, entries: Floats) -> Floats:
+        """Numbers of leaves [K, H'] where they stand here, [S, C, H]; 0 where there is none."""
+        found = np.zeros((*self.chunks.shape, self.sources[0].shape[2]))
+        found[..., : entries.shape[1]] = np.where(self.chunks[..., None] >= 0, entries[self.chunks], 0.0)
+        return found
+
+    def unchunk(self, found: Floats, entries: Floats) -> None:
+        """Write numbers [S, C, H] where :meth:`chunked` had them from, [K, H']."""
+        there = self.chunks >= 0
+        entries[self.chunks[there]] = found[there][:, : entries.shape[1]]
 
 
 def tensor_leaves(search: SubgameSearch, treeplexes: tuple[Treeplex, Treeplex], at: Placement) -> TensorLeaves | None:

@@ -11,8 +11,8 @@ from treeplex.forms.subgames.beliefs import Belief
 from treeplex.games.poker.betting.tree import Action, Decision, Fold, Node, Showdown, StreetEnd, payoffs
 from treeplex.games.poker.cards.cards import card_to_string
 from treeplex.games.poker.cards.evaluator import format_strengths
-from treeplex.games.poker.spots.spot import Rake, Spot
 from treeplex.games.poker.public import holdem_state
+from treeplex.games.poker.spots.spot import Rake, Spot
 from treeplex.search.agent import SearchAgent
 from treeplex.search.holdem.agent import game_of, start_of
 

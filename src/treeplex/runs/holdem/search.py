@@ -9,9 +9,8 @@ from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from treeplex.errors import FileError, SpecError
+from treeplex.errors import FileError, GameError, SpecError
 from treeplex.forms.holdem.subgame import HoldemSubgame, cut_spot
 from treeplex.games.poker.betting.sizes import BetPlan, plan_from_json
 from treeplex.games.poker.betting.tree import Decision
@@ -119,6 +118,7 @@ def search_turn(
     threads, net, leaf = searching(source, iterations, method, river, threads)
     if net is not None:
         check_turn(spot)
+    check_streets(spot)
     turn = cut_spot(spot)
     player, needed = None, leaf is None or judge is True
     if (needed or judge is None) and memory_for(turn, threads, needed=needed):
@@ -183,6 +183,12 @@ def network(source: str | os.PathLike[str]) -> tuple[NetFile, LeafValue]:
             raise FileError(f"{path} has no network yet; go on with it: treeplex holdem train --resume {path}")
         path = path / NET
     return read_net(path), read_river_net(path).leaf()
+
+
+def check_streets(spot: Spot) -> None:
+    """Raise a :class:`GameError` unless the spot is a turn, which networks and times are for."""
+    if len(spot.streets) != 2:
+        raise GameError(f"the spot has {len(spot.streets)} streets of betting, not 2: give the board of the turn")
 
 
 def unlike(net: NetFile | None, spot: Spot) -> list[str]:

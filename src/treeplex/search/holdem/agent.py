@@ -1,7 +1,7 @@
 """The searching agent at hold'em: streets are searched one by one, the last is the rest of the game and solved to its end.
 
-Where a street ends it waits for the cards; what follows is then a spot of its own, with the ranges that the play so far has made.
-Over all draws it plays the policy ``played`` of :meth:`treeplex.search.holdem.play_distribution.Player.curve`.
+Where a street ends it waits for the cards; what follows is then a spot of its own, with the ranges that the play so far has
+made. Over all draws it plays the policy ``played`` of :meth:`treeplex.search.holdem.play_distribution.Player.curve`.
 """
 
 from dataclasses import dataclass
@@ -72,7 +72,7 @@ def start_of(spot: Spot) -> Belief:
 
     Raises:
         GameError: its last street has begun, or its ranges leave no pair of hands.
-        AlgorithmError: it has rake, blinds, or donk sizes on later streets: then those are other games when taken by themselves.
+        AlgorithmError: it has rake, blinds, or donk sizes on later streets, which are other games then when taken by themselves.
     """
     if len(spot.streets) < 2:
         raise GameError("the spot has no street of betting but one: give the board of an earlier street, or solve it")

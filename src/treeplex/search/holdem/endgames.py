@@ -82,7 +82,7 @@ class HoldemEndgames:
         return values
 
     def solution(self, believed: Ranges) -> NDArray[Any]:
-        """The average strategy of the endgames for ranges [K, H] with which they begin, [Q], up to a factor; do not write to it.
+        """The average strategy of the endgames for ranges [K, H] with which they begin, [Q], up to a factor; not to be written.
 
         It is laid out as :class:`treeplex.engine.holdem.form.Store` has it for ``subgame.below``.
         """
@@ -126,7 +126,7 @@ class HoldemEndgames:
         crew.descend(player, source, store.average_scales, target, keep=keep, add=add, first=self._first, streets=upto)
 
     def _boards(self, player: int, *, gathered: bool = False) -> list[tuple[NDArray[np.int16], NDArray[Any]]]:
-        """For each board with leaves a player's hands there, and rows: with which it enters, or what came back, [leaves, hands]."""
+        """For each board with leaves a player's hands, and rows with which it enters, or what came back, [leaves, hands]."""
         crew, street = self.solver.crew, self.subgame.streets - 1
         return [
             (board.hands[player], rows_of(crew.form, crew.work, player, number, street=street, gathered=gathered))

@@ -85,9 +85,9 @@ def play(
         from treeplex.play.cli.holdem.search import card_text
         from treeplex.play.cli.play import sit
         from treeplex.play.tables.holdem import HoldemTable
-        from treeplex.search.holdem.agent import game_of
         from treeplex.runs.holdem.agent import turn_agent
         from treeplex.runs.holdem.search import ITERATIONS, METHOD, RIVER, unlike
+        from treeplex.search.holdem.agent import game_of
 
         generator = np.random.default_rng(seed)
         source = None if exact else net or REBEL

@@ -1,0 +1,132 @@
+"""CFR-AVG and CFR-D of a subgame of Kuhn poker, both orders of updates, against their definitions written out in NumPy.
+
+The subgame ends after two actions; its one leaf is where player 0 passed and player 1 bet, and player 0 calls or folds.
+"""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from treeplex.forms.subgames.horizon import Horizon
+from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.forms.subgames.subgame import Places, Ranges
+from treeplex.search import METHODS, Belief, SubgameSearch, cut
+
+Floats = NDArray[np.float64]
+CARDS = np.arange(3)
+DEALT = (CARDS[:, None] != CARDS).astype(float)
+"""How likely pairs of cards are, up to a factor: player 0's a row, player 1's a column."""
+BETTER = np.sign(CARDS[:, None] - CARDS)
+"""1 where player 0 has the higher card."""
+
+
+def leaf_values(believed: Ranges, reached: Ranges) -> Ranges:
+    """Reach-weighted values of player 0's best answer to what is believed, against what is reached: [3] for each player."""
+    call, fold = 2.0 * (DEALT * BETTER) @ believed[1], -DEALT @ believed[1]
+    calls = (call > fold).astype(float)[:, None]
+    payoff = DEALT * (calls * 2.0 * BETTER - (1.0 - calls))
+    return payoff @ reached[1], -payoff.T @ reached[0]
+
+
+class Answer:
+    """The same as values of hands, for a search."""
+
+    def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
+        found = leaf_values((believed[0][0], believed[1][0]), (reached[0][0], reached[1][0]))
+        masses = DEALT @ reached[1][0], DEALT.T @ reached[0][0]
+        first, second = (np.divide(v, m, out=np.zeros(3), where=m > 0)[None] for v, m in zip(found, masses, strict=True))
+        return first, second
+
+
+def matched(regrets: Floats) -> Floats:
+    """Regret matching, [actions, cards]."""
+    kept = np.maximum(regrets, 0.0)
+    total = kept.sum(axis=0)
+    return np.where(total > 0, kept / np.where(total > 0, total, 1.0), 0.5)
+
+
+class Plain:
+    """Linear CFR of the subgame: player 0 passes or bets; player 1 passes or bets after a pass, folds or calls after a bet."""
+
+    def __init__(self, leaves: str, alternating: bool) -> None:
+        self.leaves, self.alternating = leaves, alternating
+        self.regrets: list[list[Floats]] = [[np.zeros((2, 3))], [np.zeros((2, 3)), np.zeros((2, 3))]]
+        self.own: list[list[Floats]] = [[], []]  # how likely the player's own actions lead to the leaf: in each iteration
+        self.faced: list[list[Floats]] = [[], []]  # the same of what the other player faced
+        self.last = [np.zeros(3), np.zeros(3)]
+        self.played: list[Floats] = []  # player 0's policies
+
+    def strategies(self) -> list[list[Floats]]:
+        return [[matched(table) for table in own] for own in self.regrets]
+
+    def iterate(self, t: int) -> None:
+        begun = self.strategies()
+        self.played.append(begun[0][0])
+        for player in (0, 1):
+            now = self.strategies() if self.alternating else begun
+            to_leaf = now[0][0][0], now[1][0][1]  # pass, bet
+            self.own[player].append(to_leaf[player])
+            self.faced[1 - player].append(to_leaf[1 - player])
+            thought = self.thought(player)
+            values = self.values(player, now, self.leaf(player, t, thought, to_leaf))
+            for table, policy, each in zip(self.regrets[player], now[player], values, strict=True):
+                table += t * (each - (policy * each).sum(axis=0))
+
+    def thought(self, player: int) -> Ranges:
+        """Linear averages of the player's own play and of what it faced."""
+        of = [(self.own if each == player else self.faced)[each] for each in (0, 1)]
+        weights = np.arange(1, len(of[0]) + 1)
+        first, second = (weights @ np.array(played) / weights.sum() for played in of)
+        return first, second
+
+    def leaf(self, player: int, t: int, thought: Ranges, to_leaf: Ranges) -> Floats:
+        """What the leaf counts for a player in iteration t."""
+        if self.leaves == "current":
+            return leaf_values(to_leaf, to_leaf)[player]
+        if self.leaves == "average":
+            return leaf_values(thought, to_leaf)[player]
+        total = t * (t + 1) / 2 * leaf_values(thought, thought)[player]
+        counted, self.last[player] = (total - self.last[player]) / t, total
+        return counted
+
+    def values(self, player: int, now: list[list[Floats]], leaf: Floats) -> list[Floats]:
+        """Counterfactual values of actions at a player's decisions."""
+        (first,), (after_pass, after_bet) = now
+        if player == 0:
+            checked = (DEALT * BETTER) @ after_pass[0] + leaf
+            return [np.stack((checked, DEALT @ after_bet[0] + 2.0 * (DEALT * BETTER) @ after_bet[1]))]
+        return [
+            np.stack((-(DEALT * BETTER).T @ first[0], leaf)),
+            np.stack((-DEALT.T @ first[1], -2.0 * (DEALT * BETTER).T @ first[1])),
+        ]
+
+
+@pytest.mark.parametrize("method", ["lcfr", *(name for name in METHODS if name.startswith("lcfr-avg"))])
+def test_a_plain_loop_does_the_same(method: str) -> None:
+    rules = public_rules("kuhn_poker")
+    root = Belief.root(rules)
+    subgames = cut(rules, [root], Horizon(2))
+    assert list(subgames.leaves.paths) == [(0, 1)]
+    search = SubgameSearch(subgames, METHODS[method], Answer(), (root.ranges[0][None], root.ranges[1][None]))
+    plain = Plain(METHODS[method].leaves, METHODS[method].updates == "alternating")
+    for t in range(1, 41):
+        search.run(1), plain.iterate(t)
+        tables = [*plain.strategies()[0], *plain.strategies()[1]]
+        for number, path in enumerate([(), (0,), (1,)]):
+            assert subgames.decisions.paths[number] == path
+            assert search.policy_at(number, search.policy) == pytest.approx(tables[number], abs=1e-9)
+    mean = np.einsum("t,tah->ah", np.arange(1.0, 41.0), np.array(plain.played)) / np.arange(1, 41).sum()
+    assert search.policy_at(0, search.average_policy()) == pytest.approx(mean, abs=1e-9)
+
+
+def test_orders_differ() -> None:
+    """So do the forms of leaf values; the test above tells all of them apart."""
+    found = []
+    for leaves in ("current", "average", "modified"):
+        for alternating in (False, True):
+            plain = Plain(leaves, alternating)
+            for t in range(1, 41):
+                plain.iterate(t)
+            found.append(np.array(plain.played))
+    for k, one in enumerate(found):
+        assert all(np.abs(one - other).max() > 1e-3 for other in found[:k])
