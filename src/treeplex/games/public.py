@@ -5,9 +5,9 @@ others'. Two kinds implement it: :class:`PublicTree`, with a weight for every pa
 :class:`treeplex.games.poker.public.HoldemGame`, where hands exclude each other only by shared cards and pairs are never
 enumerated.
 
-Public-tree rules are public actions over fixed private hands. In many games (poker, Liar's Dice) chance first deals every player
-one private *hand* and all that follows is public. Such a game needs no histories: a tree of public nodes and, at its leaves, one
-payoff matrix over hands. Both compile paths give the same game; this one never enumerates histories.
+Public-tree rules are public actions over fixed private hands. In many games (poker, Liar's Dice) chance first deals every
+player one private *hand* and all that follows is public. Such a game needs no histories: a tree of public nodes and, at its
+leaves, one payoff matrix over hands. Both compile paths give the same game; this one never enumerates histories.
 """
 
 from abc import ABC, abstractmethod
@@ -69,8 +69,8 @@ class Options:
     Attributes:
         player: who acts, or ``CHANCE``, or ``TERMINAL`` where the game is over.
         labels: the actions, or what chance can show; none where the game is over.
-        private: whether the action is seen by its player alone: one public state follows, reached by the first label, and a hand
-            h with action number a of A becomes the hand ``h * A + a`` there.
+        private: whether the action is seen by its player alone: one public state follows, reached by the first label, and a
+            hand h with action number a of A becomes the hand ``h * A + a`` there.
     """
 
     player: int

@@ -15,7 +15,7 @@ from treeplex.forms.compile.compile_game import compile_game  # noqa: E402
 from treeplex.forms.subgames.batch import PairPlaces, Subgames, cut_states  # noqa: E402
 from treeplex.forms.subgames.horizon import Horizon  # noqa: E402
 from treeplex.forms.subgames.public_rules import public_rules  # noqa: E402
-from treeplex.forms.subgames.subgame import Ranges
+from treeplex.forms.subgames.subgame import Ranges  # noqa: E402
 from treeplex.games.public import (  # noqa: E402
     Leaf,
     PublicState,

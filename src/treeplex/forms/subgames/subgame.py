@@ -15,7 +15,7 @@ A gadget is a small form in front of the roots with which a subgame is solved ag
 Johanson and Bowling 2014; Moravčík et al. 2016; Brown and Sandholm 2017). The players other than the re-solving one choose, by
 hand, between entering and an alternative that is worth what they were promised: *re-solving* asks each hand by itself,
 *maxmargin* lets them choose the hand too, *reach-maxmargin* adds what earlier mistakes gave away. All need the same from
-the search: values that were carried down to the roots, and what is reached once the gadget has been played. See :class:`Gadget`.
+the search: values that were carried down to the roots, and with which ranges the gadget lets players in. See :class:`Gadget`.
 """
 
 from abc import ABC, abstractmethod
@@ -104,7 +104,7 @@ class Gadget(Protocol):
 
 
 class SubgameArrays(ABC):
-    """A subgame being solved: its arrays, and what one iteration does to them. Shapes of flat arrays are the subgame's own, [Q].
+    """A subgame being solved: its arrays, and what an iteration does to them. Shapes of flat arrays are the subgame's own, [Q].
 
     Attributes:
         ranges: for each player float64 [B, H_i], with which the subgames begin, summing to one.

@@ -72,7 +72,7 @@ def start_of(spot: Spot) -> Belief:
 
     Raises:
         GameError: its last street has begun, or its ranges leave no pair of hands.
-        AlgorithmError: it has rake, blinds, or donk sizes on later streets, which are other games then when taken by themselves.
+        AlgorithmError: it has rake, blinds, or donk sizes on later streets: each street is to be a game of its own.
     """
     if len(spot.streets) < 2:
         raise GameError("the spot has no street of betting but one: give the board of an earlier street, or solve it")
