@@ -130,7 +130,7 @@ def test_a_plain_loop_with_leaf_values_of_linear_programs_does_the_same(modified
     root = Belief.root(rules).state
     visited = rules.visit(root.node)
     assert isinstance(visited, Decision)
-    rests = [PublicProgram(rules, root.after(bid)) for bid in visited.actions]
+    rests = [PublicProgram(rules, rules.after(root, bid)) for bid in visited.actions]
     policy = np.full((len(rests), len(root.weight)), 1 / len(rests))
     regrets, total, last = np.zeros((3, *policy.shape))
     for t in range(1, 51):

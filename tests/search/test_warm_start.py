@@ -58,7 +58,7 @@ class ToldLeaf(ExactLeaf):
     """Exact leaves and a guess."""
 
     def __init__(self, spec: str, warm: int, policy: Policy) -> None:
-        super().__init__(public_rules(spec), iterations=30)
+        super().__init__(iterations=30)
         self.warm, self.guess = warm, Told(policy)
 
 
@@ -220,8 +220,8 @@ def test_the_agent_plays_the_guess_in_the_iterations_it_counts_as() -> None:
     leaf = ToldLeaf(DICE, 5, some_policy(DICE))
     agent = SearchAgent(public_rules(DICE), leaf, PlaythroughSettings(iterations=8, depth=1), np.random.default_rng(0))
     agent.policy()
-    assert agent._current is not None
-    policies = agent._current.policies
+    assert agent._drawn is not None
+    policies = agent._drawn[0].policies
     assert len(policies) == 8
     assert (policies[:5] == policies[0]).all()
     assert not np.array_equal(policies[5], policies[0])

@@ -24,6 +24,10 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
+DRAWS = ("uniform", "average")
+"""How self-play draws the iteration whose policy it goes on with, see :func:`training_iterations`."""
+
+
 @dataclass(frozen=True)
 class PlaythroughSettings:
     """How an agent that searches is turned into a policy.
@@ -305,6 +309,26 @@ def drawn_iterations(
     within = generator.random(count) if part is None else (part.shifts.random(count) + spread_out(part.number)) % 1.0
     strata = generator.permutation((np.arange(count) + within) / count)
     return np.minimum(np.searchsorted(cumulative, strata, side="right"), settings.iterations - 1) + 1
+
+
+def training_iterations(
+    draw: str, method: str, iterations: int, count: int, generator: np.random.Generator, *, first: int = 0
+) -> Ints:
+    """After how many iterations the policies are taken with which self-play goes on, int64 [count].
+
+    Args:
+        draw: one of :data:`DRAWS`. ``uniform``: from ``first`` to ``iterations``, as in the code that Brown et al. 2020
+            released. ``average``: a policy has the weight that it has in the average, the one after t iterations that of
+            iteration t + 1; for linear CFR that is algorithm 2.
+        method, iterations: of the search.
+        count: how many are drawn.
+        generator: that draws.
+        first: iterations with which the search began, of a warm start.
+    """
+    if draw == "uniform":
+        return generator.integers(first, iterations + 1, count)
+    weights = average_weights(method, iterations)[first:]
+    return first + generator.choice(len(weights), count, p=weights / weights.sum())
 
 
 def spread_out(number: int) -> float:

@@ -9,6 +9,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from treeplex.errors import FileError, SpecError  # noqa: E402
+from treeplex.forms.holdem.subgame import cut_spot  # noqa: E402
 from treeplex.games.poker.betting.sizes import BetPlan  # noqa: E402
 from treeplex.games.poker.betting.tree import StreetEnd  # noqa: E402
 from treeplex.games.poker.cards.format import HOLDEM  # noqa: E402
@@ -20,14 +21,16 @@ from treeplex.learn.rebel.holdem_self_play import (  # noqa: E402
     HoldemSelfPlaySettings,
     drawn_game,
     flat_range,
+    played_and_believed,
     random_range,
     river_spot,
 )
-from treeplex.learn.rebel.holdem_trainer import HoldemRebelSettings, save_rivers  # noqa: E402
+from treeplex.learn.rebel.holdem_trainer import PAPER_TURNS, HoldemRebelSettings, save_rivers  # noqa: E402
 from treeplex.learn.rebel.river_net import RiverNet, balanced, read_river_net  # noqa: E402
 from treeplex.learn.rebel.river_targets import River  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer  # noqa: E402
 from treeplex.search.holdem.strength_bins import BinnedRivers, RiverBins  # noqa: E402
+from treeplex.search.subgame import METHODS, SubgameSearch  # noqa: E402
 
 torch.set_num_threads(1)
 
@@ -83,6 +86,42 @@ def test_trainings_repeat_and_go_on_from_a_state_bit_for_bit(source: str) -> Non
     assert not same(second.state(), third.state())
     with pytest.raises(FileError, match="not a state of this training"):
         RebelTrainer(SPOT, replace(settings, width=8)).restore(first.state())
+
+
+def test_cfr_avg_plays_an_iterations_policy_and_believes_the_average() -> None:
+    """As the agent does, and section 5.2 says; the average has taken in the policy that is played."""
+    leaf = BinnedRivers(nothing, 8)
+    for method in ("lcfr", "lcfr-avg", "flop"):
+        turn = cut_spot(SPOT)
+        search, ahead = (SubgameSearch(turn, METHODS[method], leaf, horizon=8) for _ in range(2))
+        search.run(3), ahead.run(3)
+        before = ahead.strategy.copy()
+        ahead.run(1)
+        played, believed = played_and_believed(search)
+        if method == "flop":
+            assert played is believed is search.average
+            continue
+        assert np.array_equal(played, before)
+        assert believed == pytest.approx(before if method == "lcfr" else ahead.average)
+    assert played_and_believed(SubgameSearch(turn, METHODS["lcfr-avg"], leaf))[1].any()
+
+
+@pytest.mark.parametrize("draw", ["uniform", "average"])
+def test_iterations_are_drawn_as_told(draw: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+
+    def watched(search: SubgameSearch) -> tuple[np.ndarray, np.ndarray]:
+        seen.append(search.iteration)
+        return played_and_believed(search)
+
+    monkeypatch.setattr("treeplex.learn.rebel.holdem_self_play.played_and_believed", watched)
+    settings = replace(TINY, draw=draw, iterations=3, rivers=150, river_iterations=1)
+    play = HoldemSelfPlay(SPOT, settings.playing(), BinnedRivers(nothing, 8), np.random.default_rng(0))
+    for _ in play._searched(SPOT):
+        pass
+    expected = [0, 50, 50, 50] if draw == "uniform" else [25, 50, 75, 0]
+    assert np.bincount(seen, minlength=4) == pytest.approx(expected, abs=18)
+    assert PAPER_TURNS.draw == "average"
 
 
 def test_values_of_both_players_sum_to_zero() -> None:

@@ -73,7 +73,7 @@ def test_guesses_where_actions_are_left_out() -> None:
 
     whole = guessed(rules)
     assert np.ptp(list(whole.values())) > 0.05
-    for considered, kept in ((menu, [0, 2, 3]), (menu.with_action((), 1), [0, 1, 2, 3])):
+    for considered, kept in ((menu, [0, 2, 3]), (menu.with_action_at((), 1), [0, 1, 2, 3])):
         found, expected = guessed(considered), np.array([whole[action] for action in kept])
         assert list(found) == kept
         assert np.array(list(found.values())) == pytest.approx(expected / expected.sum(axis=0), abs=1e-6)

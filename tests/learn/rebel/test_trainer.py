@@ -12,13 +12,22 @@ from treeplex.errors import AlgorithmError, FileError, GameError, SpecError  # n
 from treeplex.evaluate import judge  # noqa: E402
 from treeplex.forms.compile.compile_game import compile_game  # noqa: E402
 from treeplex.forms.subgames.public_rules import public_rules  # noqa: E402
+from treeplex.games.base import CHANCE  # noqa: E402
 from treeplex.learn.common.schedules import falling_rate  # noqa: E402
 from treeplex.learn.rebel.self_play import SelfPlay, SelfPlaySettings  # noqa: E402
 from treeplex.learn.rebel.trainer import PAPER, PAPER_CARDS, RebelSettings, RebelTrainer  # noqa: E402
 from treeplex.learn.rebel.value_net import value_net  # noqa: E402
-from treeplex.search import ExactLeaf, ZeroLeaf  # noqa: E402
+from treeplex.search import Belief, ExactLeaf, ZeroLeaf, cut  # noqa: E402
 from treeplex.search.encoding import Encoding  # noqa: E402
-from treeplex.search.play_distribution import Batch, PlaythroughSettings, average_weights, averaged_policy, drawn_iterations  # noqa: E402
+from treeplex.search.play_distribution import (  # noqa: E402
+    Batch,
+    PlaythroughSettings,
+    average_weights,
+    averaged_policy,
+    drawn_iterations,
+    policies_at,
+    training_iterations,
+)
 
 torch.set_num_threads(1)
 
@@ -129,6 +138,52 @@ def test_sharing_searches_changes_no_number(spec: str, method: str) -> None:
     assert len(set(map(id, shared.beliefs))) < len(shared.beliefs)
 
 
+def test_iterations_are_drawn_as_in_algorithm_2() -> None:
+    """``unif{1, T}`` or ``linear{1, T}``, with the policy before that iteration; after a warm start later ones."""
+    generator = np.random.default_rng(0)
+    counts = np.bincount(training_iterations("average", "lcfr", 4, 40_000, generator)) / 40_000
+    assert counts == pytest.approx([0.1, 0.2, 0.3, 0.4], abs=0.01)
+    counts = np.bincount(training_iterations("average", "lcfr", 4, 40_000, generator, first=2)) / 40_000
+    assert counts == pytest.approx([0.0, 0.0, 3 / 7, 4 / 7], abs=0.01)
+    counts = np.bincount(training_iterations("uniform", "lcfr", 4, 40_000, generator)) / 40_000
+    assert counts == pytest.approx([0.2] * 5, abs=0.01)  # as the released code
+    with pytest.raises(SpecError, match="unknown draw 'linear'; known: uniform, average"):
+        RebelSettings(draw="linear")
+
+
+def test_self_play_draws_as_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: dict[str, list[int]] = {}
+    for draw in ("uniform", "average"):
+        rules, settings = public_rules(DICE), SelfPlaySettings(method="lcfr", iterations=8, episodes=200, draw=draw)
+        play = SelfPlay(rules, settings, ZeroLeaf(), np.random.default_rng(4))
+
+        def watched(search: Any, iterations: int, stops: Any, draw: str = draw, **options: Any) -> Any:
+            seen.setdefault(draw, []).extend(stops.tolist())
+            return policies_at(search, iterations, stops, **options)
+
+        monkeypatch.setattr("treeplex.learn.rebel.self_play.policies_at", watched)
+        play.advance()
+    assert np.mean(seen["uniform"]) == pytest.approx(4.0, abs=0.6)
+    assert np.mean(seen["average"]) == pytest.approx(14 / 3, abs=0.4)
+    assert max(seen["average"]) == 7
+
+
+def test_the_papers_settings_for_cards_end_subgames_with_betting_rounds() -> None:
+    """And draw iterations linearly; how the paper's network is asked, see docs/rebel.md."""
+    rules = public_rules("turn_holdem(ranks=5,stack=4,bets=[50%;a],raises=[])")
+    root = Belief.root(rules)
+    leaves = cut(rules, [root], PAPER_CARDS.self_play().horizon).leaves.states
+    assert len(leaves) == 5
+    assert all(rules.options(state).player == CHANCE for state in leaves)
+    assert PAPER_CARDS.draw == "average"
+    small = replace(PAPER_CARDS, iterations=4, warm=1, solves=32, width=8, layers=1, burn_in=8, batch=8, episodes=8)
+    trainer = RebelTrainer(rules, small)
+    while not trainer.finished:
+        found = trainer.round()
+    assert found.steps > 0
+    assert np.isfinite(found.loss)
+
+
 def test_ranges_that_exclude_each_other_end_an_episode() -> None:
     rules = public_rules("kuhn_poker")
     play = SelfPlay(rules, SelfPlaySettings(), ZeroLeaf(), np.random.default_rng(0))
@@ -237,7 +292,6 @@ def test_encodings_put_the_player_to_act_first() -> None:
     rules = public_rules("liars_dice(dice_sides=3)")
     from treeplex.forms.subgames.batch import cut_states
     from treeplex.forms.subgames.horizon import Horizon
-    from treeplex.search import Belief
 
     belief = Belief.root(rules).after(2, np.tile([[0.1], [0.1], [0.1], [0.1], [0.2], [0.4]], (1, 3)))
     subgames = cut_states(rules, [belief.state], Horizon(1))

@@ -181,7 +181,7 @@ def test_single_precision_is_near(spec: str) -> None:
 @pytest.mark.parametrize("method", ["dcfr", "lcfr-avg", "lcfr-avg-modified"])
 def test_a_search_goes_on_from_where_it_was(method: str) -> None:
     subgames, ranges = batch("leduc_poker", Horizon(2))
-    leaf = fresh_leaf(subgames.rules)
+    leaf = fresh_leaf(subgames.game)
     expected = SubgameSearch(subgames, METHODS[method], Plainly(leaf), ranges)
     begun = SubgameSearch(subgames, METHODS[method], Plainly(leaf), ranges)
     expected.run(12), begun.run(5)
@@ -259,7 +259,7 @@ def test_a_training_with_a_policy_network_is_nearly_that_on_the_processor() -> N
     kernels, tensors = (RebelTrainer(rules, replace(settings, device=name)) for name in ("cpu", "torch-cpu"))
     for _ in range(3):
         expected, found = kernels.round(), tensors.round()
-        assert (found.solved, found.steps) == (expected.solved, expected.steps)
+        assert (found.done, found.steps) == (expected.done, expected.steps)
         assert (found.loss, found.policy_loss) == pytest.approx((expected.loss, expected.policy_loss), rel=0.02, nan_ok=True)
     for own, other in ((kernels.leaf.net, tensors.leaf.net), (kernels.leaf.guess.net, tensors.leaf.guess.net)):
         for one, two in zip(own.parameters(), other.parameters(), strict=True):

@@ -24,7 +24,9 @@ from treeplex.learn.rebel.river_targets import River
 from treeplex.search import METHODS
 from treeplex.search.holdem.strength_bins import RiverBins
 from treeplex.search.leaf import LeafValue
+from treeplex.search.play_distribution import DRAWS, training_iterations
 from treeplex.search.subgame import SubgameSearch
+from treeplex.solvers.rules.fictitious import FictitiousRule
 
 Floats = NDArray[np.float64]
 SOURCES = ("self-play", "random", "flat")
@@ -42,6 +44,8 @@ class HoldemSelfPlaySettings:
         method: how turns are searched, a name of :data:`treeplex.search.METHODS`.
         iterations: of a search; each updates both players.
         rivers: taken from each search.
+        draw: of the iteration whose policy is played, anew for each river, one of
+            :data:`treeplex.search.play_distribution.DRAWS`; ``uniform`` without the policy with which a search begins.
         river_iterations: of Discounted CFR in a river's solution.
         exploration: how likely the exploring player, drawn anew for each river, plays at random.
         stacks: the least and the most chips of a player, half of the first pot included; equal for a fixed stack.
@@ -53,6 +57,7 @@ class HoldemSelfPlaySettings:
     method: str = "lcfr"
     iterations: int = 32
     rivers: int = 32
+    draw: str = "uniform"
     river_iterations: int = 64
     exploration: float = 0.25
     stacks: tuple[float, float] = (5_000.0, 50_000.0)
@@ -62,6 +67,8 @@ class HoldemSelfPlaySettings:
     def __post_init__(self) -> None:
         if self.source not in SOURCES:
             raise SpecError(f"source must be one of {', '.join(SOURCES)}, not {self.source!r}")
+        if self.draw not in DRAWS:
+            raise SpecError(f"draw must be one of {', '.join(DRAWS)}, not {self.draw!r}")
         if self.method not in METHODS:
             raise SpecError(f"method must be one of {', '.join(METHODS)}, not {self.method!r}")
         for name in ("iterations", "rivers", "river_iterations"):
@@ -167,11 +174,13 @@ class HoldemSelfPlay:
             return
         method = METHODS[settings.method]
         search = SubgameSearch(turn, method, self.leaf, horizon=settings.iterations)
-        for stop in np.sort(self.generator.integers(1, settings.iterations + 1, settings.rivers)):
+        draw, begin = settings.draw, 1 if settings.draw == "uniform" else 0
+        stops = training_iterations(draw, settings.method, settings.iterations, settings.rivers, self.generator, first=begin)
+        for stop in np.sort(stops):
             search.run(int(stop) - search.iteration)
-            source = search.strategy if method.leaves == "current" else search.average
-            end, card = self._play(turn, source)
-            arrived = search.arrays.reach_at_leaves(source)
+            played, believed = played_and_believed(search)
+            end, card = self._play(turn, played)
+            arrived = search.arrays.reach_at_leaves(believed)
             yield self._river(turn.game, turn.nodes[end], card, [own[end] for own in arrived])
 
     def _random(self, spot: Spot) -> Iterator[Belief | None]:
@@ -210,6 +219,21 @@ class HoldemSelfPlay:
                 held = game.spot.format.hands[list(hands)]
                 return turn.nodes.index(state.node), int(generator.choice([card for card in deck if card not in held]))
         return int(generator.integers(len(turn.nodes))), int(generator.choice(deck))
+
+
+def played_and_believed(search: SubgameSearch) -> tuple[Floats, Floats]:
+    """What self-play plays after a search's last iteration, and what its beliefs move by, float64 [Q] each.
+
+    In CFR-D both are the current policy, in fictitious play the average. In CFR-AVG the current policy is played, and
+    beliefs are those of the average once it has taken that policy in (section 5.2).
+    """
+    scheme = search.method.scheme
+    if isinstance(scheme, FictitiousRule):
+        return search.average, search.average
+    if search.method.leaves == "current":
+        return search.strategy, search.strategy
+    row = scheme.schedule(search.iteration + 1, search.horizon, **scheme.parameters)
+    return search.strategy, row.average_discount * search.average + row.average * search.strategy
 
 
 def random_range(board: RiverBins, generator: np.random.Generator) -> Floats:

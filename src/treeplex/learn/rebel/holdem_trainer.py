@@ -83,11 +83,12 @@ class HoldemRebelSettings(HoldemSelfPlaySettings):
 
 
 PAPER_TURNS = HoldemRebelSettings(
-    method="lcfr-avg-modified", width=1536, layers=6, rows=6_000_000, batch=1024, rate=4e-4, halve=1 / 3
+    method="lcfr-avg-modified", draw="average", width=1536, layers=6, rows=6_000_000, batch=1024, rate=4e-4, halve=1 / 3
 )
-"""What the paper says of turn endgame hold'em: its method (figure 2, appendix I), and network and steps of appendix E, a row
-being both players' values. How many games and iterations there are and how often a row is seen it does not say; these are
-as usual here, and must be raised (``games``, ``rivers``) for its 750,000 steps."""
+"""What the paper says of turn endgame hold'em: its method (figure 2, appendix I), iterations drawn as in algorithm 2,
+and network and steps of appendix E, a row being both players' values. How many games and iterations there are and how
+often a row is seen it does not say; these are as usual here, and must be raised (``games``, ``rivers``) for its 750,000
+steps."""
 
 
 class HoldemLesson:

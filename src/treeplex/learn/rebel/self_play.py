@@ -17,7 +17,7 @@ from treeplex.learn.rebel.random_beliefs import random_belief
 from treeplex.learn.torch.search import TorchSearch, check_device, check_method, torch_device
 from treeplex.search.encoding import Encoding
 from treeplex.search.leaf import LeafValue
-from treeplex.search.play_distribution import Replicas, policies_at
+from treeplex.search.play_distribution import DRAWS, Replicas, policies_at, training_iterations
 from treeplex.search.policy_encoding import PolicyEncoding, PolicyRows
 from treeplex.search.subgame import METHODS
 from treeplex.search.warm_start import begin_search
@@ -43,6 +43,8 @@ class SelfPlaySettings:
         source: one of :data:`SOURCES`. ``random``: episodes go down as uniform play takes them, and wherever a subgame begins,
             the root included, both ranges are drawn by :func:`treeplex.learn.rebel.random_beliefs.random_belief`.
         policy_net: whether average policies are gathered as well.
+        draw: of the iteration whose policy an episode goes on with, one of
+            :data:`treeplex.search.play_distribution.DRAWS`.
         device: where subgames are solved, one of :data:`treeplex.learn.torch.search.DEVICES`.
     """
 
@@ -55,6 +57,7 @@ class SelfPlaySettings:
     exploration: float = 0.25
     source: str = "self-play"
     policy_net: bool = False
+    draw: str = "uniform"
     device: str = "cpu"
 
     def __post_init__(self) -> None:
@@ -62,6 +65,8 @@ class SelfPlaySettings:
             raise SpecError(f"unknown method {self.method!r}; known: {', '.join(METHODS)}")
         if self.source not in SOURCES:
             raise SpecError(f"unknown source {self.source!r}; known: {', '.join(SOURCES)}")
+        if self.draw not in DRAWS:
+            raise SpecError(f"unknown draw {self.draw!r}; known: {', '.join(DRAWS)}")
         check_device(self.device)
         for name in ("iterations", "episodes"):
             if getattr(self, name) < 1:
@@ -122,7 +127,8 @@ class SelfPlay:
         searched = cut_states(self.rules, states_of(distinct), self.settings.horizon)
         method, iterations = METHODS[self.settings.method], self.settings.iterations
         search = begin_search(searched, method, self.leaf, stacked_ranges(distinct), iterations)
-        stops = self.generator.integers(search.iteration, iterations + 1, len(self.beliefs))
+        count, draw = len(self.beliefs), self.settings.draw
+        stops = training_iterations(draw, method.name, iterations, count, self.generator, first=search.iteration)
         subgames = cut_states(self.rules, states_of(self.beliefs), self.settings.horizon)
         copies = Replicas.of(subgames, searched, which)
         if self._device is None:

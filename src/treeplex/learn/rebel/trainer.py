@@ -31,7 +31,7 @@ class RebelSettings:
     """Everything that decides a training, but the game.
 
     Attributes:
-        method, iterations, depth, rounds, endgame, episodes, exploration, source: self-play, see
+        method, iterations, depth, rounds, endgame, episodes, exploration, source, draw: self-play, see
             ``learn.rebel.self_play.SelfPlaySettings``. An iteration updates both players; the paper's T counts updates
             of one player, twice as many.
         policy_net: whether a second network learns the average policies, from which searches start.
@@ -59,6 +59,7 @@ class RebelSettings:
     exploration: float = 0.25
     source: str = "self-play"
     policy_net: bool = False
+    draw: str = "uniform"
     warm: int = 15
     solves: int = 60_000
     width: int = 128
@@ -121,11 +122,15 @@ PAPER = RebelSettings(
     halve=0.392,
 )
 """Liar's Dice in appendix E, with what the released configuration adds: 1,020 epochs of 50 steps and 3,200 subgames, 1,024
-updates a solve, the step size halved after 400 and 800 epochs. A row is both players' values, so half as many rows are as much
+updates a solve, the step size halved after 400 and 800 epochs, iterations drawn uniformly where algorithm 2 draws them
+linearly (``draw=average``). A row is both players' values, so half as many rows are as much
 of the past, and 512 subgames are 1,024 rows of a player."""
 PAPER_CARDS = replace(
     PAPER,
     method="lcfr-avg-modified",
+    depth=0,
+    rounds=True,
+    draw="average",
     policy_net=True,
     solves=96_000_000,
     width=1536,
@@ -136,9 +141,10 @@ PAPER_CARDS = replace(
     rate=4e-4,
     halve=1 / 3,
 )
-"""Turn endgame hold'em in appendix E: 300 epochs of 2,560,000 examples, the step size halved every 100. How many subgames that
-is and T it does not say; here rows are seen as often as in Liar's Dice, and T is the same. Half of the data go after 20 epochs
-there; here, of all rows so far the newer half is kept."""
+"""Turn endgame hold'em in appendix E: 300 epochs of 2,560,000 examples, the step size halved every 100. Subgames end
+with betting rounds, and iterations are drawn as in algorithm 2. How many subgames there are and T it does not say; here
+rows are seen as often as in Liar's Dice, and T is the same. Half of the data go after 20 epochs there; here, of all
+rows so far the newer half is kept."""
 
 
 @dataclass(frozen=True)

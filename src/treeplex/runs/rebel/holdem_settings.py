@@ -24,6 +24,7 @@ MEANINGS: Mapping[str, str] = {
     "iterations": "of a search; each updates both players",
     "rivers": "taken from each search and solved",
     "river_iterations": "of a river's solution",
+    "draw": "of the iteration played on: uniform, or average, weighted as in the average policy",
     "exploration": "probability with which the exploring player plays at random",
     "stacks": "the least and the most chips of a player, half of the first pot included",
     "perturbed": "parts of the pot by which bet sizes are moved, anew for each game",
@@ -38,7 +39,7 @@ MEANINGS: Mapping[str, str] = {
 }
 FIXED = ("bins", "width", "layers", "seed")
 """What a training cannot change under way."""
-ADDED = ("halve",)
+ADDED = ("halve", "draw")
 """Settings that trainings of early versions did not have."""
 
 

@@ -41,6 +41,7 @@ MEANINGS: Mapping[str, str] = {
     "episodes": "games played side by side",
     "exploration": "probability with which the exploring player plays uniformly",
     "source": "of public belief states: self-play, or random ones for comparison",
+    "draw": "of the iteration played on: uniform, or average, weighted as in the average policy",
     "policy_net": "true: a second network learns policies, from which searches start",
     "warm": "iterations that such a start counts as; 0: learnt, not used",
     "solves": "subgames to be solved in all; the step size falls over them",
@@ -54,7 +55,7 @@ MEANINGS: Mapping[str, str] = {
 }
 FIXED = ("width", "layers", "episodes", "seed", "policy_net")
 """What a training cannot change under way."""
-ADDED = ("rounds", "endgame", "source", "policy_net", "warm", "device", "halve")
+ADDED = ("rounds", "endgame", "source", "policy_net", "draw", "warm", "device", "halve")
 """Settings that trainings of early versions did not have."""
 
 
