@@ -5,10 +5,10 @@ from typing import Protocol, final
 
 import numpy as np
 
+from treeplex.evaluate.match.agents import Agent
 from treeplex.forms.compile.stepping import outcomes, picked, turn_by_turn
 from treeplex.games.base import Game, State
 from treeplex.games.public import Chance, Decision, Leaf, PublicTree
-from treeplex.search.agent import SearchAgent
 
 Options = dict[int, str]
 
@@ -120,11 +120,11 @@ class RulesTable:
 
 @final
 class SearchTable:
-    """Public-tree rules, against an agent that searches."""
+    """Public-tree rules, against an agent."""
 
     players = 2
 
-    def __init__(self, rules: PublicTree, agent: SearchAgent, generator: np.random.Generator) -> None:
+    def __init__(self, rules: PublicTree, agent: Agent, generator: np.random.Generator) -> None:
         self._rules, self._agent, self._generator = rules, agent, generator
         self.begin()
 
