@@ -16,8 +16,8 @@ from torch.profiler import ProfilerActivity, profile
 
 import record
 from treeplex.forms.subgames.batch import cut_states
+from treeplex.forms.subgames.beliefs import stacked_ranges
 from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.learn.rebel.self_play import stacked_ranges
 from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer
 from treeplex.learn.torch.search import TorchSearch, torch_device
 from treeplex.search.subgame import METHODS, SubgameSearch

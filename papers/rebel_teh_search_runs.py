@@ -37,10 +37,10 @@ Curve = Mapping[str, Sequence[float]]
 
 def control(player: Player, whole: int) -> dict[str, float]:
     """Exploitability of a solution of the whole game, and of its turn with rivers solved for its beliefs instead."""
-    solver = HoldemSolver(player.turn.whole, "dcfr", threads=1, storage=STORAGE, horizon=whole)
+    solver = HoldemSolver(player.subgame.whole, "dcfr", threads=1, storage=STORAGE, horizon=whole)
     solver.run(whole)
     average = np.asarray(solver.store.average, np.float64)
-    top, below = average[: player.turn.top.stored], average[player.turn.top.stored :]
+    top, below = average[: player.subgame.top.stored], average[player.subgame.top.stored :]
     solved = np.zeros_like(below)
     player.add(player.search("dcfr", whole), solved, 0.0, 1.0, top, top)
     return {"whole": player.exploitability(top, below), "rivers": player.exploitability(top, solved)}

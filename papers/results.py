@@ -13,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from treeplex.forms.files import write_atomically
+from treeplex.storage.files import write_atomically
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
