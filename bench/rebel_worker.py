@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 
 from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.subgames.batch import Places
+from treeplex.forms.subgames.batch import PairPlaces
 from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.forms.subgames.subgame import Ranges
 from treeplex.learn.rebel.self_play import SelfPlay, SelfPlaySettings
 from treeplex.learn.rebel.trainer import PAPER, RebelSettings
 from treeplex.learn.rebel.value_net import Forward, Ints, NetworkLeaf, Singles, torch_module, value_net
 from treeplex.search.encoding import Encoding
-from treeplex.search.leaf import Ranges
 from treeplex.search.play_distribution import PlaythroughSettings, averaged_policy
 
 CHEAP, ADVANCES, SKIPPED = 8, 24, 4
@@ -54,7 +54,7 @@ class TimedLeaf(NetworkLeaf):
         super().__init__(encoding, net)
         self.forward: TimedForward = TimedForward(net)
 
-    def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
+    def __call__(self, places: PairPlaces, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         start = time.process_time()
         values = super().__call__(places, believed, reached, player)
         self.cpu += time.process_time() - start

@@ -15,9 +15,9 @@ import torch
 from torch.profiler import ProfilerActivity, profile
 
 import record
-from treeplex.forms.subgames.batch import cut
+from treeplex.forms.subgames.batch import cut_states
+from treeplex.forms.subgames.beliefs import stacked_ranges
 from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.learn.rebel.self_play import stacked_ranges
 from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer
 from treeplex.learn.torch.search import TorchSearch, torch_device
 from treeplex.search.subgame import METHODS, SubgameSearch
@@ -46,7 +46,7 @@ def measured(spec: str, episodes: int, device: Any, quick: bool) -> dict[str, An
     play = RebelTrainer(rules, RebelSettings(episodes=settings.episodes, iterations=4)).play
     for _ in range(ADVANCES):
         play.advance()
-    subgames = cut(rules, [belief.state for belief in play.beliefs], play.settings.horizon)
+    subgames = cut_states(rules, [belief.state for belief in play.beliefs], play.settings.horizon)
     ranges, leaf = stacked_ranges(play.beliefs), RebelTrainer(rules, settings).leaf
 
     def begun() -> SubgameSearch:

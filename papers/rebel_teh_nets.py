@@ -37,7 +37,7 @@ from rebel_teh_search_runs import (
     whole_game,
 )
 from results import Picture, Result, Table, finish, published
-from treeplex.forms.holdem.split_turn import split_turn
+from treeplex.forms.holdem.subgame import cut_spot
 from treeplex.learn.rebel.value_net import torch_module
 
 OWN, PLAIN = "self-play", "lcfr"
@@ -162,7 +162,7 @@ def notes() -> list[str]:
 
 def main() -> None:
     torch_module().set_num_threads(1)
-    turn, paper = split_turn(spot()), published()["rebel"]
+    turn, paper = cut_spot(spot()), published()["rebel"]
     cards = {kind: network(kind)[1] for kind in KINDS}
     found = {(EXACTLY, method): searched(turn, method) for method in LEARNT[OWN]}
     found |= {(kind, method): searched_with(turn, kind, method) for kind in KINDS for method in LEARNT[kind]}

@@ -5,13 +5,13 @@ from typing import Any
 from kept import code, kept
 from rebel_teh_nets_runs import FINE, LONG, SEARCHING, SEED, network
 from rebel_teh_search_runs import ITERATIONS, RIVER, STORAGE
-from treeplex.forms.holdem.split_turn import SplitTurn
+from treeplex.forms.holdem.subgame import HoldemSubgame
 from treeplex.search.holdem.play_distribution import Player
 
 METHODS = {"lcfr": "CFR-D", "dcfr": "CFR-D by DCFR"}
 
 
-def well_played(turn: SplitTurn, kind: str, method: str, seed: int = SEED) -> list[float]:
+def well_played(turn: HoldemSubgame, kind: str, method: str, seed: int = SEED) -> list[float]:
     """Exploitability of the average policy at :data:`LONG` iterations of a search with a network, in chips.
 
     Rivers are solved for its beliefs by :data:`FINE` iterations, many more than in the curves.
@@ -29,7 +29,7 @@ def well_played(turn: SplitTurn, kind: str, method: str, seed: int = SEED) -> li
     return list(kept({**key_of(turn, method), "net": card["checksum"], "points": LONG}, make))
 
 
-def exactly_searched(turn: SplitTurn, method: str) -> float:
+def exactly_searched(turn: HoldemSubgame, method: str) -> float:
     """The same of a search with exact values, after :data:`ITERATIONS` iterations."""
 
     def make() -> float:
@@ -42,7 +42,7 @@ def exactly_searched(turn: SplitTurn, method: str) -> float:
     return float(kept({**key_of(turn, method), "net": "none", "points": ITERATIONS}, make))
 
 
-def key_of(turn: SplitTurn, method: str) -> dict[str, Any]:
+def key_of(turn: HoldemSubgame, method: str) -> dict[str, Any]:
     """What decides the numbers."""
     what = {"what": "rebel_teh_nets_long", "game": turn.game.spot.identity, "method": method, "rivers": FINE, "exact": RIVER}
     return what | {"storage": STORAGE, "code": code(*SEARCHING, "rebel_teh_nets_long")}

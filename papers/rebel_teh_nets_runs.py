@@ -13,14 +13,15 @@ from numpy.typing import NDArray
 from kept import FOLDER, code, kept
 from rebel_teh_search_runs import RIVER, STORAGE, Curve, points, spot
 from results import machine
-from treeplex.forms.holdem.split_turn import SplitTurn
+from treeplex.forms.holdem.subgame import HoldemSubgame
+from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.rebel.files import read_net
 from treeplex.learn.rebel.holdem_self_play import flat_range, random_range
-from treeplex.learn.rebel.holdem_trainer import HoldemRebelSettings, HoldemTrainer
+from treeplex.learn.rebel.holdem_trainer import HoldemRebelSettings, save_rivers
 from treeplex.learn.rebel.river_net import RiverNet, read_river_net
 from treeplex.learn.rebel.river_targets import River
-from treeplex.search.holdem.leaf import Ranges
+from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.search.holdem.play_distribution import Player
 from treeplex.search.holdem.strength_bins import RiverBins
 from treeplex.search.search_trace import steps
@@ -55,16 +56,16 @@ TRAINING = (
         "treeplex.learn.common.replay",
         "treeplex.learn.rebel.random_beliefs",
     ),
-    *("treeplex.search.holdem.strength_bins", "treeplex.search.holdem.subgame", "treeplex.search.holdem.beliefs"),
+    "treeplex.search.holdem.strength_bins",
     *(
         "treeplex.search.subgame",
-        "treeplex.search.beliefs",
+        "treeplex.forms.subgames.beliefs",
         "treeplex.solvers.holdem.solver",
         "treeplex.solvers.rules.variants",
     ),
     *("treeplex.engine.holdem.strength_bins", "treeplex.engine.networks.mlp_batch", "treeplex.engine.holdem"),
     *(
-        "treeplex.forms.holdem.split_turn",
+        "treeplex.forms.holdem.subgame",
         "treeplex.forms.holdem.compile_spot",
         "treeplex.forms.holdem.boards",
         "treeplex.games.poker",
@@ -78,7 +79,7 @@ TRAINING = (
 )
 SEARCHING = (
     *(*TRAINING, "rebel_teh_nets_runs", "rebel_teh_search_runs", "treeplex.evaluate.holdem.judge"),
-    *("treeplex.search.holdem.play_distribution", "treeplex.search.holdem.leaf", "treeplex.search.search_trace"),
+    *("treeplex.search.holdem.play_distribution", "treeplex.search.holdem.endgames", "treeplex.search.search_trace"),
 )
 """What decides the numbers of a training, and of a search, besides settings; see ``kept.py``."""
 
@@ -91,15 +92,15 @@ def network(kind: str, seed: int = SEED) -> tuple[RiverNet, dict[str, Any]]:
     path = FOLDER / f"rebel-teh-{settings.source}-{seed}-{digest}.safetensors"
     if not path.is_file():
         FOLDER.mkdir(parents=True, exist_ok=True)
-        trainer, began, losses = HoldemTrainer(spot(), settings), process_time(), []
+        trainer, began, losses = RebelTrainer(spot(), settings), process_time(), []
         while not trainer.finished:
             losses.append(trainer.round().loss)
-        trainer.save(path, seconds=process_time() - began, loss=float(np.mean(losses[-len(losses) // 10 :])))
+        save_rivers(trainer, path, seconds=process_time() - began, loss=float(np.mean(losses[-len(losses) // 10 :])))
     found = read_net(path)
     return read_river_net(path), {**found.card, "checksum": found.checksum}
 
 
-def searched_with(turn: SplitTurn, kind: str, method: str, seed: int = SEED) -> Curve:
+def searched_with(turn: HoldemSubgame, kind: str, method: str, seed: int = SEED) -> Curve:
     """Curves of a search with a network, rivers played by solutions."""
     net, card = network(kind, seed)
     key = {"what": "rebel_teh_nets", "net": card["checksum"], "game": turn.game.spot.identity, "method": method}
@@ -107,7 +108,7 @@ def searched_with(turn: SplitTurn, kind: str, method: str, seed: int = SEED) -> 
     return dict(kept(key, lambda: Player(turn, RIVER, storage=STORAGE).curve(method, points(), net.leaf())))
 
 
-def long_search(turn: SplitTurn, kind: str, seed: int = SEED) -> dict[str, Any]:
+def long_search(turn: HoldemSubgame, kind: str, seed: int = SEED) -> dict[str, Any]:
     """CFR-D with a network: chips of exploitability of its average policy at :data:`LONG` iterations; seconds an iteration."""
     net, card = network(kind, seed)
 
@@ -126,7 +127,7 @@ def long_search(turn: SplitTurn, kind: str, seed: int = SEED) -> dict[str, Any]:
     return dict(kept({**key, "river": RIVER, "storage": STORAGE, "code": code(*SEARCHING)}, make))
 
 
-def river_errors(turn: SplitTurn, seed: int = SEED) -> dict[str, dict[str, float]]:
+def river_errors(turn: HoldemSubgame, seed: int = SEED) -> dict[str, dict[str, float]]:
     """Root mean square error of values of hands on rivers, in parts of the pot, by what values them and by :data:`DOMAINS`.
 
     Values come from each network, and from exact values after they were put into so many bins (:data:`BINS`): the least error
@@ -162,16 +163,16 @@ def hands_error(rivers: Sequence[River], outputs: NDArray[Any]) -> float:
     return float(np.sqrt(np.mean(squares)))
 
 
-def rivers_of(turn: SplitTurn) -> dict[str, list[River]]:
+def rivers_of(turn: HoldemSubgame) -> dict[str, list[River]]:
     """Rivers below all open ends of the turn, solved: for beliefs of an exact search and for random ones."""
     spot, generator, found = turn.game.spot, np.random.default_rng(0), {name: [] for name in DOMAINS}
     search = Player(turn, RIVER, storage=STORAGE).search("lcfr", LOOKS[-1])
     for step in steps(search, LOOKS[-1]):
         if step.number not in LOOKS:
             continue
-        played, average = (search.reach_at_ends(strategy) for strategy in (step.played, step.average))
-        for k, node in enumerate(search.places.nodes):
-            paid = search.rules.tree.nodes[node].contributions
+        played, average = (search.arrays.reach_at_leaves(strategy) for strategy in (step.played, step.average))
+        for k, node in enumerate(turn.nodes):
+            paid = turn.game.tree.nodes[node].contributions
             for card in generator.choice([card for card in spot.format.deck if card not in spot.board], 4, replace=False):
                 stack = spot.pot / 2 + spot.stack - max(paid)
                 river = replace(spot, board=(*spot.board, int(card)), pot=sum(paid), stack=stack)

@@ -26,7 +26,7 @@ from rebel_teh_search_runs import (
     whole_game,
 )
 from results import Picture, Result, Table, finish, published, verdict
-from treeplex.forms.holdem.split_turn import SplitTurn, split_turn
+from treeplex.forms.holdem.subgame import HoldemSubgame, cut_spot
 
 BIG_BLIND = 100.0
 PLAIN, SOUND, BETTER, FP, *AT_ONCE = EXACT
@@ -130,9 +130,9 @@ def level_of(chips: float, whole: Mapping[int, float]) -> str:
     return str(min(below)) if below else f"more than {WHOLE}"
 
 
-def notes(turn: SplitTurn) -> list[str]:
+def notes(turn: HoldemSubgame) -> list[str]:
     """How it was measured."""
-    game, ends = turn.game, turn.game.forests[0].ends
+    game, ends = turn.whole, turn.game.forests[0].ends
     return [
         f"The game: {GAME} {game.decisions:,} public decisions, {game.infosets:,} infosets, {game.stored:,} sequences.",
         f"A search holds the turn's betting with all {len(game.boards[0][0].hands[0]):,} hands, and ends with it, before the "
@@ -145,7 +145,7 @@ def notes(turn: SplitTurn) -> list[str]:
 
 
 def main() -> None:
-    turn, paper = split_turn(spot()), published()["rebel"]
+    turn, paper = cut_spot(spot()), published()["rebel"]
     left = {method: searched(turn, method) for method in EXACT}
     control = {river: controlled(turn, river) for river in RIVERS}
     tabular = whole_game(turn)

@@ -9,7 +9,7 @@ from curves import log_points
 from holdem import hand_curve
 from kept import code, kept
 from treeplex.evaluate.holdem.judge import judging_crew
-from treeplex.forms.holdem.split_turn import SplitTurn
+from treeplex.forms.holdem.subgame import HoldemSubgame
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.spots.known import turn_endgame_holdem
 from treeplex.games.poker.spots.spot import Spot
@@ -45,10 +45,10 @@ Curve = Mapping[str, Sequence[float]]
 
 def control(player: Player, whole: int) -> dict[str, float]:
     """Exploitability of a solution of the whole game, and of its turn with rivers solved for its beliefs instead."""
-    solver = HoldemSolver(player.turn.game, "dcfr", threads=1, storage=STORAGE, horizon=whole)
+    solver = HoldemSolver(player.subgame.whole, "dcfr", threads=1, storage=STORAGE, horizon=whole)
     solver.run(whole)
     average = np.asarray(solver.store.average, np.float64)
-    top, below = average[: player.turn.top.stored], average[player.turn.top.stored :]
+    top, below = average[: player.subgame.top.stored], average[player.subgame.top.stored :]
     solved = np.zeros_like(below)
     player.add(player.search("dcfr", whole), solved, 0.0, 1.0, top, top)
     return {"whole": player.exploitability(top, below), "rivers": player.exploitability(top, solved)}
@@ -64,14 +64,14 @@ def points() -> list[int]:
     return log_points(ITERATIONS, a_decade=6, also=MARKS)
 
 
-def searched(turn: SplitTurn, method: str) -> Curve:
+def searched(turn: HoldemSubgame, method: str) -> Curve:
     """A search with rivers solved at its leaves."""
     key = {"what": "rebel_teh_search", "game": turn.game.spot.identity, "method": method, "river": RIVER, "points": points()}
     key |= {"storage": STORAGE, "code": code(*CODE)}
     return dict(kept(key, lambda: Player(turn, RIVER, storage=STORAGE).curve(method, points())))
 
 
-def controlled(turn: SplitTurn, river: int) -> dict[str, float]:
+def controlled(turn: HoldemSubgame, river: int) -> dict[str, float]:
     """What rivers solved with so many iterations cost on a good turn."""
     key = {"what": "rebel_teh_search control", "game": turn.game.spot.identity, "whole": WHOLE, "river": river}
     return dict(
@@ -79,12 +79,12 @@ def controlled(turn: SplitTurn, river: int) -> dict[str, float]:
     )
 
 
-def whole_game(turn: SplitTurn) -> dict[int, float]:
+def whole_game(turn: HoldemSubgame) -> dict[int, float]:
     """Exploitability of linear CFR on the whole game, by iterations."""
     at = sorted({*points(), *log_points(WHOLE, a_decade=24)})
     key = {"what": "rebel_teh_search whole", "game": turn.game.spot.identity, "points": at, "code": code(*CODE)}
 
     def make() -> list[float]:
-        return hand_curve(turn.game, "lcfr", at, judging_crew(turn.game, 1), storage=STORAGE)
+        return hand_curve(turn.whole, "lcfr", at, judging_crew(turn.whole, 1), storage=STORAGE)
 
     return dict(zip(at, kept({**key, "storage": STORAGE}, make), strict=True))

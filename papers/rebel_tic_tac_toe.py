@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from results import Result, Table, finish
-from treeplex.forms.subgames.batch import cut
+from treeplex.forms.subgames.batch import cut_states
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.forms.subgames.public_states import PublicState
-from treeplex.games.public import Decision, Leaf, PublicTree
+from treeplex.games.public import Decision, Leaf, PublicState, PublicTree
 from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer
 from treeplex.learn.rebel.value_net import torch_module
 from treeplex.search import METHODS
@@ -49,7 +48,7 @@ def searched(rules: PublicTree, leaf: LeafValue, boards: Boards, iterations: int
     found = {}
     for start in range(0, len(names), BATCH):
         part = names[start : start + BATCH]
-        subgames = cut(rules, [PublicState(boards[name], alone) for name in part], Horizon(depth))
+        subgames = cut_states(rules, [PublicState(boards[name], alone) for name in part], Horizon(depth))
         ranges = np.ones((len(part), 1)), np.ones((len(part), 1))
         search = begin_search(subgames, METHODS[SETTINGS.method], leaf, ranges, iterations)
         search.run(iterations - search.iteration)

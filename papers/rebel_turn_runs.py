@@ -15,7 +15,6 @@ from treeplex.forms.subgames.horizon import Horizon
 from treeplex.learn.rebel.policy_net import GuidedLeaf
 from treeplex.learn.rebel.random_beliefs import random_belief
 from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer
-from treeplex.search.subgame import reach_at
 
 GAME = "turn_holdem"
 HORIZON = Horizon(rounds=True, endgame=9)
@@ -120,7 +119,7 @@ def asked(turn: Turn) -> dict[str, list[Any]]:
     for step in steps(turn.search(turn.rivers, "lcfr", LOOKS[-1]), LOOKS[-1]):
         if step.number in LOOKS:
             for name, strategy in ((DOMAINS[0], step.played), (DOMAINS[1], step.average / step.average.sum())):
-                found[name].append(reach_at(turn.top.leaves, strategy))
+                found[name].append(turn.top.leaves.reach_at(strategy))
             drawn = [random_belief(turn.rules, state, generator).ranges for state in turn.top.leaves.states]
             found[DOMAINS[2]].append(tuple(np.stack([ranges[player] for ranges in drawn]) for player in (0, 1)))
     return found

@@ -6,19 +6,19 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.tree.sweeps import reach
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, normalised
-from treeplex.forms.subgames.batch import Places, Subgames, cut
+from treeplex.forms.subgames.batch import PairPlaces, Subgames, cut_states
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.public import Decision, PublicTree
-from treeplex.search import METHODS, NoLeaf, PublicBelief, SubgameSearch
-from treeplex.search.leaf import LeafValue, Ranges, with_trace
+from treeplex.search import METHODS, Belief, NoLeaf, SubgameSearch
+from treeplex.search.leaf import LeafValue, with_trace
 from treeplex.search.search_trace import steps
-from treeplex.search.subgame import place, reach_at
+from treeplex.search.subgame import values_of
 from treeplex.search.warm_start import begin_search
 
 Floats = NDArray[np.float64]
@@ -53,9 +53,9 @@ class Rivers:
                 self._known.popitem(last=False)
         return self._known[key]
 
-    def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
+    def __call__(self, places: PairPlaces, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         search, policy = self.solution(believed)
-        return search.values_of(policy, reached)
+        return values_of(search.subgames, policy, reached)
 
 
 class Turn:
@@ -72,10 +72,10 @@ class Turn:
         """Compile; ``iterations`` are those of a river's solution."""
         self.rules: PublicTree = public_rules(spec)
         self.game: CompiledGame = compile_game(spec)
-        self.root = PublicBelief.root(self.rules)
-        self.top = cut(self.rules, [self.root.state], horizon)
+        self.root = Belief.root(self.rules)
+        self.top = cut_states(self.rules, [self.root.state], horizon)
         states = self.top.leaves.states
-        self.rivers = Rivers(cut(self.rules, list(states)), iterations)
+        self.rivers = Rivers(cut_states(self.rules, list(states)), iterations)
         self._top = numbers_in(self.game, self.top, [self.root.state.node])
         self._below = numbers_in(self.game, self.rivers.subgames, [state.node for state in states])
 
@@ -110,12 +110,9 @@ class Turn:
     def add(self, total: Floats, weight: float, played: Floats, believed: Floats) -> None:
         """Add a strategy of the round, and below it the solved rivers, to a strategy of the whole game, float64 [Q]."""
         leaves, rivers = self.top.leaves, self.rivers.subgames
-        arrived = reach_at(leaves, played)
-        _, policy = self.rivers.solution(reach_at(leaves, believed))
-        below = np.zeros_like(policy)
-        for player in (0, 1):
-            place(rivers.roots.sequences[player], arrived[player], below)
-            reach(rivers.tree, player, policy, below)
+        arrived = leaves.reach_at(played)
+        _, policy = self.rivers.solution(leaves.reach_at(believed))
+        below = rivers.reach_from(arrived, policy)
         for numbers, strategy in ((self._top, played), (self._below, below)):
             known = numbers >= 0
             np.add.at(total, numbers[known], weight * strategy[known])
@@ -127,7 +124,7 @@ class Turn:
 
 def numbers_in(game: CompiledGame, subgames: Subgames, roots: Sequence[Hashable]) -> Ints:
     """The sequence of the compiled game that each sequence of subgames is, int64 [Q]; -1 for ranges and empty ones."""
-    rules = subgames.rules
+    rules = subgames.game
     found = np.full(int(subgames.tree.sequence_offsets[-1]), -1)
     for row, (owner, path) in enumerate(zip(subgames.decisions.owner, subgames.decisions.paths, strict=True)):
         node = roots[owner]

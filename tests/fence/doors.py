@@ -19,12 +19,11 @@ from typer.testing import CliRunner
 
 import treeplex as tp
 from treeplex.forms.buckets.buckets import BucketPlan
-from treeplex.forms.holdem.split_turn import SplitTurn, split_turn
-from treeplex.forms.subgames.batch import cut
+from treeplex.forms.holdem.subgame import cut_spot
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.games.base import CHANCE
 from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit
-from treeplex.games.poker.betting.tree import Decision
 from treeplex.games.poker.cards.cards import parse_card
 from treeplex.games.poker.cards.format import small
 from treeplex.games.poker.spots.fields import read_lock
@@ -38,11 +37,9 @@ from treeplex.runs.discount.settings import TrainSettings
 from treeplex.runs.discount.train import train
 from treeplex.runs.holdem.solve import solve_spot
 from treeplex.runs.job import job as frame
-from treeplex.search import METHODS, ExactLeaf, NoLeaf, PublicBelief, SubgameSearch, ZeroLeaf
+from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch, ZeroLeaf, cut
 from treeplex.search.agent import SearchAgent
-from treeplex.search.holdem.agent import HoldemAgent
-from treeplex.search.holdem.leaf import HoldemLeaf, HoldemZeroLeaf, RiverLeaf
-from treeplex.search.holdem.subgame import HoldemSearch
+from treeplex.search.holdem.agent import holdem_agent
 from treeplex.search.leaf import LeafValue
 from treeplex.search.play_distribution import PlaythroughSettings
 
@@ -250,10 +247,9 @@ SEARCHED = holdem("3s7hTdKs", "QQ,JTs,AKs", "99,KQs,T9s", pot=20.0, stack=40.0, 
 def search_game(game: str, method: str, leaf: str, *, depth: int, iterations: int) -> Numbers:
     """Search a game from its root: what both players' hands are worth, and the average policy at the root."""
     rules = public_rules(game)
-    root = PublicBelief.root(rules)
-    ranges = root.ranges[0][None], root.ranges[1][None]
-    subgames = cut(rules, [root.state], Horizon(depth or None))
-    search = SubgameSearch(subgames, METHODS[method], leaf_of(rules, leaf), ranges, horizon=iterations)
+    root = Belief.root(rules)
+    subgames = cut(rules, [root], Horizon(depth or None))
+    search = SubgameSearch(subgames, METHODS[method], leaf_of(rules, leaf), horizon=iterations)
     search.run(iterations)
     first, second = search.root_values()
     return {"values of player 0": first[0], "values of player 1": second[0], "policy": policy_at_root(search)}
@@ -270,7 +266,7 @@ def leaf_of(rules: Any, leaf: str) -> LeafValue:
         from treeplex.learn.rebel.shipped_nets import shipped_net
 
         return shipped_net(rules).leaf(rules)
-    return {"none": NoLeaf(), "zero": ZeroLeaf(), "exact": ExactLeaf(rules, iterations=20)}[leaf]
+    return {"none": NoLeaf(), "zero": ZeroLeaf(), "exact": ExactLeaf(iterations=20)}[leaf]
 
 
 def play_by_search(
@@ -284,11 +280,9 @@ def play_by_search(
     for line in lines:
         agent.begin()
         for action in (*line, None):
-            hands = range(rules.prior.shape[rules.visit(agent.node).player])
-            rows = [list(agent.probabilities(hand).values()) for hand in hands]
-            found[f"line {tuple(line)}, place {len(agent._path) + len(agent._inside)}"] = np.array(rows)
+            found[f"line {tuple(line)}, place {len(agent._path) + len(agent._inside)}"] = agent.policy().T
             if action is not None:
-                agent.observe(action)
+                agent.see(action)
     return found | {"searches": agent.searches}
 
 
@@ -300,46 +294,40 @@ def judge_search(game: str, network: str | Path, *, playthroughs: int | None, it
 
 def search_turn(method: str, leaf: str, *, iterations: int) -> Numbers:
     """Search a turn of hold'em to the end of its betting."""
-    turn = split_turn(SEARCHED)
-    search = HoldemSearch(turn, METHODS[method], turn_leaf(turn, leaf), SEARCHED.ranges, horizon=iterations)
+    search = SubgameSearch(cut_spot(SEARCHED), METHODS[method], turn_leaf(leaf), horizon=iterations)
     search.run(iterations)
     held = [own > 0 for own in SEARCHED.ranges]
     first, second = search.root_values()
     return {
-        "values of player 0": first[held[0]],
-        "values of player 1": second[held[1]],
+        "values of player 0": first[0, held[0]],
+        "values of player 1": second[0, held[1]],
         "policy": search.policy_at(0, search.average)[:, held[0]],
     }
 
 
-def turn_leaf(turn: SplitTurn, leaf: str) -> HoldemLeaf:
+def turn_leaf(leaf: str) -> LeafValue:
     """Values where a turn's betting ends: ``zero``, ``exact``, or the network that comes with the library."""
     if leaf == "rebel":
         from treeplex.learn.rebel.river_net import read_river_net
         from treeplex.learn.rebel.shipped_nets import RIVERS
 
         return read_river_net(RIVERS).leaf()
-    return HoldemZeroLeaf() if leaf == "zero" else RiverLeaf(turn, iterations=10)
+    return ZeroLeaf() if leaf == "zero" else ExactLeaf(iterations=10)
 
 
 def play_turn_by_search(method: str, leaf: str, *, iterations: int, card: str, lines: Sequence[Sequence[int]]) -> Numbers:
     """An agent that plays turns of hold'em: its policy for every hand along some lines, a card where one is dealt."""
-    agent = HoldemAgent(
-        SEARCHED, lambda turn: turn_leaf(turn, leaf), np.random.default_rng(11), method=method, iterations=iterations, river=20
-    )
+    agent = holdem_agent(SEARCHED, turn_leaf(leaf), np.random.default_rng(11), method=method, iterations=iterations, endgame=20)
     found: Numbers = {}
     for line in lines:
         agent.begin()
         for place, action in enumerate((*line, None)):
-            if not isinstance(agent.event, Decision):
-                agent.deal(parse_card(card))
-            event = agent.event
-            assert isinstance(event, Decision)
-            hands = np.flatnonzero(agent.belief.rules.possible(agent.belief.board)[event.player])
-            rows = [agent.probabilities(int(hand)) for hand in hands]
-            found[f"line {tuple(line)}, place {place}"] = np.array(rows)
+            if agent.game.options(agent.state).player == CHANCE:
+                agent.see(parse_card(card))
+            hands = np.flatnonzero(agent.game.possible(agent.state)[agent.game.options(agent.state).player])
+            found[f"line {tuple(line)}, place {place}"] = agent.policy()[:, hands].T
             if action is not None:
-                agent.observe(action)
+                agent.see(action)
     return found | {"searches": agent.searches}
 
 

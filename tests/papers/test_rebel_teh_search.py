@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from treeplex.forms.holdem.split_turn import split_turn
+from treeplex.forms.holdem.subgame import cut_spot
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.spots.known import holdem
@@ -29,7 +29,7 @@ def test_what_is_judged_is_that_over_pairs(scripts, method):
     """Rounding decides ties on the rivers, so that curves differ by what rivers are short of exact."""
     runs, pairs = scripts
     other = pairs.Turn(SPEC, Horizon(rounds=True, endgame=7), 60)
-    player = runs.Player(split_turn(other.rules.game.spot), 60, storage="float64")
+    player = runs.Player(cut_spot(other.rules.game.spot), 60, storage="float64")
     mine, expected = player.curve(method, [1, 4, 40]), other.curve(other.rivers, method, [1, 4, 40])
     for which in ("played", "average"):
         assert mine[which] == pytest.approx(expected[which], abs=0.02)
@@ -39,7 +39,7 @@ def test_what_is_judged_is_that_over_pairs(scripts, method):
 def test_52_cards_come_to_the_equilibrium(scripts):
     """A pot of 20 and few hands; better rivers make a better control."""
     runs, _ = scripts
-    turn = split_turn(holdem("3s7hTdKs", "QQ,AKs,JTs", "99,KQs,T9s", pot=20.0, stack=40.0, bets=BetPlan.same("100%,a", "a")))
+    turn = cut_spot(holdem("3s7hTdKs", "QQ,AKs,JTs", "99,KQs,T9s", pot=20.0, stack=40.0, bets=BetPlan.same("100%,a", "a")))
     found = runs.Player(turn, 24).curve("lcfr", [2, 24])
     for which in ("played", "average"):
         assert 0 < found[which][1] < 1.2 < found[which][0] / 4

@@ -65,7 +65,7 @@ def test_steps_add_up_to_the_average(script, turn, method):
 def test_playthroughs_come_to_what_is_played(turn):
     """The agent's own judge, which draws iterations, with many playthroughs, where the two agree on beliefs (CFR-D)."""
     settings = PlaythroughSettings(method="dcfr", iterations=16, depth=0, rounds=True, endgame=7, playthroughs=64, batch=64)
-    drawn = averaged_policy(turn.game, turn.rules, ExactLeaf(turn.rules, iterations=60), settings, np.random.default_rng(0))
+    drawn = averaged_policy(turn.game, turn.rules, ExactLeaf(iterations=60), settings, np.random.default_rng(0))
     played = turn.curve(turn.rivers, "dcfr", [16])["played"][0]
     assert judge(turn.game, drawn).exploitability == pytest.approx(played, abs=0.05)
 

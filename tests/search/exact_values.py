@@ -10,8 +10,7 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, hstack
 
-from treeplex.forms.subgames.public_states import PublicState
-from treeplex.games.public import Chance, Leaf, PublicTree
+from treeplex.games.public import Chance, Leaf, PublicState, PublicTree
 
 Path = tuple[int, ...]
 

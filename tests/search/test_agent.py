@@ -10,7 +10,7 @@ from treeplex.errors import GameError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.subgames.horizon import fewer_nodes
 from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.games.public import Chance, Decision, Leaf, PublicTree
+from treeplex.games.public import Chance, Decision, Leaf, PublicTree, pair_state
 from treeplex.search import ZeroLeaf
 from treeplex.search.action_subset import ActionSubset
 from treeplex.search.agent import SearchAgent
@@ -24,23 +24,28 @@ def agent_for(rules: PublicTree, seed: int = 0, remember: int = 16, **settings: 
     return SearchAgent(rules, ZeroLeaf(), chosen, np.random.default_rng(seed), remember=remember)
 
 
+def played(agent: SearchAgent, hand: int) -> dict[int, float]:
+    """How an agent plays a hand here, by action."""
+    return dict(zip(agent.game.options(agent.state).labels, agent.policy()[:, hand].tolist(), strict=True))
+
+
 def play_out(rules: PublicTree, agent: SearchAgent, generator: np.random.Generator) -> float:
     """A game in which the agent plays both seats; player 0's payoff."""
     agent.begin()
     dealt = int(generator.choice(rules.prior.size, p=rules.prior.ravel() / rules.prior.sum()))
     hands = list(divmod(dealt, rules.prior.shape[1]))
     while not agent.over:
-        visited = rules.visit(agent.node)
+        visited = rules.visit(pair_state(agent.state).node)
         if isinstance(visited, Chance):
             chances = np.array([weight[hands[0], hands[1]] for _, weight in visited.outcomes])
-            agent.observe(visited.outcomes[int(generator.choice(len(chances), p=chances))][0])
+            agent.see(visited.outcomes[int(generator.choice(len(chances), p=chances))][0])
             continue
         assert isinstance(visited, Decision)
         action = agent.act(hands[visited.player])
         if visited.private:
             hands[visited.player] = hands[visited.player] * len(visited.actions) + list(visited.actions).index(action)
-        agent.observe(action)
-    leaf = rules.visit(agent.node)
+        agent.see(action)
+    leaf = rules.visit(pair_state(agent.state).node)
     assert isinstance(leaf, Leaf)
     return float(leaf.scale * leaf.matrix[hands[0], hands[1]])
 
@@ -61,9 +66,9 @@ def test_many_games_are_the_policy_of_many_playthroughs() -> None:
         agent.begin()
         own = [1.0, 1.0]
         for step, action in enumerate(line):
-            own[step % 2] *= agent.probabilities(hand)[action]
+            own[step % 2] *= played(agent, hand)[action]
             totals[step] += own[step % 2]
-            agent.observe(action)
+            agent.see(action)
     node: tuple[int, ...] = ()
     for step, action in enumerate(line):
         sequences = game.sequences_at(game.lookup[step % 2, rules.infostate(node, step % 2, hand)])
@@ -93,28 +98,28 @@ def test_what_is_remembered_is_bounded_and_keeps_the_root() -> None:
     for _ in range(10):
         play_out(rules, agent, generator)
     assert len(agent._known) == 3
-    assert ((), ()) in agent._known
+    assert (rules, (), ()) in agent._known
 
 
 def test_several_turns_in_one_subgame_are_one_search_and_one_iteration() -> None:
     agent = agent_for(public_rules(DICE), depth=9)
-    agent.probabilities(0)
-    policy = agent._policy
-    agent.observe(0)
-    agent.observe(1)
-    agent.probabilities(1)
+    agent.policy()
+    drawn = agent._drawn
+    agent.see(0)
+    agent.see(1)
+    agent.policy()
     assert agent.searches == 1
-    assert agent._policy is policy
+    assert agent._drawn is drawn
 
 
 def test_beliefs_move_by_the_policy_that_is_played() -> None:
     rules = public_rules(DICE)
     agent = agent_for(rules, seed=3)
-    row = np.array([agent.probabilities(hand)[0] for hand in (0, 1)])
-    agent.observe(0)
+    row = np.array([played(agent, hand)[0] for hand in (0, 1)])
+    agent.see(0)
     assert agent.belief.ranges[0] == pytest.approx(row / row.sum())
     assert agent.belief.ranges[1] == pytest.approx([0.5, 0.5])
-    assert agent.belief.state.node == agent.node == (0,)
+    assert pair_state(agent.belief.state).node == pair_state(agent.state).node == (0,)
 
 
 @pytest.mark.parametrize("spec", [DICE, "kuhn_poker", "leduc_poker", "modified_rps"])
@@ -143,13 +148,13 @@ def low_bids(node: Hashable, actions: Sequence[int]) -> Sequence[int]:
 def test_an_action_outside_the_tree_is_added() -> None:
     rules = public_rules(DICE)
     agent = agent_for(ActionSubset(rules, low_bids), depth=9, iterations=50)
-    assert set(agent.probabilities(0)) == {0, 1, 3}
-    agent.observe(2)
+    assert set(played(agent, 0)) == {0, 1, 3}
+    agent.see(2)
     assert agent.searches == 2  # the subgame again, with the action
-    assert agent.node == (2,)
-    assert set(agent.probabilities(1)) == {3, 4}
+    assert pair_state(agent.state).node == (2,)
+    assert set(played(agent, 1)) == {3, 4}
     agent.begin()
-    assert set(agent.probabilities(0)) == {0, 1, 3}  # forgotten in the next game
+    assert set(played(agent, 0)) == {0, 1, 3}  # forgotten in the next game
     assert agent.searches == 2
 
 
@@ -157,14 +162,14 @@ def test_an_action_outside_the_tree_of_a_later_subgame() -> None:
     rules = public_rules(DICE)
     agent = agent_for(ActionSubset(rules, low_bids), depth=1)
     agent.act(0)
-    agent.observe(0)
-    assert set(agent.probabilities(0)) == {1, 3, 4}
-    agent.observe(2)
-    assert agent.node == (0, 2)
-    assert set(agent.probabilities(0)) == {3, 4}
+    agent.see(0)
+    assert set(played(agent, 0)) == {1, 3, 4}
+    agent.see(2)
+    assert pair_state(agent.state).node == (0, 2)
+    assert set(played(agent, 0)) == {3, 4}
     whole = agent_for(rules, depth=1)
-    whole.observe(0)
-    assert set(whole.probabilities(0)) == {1, 2, 3, 4}
+    whole.see(0)
+    assert set(played(whole, 0)) == {1, 2, 3, 4}
 
 
 def test_an_action_that_makes_the_rest_too_large_for_an_endgame() -> None:
@@ -172,14 +177,14 @@ def test_an_action_that_makes_the_rest_too_large_for_an_endgame() -> None:
     rules = public_rules(DICE)
     menu = ActionSubset(rules, low_bids)
     fits = next(count for count in range(1, 20) if fewer_nodes(menu, (0,), count))
-    assert not fewer_nodes(menu.with_action((0,), 2), (0,), fits)
+    assert not fewer_nodes(menu.with_action_at((0,), 2), (0,), fits)
     agent = agent_for(menu, depth=1, endgame=fits)
-    agent.observe(0)
-    assert agent.belief.state.node == ()
-    agent.observe(2)
-    assert agent.belief.state.node == (0,)
-    assert set(agent.probabilities(0)) == {3, 4}
-    agent.observe(4)
+    agent.see(0)
+    assert pair_state(agent.belief.state).node == ()
+    agent.see(2)
+    assert pair_state(agent.belief.state).node == (0,)
+    assert set(played(agent, 0)) == {3, 4}
+    agent.see(4)
     assert agent.over
 
 
@@ -187,17 +192,17 @@ def test_what_is_refused() -> None:
     rules = public_rules(DICE)
     agent = agent_for(rules)
     with pytest.raises(GameError, match="no action 9"):
-        agent.observe(9)
+        agent.see(9)
     with pytest.raises(GameError, match="hand 5 cannot be there"):
-        agent.probabilities(5)
-    agent.observe(0)
-    agent.observe(4)
+        agent.act(5)
+    agent.see(0)
+    agent.see(4)
     assert agent.over
     with pytest.raises(GameError, match="over"):
-        agent.observe(4)
+        agent.see(4)
     with pytest.raises(GameError, match="nobody is to act"):
-        agent.probabilities(0)
+        agent.policy()
     with pytest.raises(GameError, match="no action 7"):
-        ActionSubset(rules, low_bids).with_action((), 7)
+        ActionSubset(rules, low_bids).with_action_at((), 7)
     with pytest.raises(GameError, match="leave at least one"):
         ActionSubset(rules, lambda node, actions: ()).visit(())

@@ -5,10 +5,9 @@ import pytest
 
 from treeplex.errors import GameError
 from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.forms.subgames.public_states import first_state
 from treeplex.games.public import Chance, Decision, Leaf, PublicTree
 from treeplex.games.registry import load
-from treeplex.search import PublicBelief
+from treeplex.search import Belief
 
 GAMES = [
     "kuhn_poker",
@@ -20,21 +19,21 @@ GAMES = [
 ]
 
 
-def walk(rules: PublicTree, generator: np.random.Generator) -> list[tuple[PublicBelief, np.ndarray]]:
+def walk(rules: PublicTree, generator: np.random.Generator) -> list[tuple[Belief, np.ndarray]]:
     """A random path of public belief states, and the joint weights of hands by brute force beside each."""
-    belief, joint = PublicBelief.root(rules), np.asarray(rules.prior, float)
+    belief, joint = Belief.root(rules), np.asarray(rules.prior, float)
     path = [(belief, joint)]
     while not isinstance(visited := rules.visit(belief.state.node), Leaf):
         if isinstance(visited, Chance):
             allowed = [(label, chance) for label, chance in visited.outcomes if (joint * chance).sum() > 0]
             label, chance = allowed[generator.integers(len(allowed))]
-            belief, joint = belief.after(rules, label), joint * chance
+            belief, joint = belief.after(label), joint * chance
         else:
             assert isinstance(visited, Decision)
             hands = joint.shape[visited.player]
             policy = generator.dirichlet(np.ones(len(visited.actions)), size=hands).T
             number = int(generator.integers(len(visited.actions)))
-            belief = belief.after(rules, visited.actions[number], policy)
+            belief = belief.after(visited.actions[number], policy)
             if visited.private:
                 joint = np.repeat(joint, len(visited.actions), axis=visited.player)
                 played = policy.T.ravel()
@@ -69,17 +68,17 @@ def test_hands_are_drawn_from_the_joint_distribution(spec: str) -> None:
 
 
 def test_nothing_is_drawn_where_hands_exclude_each_other() -> None:
-    same = np.array([0.0, 1.0, 0.0])
-    belief = PublicBelief.of(PublicBelief.root(public_rules("kuhn_poker")).state, (same, same))
+    rules, same = public_rules("kuhn_poker"), np.array([0.0, 1.0, 0.0])
+    belief = Belief.of(rules, rules.first_state(), (same, same))
     with pytest.raises(GameError, match="no pair of hands"):
         belief.draw(np.random.default_rng(0))
 
 
 def test_in_perfect_information_a_belief_is_a_state() -> None:
     rules = public_rules("tic_tac_toe")
-    belief = PublicBelief.root(rules)
-    for cell in (4, 0, 8):
-        belief = belief.after(rules, cell, np.full((9, 1), 1 / 9))
+    belief = Belief.root(rules)
+    for count, cell in zip((9, 8, 7), (4, 0, 8), strict=True):
+        belief = belief.after(cell, np.full((count, 1), 1 / count))
         assert belief.joint.shape == (1, 1)
         assert belief.joint[0, 0] == 1.0
 
@@ -87,7 +86,7 @@ def test_in_perfect_information_a_belief_is_a_state() -> None:
 def test_a_private_action_becomes_the_hand() -> None:
     rules = public_rules("modified_rps")
     policy = np.array([[0.5], [0.3], [0.2]])
-    belief = PublicBelief.root(rules).after(rules, 0, policy)
+    belief = Belief.root(rules).after(0, policy)
     assert belief.ranges[0] == pytest.approx([0.5, 0.3, 0.2])
     assert belief.joint == pytest.approx(policy)
 
@@ -95,7 +94,7 @@ def test_a_private_action_becomes_the_hand() -> None:
 def test_where_nobody_plays_to_every_hand_is_alike() -> None:
     rules = public_rules("liars_dice(dice_sides=3)")
     never = np.zeros((6, 3))
-    belief = PublicBelief.root(rules).after(rules, 0, never)
+    belief = Belief.root(rules).after(0, never)
     assert belief.ranges[0] == pytest.approx(np.full(3, 1 / 3))
 
 
@@ -105,15 +104,15 @@ def test_where_nobody_plays_to_every_hand_is_alike() -> None:
 def test_bad_ranges_are_refused(ranges: tuple[np.ndarray, np.ndarray]) -> None:
     rules = public_rules("liars_dice(dice_sides=3)")
     with pytest.raises(GameError, match="a range at"):
-        PublicBelief.of(PublicBelief.root(rules).state, ranges)
+        Belief.of(rules, Belief.root(rules).state, ranges)
 
 
 def test_actions_need_a_policy() -> None:
     rules = public_rules("liars_dice(dice_sides=3)")
+    with pytest.raises(GameError, match=r"action 0 at \(\) needs a policy \(6, 3\), not none"):
+        Belief.root(rules).after(0)
     with pytest.raises(GameError, match="no action"):
-        PublicBelief.root(rules).after(rules, 0)
-    with pytest.raises(GameError, match="no action"):
-        PublicBelief.root(rules).after(rules, 99, np.ones((6, 3)))
+        Belief.root(rules).after(99, np.ones((6, 3)))
 
 
 @pytest.mark.parametrize(
@@ -132,22 +131,22 @@ def test_games_without_public_rules_are_refused(spec: str, message: str) -> None
 def explore(spec: str) -> None:
     """Walk down the first actions."""
     rules = public_rules(load(spec))
-    belief = PublicBelief.root(rules)
+    belief = Belief.root(rules)
     while not isinstance(visited := rules.visit(belief.state.node), Leaf):
         label = visited.outcomes[0][0] if isinstance(visited, Chance) else visited.actions[0]
         policy = None if isinstance(visited, Chance) else np.full((len(visited.actions), 1), 1 / len(visited.actions))
-        belief = belief.after(rules, label, policy)
+        belief = belief.after(label, policy)
 
 
 def test_the_state_after_any_private_action_is_the_same() -> None:
     rules = public_rules("modified_rps")
-    root = first_state(rules)
+    root = rules.first_state()
     for action in range(3):
-        following = root.after(rules, action)
+        following = rules.after(root, action)
         assert following.node == 1
         assert np.array_equal(following.weight, np.ones((3, 1)))
-    with pytest.raises(ValueError, match="nothing with label 3 can happen"):
-        root.after(rules, 3)
+    with pytest.raises(GameError, match="no action 3 at 0"):
+        rules.after(root, 3)
     dice = public_rules("liars_dice(dice_sides=3)")
-    with pytest.raises(ValueError, match="nothing with label 0 can happen"):
-        first_state(dice).after(dice, 1).after(dice, 0)
+    with pytest.raises(GameError, match=r"no action 0 at \(1,\)"):
+        dice.after(dice.after(dice.first_state(), 1), 0)

@@ -10,12 +10,12 @@ Neither need get to a maximum where the function has kinks.
 import numpy as np
 import pytest
 
-from treeplex.forms.subgames.batch import Places, cut
+from treeplex.forms.subgames.batch import PairPlaces, cut_states
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import MatrixPublicTree
+from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.matrix import MODIFIED_RPS, MatrixGame
-from treeplex.search import METHODS, PublicBelief, SubgameSearch
-from treeplex.search.leaf import Ranges
+from treeplex.search import METHODS, Belief, SubgameSearch
 from treeplex.solvers.rules.fictitious import FICTITIOUS_RULES
 
 HIDE = [[0.0, 1.0], [2.0, 0.0], [0.8, 0.8]]
@@ -31,7 +31,7 @@ class BestAnswer:
     def __init__(self, payoffs: np.ndarray) -> None:
         self.payoffs = payoffs
 
-    def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
+    def __call__(self, places: PairPlaces, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         column = self.payoffs[:, (believed[0][0] @ self.payoffs).argmin()]
         return column[None], np.array([[-(reached[0][0] @ column) / reached[0][0].sum()]])
 
@@ -39,9 +39,9 @@ class BestAnswer:
 def searched(rows: list[list[float]], method: str) -> tuple[np.ndarray, tuple[float, float]]:
     """Player 0's average policy, and both players' root values, after a search of its move."""
     rules, payoffs = MatrixPublicTree(MatrixGame(rows)), np.array(rows)
-    root = PublicBelief.root(rules)
+    root = Belief.root(rules)
     ranges = root.ranges[0][None], root.ranges[1][None]
-    subgames = cut(rules, [root.state], Horizon(1))
+    subgames = cut_states(rules, [root.state], Horizon(1))
     search = SubgameSearch(subgames, METHODS[method], BestAnswer(payoffs), ranges, horizon=ITERATIONS)
     search.run(ITERATIONS)
     first, second = search.root_values()

@@ -8,11 +8,11 @@ from treeplex.errors import GameError
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.subgames.batch import Places
+from treeplex.forms.subgames.batch import PairPlaces
 from treeplex.forms.subgames.public_rules import PerfectInformation
+from treeplex.forms.subgames.subgame import Floats, Ranges
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.search import ExactLeaf, NoLeaf
-from treeplex.search.leaf import Floats, Ranges
 from treeplex.search.perfect_information import certain_policy
 from treeplex.search.play_distribution import PlaythroughSettings, averaged_policy
 
@@ -51,7 +51,7 @@ class Rough:
     def __init__(self) -> None:
         self.asked = 0
 
-    def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
+    def __call__(self, places: PairPlaces, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         self.asked += 1
         values = np.array([[np.sin(3.0 * state.node.stones + state.node.mover)] for state in places.states])  # type: ignore[attr-defined]
         return values, -values
@@ -85,7 +85,7 @@ def test_states_with_the_same_future_are_searched_once() -> None:
 def test_exact_leaves_lead_to_perfect_play() -> None:
     game, rules = compile_game(Nim()), PerfectInformation(Nim())
     settings = PlaythroughSettings(iterations=60, depth=2)
-    assert judge(game, certain_policy(game, rules, ExactLeaf(rules, iterations=60), settings)).exploitability < 0.02
+    assert judge(game, certain_policy(game, rules, ExactLeaf(iterations=60), settings)).exploitability < 0.02
 
 
 class Secret(Heap):

@@ -89,7 +89,7 @@ def test_who_has_moved_in_secret_knows_its_move_and_the_other_does_not() -> None
 def played(game: str | Game, **settings: int) -> float:
     """Exploitability of what search with exact values at its leaves plays."""
     compiled, rules = compile_game(game), public_rules(game)
-    chosen, leaf = PlaythroughSettings(**settings), ExactLeaf(rules, iterations=60)  # type: ignore[arg-type]
+    chosen, leaf = PlaythroughSettings(**settings), ExactLeaf(iterations=60)  # type: ignore[arg-type]
     return judge(compiled, averaged_policy(compiled, rules, leaf, chosen, np.random.default_rng(0))).exploitability
 
 

@@ -8,7 +8,6 @@ import pytest
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import normalised
 from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.forms.subgames.public_states import first_state
 from treeplex.search import ExactLeaf
 from treeplex.search.play_distribution import (
     Node,
@@ -33,7 +32,7 @@ def test_no_two_paths_share_their_draws() -> None:
 def test_playthroughs_are_drawn_from_all_combinations_of_iterations(depth: int) -> None:
     """The mean over many playthroughs is the expectation, which is found here by trying every combination."""
     rules, game = public_rules("kuhn_poker"), compile_game("kuhn_poker")
-    leaf = ExactLeaf(rules, iterations=10)
+    leaf = ExactLeaf(iterations=10)
     one = PlaythroughSettings(method="lcfr", iterations=ITERATIONS, depth=depth, playthroughs=1)
     share = average_weights("lcfr", ITERATIONS) / average_weights("lcfr", ITERATIONS).sum()
     total = np.zeros(int(game.tree.sequence_offsets[-1]))
@@ -49,7 +48,7 @@ def test_playthroughs_are_drawn_from_all_combinations_of_iterations(depth: int) 
             for below in list(node.below.values()):
                 follow(below, weight * share[stop - 1])
 
-    state = first_state(rules)
+    state = rules.first_state()
     follow(Node((), state, (np.ones((1, state.weight.shape[0])), np.ones((1, state.weight.shape[1])))), 1.0)
     many = PlaythroughSettings(method="lcfr", iterations=ITERATIONS, depth=depth, playthroughs=216)
     found = [averaged_policy(game, rules, leaf, many, np.random.default_rng(seed)).probabilities for seed in range(4)]

@@ -7,10 +7,10 @@ Player 0 has moved unseen, and player 1 searches. Its equilibrium is 0.4, 0.4, 0
 import numpy as np
 import pytest
 
-from treeplex.forms.subgames.batch import cut
+from treeplex.forms.subgames.batch import cut_states
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import MatrixPublicTree, public_rules
-from treeplex.search import METHODS, ExactLeaf, NoLeaf, PublicBelief, SubgameSearch
+from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch
 from treeplex.search.play_distribution import average_weights
 
 EQUILIBRIUM = (0.4, 0.4, 0.2)
@@ -20,9 +20,9 @@ LEAF = 30
 
 def first_search(rules: MatrixPublicTree, method: str, iterations: int) -> tuple[np.ndarray, np.ndarray]:
     """Player 0's policies after each iteration of its search, float64 [T, 3], and their average; leaves are exact."""
-    root = PublicBelief.root(rules)
-    subgames = cut(rules, [root.state], Horizon(1))
-    leaf = ExactLeaf(rules, iterations=LEAF)
+    root = Belief.root(rules)
+    subgames = cut_states(rules, [root.state], Horizon(1))
+    leaf = ExactLeaf(iterations=LEAF)
     search = SubgameSearch(subgames, METHODS[method], leaf, (root.ranges[0][None], root.ranges[1][None]), horizon=iterations)
     policies = []
     for _ in range(iterations):
@@ -33,9 +33,11 @@ def first_search(rules: MatrixPublicTree, method: str, iterations: int) -> tuple
 
 def answers(rules: MatrixPublicTree, policies: np.ndarray, method: str, iterations: int) -> np.ndarray:
     """What player 1's search answers on average where player 0 is believed to follow each of some policies, [K, 3]."""
-    beliefs = [PublicBelief.root(rules).after(rules, 0, policy[:, None]) for policy in policies]
+    beliefs = [Belief.root(rules).after(0, policy[:, None]) for policy in policies]
     ranges = tuple(np.stack([belief.ranges[player] for belief in beliefs]) for player in (0, 1))
-    search = SubgameSearch(cut(rules, [belief.state for belief in beliefs]), METHODS[method], NoLeaf(), (ranges[0], ranges[1]))
+    search = SubgameSearch(
+        cut_states(rules, [belief.state for belief in beliefs]), METHODS[method], NoLeaf(), (ranges[0], ranges[1])
+    )
     search.run(iterations)
     average = search.average_policy()
     return np.stack([search.policy_at(k, average)[:, 0] for k in range(len(beliefs))])

@@ -5,12 +5,11 @@ import pytest
 
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.subgames.batch import cut
+from treeplex.forms.subgames.batch import cut_states
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.forms.subgames.public_states import PublicState
-from treeplex.games.public import Decision
-from treeplex.search import METHODS, ExactLeaf, NoLeaf, PublicBelief, SubgameSearch, ZeroLeaf
+from treeplex.games.public import Decision, PublicState
+from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch, ZeroLeaf
 from treeplex.search.leaf import LeafValue
 from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.solvers.solver import GameSolver
@@ -20,12 +19,12 @@ DICE = "liars_dice(dice_sides=3)"
 
 def whole(spec: str, method: str, leaf: LeafValue | None = None, depth: int | None = None) -> SubgameSearch:
     rules = public_rules(spec)
-    root = PublicBelief.root(rules)
-    subgames = cut(rules, [root.state], Horizon(depth))
+    root = Belief.root(rules)
+    subgames = cut_states(rules, [root.state], Horizon(depth))
     return SubgameSearch(subgames, METHODS[method], leaf or NoLeaf(), (root.ranges[0][None], root.ranges[1][None]))
 
 
-def value(search: SubgameSearch, belief: PublicBelief) -> tuple[float, float]:
+def value(search: SubgameSearch, belief: Belief) -> tuple[float, float]:
     """Both players' values of a search's only root."""
     first, second = search.root_values()
     return float(belief.beliefs[0] @ first[0]), float(belief.beliefs[1] @ second[0])
@@ -47,10 +46,10 @@ def test_an_uncut_subgame_at_the_root_is_the_game(spec: str, variant: str) -> No
 @pytest.mark.parametrize("horizon", [Horizon(rounds=True), Horizon(1, endgame=20), Horizon(2, endgame=8)])
 def test_exact_leaves_lead_to_the_value_of_the_game_at_any_horizon(horizon: Horizon) -> None:
     rules = public_rules("leduc_poker")
-    root = PublicBelief.root(rules)
-    subgames = cut(rules, [root.state], horizon)
+    root = Belief.root(rules)
+    subgames = cut_states(rules, [root.state], horizon)
     assert len(subgames.leaves)
-    search = SubgameSearch(subgames, METHODS["dcfr"], ExactLeaf(rules, iterations=60), tuple(own[None] for own in root.ranges))
+    search = SubgameSearch(subgames, METHODS["dcfr"], ExactLeaf(iterations=60), tuple(own[None] for own in root.ranges))
     search.run(150)
     first, second = value(search, root)
     assert (first - second) / 2 == pytest.approx(-0.0856064, abs=0.01)
@@ -58,15 +57,15 @@ def test_exact_leaves_lead_to_the_value_of_the_game_at_any_horizon(horizon: Hori
 
 def test_exact_leaves_in_leduc_poker() -> None:
     rules = public_rules("leduc_poker")
-    search = whole("leduc_poker", "dcfr", ExactLeaf(rules, iterations=80), 3)
+    search = whole("leduc_poker", "dcfr", ExactLeaf(iterations=80), 3)
     search.run(100)
-    assert value(search, PublicBelief.root(rules))[0] == pytest.approx(-0.0856, abs=0.02)
+    assert value(search, Belief.root(rules))[0] == pytest.approx(-0.0856, abs=0.02)
 
 
 def test_zero_leaves_ignore_what_follows() -> None:
     search = whole(DICE, "dcfr", ZeroLeaf(), 1)  # a first bid ends nothing
     search.run(30)
-    assert value(search, PublicBelief.root(public_rules(DICE))) == (0.0, 0.0)
+    assert value(search, Belief.root(public_rules(DICE))) == (0.0, 0.0)
     assert search.policy == pytest.approx(search.average_policy())
 
 
@@ -75,14 +74,14 @@ def test_a_batch_is_its_subgames_one_by_one() -> None:
     generator = np.random.default_rng(1)
     beliefs = []
     for bid in range(4):
-        belief = PublicBelief.root(rules).after(rules, bid, generator.dirichlet(np.ones(6), size=3).T)
+        belief = Belief.root(rules).after(bid, generator.dirichlet(np.ones(6), size=3).T)
         beliefs.append(belief)
     ranges = tuple(np.stack([belief.ranges[player] for belief in beliefs]) for player in (0, 1))
-    together = SubgameSearch(cut(rules, [b.state for b in beliefs]), METHODS["dcfr"], NoLeaf(), (ranges[0], ranges[1]))
+    together = SubgameSearch(cut_states(rules, [b.state for b in beliefs]), METHODS["dcfr"], NoLeaf(), (ranges[0], ranges[1]))
     together.run(50)
     for number, belief in enumerate(beliefs):
         alone = SubgameSearch(
-            cut(rules, [belief.state]), METHODS["dcfr"], NoLeaf(), (belief.ranges[0][None], belief.ranges[1][None])
+            cut_states(rules, [belief.state]), METHODS["dcfr"], NoLeaf(), (belief.ranges[0][None], belief.ranges[1][None])
         )
         alone.run(50)
         for player in (0, 1):
@@ -92,15 +91,15 @@ def test_a_batch_is_its_subgames_one_by_one() -> None:
 def test_unsafe_search_in_the_modified_game_of_rock_paper_scissors() -> None:
     """Section 6: with player 0's equilibrium known, every answer of player 1 has the same value, so one search may find any."""
     rules = public_rules("modified_rps")
-    belief = PublicBelief.root(rules).after(rules, 0, np.array([[0.4], [0.4], [0.2]]))
+    belief = Belief.root(rules).after(0, np.array([[0.4], [0.4], [0.2]]))
     search = SubgameSearch(
-        cut(rules, [belief.state]), METHODS["dcfr"], NoLeaf(), (belief.ranges[0][None], belief.ranges[1][None])
+        cut_states(rules, [belief.state]), METHODS["dcfr"], NoLeaf(), (belief.ranges[0][None], belief.ranges[1][None])
     )
     search.run(50)
     assert value(search, belief) == pytest.approx((0.0, 0.0), abs=1e-9)
-    tilted = PublicBelief.of(belief.state, (np.array([0.41, 0.4, 0.19]), np.ones(1)))
+    tilted = Belief.of(rules, belief.state, (np.array([0.41, 0.4, 0.19]), np.ones(1)))
     search = SubgameSearch(
-        cut(rules, [tilted.state]), METHODS["dcfr"], NoLeaf(), (tilted.ranges[0][None], tilted.ranges[1][None])
+        cut_states(rules, [tilted.state]), METHODS["dcfr"], NoLeaf(), (tilted.ranges[0][None], tilted.ranges[1][None])
     )
     search.run(400)
     policy = search.policy_at(0, search.average_policy())
@@ -112,7 +111,9 @@ def test_perfect_information_is_minimax() -> None:
     state = rules.root
     for cell in (0, 8, 2):  # crosses threaten the top row
         state = rules.child(state, cell)
-    search = SubgameSearch(cut(rules, [PublicState(state, np.ones((1, 1)))]), METHODS["cfr+"], NoLeaf(), (np.ones((1, 1)),) * 2)
+    search = SubgameSearch(
+        cut_states(rules, [PublicState(state, np.ones((1, 1)))]), METHODS["cfr+"], NoLeaf(), (np.ones((1, 1)),) * 2
+    )
     search.run(200)
     assert isinstance(rules.visit(state), Decision)
     assert search.policy_at(0, search.average_policy())[:, 0].argmax() == 0  # cell 1 is the first free one
@@ -122,8 +123,8 @@ def test_what_is_refused() -> None:
     rules = public_rules(DICE)
     with pytest.raises(AlgorithmError, match="need values"):
         whole(DICE, "cfr", NoLeaf(), 1).run(1)
-    over = PublicBelief.root(rules).state
+    over = Belief.root(rules).state
     for label in (0, 6):
         over = over.successors(rules)[1][-1] if label == 6 else over.successors(rules)[1][0]
     with pytest.raises(GameError, match="the game is over"):
-        cut(rules, [over])
+        cut_states(rules, [over])

@@ -11,13 +11,12 @@ import pytest
 
 from tests.search.exact_values import PublicProgram
 from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.subgames.batch import Places, cut
+from treeplex.forms.subgames.batch import PairPlaces, cut_states
 from treeplex.forms.subgames.horizon import TO_THE_END, Horizon
 from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.forms.subgames.public_states import PublicState
-from treeplex.games.public import Decision, PublicTree
-from treeplex.search import METHODS, ExactLeaf, LeafValue, NoLeaf, PublicBelief, SubgameSearch, ZeroLeaf
-from treeplex.search.leaf import Ranges
+from treeplex.forms.subgames.subgame import Ranges
+from treeplex.games.public import Decision, PublicState, PublicTree
+from treeplex.search import METHODS, Belief, ExactLeaf, LeafValue, NoLeaf, SubgameSearch, ZeroLeaf
 from treeplex.solvers.rules.fictitious import FictitiousRule
 from treeplex.solvers.rules.variants import Variant
 from treeplex.solvers.solver import GameSolver
@@ -44,15 +43,15 @@ def tolerance(spec: str) -> float:
 def program(spec: str) -> PublicProgram:
     """The whole game as a linear program."""
     rules = public_rules(spec)
-    return PublicProgram(rules, PublicBelief.root(rules).state)
+    return PublicProgram(rules, Belief.root(rules).state)
 
 
 def searched(spec: str, method: str, leaf: LeafValue, horizon: Horizon, iterations: int) -> SubgameSearch:
     """A search of a game from its beginning."""
     rules = public_rules(spec)
-    root = PublicBelief.root(rules)
+    root = Belief.root(rules)
     ranges = root.ranges[0][None], root.ranges[1][None]
-    search = SubgameSearch(cut(rules, [root.state], horizon), METHODS[method], leaf, ranges, horizon=iterations)
+    search = SubgameSearch(cut_states(rules, [root.state], horizon), METHODS[method], leaf, ranges, horizon=iterations)
     search.run(iterations)
     return search
 
@@ -60,14 +59,14 @@ def searched(spec: str, method: str, leaf: LeafValue, horizon: Horizon, iteratio
 def shortfalls(spec: str, search: SubgameSearch) -> list[float]:
     """For each player, by how much its average policy, exact play after it, makes sure of less than the game's value."""
     rules, whole = public_rules(spec), program(spec)
-    ranges, average = PublicBelief.root(rules).ranges, search.average_policy()
+    ranges, average = Belief.root(rules).ranges, search.average_policy()
     fixed = {path: search.policy_at(k, average) for k, path in enumerate(search.subgames.decisions.paths)}
     return [whole.value(ranges, player) - whole.value(ranges, player, fixed) for player in (0, 1)]
 
 
 def excesses(spec: str, search: SubgameSearch) -> list[float]:
     """For each player, its root value less the game's."""
-    belief = PublicBelief.root(public_rules(spec))
+    belief = Belief.root(public_rules(spec))
     found = [float(own @ values[0]) for own, values in zip(belief.beliefs, search.root_values(), strict=True)]
     return [value - program(spec).value(belief.ranges, player) for player, value in enumerate(found)]
 
@@ -101,7 +100,7 @@ CASES = [
 @pytest.mark.parametrize(("spec", "depth", "method"), CASES)
 def test_exact_leaves_lead_to_the_value_of_the_game(spec: str, depth: int, method: str) -> None:
     """All methods on Kuhn poker, and on dice all but those of the next test."""
-    leaf = ExactLeaf(public_rules(spec), iterations=REST)
+    leaf = ExactLeaf(iterations=REST)
     exact = searched(spec, method, leaf, Horizon(depth), ITERATIONS)
     assert len(exact.subgames.leaves)
     assert max(misses(spec, method, exact)) < tolerance(spec)
@@ -118,7 +117,7 @@ def test_modified_cfr_avg_need_not_converge_where_values_jump(method: str) -> No
     matching would do its work. But where player 1 has two best answers to the average bid, v jumps, and the difference is of
     the order of t.
     """
-    leaf = ExactLeaf(public_rules(DICE), iterations=REST)
+    leaf = ExactLeaf(iterations=REST)
     assert shortfalls(DICE, searched(DICE, method, leaf, Horizon(1), ITERATIONS))[0] > 2 * tolerance(DICE)
     sound = method.replace("-modified", "")
     assert max(misses(DICE, sound, searched(DICE, sound, leaf, Horizon(1), ITERATIONS))) < tolerance(DICE)
@@ -128,10 +127,10 @@ def test_modified_cfr_avg_need_not_converge_where_values_jump(method: str) -> No
 def test_a_plain_loop_with_leaf_values_of_linear_programs_does_the_same(modified: bool) -> None:
     """CFR-D and modified CFR-AVG of the first bid, written out: only the former gets to the value of the game."""
     rules, whole = public_rules(DICE), program(DICE)
-    root = PublicBelief.root(rules).state
+    root = Belief.root(rules).state
     visited = rules.visit(root.node)
     assert isinstance(visited, Decision)
-    rests = [PublicProgram(rules, root.after(rules, bid)) for bid in visited.actions]
+    rests = [PublicProgram(rules, rules.after(root, bid)) for bid in visited.actions]
     policy = np.full((len(rests), len(root.weight)), 1 / len(rests))
     regrets, total, last = np.zeros((3, *policy.shape))
     for t in range(1, 51):
@@ -185,7 +184,7 @@ class Fixed:
         hands = rules.prior.shape
         self.payoff = {bid: generator.normal(size=hands) for bid in range(-1, 8)}
 
-    def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
+    def __call__(self, places: PairPlaces, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         found = np.zeros_like(reached[0]), np.zeros_like(reached[1])
         for k, state in enumerate(places.states):
             assert isinstance(state.node, tuple)
@@ -209,27 +208,27 @@ def test_modified_cfr_avg_is_cfr_where_what_follows_is_fixed(method: str) -> Non
 
 def states_of(rules: PublicTree, count: int, generator: np.random.Generator) -> list[PublicState]:
     """The beginning of a game and other public states where somebody acts, drawn at random."""
-    root = PublicBelief.root(rules).state
-    others = cut(rules, [root]).decisions.states[1:]
+    root = Belief.root(rules).state
+    others = cut_states(rules, [root]).decisions.states[1:]
     drawn = generator.choice(len(others), min(count - 1, len(others)), replace=False)
     return [root, *(others[k] for k in np.sort(drawn))]
 
 
-def some_belief(state: PublicState, generator: np.random.Generator) -> PublicBelief:
+def some_belief(rules: PublicTree, state: PublicState, generator: np.random.Generator) -> Belief:
     """Random ranges; one in five hands is not held."""
     while True:
         ranges = [generator.dirichlet(np.ones(size)) * (generator.random(size) < 0.8) for size in state.weight.shape]
-        belief = PublicBelief.of(state, ranges)
+        belief = Belief.of(rules, state, ranges)
         if belief.joint.any():
             return belief
 
 
-def moved(belief: PublicBelief, player: int, generator: np.random.Generator) -> list[PublicBelief]:
+def moved(belief: Belief, player: int, generator: np.random.Generator) -> list[Belief]:
     """Beliefs that differ in one player's range: two at random, and those in which it surely holds one hand or another."""
     hands = len(belief.ranges[player])
     wanted = [*generator.dirichlet(np.ones(hands), size=2), *np.eye(hands)[generator.permutation(hands)[:2]]]
     pairs = [(own, belief.ranges[1]) if player == 0 else (belief.ranges[0], own) for own in wanted]
-    found = [PublicBelief.of(belief.state, ranges) for ranges in pairs]
+    found = [Belief.of(belief.game, belief.state, ranges) for ranges in pairs]
     return [other for other in found if other.joint.any()]
 
 
@@ -246,11 +245,11 @@ def test_infostate_values_are_supergradients(spec: str) -> None:
     distribution, both at b and in the bound at b'.
     """
     rules, generator = public_rules(spec), np.random.default_rng(0)
-    beliefs = [some_belief(state, generator) for state in states_of(rules, 5, generator) for _ in range(2)]
+    beliefs = [some_belief(rules, state, generator) for state in states_of(rules, 5, generator) for _ in range(2)]
     gains = []
     for belief in beliefs:
         search = SubgameSearch(
-            cut(rules, [belief.state]), METHODS["dcfr"], NoLeaf(), (belief.ranges[0][None], belief.ranges[1][None])
+            cut_states(rules, [belief.state]), METHODS["dcfr"], NoLeaf(), (belief.ranges[0][None], belief.ranges[1][None])
         )
         search.run(1000)
         whole = PublicProgram(rules, belief.state)

@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from treeplex.forms.subgames.batch import Places, cut
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.search import METHODS, PublicBelief, SubgameSearch
-from treeplex.search.leaf import Ranges
+from treeplex.forms.subgames.subgame import Places, Ranges
+from treeplex.search import METHODS, Belief, SubgameSearch, cut
 
 Floats = NDArray[np.float64]
 CARDS = np.arange(3)
@@ -105,8 +104,8 @@ class Plain:
 @pytest.mark.parametrize("method", ["lcfr", *(name for name in METHODS if name.startswith("lcfr-avg"))])
 def test_a_plain_loop_does_the_same(method: str) -> None:
     rules = public_rules("kuhn_poker")
-    root = PublicBelief.root(rules)
-    subgames = cut(rules, [root.state], Horizon(2))
+    root = Belief.root(rules)
+    subgames = cut(rules, [root], Horizon(2))
     assert list(subgames.leaves.paths) == [(0, 1)]
     search = SubgameSearch(subgames, METHODS[method], Answer(), (root.ranges[0][None], root.ranges[1][None]))
     plain = Plain(METHODS[method].leaves, METHODS[method].updates == "alternating")

@@ -9,12 +9,13 @@ from treeplex.engine.tree.sweeps import backup, best_value, normalise, reach, wo
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy, normalised
-from treeplex.forms.subgames.batch import Subgames, cut
+from treeplex.forms.subgames.batch import Subgames, cut_states
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.search import METHODS, ExactLeaf, NoLeaf, PublicBelief, SubgameSearch
+from treeplex.forms.subgames.subgame import Ranges
+from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch
 from treeplex.search.agent import SearchAgent
-from treeplex.search.leaf import LeafValue, Ranges
+from treeplex.search.leaf import LeafValue
 from treeplex.search.play_distribution import Node, OpenState, PlaythroughSettings, add_policies
 from treeplex.search.warm_start import begin_search, start_warm
 from treeplex.solvers import make_solver
@@ -32,7 +33,7 @@ class Told:
         self.policy = policy
 
     def __call__(self, subgames: Subgames, rows: np.ndarray, reached: Ranges, policy: np.ndarray) -> None:
-        game, rules = self.policy.game, subgames.rules
+        game, rules = self.policy.game, subgames.game
         for row in rows:
             state = subgames.decisions.states[row]
             player = rules.visit(state.node).player  # type: ignore[union-attr]
@@ -58,15 +59,17 @@ class ToldLeaf(ExactLeaf):
     """Exact leaves and a guess."""
 
     def __init__(self, spec: str, warm: int, policy: Policy) -> None:
-        super().__init__(public_rules(spec), iterations=30)
+        super().__init__(iterations=30)
         self.warm, self.guess = warm, Told(policy)
 
 
 def fresh(spec: str, method: str, leaf: LeafValue | None = None, depth: int | None = None, horizon: int = 60) -> SubgameSearch:
     rules = public_rules(spec)
-    root = PublicBelief.root(rules)
+    root = Belief.root(rules)
     ranges = root.ranges[0][None], root.ranges[1][None]
-    return SubgameSearch(cut(rules, [root.state], Horizon(depth)), METHODS[method], leaf or NoLeaf(), ranges, horizon=horizon)
+    return SubgameSearch(
+        cut_states(rules, [root.state], Horizon(depth)), METHODS[method], leaf or NoLeaf(), ranges, horizon=horizon
+    )
 
 
 def solution(spec: str) -> Policy:
@@ -89,9 +92,9 @@ def some_policy(spec: str, seed: int = 0) -> Policy:
 @pytest.mark.parametrize("depth", [None, 2])
 def test_the_average_is_as_if_the_guess_had_been_played_fifteen_times(method: str, depth: int | None) -> None:
     """average after n more = its weight in 15 iterations times the guess + what the n more add."""
-    spec, rules = "kuhn_poker", public_rules("kuhn_poker")
+    spec = "kuhn_poker"
     guess = some_policy(spec)
-    search = fresh(spec, method, ExactLeaf(rules, iterations=20), depth)
+    search = fresh(spec, method, ExactLeaf(iterations=20), depth)
     start_warm(search, Told(guess), 15)
     assert search.iteration == 15
     played = search.strategy.copy()
@@ -169,7 +172,7 @@ def test_regrets_are_fifteen_times_what_a_best_response_gains() -> None:
 def exploitability(spec: str, search: SubgameSearch, sequences: np.ndarray) -> float:
     """Of a strategy of an uncut search at the root, in sequence form."""
     game, rules = compile_game(spec), public_rules(spec)
-    root = PublicBelief.root(rules)
+    root = Belief.root(rules)
     weights = np.zeros(int(game.tree.sequence_offsets[-1]))
     share = OpenState(Node((), root.state, (root.ranges[0][None], root.ranges[1][None])), np.array([0]), np.array([1]))
     add_policies(game, rules, share, search.subgames, 0, sequences, weights)
@@ -194,22 +197,22 @@ def test_guesses_with_leaves_below(depth: int) -> None:
     """The values at the roots of a search that hardly goes beyond a solution are the game's."""
     leaf = ToldLeaf(DICE, 15, solution(DICE))
     rules = public_rules(DICE)
-    root = PublicBelief.root(rules)
+    root = Belief.root(rules)
     ranges = root.ranges[0][None], root.ranges[1][None]
-    search = begin_search(cut(rules, [root.state], Horizon(depth)), METHODS["dcfr"], leaf, ranges, 16)
+    search = begin_search(cut_states(rules, [root.state], Horizon(depth)), METHODS["dcfr"], leaf, ranges, 16)
     assert search.iteration == 15
     assert root.beliefs[0] @ search.root_values()[0][0] == pytest.approx(1 / 9, abs=0.02)
 
 
 def test_short_searches_leave_an_iteration_and_no_weight_changes_nothing() -> None:
     rules = public_rules(DICE)
-    root = PublicBelief.root(rules)
-    ranges, subgames = (root.ranges[0][None], root.ranges[1][None]), cut(rules, [root.state], Horizon(1))
+    root = Belief.root(rules)
+    ranges, subgames = (root.ranges[0][None], root.ranges[1][None]), cut_states(rules, [root.state], Horizon(1))
     leaf = ToldLeaf(DICE, 15, some_policy(DICE))
     assert begin_search(subgames, METHODS["dcfr"], leaf, ranges, 8).iteration == 7
     assert begin_search(subgames, METHODS["dcfr"], leaf, ranges, 1).iteration == 0
     leaf.warm = 0
-    cold, plain = (begin_search(subgames, METHODS["dcfr"], each, ranges, 8) for each in (leaf, ExactLeaf(rules, iterations=30)))
+    cold, plain = (begin_search(subgames, METHODS["dcfr"], each, ranges, 8) for each in (leaf, ExactLeaf(iterations=30)))
     cold.run(8), plain.run(8)
     assert np.array_equal(cold.average, plain.average)
 
@@ -217,9 +220,9 @@ def test_short_searches_leave_an_iteration_and_no_weight_changes_nothing() -> No
 def test_the_agent_plays_the_guess_in_the_iterations_it_counts_as() -> None:
     leaf = ToldLeaf(DICE, 5, some_policy(DICE))
     agent = SearchAgent(public_rules(DICE), leaf, PlaythroughSettings(iterations=8, depth=1), np.random.default_rng(0))
-    agent.probabilities(0)
-    assert agent._current is not None
-    policies = agent._current.policies
+    agent.policy()
+    assert agent._drawn is not None
+    policies = agent._drawn[0].policies
     assert len(policies) == 8
     assert (policies[:5] == policies[0]).all()
     assert not np.array_equal(policies[5], policies[0])

@@ -1,6 +1,6 @@
 """What policies are worth on rules, by playing: estimates with standard errors, for games too large to sweep."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from numbers import Integral
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from treeplex.engine.histories.streams import Stream
 from treeplex.errors import GameError, PolicyError, SpecError, TreeplexError
+from treeplex.evaluate.match.agents import Agent, play_game
 from treeplex.forms.compile.rule_errors import failed_rules
 from treeplex.forms.compile.stepping import outcomes, picked, turn_by_turn
 from treeplex.forms.sources.load import load
@@ -101,15 +102,52 @@ def head_to_head(game: str | Game, one: Player, other: Player, *, playouts: int 
         GameError: rules that cannot be played.
         PolicyError: a policy that does not fit the game.
     """
-    check_playouts(playouts)
     rules = turn_by_turn(load(game))
     count = rules.num_players
+
+    def play(number: int, seat: int) -> Sequence[float]:
+        players = [one if player == seat else other for player in range(count)]
+        return played(rules, players, Stream(seed, number, LANE))
+
+    return match_of(play, count, playouts)
+
+
+def meet(one: Agent, other: Agent, *, playouts: int = PLAYOUTS, seed: int = 0) -> Match:
+    """The same for agents, which may search, or be people: ``one`` in one seat and ``other`` in all others, every seat in turn.
+
+    The games of a round are dealt alike as long as chance is asked in the same order; agents' draws are their own.
+
+    Args:
+        one, other: agents that play the same game.
+        playouts: games to play; rounded up to whole rounds, at least two.
+        seed: the same games for the same seed.
+
+    Raises:
+        SpecError: too few playouts.
+        GameError: agents of different games.
+    """
+    count = one.game.players
+
+    def play(number: int, seat: int) -> Sequence[float]:
+        return play_game([one if player == seat else other for player in range(count)], np.random.default_rng([seed, number]))
+
+    return match_of(play, count, playouts)
+
+
+def match_of(play: Callable[[int, int], Sequence[float]], count: int, playouts: int) -> Match:
+    """A match from the payoffs of its games.
+
+    Args:
+        play: from the number of a round and the seat of the first policy to everybody's payoffs.
+        count: of players.
+        playouts: games to play; rounded up to whole rounds, at least two.
+    """
+    check_playouts(playouts)
     rounds = max(2, -(-playouts // count))
     own, others = np.empty((rounds, count)), np.empty((rounds, count))
     for number in range(rounds):
         for seat in range(count):
-            players = [one if player == seat else other for player in range(count)]
-            payoffs = played(rules, players, Stream(seed, number, LANE))
+            payoffs = play(number, seat)
             own[number, seat] = payoffs[seat]
             others[number, seat] = (sum(payoffs) - payoffs[seat]) / max(1, count - 1)
     means = own.mean(axis=1, keepdims=True)

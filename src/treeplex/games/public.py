@@ -1,8 +1,13 @@
-"""Public-tree rules: public actions over fixed private hands.
+"""Public games: what everybody sees, and a private hand of each player.
 
-In many games (poker, Liar's Dice) chance first deals every player one private *hand* and all that follows is public. Such a
-game needs no histories: a tree of public nodes and, at its leaves, one payoff matrix over hands. Both compile paths give
-the same game; this one never enumerates histories.
+A :class:`PublicGame` says what happens at public states, which hands are possible there, and how a player's hands meet the
+others'. Two kinds implement it: :class:`PublicTree`, with a weight for every pair of hands, and
+:class:`treeplex.games.poker.public.HoldemGame`, where hands exclude each other only by shared cards and pairs are never
+enumerated.
+
+Public-tree rules are public actions over fixed private hands. In many games (poker, Liar's Dice) chance first deals every
+player one private *hand* and all that follows is public. Such a game needs no histories: a tree of public nodes and, at its
+leaves, one payoff matrix over hands. Both compile paths give the same game; this one never enumerates histories.
 """
 
 from abc import ABC, abstractmethod
@@ -13,7 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import GameError
+from treeplex.games.base import CHANCE, TERMINAL
 
+Floats = NDArray[np.float64]
+State = Hashable
+"""A public state of a :class:`PublicGame`: what a kind of game makes of it is its own."""
 MOST_ENTRIES = 50_000_000
 """The most entries of the tables over pairs of hands: some gigabytes."""
 
@@ -53,8 +62,159 @@ class Leaf:
     scale: float
 
 
-class PublicTree(ABC):
-    """A two-player zero-sum game as public-tree rules.
+@dataclass(frozen=True)
+class Options:
+    """What can happen at a public state.
+
+    Attributes:
+        player: who acts, or ``CHANCE``, or ``TERMINAL`` where the game is over.
+        labels: the actions, or what chance can show; none where the game is over.
+        private: whether the action is seen by its player alone: one public state follows, reached by the first label, and a
+            hand h with action number a of A becomes the hand ``h * A + a`` there.
+    """
+
+    player: int
+    labels: Sequence[int]
+    private: bool = False
+
+
+class PublicGame(ABC):
+    """A game of public states and private hands, for beliefs, search and agents.
+
+    Ranges, reaches and values come as one array a player: [H_i], or [..., H_i] for several at once. A *range* is how likely a
+    player's own play has made each hand, up to a factor.
+
+    Attributes:
+        players: how many play.
+    """
+
+    players: int = 2
+
+    @abstractmethod
+    def first_state(self) -> State:
+        """The public state in which the game begins."""
+
+    def first_ranges(self) -> tuple[Floats, ...]:
+        """With which ranges it begins, for each player float64 [H_i]; by default every possible hand as it was dealt."""
+        return self.possible(self.first_state())
+
+    @abstractmethod
+    def options(self, state: State) -> Options:
+        """What can happen at a public state."""
+
+    @abstractmethod
+    def after(self, state: State, label: int) -> State:
+        """The public state after an action or an outcome of chance; of a private action, any of them.
+
+        Raises:
+            GameError: nothing with this label can happen.
+        """
+
+    @abstractmethod
+    def possible(self, state: State) -> tuple[Floats, ...]:
+        """1 for the hands of each player that chance allows, else 0; for each player float64 [H_i]."""
+
+    @abstractmethod
+    def dealt(self, state: State) -> tuple[Floats, ...]:
+        """How likely chance makes each hand by itself, up to a factor; for each player float64 [H_i]."""
+
+    @abstractmethod
+    def opposing(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
+        """For each hand of a player, how likely chance and the others make it to be met: float64 [..., H_player].
+
+        Args:
+            state: the public state.
+            reached: for each player float64 [..., H_i], ranges or reaches; the player's own is not looked at.
+            player: whose hands.
+        """
+
+    @abstractmethod
+    def joint(self, state: State, ranges: Sequence[Floats]) -> Floats:
+        """The weight of every combination of hands, float64 [H_0, H_1, ...], up to a factor; of hold'em with 52 cards 14 MB."""
+
+    @abstractmethod
+    def draw(self, state: State, ranges: Sequence[Floats], generator: np.random.Generator) -> tuple[int, ...]:
+        """A hand of each player, drawn from the joint distribution.
+
+        Raises:
+            GameError: the ranges exclude each other.
+        """
+
+    @abstractmethod
+    def payoffs(self, state: State, hands: Sequence[int]) -> tuple[float, ...]:
+        """What each player gets at a state where the game is over."""
+
+    @abstractmethod
+    def chances(self, state: State, hands: Sequence[int]) -> Floats:
+        """How likely each label is where chance moves, given all hands, float64 [labels]."""
+
+    def features_at(self, state: State) -> "Floats | None":
+        """A state as numbers for a network, float64 [F]; None where not written."""
+        return None
+
+    def name_of(self, state: State) -> str:
+        """A state in words, for messages."""
+        return repr(state)
+
+    @property
+    def key(self) -> Hashable:
+        """Equal for games that are equal; by default none is but itself."""
+        return self
+
+    def rest(self, state: State, ranges: Sequence[Floats]) -> "PublicGame | None":
+        """What follows a state as a game of its own that begins with these ranges, where that saves work; else None."""
+        return None
+
+    def with_action(self, state: State, action: float) -> "tuple[PublicGame, int]":
+        """The game with one more action at a state, if it leaves out some, and the label of that action.
+
+        Raises:
+            GameError: the rules have no such action, or nothing can be added.
+        """
+        raise GameError(f"no action {action!r} at {self.name_of(state)}")
+
+    def label_in(self, state: State, label: int, other: "PublicGame", there: State) -> int:
+        """The label in another version of the game, see :meth:`with_action`, of what has this label here.
+
+        Raises:
+            GameError: the other version has it no more.
+        """
+        return label
+
+
+@dataclass(frozen=True, eq=False)
+class PublicState:
+    """A public node and what it says about pairs of hands.
+
+    Attributes:
+        node: the public node of the rules.
+        weight: float64 [H0, H1], probability that chance deals the hands and shows what it has shown, up to a factor.
+    """
+
+    node: Hashable
+    weight: Floats
+
+    def successors(self, rules: "PublicTree") -> "tuple[Decision | Chance | Leaf, tuple[PublicState, ...]]":
+        """What happens here, and the public states after each action or chance outcome."""
+        visited = rules.visit(self.node)
+        if isinstance(visited, Leaf):
+            return visited, ()
+        if isinstance(visited, Chance):
+            pairs = ((label, self.weight * probability) for label, probability in visited.outcomes)
+        elif visited.private:
+            pairs = ((action, spread(self.weight, visited)) for action in visited.actions[:1])
+        else:
+            pairs = ((action, self.weight) for action in visited.actions)
+        return visited, tuple(PublicState(rules.child(self.node, label), weight) for label, weight in pairs)
+
+
+def spread(weight: Floats, decision: Decision) -> Floats:
+    """Weights of hands after a private action: hand h with action number a becomes hand ``h * A + a``."""
+    return np.repeat(weight, len(decision.actions), axis=decision.player)
+
+
+class PublicTree(PublicGame):
+    """A two-player zero-sum game as public-tree rules; its public states are of :class:`PublicState`.
 
     ``prior[h0, h1]`` is the joint probability of the two hands (shape [H0, H1], sums to one; zero where they exclude
     each other). Nodes are hashable values; ``root`` is the node after the deal.
@@ -108,6 +268,79 @@ class PublicTree(ABC):
     @abstractmethod
     def action_to_string(self, node: Hashable, action: int) -> str:
         """A readable name of a public action, equal to the rules' own."""
+
+    def first_state(self) -> PublicState:
+        return PublicState(self.root, np.asarray(self.prior, np.float64))
+
+    def options(self, state: State) -> Options:
+        visited = self.visit(pair_state(state).node)
+        if isinstance(visited, Leaf):
+            return Options(TERMINAL, ())
+        if isinstance(visited, Chance):
+            return Options(CHANCE, [label for label, _ in visited.outcomes])
+        return Options(visited.player, visited.actions, visited.private)
+
+    def after(self, state: State, label: int) -> PublicState:
+        visited, successors = pair_state(state).successors(self)
+        if isinstance(visited, Leaf):
+            raise GameError(f"the game is over at {self.name_of(state)}")
+        labels = [outcome for outcome, _ in visited.outcomes] if isinstance(visited, Chance) else list(visited.actions)
+        if label not in labels:
+            what = "chance cannot show" if isinstance(visited, Chance) else "no action"
+            raise GameError(f"{what} {label!r} at {self.name_of(state)}")
+        return successors[labels.index(label) if len(successors) > 1 else 0]
+
+    def possible(self, state: State) -> tuple[Floats, ...]:
+        possible = pair_state(state).weight > 0
+        return np.asarray(possible.any(axis=1), np.float64), np.asarray(possible.any(axis=0), np.float64)
+
+    def dealt(self, state: State) -> tuple[Floats, ...]:
+        weight = pair_state(state).weight
+        return np.asarray(weight.sum(axis=1)), np.asarray(weight.sum(axis=0))
+
+    def opposing(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
+        weight = pair_state(state).weight
+        return np.asarray(reached[1 - player] @ (weight.T if player == 0 else weight))
+
+    def joint(self, state: State, ranges: Sequence[Floats]) -> Floats:
+        return pair_state(state).weight * np.outer(*ranges)
+
+    def draw(self, state: State, ranges: Sequence[Floats], generator: np.random.Generator) -> tuple[int, ...]:
+        joint = self.joint(state, ranges)
+        total = joint.sum()
+        if not total > 0:
+            raise GameError(f"no pair of hands of these ranges is possible at {self.name_of(state)}; widen a range")
+        first, second = divmod(pick(generator, (joint / total).ravel()), int(joint.shape[1]))
+        return first, second
+
+    def payoffs(self, state: State, hands: Sequence[int]) -> tuple[float, ...]:
+        leaf = self.visit(pair_state(state).node)
+        assert isinstance(leaf, Leaf)
+        payoff = float(leaf.scale * leaf.matrix[hands[0], hands[1]])
+        return payoff, -payoff
+
+    def chances(self, state: State, hands: Sequence[int]) -> Floats:
+        visited = self.visit(pair_state(state).node)
+        assert isinstance(visited, Chance)
+        return np.array([weight[hands[0], hands[1]] for _, weight in visited.outcomes])
+
+    def features_at(self, state: State) -> "Floats | None":
+        return self.features(pair_state(state).node)
+
+    def name_of(self, state: State) -> str:
+        return repr(pair_state(state).node)
+
+
+def pair_state(state: State) -> PublicState:
+    """A state of public-tree rules."""
+    assert isinstance(state, PublicState)
+    return state
+
+
+def pick(generator: np.random.Generator, weights: Floats) -> int:
+    """An index by its weight; any of positive weight where rounding leaves none."""
+    cumulative = np.cumsum(weights)
+    return int(min(np.searchsorted(cumulative, generator.random() * cumulative[-1], side="right"), len(weights) - 1))
 
 
 def check_entries(spec: str, entries: int) -> None:

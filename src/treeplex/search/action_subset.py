@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import GameError
-from treeplex.games.public import Chance, Decision, Leaf, PublicTree
+from treeplex.games.public import Chance, Decision, Leaf, PublicTree, State, pair_state
 
 Choice = Callable[[Hashable, Sequence[int]], Sequence[int]]
 """From a public node and its actions to those that are considered there."""
@@ -26,7 +26,15 @@ class ActionSubset(PublicTree):
         self.prior, self.deals, self.root = rules.prior, rules.deals, rules.root
         self.deal_histories, self.deal_depth = rules.deal_histories, rules.deal_depth
 
-    def with_action(self, node: Hashable, action: int) -> "ActionSubset":
+    def with_action(self, state: State, action: float) -> "tuple[ActionSubset, int]":
+        """The same with one more action at a state, and that action.
+
+        Raises:
+            GameError: the rules have no such action there.
+        """
+        return self.with_action_at(pair_state(state).node, int(action)), int(action)
+
+    def with_action_at(self, node: Hashable, action: int) -> "ActionSubset":
         """The same with one more action at a node.
 
         Raises:

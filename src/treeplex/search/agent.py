@@ -1,213 +1,313 @@
 """An agent that searches while it plays (Brown et al. 2020, section 6): a random iteration's policy, and beliefs to match."""
 
 from collections import OrderedDict
-from collections.abc import Hashable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.tree.sweeps import reach
-from treeplex.errors import GameError
-from treeplex.forms.subgames.batch import Subgames, cut
-from treeplex.games.public import Decision, Leaf, PublicTree
+from treeplex.errors import AlgorithmError, GameError
+from treeplex.evaluate.match.agents import Seat
+from treeplex.forms.holdem.subgame import HoldemSubgame
+from treeplex.forms.subgames.beliefs import Belief
+from treeplex.forms.subgames.cut import cut
+from treeplex.forms.subgames.horizon import Horizon
+from treeplex.forms.subgames.subgame import Ranges, Subgame
+from treeplex.games.base import CHANCE, TERMINAL
+from treeplex.games.poker.public import holdem_state
+from treeplex.games.public import PublicGame
 from treeplex.search.action_subset import ActionSubset
-from treeplex.search.beliefs import PublicBelief
-from treeplex.search.leaf import LeafValue
-from treeplex.search.play_distribution import PlaythroughSettings, average_weights
-from treeplex.search.subgame import METHODS, place, reach_at
+from treeplex.search.holdem.action_values import StreetWorth, worth_of_search, worth_of_solution
+from treeplex.search.leaf import LeafValue, NoLeaf
+from treeplex.search.play_distribution import average_weights
+from treeplex.search.subgame import METHODS, SubgameSearch
 from treeplex.search.warm_start import begin_search
+from treeplex.solvers.holdem.solver import HoldemSolver
 from treeplex.solvers.rules.fictitious import FictitiousRule
 
 Floats = NDArray[np.float64]
-Key = tuple[tuple[int, ...], tuple[int, ...]]
+Key = tuple[Hashable, tuple[int, ...], tuple[int, ...]]
+
+
+class Searching(Protocol):
+    """How subgames are searched; :class:`treeplex.search.play_distribution.PlaythroughSettings` says it all."""
+
+    @property
+    def method(self) -> str: ...
+    @property
+    def iterations(self) -> int: ...
+    @property
+    def horizon(self) -> Horizon: ...
+    @property
+    def warm(self) -> int | None: ...
 
 
 @dataclass(frozen=True, eq=False)
-class Searched:
+class Solved:
     """A subgame that was solved.
 
     Attributes:
-        subgames: a batch of one.
-        ranges: with which it began, for each player float64 [1, H_i].
-        policies: float64 [T, Q], what could have been played: the policy after each iteration (of fictitious play the average).
+        subgame: the subgame.
+        ranges: for each player float64 [1, H_i], with which it began.
+        policies: [T, Q], what could be played: the policy in each iteration (of fictitious play the average up to it); one row,
+            the average policy, of an endgame and where no iteration is drawn.
+        believed: [T, Q], what ranges move by; mostly the same array.
+        worth: what actions are worth by the average policy; None where that is not known.
     """
 
-    subgames: Subgames
-    ranges: tuple[Floats, Floats]
-    policies: Floats
+    subgame: Subgame
+    ranges: Ranges
+    policies: NDArray[Any]
+    believed: NDArray[Any]
+    worth: StreetWorth | None = None
 
 
-class SearchAgent:
-    """Plays any public-tree game, either seat or both, from values at leaves.
+class SearchAgent(Seat):
+    """Plays any public game, either seat or both, from values at leaves.
 
     At the start, and wherever a subgame ends, it is at a public belief state. When it needs a policy there, it solves the
     subgame that begins there, draws an iteration with the weights of the average policy, and plays that iteration's policy to
-    the subgame's end; both players' beliefs move on by the same policy. In expectation that is the equilibrium strategy that
-    the search converges to, which no single iteration and no average of one search is (theorem 3).
-
-    A game is told by :meth:`observe`, action by action, one's own as well; :meth:`probabilities` and :meth:`act` say what to
-    do.
+    the subgame's end; all players' beliefs move on by the same policy. In expectation that is the equilibrium strategy that
+    the search converges to, which no single iteration and no average of one search is (theorem 3): no opponent can
+    exploit it by more than the search's error, for whoever knows the method does not know which iteration was drawn. A single
+    iteration's policy can look odd, though, for early ones are far from an equilibrium. With ``drawn=False`` the average policy
+    of the search is played in every game, which looks as expected and has no such guarantee.
 
     Attributes:
-        rules: the public-tree rules; a :class:`treeplex.search.action_subset.ActionSubset` may leave out actions.
+        game, state: see :class:`treeplex.evaluate.match.agents.Agent`; an
+            :class:`treeplex.search.action_subset.ActionSubset` may leave out actions.
         leaf: values at the leaves of subgames.
         settings: method, iterations and horizon of searches.
-        node: the public node reached.
+        endgame: iterations of Discounted CFR for subgames that nothing is cut off of, whose average policy is played then; None
+            to search them like all others.
+        as_averaged: whether the policy of an iteration is the one that the average counts for it, uniform in the first, and in
+            CFR-AVG beliefs move by the average up to it (section 5.2); that is what
+            :meth:`treeplex.search.holdem.play_distribution.Player.curve` judges. Else it is the policy after the iteration's
+            update, which moves beliefs as well: what :func:`treeplex.search.play_distribution.averaged_policy` judges.
+        waits: whether it waits for the cards where a subgame would begin with a deal, and searches after them.
+        drawn: whether an iteration is drawn, and not the average policy played.
+        prepare: called with each subgame before it is searched; may raise to refuse it.
         belief: where the current subgame begins.
-        searches: subgames solved so far, those remembered not counted.
+        searches: subgames searched so far, those remembered and endgames not counted.
     """
 
     def __init__(
         self,
-        rules: PublicTree,
+        game: PublicGame,
         leaf: LeafValue,
-        settings: PlaythroughSettings,
-        generator: np.random.Generator,
+        settings: Searching,
+        generator: np.random.Generator | None = None,
         *,
         remember: int = 16,
+        endgame: int | None = None,
+        as_averaged: bool = False,
+        waits: bool = False,
+        drawn: bool = True,
     ) -> None:
-        """Begin a game.
+        """Begin a play.
 
         Args:
-            rules, leaf, settings: see the attributes.
+            game, leaf, settings, endgame, as_averaged, waits, drawn: see the attributes.
             generator: draws iterations and actions.
-            remember: solved subgames that are kept for later games, the root's among them.
+            remember: solved subgames that are kept for later plays, those at the beginning of a play longest.
         """
-        self.rules, self.leaf, self.settings, self.generator = rules, leaf, settings, generator
-        self.remember, self.searches = remember, 0
+        super().__init__(game, generator)
+        self.leaf, self.settings, self.remember, self.searches = leaf, settings, remember, 0
+        self.endgame, self.as_averaged, self.waits, self.drawn = endgame, as_averaged, waits, drawn
+        self.prepare: Callable[[Subgame], None] = lambda subgame: None
         weights = average_weights(settings.method, settings.iterations)
         self._cumulative = np.cumsum(weights) / weights.sum()
-        self._known: OrderedDict[Key, Searched] = OrderedDict()
-        self._first_rules = rules
+        self._known: OrderedDict[Key, Solved] = OrderedDict()
+        self._first = self.belief = Belief.root(game)
+        self._path: tuple[int, ...] = ()
+        self._stops: tuple[int, ...] = ()
+        self._inside: tuple[int, ...] = ()
+        self._drawn: tuple[Solved, int] | None = None
         self.begin()
 
-    def begin(self) -> None:
-        """A new game; actions added in the last one are forgotten."""
-        self.rules = self._first_rules
-        self.node: Hashable = self.rules.root
-        self.belief = PublicBelief.root(self.rules)
-        self._path: tuple[int, ...] = ()
-        self._inside: tuple[int, ...] = ()
-        self._stops: tuple[int, ...] = ()
-        self._current: Searched | None = None
-        self._policy: Floats | None = None
+    def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
+        """See :meth:`treeplex.evaluate.match.agents.Agent.begin`; actions added in the last play are forgotten."""
+        self.sit(seat, generator)
+        self._open(self._first if at is None else at)
 
-    def probabilities(self, hand: int) -> dict[int, float]:
-        """How the player to act plays a hand here.
-
-        Raises:
-            GameError: nobody is to act, or the hand cannot be there.
-        """
-        visited = self.rules.visit(self.node)
-        if not isinstance(visited, Decision):
-            raise GameError(f"nobody is to act at {self.node!r}")
-        searched, policy = self._search()
-        kind, number = searched.subgames.find(0, self._inside)
-        infosets = searched.subgames.infosets[number] if kind == "decision" else np.full(hand + 1, -1)
-        if not 0 <= hand < len(infosets) or infosets[hand] < 0:
-            raise GameError(f"hand {hand} cannot be there at {self.node!r}")
-        first, stride, count = searched.subgames.tree.infoset_layout[infosets[hand]]
-        row = policy[first : first + stride * count : stride]
-        return {int(action): float(p) for action, p in zip(visited.actions, row, strict=True)}
-
-    def act(self, hand: int) -> int:
-        """An action drawn from :meth:`probabilities`; tell it to :meth:`observe`."""
-        options = self.probabilities(hand)
-        row = np.array(list(options.values()))
-        return list(options)[int(min(np.searchsorted(np.cumsum(row), self.generator.random() * row.sum()), len(row) - 1))]
-
-    def observe(self, label: int) -> None:
-        """An action was played, or chance showed something; of a private action, any of them.
-
-        An action that the rules here leave out is added, the subgame is cut anew with it and solved again.
-
-        Raises:
-            GameError: there is no such action.
-        """
-        visited = self.rules.visit(self.node)
-        if isinstance(visited, Leaf):
-            raise GameError(f"the game is over at {self.node!r}")
-        if isinstance(visited, Decision):
-            if visited.private:
-                label = visited.actions[0]
-            elif label not in visited.actions:
-                self._add(label)
-        elif label not in [outcome for outcome, _ in visited.outcomes]:
-            raise GameError(f"chance cannot show {label!r} at {self.node!r}")
-        following = self.rules.child(self.node, label)
-        if isinstance(self.rules.visit(following), Leaf):
-            self.node, self._inside = following, (*self._inside, label)
-            return
-        searched, policy = self._search()
-        self.node, self._inside = following, (*self._inside, label)
-        kind, number = searched.subgames.find(0, self._inside)
-        if kind == "leaf":
-            self._cross(searched, policy, number)
+    def forget(self) -> None:
+        """Forget the subgames that were solved in earlier plays."""
+        self._known.clear()
 
     @property
-    def over(self) -> bool:
-        """Whether the game has ended."""
-        return isinstance(self.rules.visit(self.node), Leaf)
+    def kept(self) -> int:
+        """How many policies of a search are kept."""
+        return self.settings.iterations if self.drawn else 1
 
-    def _add(self, label: int) -> None:
-        """Consider one more action here: other rules for the rest of this game, and another search of this subgame.
+    def memory_for(self, subgame: Subgame) -> int:
+        """Bytes that the policies of a search of this subgame take."""
+        copies = 2 if self._believes_averages else 1
+        return copies * self.kept * subgame.size * np.dtype(subgame.storage).itemsize
 
-        With it more is left of the game, so that what was not cut off may be cut off now, between the subgame's root and here;
-        hence the way here is gone again.
+    @property
+    def _believes_averages(self) -> bool:
+        """Whether beliefs move by another policy than the one that is played."""
+        method = METHODS[self.settings.method]
+        return self.drawn and self.as_averaged and method.leaves != "current" and not isinstance(method.scheme, FictitiousRule)
+
+    def policy(self) -> Floats:
+        """See :meth:`treeplex.evaluate.match.agents.Agent.policy`."""
+        self.check_acting()
+        solved, stop = self._search()
+        return solved.subgame.policy_at(solved.subgame.find(0, self._inside)[1], solved.policies[stop])
+
+    def action_values(self, hand: int) -> Floats:
+        """What each action here is worth to the player who acts, with a hand: float64 [A], in chips; of hold'em.
+
+        All play by the average policies of the street's search or solution, before and after; where the subgame is cut off, it
+        is worth what the leaf says. Counted from half of the pot with which the game began, or the street where it is a game
+        of its own; NaN where no hand of the other's range fits.
+
+        Raises:
+            GameError: nobody is to act, or the hand cannot be held here.
+            AlgorithmError: the subgame is no street of hold'em that begins with a decision.
         """
-        if not isinstance(self.rules, ActionSubset):
-            raise GameError(f"no action {label!r} at {self.node!r}")
-        self.rules = self.rules.with_action(self.node, label)
-        self._current = self._policy = None
-        way, self.node, self._inside = self._inside, self.belief.state.node, ()
-        for each in way:
-            self.observe(each)
+        self.check_acting()
+        can = self.game.possible(self.state)[self.game.options(self.state).player]
+        if not 0 <= hand < len(can) or not can[hand]:
+            raise GameError(f"hand {hand} cannot be held at {self.game.name_of(self.state)}")
+        worth = self._search()[0].worth
+        if worth is None:
+            raise AlgorithmError(
+                "what actions are worth is known where a street of hold'em was searched from its first decision"
+            )
+        return worth.of_actions(holdem_state(self.state).node, hand)
 
-    def _cross(self, searched: Searched, policy: Floats, leaf: int) -> None:
-        """Leave a subgame at one of its leaves, with the beliefs that its policy leads to."""
-        subgames = searched.subgames
-        strategy = np.zeros_like(policy)
-        for player in (0, 1):
-            place(subgames.roots.sequences[player], searched.ranges[player], strategy)
-            reach(subgames.tree, player, policy, strategy)
-        arrived = reach_at(subgames.leaves, strategy)
-        state = subgames.leaves.states[leaf]
-        ranges = [own[leaf, :size] for own, size in zip(arrived, state.weight.shape, strict=True)]
-        self.belief = PublicBelief.of(type(state)(self.node, state.weight), ranges)
-        self._path, self._inside = self._path + self._inside, ()
-        self._current = self._policy = None
+    def see(self, event: int) -> None:
+        """See :meth:`treeplex.evaluate.match.agents.Agent.see`.
 
-    def _search(self) -> tuple[Searched, Floats]:
-        """The current subgame, solved, and the policy that is played in it."""
-        if self._current is None or self._policy is None:
-            searched = self._current = self._solved()
-            stop = int(np.searchsorted(self._cumulative, self.generator.random(), side="right"))
-            stop = min(stop, self.settings.iterations - 1)
+        An action that an :class:`ActionSubset` leaves out is added first, see :meth:`add`.
+        """
+        options = self.game.options(self.state)
+        if options.player == TERMINAL:
+            raise GameError(f"the game is over at {self.game.name_of(self.state)}")
+        if options.private:
+            event = options.labels[0]
+        elif options.player >= 0 and event not in options.labels and isinstance(self.game, ActionSubset):
+            event = self.add(event)
+        following = self.game.after(self.state, event)
+        if self.game.options(following).player == TERMINAL:
+            self.state, self._inside = following, (*self._inside, event)
+            return
+        if options.player == CHANCE and self.waits and not self._inside:
+            belief = self.belief.after(event)
+            rest = self.game.rest(belief.state, belief.ranges)
+            self._open(belief if rest is None else Belief.root(rest))
+            return
+        solved, stop = self._search()
+        self.state, self._inside = following, (*self._inside, event)
+        if solved.subgame.find(0, self._inside)[0] == "leaf":
+            ranges = solved.subgame.ranges_after(solved.believed[stop], self._inside, solved.ranges)
+            self.belief = Belief.of(self.game, following, ranges)
+            self._path, self._inside, self._drawn = self._path + self._inside, (), None
+
+    def add(self, action: float) -> int:
+        """Consider one more action here for the rest of this play; its label.
+
+        The subgame is cut anew with it and solved again. As more is left of the game then, what was not cut off may be cut off
+        now, between the subgame's root and here; hence the way here is gone again (section 6: actions outside the tree are
+        added to it).
+
+        Args:
+            action: as :meth:`treeplex.games.public.PublicGame.with_action` has it: in hold'em chips, in all on this street.
+
+        Raises:
+            GameError: nobody acts here, or the rules have no such action.
+        """
+        self.check_acting()
+        game, label = self.game.with_action(self.state, action)
+        if game is self.game:
+            return label
+        before, way, path, other = dict(vars(self)), self._inside, self._path, self.game
+        try:
+            there = self.belief.state
+            self._open(replace(self.belief, game=game), path)
+            for step in way:
+                self.see(other.label_in(there, step, self.game, self.state))
+                there = other.after(there, step)
+            _, label = self.game.with_action(self.state, action)
+        except BaseException:  # nothing is half done: the play stands as it stood
+            vars(self).update(before)
+            raise
+        return label
+
+    def _open(self, belief: Belief, path: tuple[int, ...] = ()) -> None:
+        """Begin a subgame."""
+        self.game, self.belief, self.state = belief.game, belief, belief.state
+        self._path, self._inside, self._drawn = path, (), None
+        if not path:
+            self._stops = ()
+
+    def _search(self) -> tuple[Solved, int]:
+        """The current subgame, solved, and which of its policies is played."""
+        if self._drawn is None:
+            solved, stop = self._solved(), 0
+            count = len(solved.policies)
+            if count > 1:
+                stop = min(int(np.searchsorted(self._cumulative, self.generator.random(), side="right")), count - 1)
             self._stops += (stop,)
-            self._policy = searched.policies[stop]
-        return self._current, self._policy
+            self._drawn = solved, stop
+        return self._drawn
 
-    def _solved(self) -> Searched:
+    def _solved(self) -> Solved:
         """Solve the subgame that begins at the belief, or remember it: equal draws on equal paths lead to equal beliefs."""
-        key = self._path, self._stops
-        if self.rules is self._first_rules and key in self._known:
+        key = self.game.key, self._path, self._stops
+        if key in self._known:
             self._known.move_to_end(key)
             return self._known[key]
-        subgames = cut(self.rules, [self.belief.state], self.settings.horizon)
-        ranges = self.belief.ranges[0][None], self.belief.ranges[1][None]
-        method, iterations = METHODS[self.settings.method], self.settings.iterations
-        search = begin_search(subgames, method, self.leaf, ranges, iterations, self.settings.warm)
-        policies = np.empty((iterations, len(search.policy)))
-        policies[: search.iteration] = search.policy
-        for t in range(search.iteration, iterations):
-            search.run(1)
-            policies[t] = search.average_policy() if isinstance(method.scheme, FictitiousRule) else search.policy
+        subgame = cut(self.game, [self.belief], self.settings.horizon)
+        if self.endgame is not None and not len(subgame.leaves):
+            return solved_to_the_end(subgame, self.endgame)
+        self.prepare(subgame)
+        found = self._searched(subgame)
         self.searches += 1
-        found = Searched(subgames, search.ranges, policies)
-        if self.rules is self._first_rules and self.remember:
+        if self.remember:
             self._known[key] = found
             while len(self._known) > self.remember:
-                oldest = next((each for each in self._known if each != ((), ())), next(iter(self._known)))
+                oldest = next((each for each in self._known if each[1:] != ((), ())), next(iter(self._known)))
                 del self._known[oldest]
         return found
+
+    def _searched(self, subgame: Subgame) -> Solved:
+        """Search a subgame, and keep the policies of all iterations."""
+        settings, method = self.settings, METHODS[self.settings.method]
+        playing = isinstance(method.scheme, FictitiousRule)
+        policies = np.empty((self.kept, subgame.size), subgame.storage)
+        believed = np.empty_like(policies) if self._believes_averages else policies
+        search = begin_search(subgame, method, self.leaf, None, settings.iterations, settings.warm)
+        if not self.drawn:
+            search.run(settings.iterations - search.iteration)
+            policies[0] = search.average_policy()
+        else:
+            policies[: search.iteration] = search.policy
+        for t in range(search.iteration, settings.iterations):
+            if self.as_averaged and not playing:
+                policies[t] = search.policy
+            search.run(1)
+            if playing:
+                policies[t] = search.average_policy()
+            elif not self.as_averaged:
+                policies[t] = search.policy
+            if believed is not policies:
+                believed[t] = search.average_policy()
+        return Solved(subgame, tuple(own[None] for own in self.belief.ranges), policies, believed, worth_of_search(search))
+
+
+def solved_to_the_end(subgame: Subgame, iterations: int) -> Solved:
+    """A subgame that nothing is cut off of, by Discounted CFR: its average policy."""
+    if isinstance(subgame, HoldemSubgame):
+        solver = HoldemSolver(subgame.whole, "dcfr", threads=1, horizon=iterations)
+        solver.run(iterations)
+        policies = solver.store.average[None].astype(subgame.storage)
+        return Solved(subgame, subgame.ranges, policies, policies, worth_of_solution(subgame, policies[0]))
+    search = SubgameSearch(subgame, METHODS["dcfr"], NoLeaf(), horizon=iterations)
+    search.run(iterations)
+    policies = search.average_policy()[None]
+    return Solved(subgame, search.ranges, policies, policies)

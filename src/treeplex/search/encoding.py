@@ -1,23 +1,23 @@
 """Public belief states as rows of numbers for a network, and its outputs as values of hands."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.tree.leaves import decode, encode
 from treeplex.errors import GameError
-from treeplex.forms.subgames.batch import Places
-from treeplex.forms.subgames.public_states import PublicState
-from treeplex.games.public import Decision, PublicTree
-from treeplex.search.leaf import Ranges
+from treeplex.forms.subgames.subgame import Places, Ranges
+from treeplex.games.public import PublicGame, State
 
 Singles = NDArray[np.float32]
 MOST_SEEN = 100_000
 
 
 class Encoding:
-    """The input and output of a value network for one game.
+    """The input and output of a value network for one game, at any of its public states.
 
-    A row is the public node's features, then the beliefs about the player to act, then those about the other. Outputs are the
+    A row is the public state's features, then the beliefs about the player to act, then those about the other. Outputs are the
     values of the hands of the player to act, then of the other. So whose turn it is needs no feature, one row serves both
     players, and both play of one network (the released code of ReBeL has two flags and a row a player instead).
 
@@ -27,32 +27,32 @@ class Encoding:
         inputs, outputs: lengths of rows.
     """
 
-    def __init__(self, rules: PublicTree) -> None:
+    def __init__(self, game: PublicGame) -> None:
         """Prepare.
 
         Raises:
-            GameError: the rules do not say how their nodes look to a network.
+            GameError: the game does not say how its states look to a network.
         """
-        features = rules.features(rules.root)
+        features = game.features_at(game.first_state())
         if features is None:
-            raise GameError(f"{type(rules).__name__} has no features(node), which a value network needs")
-        self.rules = rules
-        self.hands = max(np.shape(rules.prior))
+            raise GameError(f"{type(game).__name__} has no features(node), which a value network needs")
+        self.game = game
+        self.hands = max(map(len, game.first_ranges()))
         self.features = len(features)
         self.inputs, self.outputs = self.features + 2 * self.hands, 2 * self.hands
-        self._seen: dict[PublicState, tuple[int, NDArray[np.float64]]] = {}
+        self._seen: dict[State, tuple[int, NDArray[np.float64]]] = {}
 
-    def seen(self, state: PublicState) -> tuple[int, NDArray[np.float64]]:
+    def seen(self, state: State) -> tuple[int, NDArray[np.float64]]:
         """Who acts at a public state (0 where chance does), and its features."""
         if state not in self._seen:
             if len(self._seen) > MOST_SEEN:
                 self._seen.clear()
-            visited, features = self.rules.visit(state.node), self.rules.features(state.node)
+            features = self.game.features_at(state)
             assert features is not None
-            self._seen[state] = visited.player if isinstance(visited, Decision) else 0, features
+            self._seen[state] = max(self.game.options(state).player, 0), features
         return self._seen[state]
 
-    def prepared(self, places: Places) -> "Prepared":
+    def prepared(self, places: Places) -> "EncodedPlaces":
         """Rows for some places, all but the beliefs."""
         rows = np.zeros((len(places), self.inputs), np.float32)
         bases = np.zeros((2, len(places), self.hands))
@@ -61,13 +61,12 @@ class Encoding:
         slots = np.stack((actors, 1 - actors))
         if seen:
             rows[:, : self.features] = np.array([features for _, features in seen])
-        for weight, group in places.groups:
-            bases[0][group, : weight.shape[0]] = weight.sum(axis=1)
-            bases[1][group, : weight.shape[1]] = weight.sum(axis=0)
-        return Prepared(self, rows, slots, bases)
+        for base, dealt in zip(bases, places.dealt, strict=True):
+            base[:, : dealt.shape[1]] = dealt
+        return EncodedPlaces(self, rows, slots, bases)
 
 
-class Prepared:
+class EncodedPlaces:
     """Rows whose beliefs are written again and again.
 
     Attributes:
@@ -85,9 +84,9 @@ class Prepared:
             encode(reached[player], self._bases[player][:, :hands], self.slots[player], self.encoding.features, self.rows)
         return self.rows
 
-    def read(self, outputs: Singles, widths: tuple[int, int], player: int | None = None) -> Ranges:
+    def read(self, outputs: Singles, widths: Sequence[int], player: int | None = None) -> Ranges:
         """Values, float64 [K, H_i], from outputs [K, 2 H]: both players', or one's, and 0 of the other."""
-        values = np.zeros((len(outputs), widths[0])), np.zeros((len(outputs), widths[1]))
+        values = tuple(np.zeros((len(outputs), width)) for width in widths)
         for each in (0, 1) if player is None else (player,):
             decode(outputs, self.slots[each], values[each])
         return values

@@ -1,36 +1,60 @@
 """Values at the leaves of depth-limited subgames: an interface, and the oracles that need no learning."""
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treeplex.errors import AlgorithmError
-from treeplex.forms.subgames.batch import Places, cut
-from treeplex.forms.subgames.public_states import PublicState
-from treeplex.games.public import PublicTree
+from treeplex.forms.subgames.batch import PairPlaces, Subgames, cut_states
+from treeplex.forms.subgames.beliefs import with_trace
+from treeplex.forms.subgames.subgame import Places, Ranges
 
-Floats = NDArray[np.float64]
-Ranges = tuple[Floats, Floats]
+Key = TypeVar("Key")
+Made = TypeVar("Made")
 
 
 class LeafValue(Protocol):
-    """What the hands at cut-off public states are worth."""
+    """What the hands at cut-off public states are worth, whatever the game and the street."""
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
-        """Values of every hand of both players at each place.
+        """Values of every hand of all players at each place.
 
         Args:
             places: K public states.
             believed: for each player float64 [K, H_i], reach by the policies on which the play below is based.
             reached: the same by the policies whose values are wanted; the same arrays in all but CFR-AVG.
-            player: whose values are wanted, where the other never comes they may be left out; None for both players'.
+            player: whose values are wanted, those of others may be left out; None for all players'. Places that the others
+                never reach may be left out as well.
 
         Returns:
-            For each player float64 [K, H_i], its expected payoff with each hand against the other's hands as ``reached``
-            and chance make them likely, in the game's units. Hands that cannot be there may have any finite value.
+            For each player float64 [K, H_i], its expected payoff with each hand against the others' hands as ``reached``
+            and chance make them likely, in the game's units (chips in hold'em). Hands that cannot be there may have any finite
+            value.
+
+        Where a player may choose between several continuations (Brown, Sandholm and Amos 2018), values are to come as
+        [C, K, H_i], one table a continuation, and the search lets the chooser pick by hand; no search does so yet.
         """
         ...
+
+
+class Prepared(Generic[Key, Made]):
+    """What is prepared for places, or for a subgame, while these are asked for again and again; others put it out."""
+
+    def __init__(self, make: Callable[[Key], Made]) -> None:
+        self._make = make
+        self._kept: tuple[Key, Made] | None = None
+
+    def __call__(self, key: Key) -> Made:
+        """What belongs to these very places."""
+        if self._kept is None or self._kept[0] is not key:
+            self._kept = None  # room first
+            self._kept = key, self._make(key)
+        return self._kept[1]
+
+    def forget(self) -> None:
+        """Keep nothing."""
+        self._kept = None
 
 
 class NoLeaf:
@@ -46,49 +70,56 @@ class ZeroLeaf:
     """Nothing: what comes after the leaves is ignored."""
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
-        return np.zeros_like(believed[0]), np.zeros_like(believed[1])
+        return tuple(np.zeros_like(own) for own in believed)
+
+
+class Endgames(Protocol):
+    """All that follows some places, compiled once and solved to the end for beliefs."""
+
+    def values(self, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
+        """Values when all play the solution for what is believed; shapes as :class:`LeafValue`'s."""
+        ...
 
 
 class ExactLeaf:
-    """The rest of the game, solved anew each time; exact as ``iterations`` grow.
+    """The rest of the game, solved anew for each belief; exact as ``iterations`` grow.
 
     Attributes:
-        rules: the public-tree rules.
-        method: how the rest is solved, one of :data:`treeplex.search.subgame.METHODS`.
+        method: how it is solved: in hold'em a variant of CFR with fixed weights, elsewhere any of
+            :data:`treeplex.search.subgame.METHODS`.
         iterations: of each solve.
+        threads, storage: in hold'em, see :class:`treeplex.search.holdem.endgames.HoldemEndgames`.
     """
 
-    def __init__(self, rules: PublicTree, *, method: str = "dcfr", iterations: int = 200) -> None:
-        self.rules, self.method, self.iterations = rules, method, iterations
-        self._compiled: dict[int, object] = {}
-        self._states: dict[int, tuple[PublicState, ...]] = {}
+    def __init__(self, *, method: str = "dcfr", iterations: int = 200, threads: int = 1, storage: str = "float64") -> None:
+        self.method, self.iterations, self.threads, self.storage = method, iterations, threads, storage
+        self.endgames: Prepared[Places, Endgames] = Prepared(self._compiled)
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
-        from treeplex.forms.subgames.batch import Subgames
-        from treeplex.search.subgame import METHODS, SubgameSearch
-
         if not len(places):
             return believed
-        key = id(places.states)
-        if self._states.get(key) is not places.states:
-            self._states[key] = places.states
-            self._compiled[key] = cut(self.rules, places.states)
-        subgames = self._compiled[key]
-        assert isinstance(subgames, Subgames)
-        search = SubgameSearch(subgames, METHODS[self.method], NoLeaf(), (with_trace(believed[0]), with_trace(believed[1])))
+        return self.endgames(places).values(believed, reached, player)
+
+    def _compiled(self, places: Places) -> Endgames:
+        """What follows the places."""
+        if isinstance(places, PairPlaces):
+            return PairEndgames(cut_states(places.game, places.states), self.method, self.iterations)
+        from treeplex.search.holdem.endgames import HoldemEndgames, subgame_of
+
+        below = subgame_of(places)
+        return HoldemEndgames(below, method=self.method, iterations=self.iterations, threads=self.threads, storage=self.storage)
+
+
+class PairEndgames:
+    """Subgames of public trees, solved to the end."""
+
+    def __init__(self, subgames: Subgames, method: str, iterations: int) -> None:
+        self.subgames, self.method, self.iterations = subgames, method, iterations
+
+    def values(self, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
+        """As :class:`Endgames` says, of both players."""
+        from treeplex.search.subgame import METHODS, SubgameSearch
+
+        search = SubgameSearch(self.subgames, METHODS[self.method], NoLeaf(), tuple(with_trace(own) for own in believed))
         search.run(self.iterations)
         return search.values_of_average(reached)
-
-
-TRACE = 1e-9
-"""Of the largest reach, what every hand has at least, so that a solve says how it would play."""
-
-
-def with_trace(reached: Floats) -> Floats:
-    """Reaches [K, H] with a trace of every hand.
-
-    A hand that nobody believes in has a value as well, what it gets if it plays best (equation 1). Its average policy, which
-    weighs by own reach, would otherwise be no policy at all.
-    """
-    traced: Floats = np.maximum(reached, TRACE * reached.max(axis=1, keepdims=True))
-    return traced

@@ -21,14 +21,14 @@ from treeplex.engine.tree.sweeps import normalise, reach
 from treeplex.errors import GameError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.subgames.batch import Places, Subgames, cut
+from treeplex.forms.subgames.batch import Subgames, cut_states, place
 from treeplex.forms.subgames.public_rules import PerfectInformation
-from treeplex.forms.subgames.public_states import PublicState, first_state
+from treeplex.forms.subgames.subgame import Places, Ranges
 from treeplex.forms.subgames.templates import Template
-from treeplex.games.public import Chance, Decision
-from treeplex.search.leaf import LeafValue, Ranges
+from treeplex.games.public import Chance, Decision, PublicState
+from treeplex.search.leaf import LeafValue, Prepared
 from treeplex.search.play_distribution import PlaythroughSettings, average_weights
-from treeplex.search.subgame import METHODS, SubgameSearch, place
+from treeplex.search.subgame import METHODS, SubgameSearch
 from treeplex.search.warm_start import Guided, begin_search
 from treeplex.solvers.rules.fictitious import FictitiousRule
 
@@ -66,7 +66,7 @@ def certain_policy(
     solved: dict[Hashable, Solved] = {}
     futures = list(states)
     for batch in [futures[first : first + settings.batch] for first in range(0, len(futures), settings.batch)]:
-        subgames = cut(rules, [states[future] for future in batch], settings.horizon)
+        subgames = cut_states(rules, [states[future] for future in batch], settings.horizon)
         rows = rows_of(subgames, agent_policy(subgames, known, settings))
         ends = (*subgames.first_decision.tolist(), len(rows))
         for future, made, (first, end) in zip(batch, subgames.templates, pairwise(ends), strict=True):
@@ -77,10 +77,10 @@ def certain_policy(
 
 def searched_states(rules: PerfectInformation, settings: PlaythroughSettings, tell: Watch) -> dict[Hashable, PublicState]:
     """A state of each future at which a subgame begins."""
-    root = first_state(rules)
+    root = rules.first_state()
     found, stack = {rules.future(root.node): root}, [root]
     while stack:
-        subgames = cut(rules, [stack.pop()], settings.horizon)
+        subgames = cut_states(rules, [stack.pop()], settings.horizon)
         for state in subgames.leaves.states:
             future = rules.future(state.node)
             if future not in found:
@@ -155,13 +155,14 @@ class CertainLeaf:
     """Leaf values that are asked for once: where beliefs are certain, iterations do not change them."""
 
     def __init__(self, leaf: LeafValue) -> None:
-        self._leaf = leaf
-        self._found: tuple[Places, Ranges] | None = None
+        self._found: Prepared[Places, Ranges] = Prepared(lambda places: leaf(places, certain(places), certain(places)))
         if isinstance(leaf, Guided):
             self.warm, self.guess = leaf.warm, leaf.guess
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
-        if self._found is None or self._found[0] is not places:
-            certain = np.ones_like(believed[0]), np.ones_like(believed[1])
-            self._found = places, self._leaf(places, certain, certain)
-        return self._found[1]
+        return self._found(places)
+
+
+def certain(places: Places) -> Ranges:
+    """Reach 1 of the only hand."""
+    return tuple(np.ones((len(places), width)) for width in places.widths)

@@ -7,17 +7,16 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, normalised
-from treeplex.forms.subgames.batch import Subgames, cut
+from treeplex.forms.subgames.batch import Subgames, cut_states, place
+from treeplex.forms.subgames.beliefs import normalised_range
 from treeplex.forms.subgames.horizon import Horizon
-from treeplex.forms.subgames.public_states import PublicState, first_state
-from treeplex.games.public import Chance, Decision, Leaf, PublicTree
-from treeplex.search.beliefs import normalised_range, possible_hands
-from treeplex.search.leaf import LeafValue, Ranges
-from treeplex.search.subgame import METHODS, SubgameSearch, place, reach_at
+from treeplex.forms.subgames.subgame import Ranges
+from treeplex.games.public import Chance, Decision, Leaf, PublicState, PublicTree
+from treeplex.search.leaf import LeafValue
+from treeplex.search.subgame import METHODS, SubgameSearch
 from treeplex.search.warm_start import begin_search
 from treeplex.solvers.rules.fictitious import FictitiousRule
 from treeplex.solvers.rules.rule import average_weights as rule_average_weights
@@ -118,12 +117,10 @@ class OpenState:
         first, second = (own[self.rows] for own in self.node.reaches)
         return first, second
 
-    @property
-    def ranges(self) -> Ranges:
+    def ranges(self, rules: PublicTree) -> Ranges:
         """With which the searches begin."""
-        possible = possible_hands(self.node.state.weight)
-        first, second = (normalised_range(own, can) for own, can in zip(self.reaches, possible, strict=True))
-        return first, second
+        possible = rules.possible(self.node.state)
+        return tuple(normalised_range(own, can) for own, can in zip(self.reaches, possible, strict=True))
 
 
 def averaged_policy(
@@ -153,7 +150,7 @@ def averaged_policy(
         part: which of the playthroughs of a larger whole these are; None for all of it.
         watch: called now and then with the number of subgames searched.
     """
-    root, count = first_state(rules), settings.playthroughs
+    root, count = rules.first_state(), settings.playthroughs
     seed, shift_seed = int(generator.integers(2**63)), 0 if part is None else int(part.shifts.integers(2**63))
     weights = np.zeros(int(game.tree.sequence_offsets[-1]))
     queue = [Node((), root, (np.ones((count, root.weight.shape[0])), np.ones((count, root.weight.shape[1]))))]
@@ -206,15 +203,12 @@ def search_shares(
 ) -> None:
     """Search public states side by side; add their policies to ``weights``, and where they lead to ``below`` of their nodes."""
     states = [share.node.state for share in shares for _ in share.stops]
-    subgames = cut(rules, states, settings.horizon)
-    ranges = joined_ranges([share.ranges for share in shares])
+    subgames = cut_states(rules, states, settings.horizon)
+    ranges = joined_ranges([share.ranges(rules) for share in shares])
     search = begin_search(subgames, METHODS[settings.method], leaf, ranges, settings.iterations, settings.warm)
     policy = policies_at(search, settings.iterations, np.concatenate([share.stops for share in shares]), values=False)
-    strategy = np.zeros_like(policy)
-    for player, reaches in enumerate(joined_ranges([share.reaches for share in shares])):
-        place(subgames.roots.sequences[player], reaches, strategy)
-        reach(subgames.tree, player, policy, strategy)
-    arrived = reach_at(subgames.leaves, strategy)
+    strategy = subgames.reach_from(joined_ranges([share.reaches for share in shares]), policy)
+    arrived = subgames.leaves.reach_at(strategy)
     first = 0
     for share in shares:
         add_policies(game, rules, share, subgames, first, strategy, weights)

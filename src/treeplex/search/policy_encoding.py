@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from treeplex.errors import GameError
 from treeplex.forms.subgames.batch import Subgames
-from treeplex.forms.subgames.public_states import PublicState
-from treeplex.games.public import Chance, Decision, PublicTree
+from treeplex.games.public import Chance, Decision, PublicState, PublicTree
 from treeplex.search.encoding import MOST_SEEN, Encoding, Singles
-from treeplex.search.subgame import SubgameSearch, reach_at
+from treeplex.search.subgame import SubgameSearch
 
 Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
@@ -51,9 +50,11 @@ class PolicyEncoding:
         """Prepare.
 
         Raises:
-            GameError: too many public nodes to see which actions there are.
+            GameError: too many public nodes to see which actions there are, or no public tree.
         """
-        self.encoding, self.labels = encoding, action_labels(encoding.rules)
+        if not isinstance(encoding.game, PublicTree):
+            raise GameError(f"a policy network needs public-tree rules, not a {type(encoding.game).__name__}")
+        self.encoding, self.labels = encoding, action_labels(encoding.game)
         self.outputs = encoding.hands * len(self.labels)
         self._columns: WeakKeyDictionary[PublicTree, dict[PublicState, Ints]] = WeakKeyDictionary()
 
@@ -62,7 +63,7 @@ class PolicyEncoding:
 
         The subgames' rules may leave out actions, as a :class:`treeplex.search.action_subset.ActionSubset` does.
         """
-        columns = [self._columns_at(subgames.rules, state) for state in subgames.decisions.states]
+        columns = [self._columns_at(subgames.game, state) for state in subgames.decisions.states]
         counts = np.array([len(own) for own in columns])
         infosets = subgames.infosets
         table = np.full((len(columns), self.encoding.hands, len(self.labels)), -1, np.int64)
@@ -80,7 +81,7 @@ class PolicyEncoding:
         A hand that the average policy never brings there says nothing, and a decision that no hand comes to is left out.
         """
         subgames = search.subgames
-        table, reached = self.table(subgames), reach_at(subgames.decisions, search.average)
+        table, reached = self.table(subgames), subgames.decisions.reach_at(search.average)
         prepared = self.encoding.prepared(subgames.decisions)
         there = np.zeros(table.shape[:2], np.bool_)
         for player in (0, 1):

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.search.holdem.subgame import HoldemSearch
 from treeplex.search.subgame import SubgameSearch
 from treeplex.solvers.rules.fictitious import FictitiousRule
 from treeplex.solvers.rules.rule import average_after
@@ -33,7 +32,7 @@ class Step:
     average: Floats
 
 
-def steps(search: SubgameSearch | HoldemSearch, iterations: int) -> Iterator[Step]:
+def steps(search: SubgameSearch, iterations: int) -> Iterator[Step]:
     """Run a search; each iteration as it enters the average. A warm start is one step, with the weight of all it counts as."""
     scheme = search.method.scheme
     if search.iteration:

@@ -16,8 +16,9 @@ from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.leaves import gather, scatter
 from treeplex.engine.tree.sweeps import backup, best_value, reach, workspace
 from treeplex.forms.subgames.batch import Subgames
-from treeplex.search.leaf import LeafValue, Ranges
-from treeplex.search.subgame import Method, SubgameSearch, opposing_mass, reach_at
+from treeplex.forms.subgames.subgame import Ranges, Subgame
+from treeplex.search.leaf import LeafValue
+from treeplex.search.subgame import Method, SubgameSearch
 from treeplex.solvers.rules.fictitious import FictitiousRule
 from treeplex.solvers.rules.rule import average_after
 from treeplex.solvers.rules.variants import Variant
@@ -55,7 +56,7 @@ class Guided(Protocol):
 
 
 def begin_search(
-    subgames: Subgames, method: Method, leaf: LeafValue, ranges: Ranges, iterations: int, warm: int | None = None
+    subgame: Subgame, method: Method, leaf: LeafValue, ranges: Ranges | None, iterations: int, warm: int | None = None
 ) -> SubgameSearch:
     """A search of so many iterations in all; where the leaf is :class:`Guided`, those of the guess are done already.
 
@@ -63,7 +64,7 @@ def begin_search(
 
     Of a search that is shorter than the guess would count, the last iteration is left.
     """
-    search = SubgameSearch(subgames, method, leaf, ranges, horizon=iterations)
+    search = SubgameSearch(subgame, method, leaf, ranges, horizon=iterations)
     if isinstance(leaf, Guided):
         start_warm(search, leaf.guess, min(leaf.warm if warm is None else warm, iterations - 1))
     return search
@@ -98,7 +99,7 @@ def write_guess(search: SubgameSearch, guess: Guess) -> None:
     tree, decisions = search.subgames.tree, search.subgames.decisions
     levels = np.array([len(path) for path in decisions.paths], np.int64)
     for level in np.unique(levels):
-        guess(search.subgames, np.flatnonzero(levels == level), reach_at(decisions, search.strategy), search.policy)
+        guess(search.subgames, np.flatnonzero(levels == level), decisions.reach_at(search.strategy), search.policy)
         for player in (0, 1):
             reach(tree, player, search.policy, search.strategy)
 
@@ -110,10 +111,10 @@ def values_of_guess(search: SubgameSearch, weight: float) -> Floats:
     for player in (0, 1):
         gradient(tree, search.subgames.payoff, player, search.strategy, values)
     if len(leaves):
-        arrived = reach_at(leaves, search.strategy)
+        arrived = leaves.reach_at(search.strategy)
         found = search.leaf(leaves, arrived, arrived)
         for player in (0, 1):
-            entries = found[player] * opposing_mass(leaves, arrived, player)
+            entries = found[player] * leaves.opposing(arrived, player)
             search.last_leaf[player] = weight * entries
             scatter(leaves.sequences[player], entries, values)
     return values

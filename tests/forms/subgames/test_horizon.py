@@ -5,10 +5,9 @@ from collections.abc import Hashable
 import pytest
 
 from treeplex.errors import SpecError
-from treeplex.forms.subgames.batch import Subgames, cut
+from treeplex.forms.subgames.batch import Subgames, cut_states
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.forms.subgames.public_states import first_state
 from treeplex.games.public import Chance, Decision, Leaf, PublicTree
 
 DICE = public_rules("liars_dice(dice_sides=3)")
@@ -25,7 +24,7 @@ def nodes(rules: PublicTree, node: Hashable) -> int:
 
 
 def whole(rules: PublicTree, horizon: Horizon) -> Subgames:
-    return cut(rules, [first_state(rules)], horizon)
+    return cut_states(rules, [rules.first_state()], horizon)
 
 
 @pytest.mark.parametrize("endgame", [1, 4, 8, 16])
@@ -50,7 +49,7 @@ def test_rounds_end_where_chance_shows_something() -> None:
     assert len(subgames.leaves) == 5  # check-check, and bets or raises called after a bet or a check
     assert all(isinstance(LEDUC.visit(state.node), Chance) for state in subgames.leaves.states)
     assert all(isinstance(LEDUC.visit(state.node), Decision) for state in subgames.decisions.states)
-    below = cut(LEDUC, subgames.leaves.states[:1], Horizon(rounds=True))
+    below = cut_states(LEDUC, subgames.leaves.states[:1], Horizon(rounds=True))
     assert not len(below.leaves)
     assert len(whole(LEDUC, Horizon(1, rounds=True)).leaves) == 2
 

@@ -8,15 +8,15 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from treeplex.forms.subgames.batch import Subgames, cut  # noqa: E402
+from treeplex.forms.subgames.batch import Subgames, cut_states  # noqa: E402
 from treeplex.forms.subgames.horizon import Horizon  # noqa: E402
 from treeplex.forms.subgames.public_rules import public_rules  # noqa: E402
 from treeplex.learn.common.fitting import Fitting, huber  # noqa: E402
 from treeplex.learn.common.replay import Replay  # noqa: E402
 from treeplex.learn.rebel.value_net import Forward, NetworkLeaf, layers_of, value_net  # noqa: E402
-from treeplex.search import PublicBelief  # noqa: E402
+from treeplex.search import Belief  # noqa: E402
 from treeplex.search.encoding import Encoding  # noqa: E402
-from treeplex.search.subgame import METHODS, SubgameSearch, reach_at  # noqa: E402
+from treeplex.search.subgame import METHODS, SubgameSearch  # noqa: E402
 
 torch.set_num_threads(1)
 
@@ -146,13 +146,13 @@ def networks_of(spec: str) -> Any:
 
 def subgames() -> Subgames:
     rules = public_rules(DICE)
-    return cut(rules, [PublicBelief.root(rules).state] * 2, Horizon(2))
+    return cut_states(rules, [Belief.root(rules).state] * 2, Horizon(2))
 
 
 def reached(batch: Subgames) -> tuple[np.ndarray, np.ndarray]:
-    root = PublicBelief.root(public_rules(DICE)).ranges
+    root = Belief.root(public_rules(DICE)).ranges
     search = SubgameSearch(batch, METHODS["cfr"], Nothing(), (np.tile(root[0], (2, 1)), np.tile(root[1], (2, 1))))
-    return reach_at(batch.leaves, search.strategy)
+    return batch.leaves.reach_at(search.strategy)
 
 
 class Nothing:

@@ -5,7 +5,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from treeplex.forms.subgames.batch import cut
+from treeplex.forms.subgames.batch import cut_states
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.public import Chance
 from treeplex.learn.rebel.self_play import stacked_ranges
@@ -31,9 +31,9 @@ def test_rows_at_the_river_hold_its_exact_values(source: str) -> None:
         if not rivers:
             continue
         beliefs = [before[k] for k in rivers]
-        places = cut(rules, [belief.state for belief in beliefs]).roots
+        places = cut_states(rules, [belief.state for belief in beliefs]).roots
         ranges = stacked_ranges(beliefs)
-        exact = ExactLeaf(rules, iterations=300)(places, ranges, ranges)
+        exact = ExactLeaf(iterations=300)(places, ranges, ranges)
         for player in (0, 1):  # where chance is to act, player 0 comes first
             found = targets[rivers, player * hands : (player + 1) * hands]
             weights = np.stack([belief.beliefs[player] for belief in beliefs])

@@ -9,10 +9,11 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from treeplex.errors import FileError, SpecError  # noqa: E402
-from treeplex.forms.holdem.split_turn import split_turn  # noqa: E402
+from treeplex.forms.holdem.subgame import cut_spot  # noqa: E402
 from treeplex.games.poker.betting.sizes import BetPlan  # noqa: E402
 from treeplex.games.poker.betting.tree import StreetEnd  # noqa: E402
 from treeplex.games.poker.cards.format import HOLDEM  # noqa: E402
+from treeplex.games.poker.public import HoldemGame  # noqa: E402
 from treeplex.games.poker.spots.known import all_hands, turn_endgame_holdem  # noqa: E402
 from treeplex.games.poker.spots.spot import Spot  # noqa: E402
 from treeplex.learn.rebel.holdem_self_play import (  # noqa: E402
@@ -24,13 +25,12 @@ from treeplex.learn.rebel.holdem_self_play import (  # noqa: E402
     random_range,
     river_spot,
 )
-from treeplex.learn.rebel.holdem_trainer import PAPER_TURNS, HoldemRebelSettings, HoldemTrainer  # noqa: E402
+from treeplex.learn.rebel.holdem_trainer import PAPER_TURNS, HoldemRebelSettings, save_rivers  # noqa: E402
 from treeplex.learn.rebel.river_net import RiverNet, balanced, read_river_net  # noqa: E402
 from treeplex.learn.rebel.river_targets import River  # noqa: E402
-from treeplex.search.holdem.beliefs import HoldemRules  # noqa: E402
+from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer  # noqa: E402
 from treeplex.search.holdem.strength_bins import BinnedRivers, RiverBins  # noqa: E402
-from treeplex.search.holdem.subgame import HoldemSearch  # noqa: E402
-from treeplex.search.subgame import METHODS  # noqa: E402
+from treeplex.search.subgame import METHODS, SubgameSearch  # noqa: E402
 
 torch.set_num_threads(1)
 
@@ -53,7 +53,7 @@ def test_training_comes_closer_to_exact_values_of_rivers_it_has_not_seen() -> No
     settings = HoldemRebelSettings(
         iterations=4, rivers=16, river_iterations=32, games=16, bins=16, width=32, layers=2, burn_in=32, batch=32
     )
-    trainer = HoldemTrainer(SPOT, settings)
+    trainer = RebelTrainer(SPOT, settings)
     unseen = HoldemSelfPlay(
         SPOT, replace(settings.playing(), river_iterations=100), trainer.net.leaf(), np.random.default_rng(9)
     )
@@ -66,7 +66,7 @@ def test_training_comes_closer_to_exact_values_of_rivers_it_has_not_seen() -> No
     before = error()
     while not trainer.finished:
         found = trainer.round()
-    assert (found.games, found.rows) == (16, 256)
+    assert (found.done, found.rows) == (16, 256)
     assert found.steps == trainer.steps > 400
     assert error() < 0.4 * before
 
@@ -74,7 +74,7 @@ def test_training_comes_closer_to_exact_values_of_rivers_it_has_not_seen() -> No
 @pytest.mark.parametrize("source", ["self-play", "random", "flat"])
 def test_trainings_repeat_and_go_on_from_a_state_bit_for_bit(source: str) -> None:
     settings = replace(TINY, source=source, method="lcfr-avg-modified")
-    first, second, third = (HoldemTrainer(SPOT, settings) for _ in range(3))
+    first, second, third = (RebelTrainer(SPOT, settings) for _ in range(3))
     while not first.finished:
         first.round()
     second.round()
@@ -85,15 +85,15 @@ def test_trainings_repeat_and_go_on_from_a_state_bit_for_bit(source: str) -> Non
     assert same(first.state(), third.state())
     assert not same(second.state(), third.state())
     with pytest.raises(FileError, match="not a state of this training"):
-        HoldemTrainer(SPOT, replace(settings, width=8)).restore(first.state())
+        RebelTrainer(SPOT, replace(settings, width=8)).restore(first.state())
 
 
 def test_cfr_avg_plays_an_iterations_policy_and_believes_the_average() -> None:
     """As the agent does, and section 5.2 says; the average has taken in the policy that is played."""
     leaf = BinnedRivers(nothing, 8)
     for method in ("lcfr", "lcfr-avg", "flop"):
-        turn = split_turn(SPOT)
-        search, ahead = (HoldemSearch(turn, METHODS[method], leaf, turn.game.spot.ranges, horizon=8) for _ in range(2))
+        turn = cut_spot(SPOT)
+        search, ahead = (SubgameSearch(turn, METHODS[method], leaf, horizon=8) for _ in range(2))
         search.run(3), ahead.run(3)
         before = ahead.strategy.copy()
         ahead.run(1)
@@ -103,14 +103,14 @@ def test_cfr_avg_plays_an_iterations_policy_and_believes_the_average() -> None:
             continue
         assert np.array_equal(played, before)
         assert believed == pytest.approx(before if method == "lcfr" else ahead.average)
-    assert played_and_believed(HoldemSearch(turn, METHODS["lcfr-avg"], leaf, turn.game.spot.ranges))[1].any()
+    assert played_and_believed(SubgameSearch(turn, METHODS["lcfr-avg"], leaf))[1].any()
 
 
 @pytest.mark.parametrize("draw", ["uniform", "average"])
 def test_iterations_are_drawn_as_told(draw: str, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
 
-    def watched(search: HoldemSearch) -> tuple[np.ndarray, np.ndarray]:
+    def watched(search: SubgameSearch) -> tuple[np.ndarray, np.ndarray]:
         seen.append(search.iteration)
         return played_and_believed(search)
 
@@ -134,9 +134,9 @@ def test_values_of_both_players_sum_to_zero() -> None:
 
 
 def test_networks_are_saved_and_read(tmp_path: Path) -> None:
-    trainer = HoldemTrainer(SPOT, TINY)
+    trainer = RebelTrainer(SPOT, TINY)
     trainer.round()
-    trainer.save(tmp_path / "net.safetensors", seconds=1.5)
+    save_rivers(trainer, tmp_path / "net.safetensors", seconds=1.5)
     found, rows = read_river_net(tmp_path / "net.safetensors"), np.random.default_rng(0).random((3, 17), np.float32)
     assert np.abs(trainer.net(rows)).max() > 0
     np.testing.assert_array_equal(found(rows), trainer.net(rows))
@@ -215,13 +215,13 @@ def test_settings_are_checked(change: dict[str, object], message: str) -> None:
 def test_ranges_that_exclude_each_other_give_no_river() -> None:
     """Both players hold the same two cards; nobody could have come there."""
     play = HoldemSelfPlay(SPOT, TINY, BinnedRivers(nothing, 8), np.random.default_rng(0))
-    rules, alone = HoldemRules.of(SPOT), np.zeros(1326)
-    end = next(number for number, node in enumerate(rules.tree.nodes) if isinstance(node, StreetEnd))
-    alone[rules.free(SPOT.board).argmax()] = 1.0
-    assert play._river(rules, end, 51, (alone, alone)) is None
-    found = play._river(rules, end, 51, (alone, np.ones(1326)))
+    game, alone = HoldemGame.of(SPOT), np.zeros(1326)
+    end = next(number for number, node in enumerate(game.tree.nodes) if isinstance(node, StreetEnd))
+    alone[game.free(SPOT.board).argmax()] = 1.0
+    assert play._river(game, end, 51, (alone, alone)) is None
+    found = play._river(game, end, 51, (alone, np.ones(1326)))
     assert found is not None
-    assert river_spot(found).pot == found.pot == 2_000.0
+    assert river_spot(found).pot == game.pot(found.state) == 2_000.0
     assert river_spot(found).board == (*SPOT.board, 51)
 
 
@@ -229,5 +229,7 @@ def test_self_play_needs_a_turn_with_chips_behind() -> None:
     leaf, generator = BinnedRivers(nothing, 8), np.random.default_rng(0)
     with pytest.raises(SpecError, match="3 streets of betting, not 2"):
         HoldemSelfPlay(replace(SPOT, board=SPOT.board[:3]), TINY, leaf, generator)
+    with pytest.raises(SpecError, match="for a spot of hold'em give HoldemRebelSettings"):
+        RebelTrainer(SPOT, RebelSettings())
     with pytest.raises(SpecError, match=r"stacks must be more than 1000 chips, half of the pot, not 1000"):
         HoldemSelfPlay(SPOT, replace(TINY, stacks=(1_000.0, 2_000.0)), leaf, generator)

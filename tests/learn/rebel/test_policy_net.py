@@ -10,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from treeplex.errors import AlgorithmError, FileError, GameError, SpecError  # noqa: E402
-from treeplex.forms.subgames.batch import cut  # noqa: E402
+from treeplex.forms.subgames.batch import cut_states  # noqa: E402
 from treeplex.forms.subgames.horizon import Horizon  # noqa: E402
 from treeplex.forms.subgames.public_rules import public_rules  # noqa: E402
 from treeplex.games.public import PublicTree  # noqa: E402
@@ -19,7 +19,7 @@ from treeplex.learn.rebel.files import read_net, save_net  # noqa: E402
 from treeplex.learn.rebel.parallel_self_play import SelfPlayer, parallel_trainer  # noqa: E402
 from treeplex.learn.rebel.policy_net import GuidedLeaf, load_weights, networks, policy_loss, probabilities, weights_of  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer  # noqa: E402
-from treeplex.search import METHODS, NoLeaf, PublicBelief, SubgameSearch, policy_encoding  # noqa: E402
+from treeplex.search import METHODS, Belief, NoLeaf, SubgameSearch, policy_encoding  # noqa: E402
 from treeplex.search.action_subset import ActionSubset  # noqa: E402
 from treeplex.search.encoding import Encoding  # noqa: E402
 from treeplex.search.policy_encoding import PolicyEncoding, action_labels  # noqa: E402
@@ -35,8 +35,10 @@ TINY = RebelSettings(
 
 def searched(spec: str, iterations: int = 20) -> SubgameSearch:
     rules = public_rules(spec)
-    root = PublicBelief.root(rules)
-    search = SubgameSearch(cut(rules, [root.state]), METHODS["dcfr"], NoLeaf(), (root.ranges[0][None], root.ranges[1][None]))
+    root = Belief.root(rules)
+    search = SubgameSearch(
+        cut_states(rules, [root.state]), METHODS["dcfr"], NoLeaf(), (root.ranges[0][None], root.ranges[1][None])
+    )
     search.run(iterations)
     return search
 
@@ -55,12 +57,15 @@ def test_guesses_where_actions_are_left_out() -> None:
     assert isinstance(leaf, GuidedLeaf)
     with torch.no_grad():
         leaf.guess.net[-1].weight.mul_(100.0)
-    root = PublicBelief.root(rules)
+    root = Belief.root(rules)
     menu = ActionSubset(rules, lambda node, actions: [action for action in actions if action != 1])
 
     def guessed(considered: PublicTree) -> dict[int, np.ndarray]:
         search = SubgameSearch(
-            cut(considered, [root.state], Horizon(1)), METHODS["dcfr"], leaf, (root.ranges[0][None], root.ranges[1][None])
+            cut_states(considered, [root.state], Horizon(1)),
+            METHODS["dcfr"],
+            leaf,
+            (root.ranges[0][None], root.ranges[1][None]),
         )
         write_guess(search, leaf.guess)
         actions = considered.visit(rules.root).actions  # type: ignore[union-attr]
@@ -68,7 +73,7 @@ def test_guesses_where_actions_are_left_out() -> None:
 
     whole = guessed(rules)
     assert np.ptp(list(whole.values())) > 0.05
-    for considered, kept in ((menu, [0, 2, 3]), (menu.with_action((), 1), [0, 1, 2, 3])):
+    for considered, kept in ((menu, [0, 2, 3]), (menu.with_action_at((), 1), [0, 1, 2, 3])):
         found, expected = guessed(considered), np.array([whole[action] for action in kept])
         assert list(found) == kept
         assert np.array(list(found.values())) == pytest.approx(expected / expected.sum(axis=0), abs=1e-6)
@@ -83,7 +88,7 @@ def test_games_with_too_many_nodes_are_refused(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize("spec", [DICE, "liars_dice(dice_sides=3)", "kuhn_poker", "leduc_poker"])
 def test_rows_are_the_average_policies_of_all_decisions(spec: str) -> None:
     search = searched(spec)
-    rules = search.subgames.rules
+    rules = search.subgames.game
     encoding = PolicyEncoding(Encoding(rules))
     inputs, targets, legal = encoding.rows(search)
     policy = search.average_policy()
@@ -103,9 +108,9 @@ def test_rows_are_the_average_policies_of_all_decisions(spec: str) -> None:
 
 def test_hands_that_are_never_there_say_nothing() -> None:
     rules = public_rules(DICE)
-    state = PublicBelief.root(rules).after(rules, 0, np.ones((4, 2))).state
+    state = Belief.root(rules).after(0, np.ones((4, 2))).state
     ranges = np.array([[1.0, 1.0]]), np.array([[1.0, 0.0]])  # player 1, who acts, has only its first hand
-    search = SubgameSearch(cut(rules, [state], Horizon(1)), METHODS["dcfr"], Zero(), ranges)
+    search = SubgameSearch(cut_states(rules, [state], Horizon(1)), METHODS["dcfr"], Zero(), ranges)
     search.run(5)
     _, targets, _ = PolicyEncoding(Encoding(rules)).rows(search)
     assert targets[0, 0].any()
@@ -132,14 +137,16 @@ def test_a_guess_is_the_network_from_the_top_down() -> None:
     assert isinstance(leaf, GuidedLeaf)
     with torch.no_grad():
         leaf.guess.net[-1].weight.mul_(400.0)
-    belief = PublicBelief.root(rules)
+    belief = Belief.root(rules)
     ranges = belief.ranges[0][None], belief.ranges[1][None]
-    search = begin_search(cut(rules, [belief.state], Horizon(3)), METHODS["dcfr"], leaf, ranges, 9)
+    search = begin_search(cut_states(rules, [belief.state], Horizon(3)), METHODS["dcfr"], leaf, ranges, 9)
     assert search.iteration == 3
     encoding, columns = leaf.guess.encoding, len(leaf.guess.encoding.labels)
     for path in [(), (1,), (1, 3)]:
         _, row = search.subgames.find(0, path)
-        inputs = encoding.encoding.prepared(cut(rules, [belief.state], Horizon(1)).roots).write((belief.ranges[0][None],) * 2)
+        inputs = encoding.encoding.prepared(cut_states(rules, [belief.state], Horizon(1)).roots).write(
+            (belief.ranges[0][None],) * 2
+        )
         inputs = inputs.copy()
         inputs[0, : encoding.encoding.features] = rules.features(belief.state.node)
         actor = len(path) % 2
@@ -151,7 +158,7 @@ def test_a_guess_is_the_network_from_the_top_down() -> None:
         assert search.policy_at(row, search.policy) == pytest.approx(expected, abs=1e-5)
         assert expected.std() > 0.01
         if len(path) < 2:
-            belief = belief.after(rules, (1, 3)[len(path)], search.policy_at(row, search.policy))
+            belief = belief.after((1, 3)[len(path)], search.policy_at(row, search.policy))
 
 
 def test_it_learns_the_policies_that_searches_find() -> None:

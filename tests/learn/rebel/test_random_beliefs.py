@@ -7,22 +7,21 @@ pytest.importorskip("torch")
 
 from treeplex.errors import SpecError
 from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.forms.subgames.public_states import first_state
 from treeplex.games.public import Chance, Decision, PublicTree
 from treeplex.learn.rebel.random_beliefs import random_belief, split
 from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer
-from treeplex.search import PublicBelief
+from treeplex.search import Belief
 from treeplex.search.action_subset import ActionSubset
 
 TINY = RebelSettings(iterations=4, episodes=16, width=8, solves=320, burn_in=64, batch=32, reuse=4.0, depth=1, source="random")
 
 
-def after_public_card(rules: PublicTree, card: int) -> PublicBelief:
-    belief = PublicBelief.root(rules)
+def after_public_card(rules: PublicTree, card: int) -> Belief:
+    belief = Belief.root(rules)
     while not isinstance(visited := rules.visit(belief.state.node), Chance):
         assert isinstance(visited, Decision)
-        belief = belief.after(rules, 1, np.ones((len(visited.actions), len(rules.prior))))
-    return belief.after(rules, card)
+        belief = belief.after(1, np.ones((len(visited.actions), len(rules.prior))))
+    return belief.after(card)
 
 
 def test_halves_share_at_a_uniform_point() -> None:
@@ -39,7 +38,7 @@ def test_halves_share_at_a_uniform_point() -> None:
 @pytest.mark.parametrize("spec", ["kuhn_poker", "leduc_poker", "liars_dice(dice_sides=3)"])
 def test_ranges_are_of_hands_that_can_be_there(spec: str) -> None:
     rules = public_rules(spec)
-    belief = after_public_card(rules, 2) if spec == "leduc_poker" else PublicBelief.root(rules)
+    belief = after_public_card(rules, 2) if spec == "leduc_poker" else Belief.root(rules)
     generator = np.random.default_rng(1)
     for _ in range(20):
         drawn = random_belief(rules, belief.state, generator)
@@ -88,7 +87,7 @@ def test_a_training_on_random_beliefs_goes_on_bit_for_bit() -> None:
         second.round()
     for name, array in whole.state().items():
         assert np.array_equal(array, second.state()[name]), name
-    assert first_state(rules).node == rules.root
+    assert rules.first_state().node == rules.root
 
 
 def test_what_is_refused() -> None:

@@ -8,11 +8,14 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from treeplex.forms.subgames.batch import cut  # noqa: E402
+from treeplex.forms.subgames.batch import cut_states  # noqa: E402
 from treeplex.forms.subgames.horizon import Horizon  # noqa: E402
 from treeplex.forms.subgames.public_rules import PerfectInformation  # noqa: E402
-from treeplex.forms.subgames.public_states import PublicState  # noqa: E402
-from treeplex.games.public import Leaf, PublicTree  # noqa: E402
+from treeplex.games.public import (  # noqa: E402
+    Leaf,
+    PublicState,
+    PublicTree,
+)
 from treeplex.games.registry import load  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer  # noqa: E402
 from treeplex.search import METHODS  # noqa: E402
@@ -52,7 +55,7 @@ def mistakes(rules: PublicTree, trainer: RebelTrainer) -> tuple[int, int]:
         if not isinstance(visited, Leaf):
             states[rules.future(node)] = node
             stack += [rules.child(node, action) for action in visited.actions]
-    subgames = cut(rules, [PublicState(node, ALONE) for node in states.values()], Horizon(1))
+    subgames = cut_states(rules, [PublicState(node, ALONE) for node in states.values()], Horizon(1))
     ranges = np.ones((len(states), 1)), np.ones((len(states), 1))
     search = begin_search(subgames, METHODS["dcfr"], trainer.leaf, ranges, 32)
     search.run(32)

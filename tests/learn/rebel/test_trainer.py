@@ -11,14 +11,13 @@ torch = pytest.importorskip("torch")
 from treeplex.errors import AlgorithmError, FileError, GameError, SpecError  # noqa: E402
 from treeplex.evaluate import judge  # noqa: E402
 from treeplex.forms.compile.compile_game import compile_game  # noqa: E402
-from treeplex.forms.subgames.batch import cut  # noqa: E402
 from treeplex.forms.subgames.public_rules import public_rules  # noqa: E402
-from treeplex.games.public import Chance  # noqa: E402
+from treeplex.games.base import CHANCE  # noqa: E402
 from treeplex.learn.common.schedules import falling_rate  # noqa: E402
 from treeplex.learn.rebel.self_play import SelfPlay, SelfPlaySettings  # noqa: E402
 from treeplex.learn.rebel.trainer import PAPER, PAPER_CARDS, RebelSettings, RebelTrainer  # noqa: E402
 from treeplex.learn.rebel.value_net import value_net  # noqa: E402
-from treeplex.search import ExactLeaf, PublicBelief, ZeroLeaf  # noqa: E402
+from treeplex.search import Belief, ExactLeaf, ZeroLeaf, cut  # noqa: E402
 from treeplex.search.encoding import Encoding  # noqa: E402
 from treeplex.search.play_distribution import (  # noqa: E402
     Batch,
@@ -119,7 +118,7 @@ def test_search_with_exact_leaves_is_safe_on_average() -> None:
     spec = "liars_dice(dice_sides=3)"
     rules, game = public_rules(spec), compile_game(spec)
     settings = PlaythroughSettings(iterations=48, playthroughs=4, depth=2)
-    leaf = ExactLeaf(rules, iterations=48)
+    leaf = ExactLeaf(iterations=48)
     policy = averaged_policy(game, rules, leaf, settings, np.random.default_rng(2))
     assert judge(game, policy).exploitability < 0.02
 
@@ -172,10 +171,10 @@ def test_self_play_draws_as_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_papers_settings_for_cards_end_subgames_with_betting_rounds() -> None:
     """And draw iterations linearly; how the paper's network is asked, see docs/rebel.md."""
     rules = public_rules("turn_holdem(ranks=5,stack=4,bets=[50%;a],raises=[])")
-    root = PublicBelief.root(rules).state
+    root = Belief.root(rules)
     leaves = cut(rules, [root], PAPER_CARDS.self_play().horizon).leaves.states
     assert len(leaves) == 5
-    assert all(isinstance(rules.visit(state.node), Chance) for state in leaves)
+    assert all(rules.options(state).player == CHANCE for state in leaves)
     assert PAPER_CARDS.draw == "average"
     small = replace(PAPER_CARDS, iterations=4, warm=1, solves=32, width=8, layers=1, burn_in=8, batch=8, episodes=8)
     trainer = RebelTrainer(rules, small)
@@ -291,12 +290,11 @@ def test_a_training_takes_the_step_size_that_is_due(monkeypatch: pytest.MonkeyPa
 
 def test_encodings_put_the_player_to_act_first() -> None:
     rules = public_rules("liars_dice(dice_sides=3)")
-    from treeplex.forms.subgames.batch import cut
+    from treeplex.forms.subgames.batch import cut_states
     from treeplex.forms.subgames.horizon import Horizon
-    from treeplex.search import PublicBelief
 
-    belief = PublicBelief.root(rules).after(rules, 2, np.tile([[0.1], [0.1], [0.1], [0.1], [0.2], [0.4]], (1, 3)))
-    subgames = cut(rules, [belief.state], Horizon(1))
+    belief = Belief.root(rules).after(2, np.tile([[0.1], [0.1], [0.1], [0.1], [0.2], [0.4]], (1, 3)))
+    subgames = cut_states(rules, [belief.state], Horizon(1))
     prepared = Encoding(rules).prepared(subgames.roots)
     own, other = np.array([[0.2, 0.3, 0.5]]), np.array([[1.0, 0.0, 0.0]])
     row = prepared.write((own, other))[0]  # player 1 acts

@@ -12,11 +12,15 @@ torch = pytest.importorskip("torch")
 from treeplex.errors import AlgorithmError, SpecError  # noqa: E402
 from treeplex.evaluate import judge  # noqa: E402
 from treeplex.forms.compile.compile_game import compile_game  # noqa: E402
-from treeplex.forms.subgames.batch import Places, Subgames, cut  # noqa: E402
+from treeplex.forms.subgames.batch import PairPlaces, Subgames, cut_states  # noqa: E402
 from treeplex.forms.subgames.horizon import Horizon  # noqa: E402
 from treeplex.forms.subgames.public_rules import public_rules  # noqa: E402
-from treeplex.forms.subgames.public_states import PublicState, first_state  # noqa: E402
-from treeplex.games.public import Leaf, PublicTree  # noqa: E402
+from treeplex.forms.subgames.subgame import Ranges  # noqa: E402
+from treeplex.games.public import (  # noqa: E402
+    Leaf,
+    PublicState,
+    PublicTree,
+)
 from treeplex.learn.rebel.files import read_net  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer  # noqa: E402
 from treeplex.learn.rebel.value_net import NetworkLeaf, value_net  # noqa: E402
@@ -26,11 +30,10 @@ from treeplex.runs.job.folder import JobFolder  # noqa: E402
 from treeplex.runs.rebel.job import NET, REBEL  # noqa: E402
 from treeplex.runs.rebel.settings import RebelRun  # noqa: E402
 from treeplex.runs.rebel.train import train_rebel  # noqa: E402
-from treeplex.search import METHODS, ExactLeaf, NoLeaf, PublicBelief, SubgameSearch, ZeroLeaf  # noqa: E402
+from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch, ZeroLeaf  # noqa: E402
 from treeplex.search.encoding import Encoding  # noqa: E402
-from treeplex.search.leaf import LeafValue, Ranges  # noqa: E402
+from treeplex.search.leaf import LeafValue  # noqa: E402
 from treeplex.search.play_distribution import PlaythroughSettings, Replicas, averaged_policy, policies_at  # noqa: E402
-from treeplex.search.subgame import opposing_mass  # noqa: E402
 from treeplex.search.warm_start import begin_search  # noqa: E402
 
 torch.set_num_threads(1)
@@ -50,7 +53,7 @@ def batch(spec: str, horizon: Horizon, count: int = 6, *, unlike: bool = False) 
     network: where hands lose whatever they do, actions tie, and with such weights rounding alone says which is played.
     """
     rules, generator = public_rules(spec), np.random.default_rng(5)
-    root = first_state(rules)
+    root = rules.first_state()
     states = [PublicState(root.node, root.weight * generator.uniform(0.5, 2.0, root.weight.shape)) if unlike else root]
     while len(states) < count:
         state = states[int(generator.integers(len(states)))]
@@ -61,7 +64,7 @@ def batch(spec: str, horizon: Horizon, count: int = 6, *, unlike: bool = False) 
     for player in (0, 1):
         drawn = generator.dirichlet(np.ones(max(state.weight.shape[player] for state in states)), size=count)
         ranges.append(np.where(generator.random(drawn.shape) < 0.2, 0.0, drawn))
-    return cut(rules, states, horizon), (ranges[0], ranges[1])
+    return cut_states(rules, states, horizon), (ranges[0], ranges[1])
 
 
 def fresh_leaf(rules: PublicTree, kind: object = torch.float64) -> NetworkLeaf:
@@ -79,7 +82,7 @@ class Plainly:
     def __init__(self, leaf: NetworkLeaf) -> None:
         self.encoding, self.net = leaf.encoding, leaf.net
 
-    def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
+    def __call__(self, places: PairPlaces, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         hands = self.encoding.hands
         found = np.zeros_like(believed[0]), np.zeros_like(believed[1])
         for k, state in enumerate(places.states):
@@ -135,7 +138,7 @@ def test_both_payoff_operators_occur() -> None:
 @pytest.mark.parametrize("spec", SPECS)
 def test_a_network_at_the_leaves(spec: str, horizon: Horizon, method: str) -> None:
     subgames, ranges = batch(spec, horizon)
-    leaf = fresh_leaf(subgames.rules)
+    leaf = fresh_leaf(subgames.game)
     expected = SubgameSearch(subgames, METHODS[method], Plainly(leaf), ranges)
     search = TorchSearch(SubgameSearch(subgames, METHODS[method], leaf, ranges), device=CPU, dtype=torch.float64)
     expected.run(12), search.run(12)
@@ -146,7 +149,7 @@ def test_a_network_at_the_leaves(spec: str, horizon: Horizon, method: str) -> No
 @pytest.mark.parametrize("spec", SPECS)
 def test_hands_that_are_dealt_unlike(spec: str, horizon: Horizon) -> None:
     subgames, ranges = batch(spec, horizon, unlike=True)
-    leaf = fresh_leaf(subgames.rules)
+    leaf = fresh_leaf(subgames.game)
     expected = SubgameSearch(subgames, METHODS["dcfr"], Plainly(leaf), ranges)
     search = TorchSearch(SubgameSearch(subgames, METHODS["dcfr"], leaf, ranges), device=CPU, dtype=torch.float64)
     expected.run(12), search.run(12)
@@ -155,7 +158,7 @@ def test_hands_that_are_dealt_unlike(spec: str, horizon: Horizon) -> None:
 
 def test_a_player_who_never_acts() -> None:
     subgames, ranges = batch(SPECS[2], Horizon(1), count=1)
-    leaf = fresh_leaf(subgames.rules)
+    leaf = fresh_leaf(subgames.game)
     expected = SubgameSearch(subgames, METHODS["dcfr"], Plainly(leaf), ranges)
     search = TorchSearch(SubgameSearch(subgames, METHODS["dcfr"], leaf, ranges), device=CPU, dtype=torch.float64)
     expected.run(12), search.run(12)
@@ -167,20 +170,20 @@ def test_a_player_who_never_acts() -> None:
 def test_single_precision_is_near(spec: str) -> None:
     """Beside the compiled network, which reads and writes float32 as well."""
     subgames, ranges = batch(spec, Horizon(2))
-    leaf = fresh_leaf(subgames.rules, torch.float32)
+    leaf = fresh_leaf(subgames.game, torch.float32)
     expected, begun = (SubgameSearch(subgames, METHODS["dcfr"], leaf, ranges) for _ in range(2))
     search = TorchSearch(begun, device=CPU)
     expected.run(24), search.run(24)
     found = search.finish().root_values()
     for player in (0, 1):
-        there = opposing_mass(subgames.roots, expected.ranges, player) > 1e-6
+        there = subgames.roots.opposing(expected.ranges, player) > 1e-6
         assert np.abs(found[player] - expected.root_values()[player])[there].max() < 2e-3
 
 
 @pytest.mark.parametrize("method", ["dcfr", "lcfr-avg", "lcfr-avg-modified"])
 def test_a_search_goes_on_from_where_it_was(method: str) -> None:
     subgames, ranges = batch("leduc_poker", Horizon(2))
-    leaf = fresh_leaf(subgames.rules)
+    leaf = fresh_leaf(subgames.game)
     expected = SubgameSearch(subgames, METHODS[method], Plainly(leaf), ranges)
     begun = SubgameSearch(subgames, METHODS[method], Plainly(leaf), ranges)
     expected.run(12), begun.run(5)
@@ -194,11 +197,11 @@ def test_a_search_goes_on_from_where_it_was(method: str) -> None:
 def test_policies_are_drawn_as_from_the_search(policy_net: bool) -> None:
     rules, horizon = public_rules(DICE), Horizon(2)
     leaf = RebelTrainer(rules, replace(TINY, policy_net=policy_net, warm=3, device="cpu")).leaf
-    root = PublicBelief.root(rules)
-    beliefs = [root, root.after(rules, 1, np.full((4, 2), 0.25))]
+    root = Belief.root(rules)
+    beliefs = [root, root.after(1, np.full((4, 2), 0.25))]
     which = np.array([0, 1, 1, 0, 0, 1, 0])
-    searched = cut(rules, [belief.state for belief in beliefs], horizon)
-    copies = Replicas.of(cut(rules, [beliefs[k].state for k in which], horizon), searched, which)
+    searched = cut_states(rules, [belief.state for belief in beliefs], horizon)
+    copies = Replicas.of(cut_states(rules, [beliefs[k].state for k in which], horizon), searched, which)
     ranges = tuple(np.stack([belief.ranges[player] for belief in beliefs]) for player in (0, 1))
     searches = [begin_search(searched, METHODS["dcfr"], leaf, (ranges[0], ranges[1]), 8) for _ in range(2)]
     stops = np.array([3, 4, 8, 8, 5, 3, 6])
@@ -213,7 +216,7 @@ def test_policies_are_drawn_as_from_the_search(policy_net: bool) -> None:
 def test_no_iteration_looks_at_numbers_or_leaves_the_device(method: str) -> None:
     """Tensors of the ``meta`` device have no numbers: whatever needs them, or mixes devices, raises."""
     subgames, ranges = batch("leduc_poker", Horizon(2))
-    leaf = fresh_leaf(subgames.rules, torch.float32)
+    leaf = fresh_leaf(subgames.game, torch.float32)
     search = TorchSearch(SubgameSearch(subgames, METHODS[method], leaf, ranges), device=torch.device("meta"))
     search.run(3)
     assert search.strategies[0].device.type == "meta"
@@ -258,7 +261,7 @@ def test_a_training_with_a_policy_network_is_nearly_that_on_the_processor() -> N
     kernels, tensors = (RebelTrainer(rules, replace(settings, device=name)) for name in ("cpu", "torch-cpu"))
     for _ in range(3):
         expected, found = kernels.round(), tensors.round()
-        assert (found.solved, found.steps) == (expected.solved, expected.steps)
+        assert (found.done, found.steps) == (expected.done, expected.steps)
         assert (found.loss, found.policy_loss) == pytest.approx((expected.loss, expected.policy_loss), rel=0.02, nan_ok=True)
     for own, other in ((kernels.leaf.net, tensors.leaf.net), (kernels.leaf.guess.net, tensors.leaf.guess.net)):
         for one, two in zip(own.parameters(), other.parameters(), strict=True):
@@ -297,7 +300,7 @@ def test_other_methods_stay_on_the_processor(method: str) -> None:
     ("leaf", "error", "why"),
     [
         (NoLeaf, AlgorithmError, "leaves need values"),
-        (lambda: ExactLeaf(public_rules(DICE)), SpecError, "by ExactLeaf are found on device cpu only"),
+        (lambda: ExactLeaf(), SpecError, "by ExactLeaf are found on device cpu only"),
     ],
 )
 def test_leaves_need_values_on_the_device(leaf: Callable[[], LeafValue], error: type[Exception], why: str) -> None:

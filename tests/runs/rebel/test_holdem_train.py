@@ -20,8 +20,9 @@ from treeplex.games.poker.cards.format import royal, small  # noqa: E402
 from treeplex.games.poker.spots.known import all_hands, holdem, rhode_island_holdem, turn_endgame_holdem  # noqa: E402
 from treeplex.games.poker.spots.spot import Rake, Spot, spot_from_json  # noqa: E402
 from treeplex.learn.rebel.files import read_net, save_net  # noqa: E402
-from treeplex.learn.rebel.holdem_trainer import PAPER_TURNS, HoldemRebelSettings, HoldemRound, HoldemTrainer  # noqa: E402
+from treeplex.learn.rebel.holdem_trainer import PAPER_TURNS, HoldemRebelSettings  # noqa: E402
 from treeplex.learn.rebel.shipped_nets import RIVERS  # noqa: E402
+from treeplex.learn.rebel.trainer import RebelTrainer, Round  # noqa: E402
 from treeplex.runs.holdem import search as turn_search  # noqa: E402
 from treeplex.runs.holdem.search import search_turn  # noqa: E402
 from treeplex.runs.holdem.solution import load_solution  # noqa: E402
@@ -81,7 +82,7 @@ def test_a_folder_says_everything(unbroken: Path) -> None:
 
 
 def test_a_training_is_the_trainer_by_itself(unbroken: Path) -> None:
-    trainer = HoldemTrainer(turn_run(SPOT, TINY).spot, TINY)
+    trainer = RebelTrainer(turn_run(SPOT, TINY).spot, TINY)
     while not trainer.finished:
         trainer.round()
     assert {name: tensor.numpy().tobytes() for name, tensor in trainer.net.net.state_dict().items()} == weights(unbroken)
@@ -93,13 +94,13 @@ def test_a_loss_that_is_no_number_keeps_the_last_good_checkpoint(
     folder = copied(unbroken, tmp_path)
     before = (folder / STATE).read_bytes(), (folder / NET).read_bytes()
 
-    class Spoilt(HoldemTrainer):
-        def round(self) -> HoldemRound:
+    class Spoilt(RebelTrainer):
+        def round(self) -> Round:
             if self.play.games >= 7:
-                self.fitting.rows.arrays[1][:] = np.nan
+                self.values.rows.arrays[1][:] = np.nan
             return super().round()
 
-    monkeypatch.setattr(turn_rebel, "HoldemTrainer", Spoilt)
+    monkeypatch.setattr(turn_rebel, "RebelTrainer", Spoilt)
     with pytest.raises(AlgorithmError, match=r"the loss is nan after \d+ steps; .*copy has a checkpoint at 6 games"):
         train_turns(resume=folder, changes={"games": 9})
     assert ((folder / STATE).read_bytes(), (folder / NET).read_bytes()) == before

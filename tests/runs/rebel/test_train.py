@@ -507,7 +507,7 @@ def test_losses_of_both_networks_are_written_down(tmp_path: Path, monkeypatch: p
     trainer, expected = RebelTrainer(public_rules(DICE), settings), {}
     while not trainer.finished:
         done = trainer.round()
-        expected[done.solved] = done
+        expected[done.done] = done
     learnt = [record for record in records if record.loss is not None]
     assert len(learnt) == (160 - 64) // 16 + 1
     for record in learnt:

@@ -6,14 +6,16 @@ import numpy as np
 import pytest
 
 from tests.search.holdem.test_agent import Drawn
-from treeplex.forms.holdem.split_turn import SplitTurn, split_turn
+from treeplex.forms.holdem.subgame import cut_spot
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.betting.tree import Decision, Fold, StreetEnd, payoffs
 from treeplex.games.poker.cards.evaluator import format_strengths
+from treeplex.games.poker.public import holdem_state
 from treeplex.games.poker.spots.known import holdem
 from treeplex.games.poker.spots.spot import Rake
-from treeplex.search.holdem.agent import HoldemAgent
-from treeplex.search.holdem.leaf import RiverLeaf
+from treeplex.search import ExactLeaf
+from treeplex.search.agent import SearchAgent
+from treeplex.search.holdem.agent import game_of, holdem_agent
 from treeplex.search.holdem.play_distribution import Player
 from treeplex.search.play_distribution import average_weights
 
@@ -23,16 +25,13 @@ HANDS = SPOT.format.hands
 DECK = [int(card) for card in SPOT.format.deck if card not in SPOT.board]
 
 
-def agents(method: str, river: int) -> tuple[list[HoldemAgent], np.ndarray]:
+def agents(method: str, river: int) -> tuple[list[SearchAgent], np.ndarray]:
     """For each iteration an agent that draws it, and how often it is drawn, float64 [T]."""
     weights = average_weights(method, T)
     weights = weights / weights.sum()
 
-    def leaf(turn: SplitTurn) -> RiverLeaf:
-        return RiverLeaf(turn, iterations=river)
-
-    numbers = np.cumsum(weights) - weights / 2
-    return [HoldemAgent(SPOT, leaf, Drawn(number), method=method, iterations=T, river=river) for number in numbers], weights
+    numbers, leaf = np.cumsum(weights) - weights / 2, ExactLeaf(iterations=river)
+    return [holdem_agent(SPOT, leaf, Drawn(number), method=method, iterations=T, endgame=river) for number in numbers], weights
 
 
 class Responder:
@@ -50,9 +49,10 @@ class Responder:
         shared = HANDS[self.hands][:, None, :, None] == HANDS[self.others][None, :, None, :]
         self.apart = ~shared.any(axis=(2, 3))
 
-    def value(self, mixture: list[HoldemAgent], reach: np.ndarray) -> np.ndarray:
+    def value(self, mixture: list[SearchAgent], reach: np.ndarray) -> np.ndarray:
         """What its best response gets with each hand from here, summed over the other's; ``reach`` is float64 [T, others]."""
-        event, board = mixture[0].event, mixture[0].belief.board
+        game = game_of(mixture[0])
+        event, board = game.event(mixture[0].state), holdem_state(mixture[0].state).board
         if isinstance(event, Fold):
             return self.paid(board, reach, payoffs(event, Rake()))
         if not isinstance(event, Decision):
@@ -64,30 +64,30 @@ class Responder:
         for action in range(len(event.actions)):
             moved = [copy.copy(agent) for agent in mixture]
             for agent in moved:
-                agent.observe(action)
+                agent.see(action)
             found.append(self.value(moved, reach if own else reach * [table[action] for table in tables]))
         return np.max(found, axis=0) if own else np.sum(found, axis=0)
 
-    def table(self, agent: HoldemAgent) -> np.ndarray:
+    def table(self, agent: SearchAgent) -> np.ndarray:
         """How an agent would play the hands of this node's player, float64 [A, hands]; 0 where the board has them."""
-        event = agent.event
+        event = game_of(agent).event(agent.state)
         assert isinstance(event, Decision)
         hands = self.hands if event.player == self.player else self.others
-        possible = agent.belief.rules.possible(agent.belief.board)[event.player][hands]
+        possible = agent.game.possible(agent.state)[event.player][hands]
         rows = np.zeros((len(event.actions), len(hands)))
-        for column in np.flatnonzero(possible):
-            rows[:, column] = agent.probabilities(int(hands[column]))
+        there = np.flatnonzero(possible)
+        rows[:, there] = agent.policy()[:, hands[there]]
         return rows
 
-    def on_river(self, mixture: list[HoldemAgent], card: int, reach: np.ndarray) -> np.ndarray:
+    def on_river(self, mixture: list[SearchAgent], card: int, reach: np.ndarray) -> np.ndarray:
         """A river of 44 that is as likely as any other to players with two cards each."""
         clean, others = (~(HANDS[hands] == card).any(axis=1) for hands in (self.hands, self.others))
-        event, reach = mixture[0].event, reach * others / (len(DECK) - 4)
+        event, reach = game_of(mixture[0]).event(mixture[0].state), reach * others / (len(DECK) - 4)
         if not isinstance(event, StreetEnd):
             return clean * self.paid((*SPOT.board, card), reach, payoffs(event, Rake()))
         moved = [copy.copy(agent) for agent in mixture]
         for agent in moved:
-            agent.deal(card)
+            agent.see(card)
         return clean * self.value(moved, reach)
 
     def paid(self, board: tuple[int, ...], reach: np.ndarray, amounts: tuple[float, ...]) -> np.ndarray:
@@ -110,8 +110,8 @@ def test_its_mixture_is_as_exploitable_as_what_is_judged(method: str, river: int
     After thirty beliefs count: without moving them lcfr is 56% off, with those of the iteration lcfr-avg 23%. What is left is
     ties, which rounding breaks: the judge itself in float32 is 3% and 0.05% off.
     """
-    turn = split_turn(SPOT)
-    judged = Player(turn, river, storage="float64").curve(method, [T], RiverLeaf(turn, iterations=river))["played"][0]
+    turn = cut_spot(SPOT)
+    judged = Player(turn, river, storage="float64").curve(method, [T], ExactLeaf(iterations=river))["played"][0]
     mixture, weights = agents(method, river)
     total = 0.0
     for player in (0, 1):

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from treeplex.forms.holdem.split_turn import split_turn
+from treeplex.forms.holdem.subgame import cut_spot
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.spots.known import holdem
 from treeplex.search.holdem.play_distribution import Player
 from treeplex.search.search_trace import steps
 
-TURN = split_turn(holdem("3s7hTdKs", "QQ,JTs", "99,KQs", pot=20.0, stack=40.0, bets=BetPlan.same("100%", "")))
+TURN = cut_spot(holdem("3s7hTdKs", "QQ,JTs", "99,KQs", pot=20.0, stack=40.0, bets=BetPlan.same("100%", "")))
 
 
 @pytest.mark.parametrize("method", ["lcfr", "lcfr-avg-modified", "flop"])
@@ -28,7 +28,7 @@ def test_steps_are_the_search(method: str) -> None:
         np.testing.assert_allclose(alone.average, total, rtol=1e-12)
 
 
-def test_the_average_is_judged_with_rivers_for_its_beliefs() -> None:
+def test_the_average_is_judged_with_endgames_for_its_beliefs() -> None:
     player = Player(TURN, 30, storage="float64")
     search = player.search("flop", 20)
     expected = player.curve("flop", [3, 20])["average"]
@@ -39,5 +39,5 @@ def test_the_average_is_judged_with_rivers_for_its_beliefs() -> None:
     assert [each.exploitability for each in found] == expected
     assert 0 < found[1].exploitability < 0.5 * found[0].exploitability
     assert found[1].ev[0] == pytest.approx(-found[1].ev[1])
-    uniform = player.judge(np.ones(TURN.game.stored))
+    uniform = player.judge(np.ones(TURN.whole.stored))
     assert uniform.exploitability > found[0].exploitability

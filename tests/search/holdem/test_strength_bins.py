@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from treeplex.errors import AlgorithmError
-from treeplex.forms.holdem.split_turn import SplitTurn, split_turn
+from treeplex.forms.holdem.subgame import HoldemPlaces, HoldemSubgame, cut_spot
+from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.cards.cards import parse_cards
 from treeplex.games.poker.cards.evaluator import format_strengths
@@ -16,8 +17,7 @@ from treeplex.games.poker.cards.format import HOLDEM, small
 from treeplex.games.poker.spots.known import all_hands
 from treeplex.games.poker.spots.spot import Rake, Spot
 from treeplex.learn.rebel.river_targets import River
-from treeplex.search.holdem.beliefs import HoldemRules
-from treeplex.search.holdem.leaf import HoldemPlaces, Ranges, RiverLeaf
+from treeplex.search.holdem.endgames import HoldemEndgames
 from treeplex.search.holdem.strength_bins import BinnedRivers, RiverBins
 
 BOARD = parse_cards("3s7hTdKs")
@@ -29,8 +29,8 @@ def spot(bets: BetPlan) -> Spot:
     return Spot(BOARD, 2_000.0, 5_000.0, all_hands(HOLDEM), bets)
 
 
-def places_of(turn: SplitTurn) -> HoldemPlaces:
-    return HoldemPlaces(HoldemRules(turn.game.spot, turn.game.betting), tuple(turn.nodes), BOARD)
+def places_of(turn: HoldemSubgame) -> HoldemPlaces:
+    return turn.leaves
 
 
 def drawn(places: int, seed: int = 0) -> Ranges:
@@ -41,9 +41,9 @@ def drawn(places: int, seed: int = 0) -> Ranges:
 
 
 @cache
-def nothing_below() -> SplitTurn:
+def nothing_below() -> HoldemSubgame:
     """A turn with bets, and rivers without any."""
-    return split_turn(spot(BetPlan.same("100%,a", "a", min_bet=100.0).override("river", bets="", raises="")))
+    return cut_spot(spot(BetPlan.same("100%,a", "a", min_bet=100.0).override("river", bets="", raises="")))
 
 
 def test_a_showdown_is_that_of_all_pairs_of_hands() -> None:
@@ -81,9 +81,9 @@ def test_without_bets_on_the_river_the_leaf_is_exact() -> None:
     turn = nothing_below()
     places, believed = places_of(turn), drawn(len(turn.open_ends))
     assert len(places) == 3
-    exact = RiverLeaf(turn, iterations=1)(places, believed, believed)
+    exact = HoldemEndgames(turn, iterations=1)(places, believed, believed)
     leaf = BinnedRivers(lambda rows: np.zeros((len(rows), 16), np.float32), 8)
-    possible = HoldemRules.of(turn.game.spot).possible(BOARD)
+    possible = turn.game.possible_on(BOARD)
     for player in (0, 1):
         found = leaf(places, believed, believed, player)
         np.testing.assert_allclose(found[player] * possible[player], exact[player], atol=1e-7)
@@ -96,7 +96,7 @@ def test_what_bins_say_comes_on_top_in_parts_of_the_pot() -> None:
     said = np.repeat(np.array([[0.25, -0.5]], np.float32), 8, axis=1)
     plain = BinnedRivers(lambda rows: np.zeros((len(rows), 16), np.float32), 8)(places, believed, believed)
     more = BinnedRivers(lambda rows: np.repeat(said, len(rows), axis=0), 8)(places, believed, believed)
-    possible = HoldemRules.of(turn.game.spot).possible(BOARD)[0].astype(bool)
+    possible = turn.game.possible_on(BOARD)[0].astype(bool)
     for player, part in ((0, 0.25), (1, -0.5)):
         over = (more[player] - plain[player])[:, possible]
         np.testing.assert_allclose(over, part * np.array([[2_000.0], [6_000.0], [6_000.0]]) * np.ones(over.shape), rtol=1e-5)
@@ -104,7 +104,7 @@ def test_what_bins_say_comes_on_top_in_parts_of_the_pot() -> None:
 
 def test_rivers_solved_one_by_one_give_the_leaf_of_rivers_solved_together() -> None:
     """With bins for values that were solved exactly, what is left of the difference is what bins cannot say."""
-    turn, bins = split_turn(spot(CHECKED)), 128
+    turn, bins = cut_spot(spot(CHECKED)), 128
     places, believed = places_of(turn), drawn(1, seed=1)
     assert len(places) == 1
 
@@ -118,8 +118,8 @@ def test_rivers_solved_one_by_one_give_the_leaf_of_rivers_solved_together() -> N
             found.append(targets)
         return np.stack(found)
 
-    exact = RiverLeaf(turn, iterations=40)(places, believed, believed)
-    possible = HoldemRules.of(turn.game.spot).possible(BOARD)[0].astype(bool)
+    exact = HoldemEndgames(turn, iterations=40)(places, believed, believed)
+    possible = turn.game.possible_on(BOARD)[0].astype(bool)
     for function, least, most in ((solved, 0.0, 0.01), (lambda rows: np.zeros((len(rows), 2 * bins), np.float32), 0.05, 1.0)):
         found = BinnedRivers(function, bins)(places, believed, believed)
         errors = [(found[player] - exact[player])[0, possible] / 2_000.0 for player in (0, 1)]
@@ -134,6 +134,6 @@ def test_what_bins_cannot_value_is_refused() -> None:
         RiverBins.of(HOLDEM, ((*BOARD, 0),), 1)
     with pytest.raises(AlgorithmError, match="3s7hTdKs is no complete board"):
         RiverBins.of(HOLDEM, (BOARD,), 8)
-    raked = split_turn(replace(spot(CHECKED), rake=Rake(0.05)))
-    with pytest.raises(AlgorithmError, match="without rake; use RiverLeaf"):
+    raked = cut_spot(replace(spot(CHECKED), rake=Rake(0.05)))
+    with pytest.raises(AlgorithmError, match="without rake; use ExactLeaf"):
         BinnedRivers(lambda rows: rows, 8)(places_of(raked), drawn(1), drawn(1))

@@ -9,13 +9,12 @@ import pytest
 import treeplex as tp
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.subgames.batch import Subgames, cut
+from treeplex.forms.subgames.batch import Subgames, cut_states
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.forms.subgames.public_states import PublicState
 from treeplex.games.poker.rules import PokerPublicTree, PokerState, cards_of_deal
-from treeplex.games.public import Chance, Decision
-from treeplex.search import METHODS, ExactLeaf, NoLeaf, PublicBelief, SubgameSearch
+from treeplex.games.public import Chance, Decision, PublicState
+from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch
 from treeplex.search.encoding import Encoding
 from treeplex.search.play_distribution import PlaythroughSettings, averaged_policy
 from treeplex.solvers.exact.lp import LinearProgram
@@ -44,9 +43,9 @@ def exact_value() -> float:
 
 def searched(method: str, iterations: int, horizon: Horizon = ROUND) -> tuple[Subgames, SubgameSearch]:
     rules = rules_of_the_turn()
-    root = PublicBelief.root(rules)
-    subgames = cut(rules, [root.state], horizon)
-    leaf = ExactLeaf(rules, iterations=40) if len(subgames.leaves) else NoLeaf()
+    root = Belief.root(rules)
+    subgames = cut_states(rules, [root.state], horizon)
+    leaf = ExactLeaf(iterations=40) if len(subgames.leaves) else NoLeaf()
     search = SubgameSearch(subgames, METHODS[method], leaf, (root.ranges[0][None], root.ranges[1][None]), horizon=iterations)
     search.run(iterations)
     return subgames, search
@@ -54,7 +53,7 @@ def searched(method: str, iterations: int, horizon: Horizon = ROUND) -> tuple[Su
 
 def mean_value(search: SubgameSearch) -> float:
     """Half of what player 0 gets, less what player 1 gets, by the values at the root."""
-    beliefs, values = PublicBelief.root(rules_of_the_turn()).beliefs, search.root_values()
+    beliefs, values = Belief.root(rules_of_the_turn()).beliefs, search.root_values()
     return float(beliefs[0] @ values[0][0] - beliefs[1] @ values[1][0]) / 2
 
 
@@ -68,11 +67,11 @@ def test_subgames_end_with_the_betting_round() -> None:
         "bet 1,call",
     ]
     assert all(isinstance(rules.visit(state.node), Chance) for state in subgames.leaves.states)
-    below = cut(rules, list(subgames.leaves.states), ROUND)
+    below = cut_states(rules, list(subgames.leaves.states), ROUND)
     assert len(below.leaves) == 0
     assert {len(path) for path in below.decisions.paths} == {1, 2, 3}  # each begins with the river
-    root = PublicBelief.root(rules).state
-    assert [len(cut(rules, [root], Horizon(rounds=True, endgame=most)).leaves) for most in (0, 6, 7)] == [5, 5, 3]
+    root = Belief.root(rules).state
+    assert [len(cut_states(rules, [root], Horizon(rounds=True, endgame=most)).leaves) for most in (0, 6, 7)] == [5, 5, 3]
 
 
 @pytest.mark.parametrize("method", sorted(METHODS))
@@ -90,18 +89,18 @@ def test_without_an_end_of_the_round_it_is_the_whole_game() -> None:
 def test_what_search_plays_is_nearly_an_equilibrium() -> None:
     rules, game = rules_of_the_turn(), compile_game(TURN)
     settings = PlaythroughSettings(method="dcfr", iterations=32, depth=0, rounds=True, endgame=7, playthroughs=16, batch=16)
-    policy = averaged_policy(game, rules, ExactLeaf(rules, iterations=40), settings, np.random.default_rng(0))
+    policy = averaged_policy(game, rules, ExactLeaf(iterations=40), settings, np.random.default_rng(0))
     assert tp.judge(game, policy).exploitability < 0.1 < tp.judge(game, Policy.uniform(game)).exploitability / 5
 
 
 def test_a_hand_that_nobody_believes_in_is_worth_what_it_gets_by_best_play() -> None:
     """Equation 1: a player whose range holds only hands that fold would call with the best hand all the same."""
     rules = public_rules("kuhn_poker")
-    subgames = cut(rules, [PublicBelief.root(rules).state], Horizon(2))
+    subgames = cut_states(rules, [Belief.root(rules).state], Horizon(2))
     (leaf,) = [k for k, path in enumerate(subgames.leaves.paths) if path == (0, 1)]  # pass, bet: player 0 is to answer
     reached = tuple(np.ones(own.shape) for own in subgames.leaves.sequences)
     reached[0][leaf] = [1.0, 0.0, 0.0]
-    values = ExactLeaf(rules, iterations=100)(subgames.leaves, reached, reached)  # type: ignore[arg-type]
+    values = ExactLeaf(iterations=100)(subgames.leaves, reached, reached)  # type: ignore[arg-type]
     assert values[0][leaf] == pytest.approx([-1.0, values[0][leaf][1], 2.0], abs=0.02)
 
 
@@ -109,16 +108,16 @@ def test_a_hand_that_nobody_believes_in_is_worth_what_it_gets_by_best_play() -> 
 def test_beliefs_after_a_card_are_those_of_all_histories(seed: int) -> None:
     """Random ranges on the turn; then the joint distribution over hands by enumerating deals, and the one of the search."""
     rules, generator = rules_of_the_turn(), np.random.default_rng(seed)
-    state = PublicBelief.root(rules)
+    state = Belief.root(rules)
     ranges = [generator.random(15), generator.random(15)]
     for label in (1, 1):  # check, check
-        state = state.after(rules, label, np.full((len(rules.visit(state.state.node).actions), 15), 0.5))  # type: ignore[union-attr]
-    belief = PublicBelief.of(state.state, ranges)
+        state = state.after(label, np.full((len(rules.visit(state.state.node).actions), 15), 0.5))  # type: ignore[union-attr]
+    belief = Belief.of(rules, state.state, ranges)
     visited = rules.visit(belief.state.node)
     assert isinstance(visited, Chance)
     game = rules.game
     for label, _ in visited.outcomes:
-        after = belief.after(rules, label)
+        after = belief.after(label)
         (card,) = cards_of_deal(label, 1)
         expected = np.zeros((15, 15))
         for first, second in product(range(15), repeat=2):
@@ -139,9 +138,9 @@ def test_beliefs_after_a_card_are_those_of_all_histories(seed: int) -> None:
 def test_rows_say_nothing_of_hands_that_a_card_excludes_and_give_back_ranges_and_values() -> None:
     rules, generator = rules_of_the_turn(), np.random.default_rng(0)
     encoding = Encoding(rules)
-    root = PublicBelief.root(rules).state
+    root = Belief.root(rules).state
     states = [state for _, state in walk(rules, root) if isinstance(rules.visit(state.node), Chance | Decision)]
-    places = cut(rules, states[:1] + [state for state in states if len(state.node[1]) == 5][:40]).roots  # type: ignore[index]
+    places = cut_states(rules, states[:1] + [state for state in states if len(state.node[1]) == 5][:40]).roots  # type: ignore[index]
     prepared = encoding.prepared(places)
     reached = tuple(generator.random((len(places), 15)) for _ in range(2))
     rows = prepared.write((reached[0], reached[1])).copy()

@@ -317,11 +317,12 @@ class BoardPool:
         keep: float = 1.0,
         add: float = 0.0,
         optimism: float = 0.0,
+        first: int = 0,
         streets: int,
     ) -> None:
-        """Own reach in the first ``streets`` streets; ``add`` it to the average unless that is 0."""
+        """Own reach in streets ``first..streets-1``; ``add`` it to the average unless that is 0."""
         form, work = self.form, self.work
-        for street in range(streets):
+        for street in range(first, streets):
             start, end = self.boards(street)
 
             def piece(first: int, last: int, thread: int, street: int = street, start: int = start) -> None:
@@ -330,25 +331,33 @@ class BoardPool:
 
             self.share(piece, end - start)
 
-    def ascend(self, kernel: Callable[..., None], player: int, *arguments: Any) -> None:
-        """``kernel`` at all boards, streets from the last to the first, and what it returns gathered in between."""
+    def ascend(
+        self, kernel: Callable[..., None], player: int, *arguments: Any, first: int = 0, streets: int | None = None
+    ) -> None:
+        """``kernel`` at all boards of streets ``first..streets-1``, from the last to the first; None for all that follow.
+
+        What each street returns is gathered at the ends of the street above.
+        """
         form, work, raked = self.form, self.work, self.raked
-        if self.last > 0:
-            self.ascend_groups(kernel, player, *arguments)
-        for street in range(max(self.last - 1, 0), -1, -1):
+        for street in range(self.last if streets is None else streets - 1, first - 1, -1):
+            if street == self.last > 0:
+                self.ascend_groups(kernel, player, *arguments)
+                continue
             start, end = self.boards(street)
-            if street < self.last - 1:
-                ends = int(form.streets[street, ENDS + 1] - form.streets[street, ENDS])
-
-                def gathering(first: int, last: int, thread: int, street: int = street) -> None:
-                    gather(form, street, first, last, player, work, 0)
-
-                self.share(gathering, (end - start) * ends)
 
             def piece(first: int, last: int, thread: int, street: int = street, start: int = start) -> None:
                 kernel(form, street, start + first, start + last, player, *arguments, raked, work, thread, 0)
 
             self.share(piece, end - start)
+            if street == 0:
+                continue
+            above, below = self.boards(street - 1)
+            ends = int(form.streets[street - 1, ENDS + 1] - form.streets[street - 1, ENDS])
+
+            def gathering(first: int, last: int, thread: int, street: int = street) -> None:
+                gather(form, street - 1, first, last, player, work, 0)
+
+            self.share(gathering, (below - above) * ends)
 
     def ascend_groups(self, kernel: Callable[..., None], player: int, *arguments: Any) -> None:
         """The last street, all boards below one board of the street above at a time, gathered at once.

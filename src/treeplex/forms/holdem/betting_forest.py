@@ -36,10 +36,10 @@ class Forest:
     below: list[int] = field(default_factory=list)
 
 
-def forests_of(tree: BettingTree, rake: Rake) -> list[Forest]:
-    """The forests of all streets of a betting tree, first street first."""
-    forests, roots = [], [0]
-    for street in tree.streets:
+def forests_of(tree: BettingTree, rake: Rake, root: int = 0) -> list[Forest]:
+    """The forests of all streets of a betting tree from a node on, its own street first."""
+    forests, roots = [], [root]
+    for street in range(tree.nodes[root].street, tree.streets.stop):
         forest = Forest(street, roots)
         grow(forest, tree, rake, last=street == tree.streets[-1])
         forests.append(forest)

@@ -103,22 +103,28 @@ class CompiledSpot:
         return [int(first) for first in self.form.streets[:, BOARDS]]
 
 
-def compile_spot(spot: Spot, *, isomorphism: bool = True) -> CompiledSpot:
+def compile_spot(spot: Spot, *, isomorphism: bool = True, betting: BettingTree | None = None, root: int = 0) -> CompiledSpot:
     """Compile a spot for the hand engine.
+
+    Args:
+        spot: the cards on the table, the ranges and what is paid.
+        isomorphism: whether boards that differ only in suits stand for each other where ranges allow it.
+        betting: its betting tree; None to grow it.
+        root: the node of the betting tree where it begins, on the street of the spot's board.
 
     Raises:
         GameError: no pair of hands is possible, or a player holds more hands than the arrays can number.
         SpecError: more betting or more boards than can be built; found out before any is.
     """
     check_boards(spot, isomorphism=isomorphism)
-    betting = betting_tree(spot)
-    forests = forests_of(betting, spot.rake)
+    betting = betting_tree(spot) if betting is None else betting
+    forests = forests_of(betting, spot.rake, root)
     boards = boards_of(spot, isomorphism=isomorphism)
     hands = Hands(spot)
-    root = boards[0][0]
-    if max(map(len, root.hands)) > MOST_HANDS:
+    first = boards[0][0]
+    if max(map(len, first.hands)) > MOST_HANDS:
         raise GameError(f"the format {spot.format.name} has more than {MOST_HANDS:,} hands; use a smaller deck")
-    compatible = compatible_pairs(spot, hands, root)
+    compatible = compatible_pairs(spot, hands, first)
     if not compatible > 0:
         raise GameError("the ranges leave no pair of hands without a shared card; widen a range or change the board")
     raked = any(win != -lose for forest in forests for win, lose, _ in forest.showdown_values)

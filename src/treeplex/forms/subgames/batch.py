@@ -10,42 +10,76 @@ on it unchanged. A batch of subgames is a tree with longer blocks: every subgame
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.tree.form import Payoff, Tree
-from treeplex.engine.tree.gradient import empty_sparse
-from treeplex.engine.tree.leaves import Weights
+from treeplex.engine.tree.gradient import empty_sparse, gradient
+from treeplex.engine.tree.leaves import Weights as PairWeights
+from treeplex.engine.tree.leaves import gather, scatter, write_opposing_mass
+from treeplex.engine.tree.regret import FIXED, Weights, accumulate, update
+from treeplex.engine.tree.sweeps import best_response, normalise, reach, workspace
 from treeplex.forms.compile.assemble import sparse_operator
+from treeplex.forms.subgames.beliefs import normalised_range
 from treeplex.forms.subgames.horizon import TO_THE_END, Horizon
-from treeplex.forms.subgames.public_states import PublicState
+from treeplex.forms.subgames.subgame import Places, Ranges, Subgame, SubgameArrays
 from treeplex.forms.subgames.templates import NONE, Store, Template, layout_of, template
-from treeplex.games.public import PublicTree
+from treeplex.games.public import PublicState, PublicTree
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
+class PairPlaces(Places):
     """Public states inside a batch of subgames, and which sequences of each player come there.
 
     Attributes:
+        game: the public-tree rules.
         owner: int64 [K], the subgame of each.
         states: the public states; where futures are equal, another node of the same future may stand for one.
         paths: the actions and chance outcomes from the subgame's root to each.
         sequences: for each player int64 [K, H_i], the last own sequence of each hand, -1 for hands that cannot be there.
     """
 
+    game: PublicTree
     owner: Ints
     states: tuple[PublicState, ...]
     paths: tuple[tuple[int, ...], ...]
     sequences: tuple[Ints, Ints]
 
-    def __len__(self) -> int:
-        return len(self.states)
+    @property
+    def widths(self) -> tuple[int, ...]:
+        return self.sequences[0].shape[1], self.sequences[1].shape[1]
+
+    def opposing(self, reached: Ranges, player: int) -> Floats:
+        mass = np.zeros(self.sequences[player].shape)
+        write_opposing_mass(self.weights, player, reached[1 - player], mass)
+        return mass
+
+    @cached_property
+    def dealt(self) -> Ranges:
+        found = tuple(np.zeros(own.shape) for own in self.sequences)
+        for weight, rows in self.groups:
+            found[0][rows, : weight.shape[0]] = weight.sum(axis=1)
+            found[1][rows, : weight.shape[1]] = weight.sum(axis=0)
+        return found
+
+    @property
+    def possible(self) -> Ranges:
+        return tuple((own > 0).astype(np.float64) for own in self.dealt)
+
+    def reach_at(self, strategy: Floats) -> Ranges:
+        """The reach of every hand of both players here by a strategy of the batch, float64 [K, H_i]."""
+        found = []
+        for own in self.sequences:
+            arrived = np.empty(own.shape)
+            gather(own, strategy, arrived)
+            found.append(arrived)
+        return tuple(found)
 
     @cached_property
     def groups(self) -> list[tuple[Floats, Ints]]:
@@ -56,21 +90,21 @@ class Places:
         return [(weight, np.array(rows)) for weight, rows in found.values()]
 
     @cached_property
-    def weights(self) -> Weights:
+    def weights(self) -> PairWeights:
         """The same for the engine."""
         matrices, rows = [weight for weight, _ in self.groups], [rows for _, rows in self.groups]
         shapes = np.array([matrix.shape for matrix in matrices], np.int64).reshape(-1, 2)
         ends = np.cumsum([len(own) for own in rows], dtype=np.int64)
         flat = np.concatenate([np.empty(0), *(matrix.ravel() for matrix in matrices)])
-        return Weights(flat, shapes, ends, np.concatenate([np.empty(0, np.int64), *rows]))
+        return PairWeights(flat, shapes, ends, np.concatenate([np.empty(0, np.int64), *rows]))
 
 
 @dataclass(frozen=True, eq=False)
-class Subgames:
+class Subgames(Subgame):
     """A batch of compiled subgames.
 
     Attributes:
-        rules: the public-tree rules.
+        game: the public-tree rules.
         tree, payoff: what the engine runs on.
         roots: where the ranges stand, one place a subgame.
         leaves: public states at which the batch is cut.
@@ -78,23 +112,25 @@ class Subgames:
         owners: int64 [Q], the subgame of each sequence; -1 for the players' empty sequences, which nothing uses.
         templates: the template of each subgame.
         shifts, final: where each template's numbers of sequences begin, and the tree's numbers of all those.
+        ranges: for each player float64 [B, H_i], with which they were cut, up to a factor.
     """
 
-    rules: PublicTree
+    game: PublicTree
     tree: Tree
     payoff: Payoff
-    roots: Places
-    leaves: Places
+    roots: PairPlaces
+    leaves: PairPlaces
     infosets: Ints
     owners: Ints
     templates: tuple[Template, ...]
     shifts: Ints
     final: Ints
+    ranges: Ranges
 
     @cached_property
-    def decisions(self) -> Places:
+    def decisions(self) -> PairPlaces:
         """The public states where somebody acts; the first of each subgame is its root, if somebody acts there."""
-        return placed("spots", self.templates, self.shifts, self.final)
+        return placed(self.game, "spots", self.templates, self.shifts, self.final)
 
     def node_at(self, owner: int, path: tuple[int, ...]) -> Hashable:
         """The public node of the decision at the end of a path in a subgame."""
@@ -112,19 +148,122 @@ class Subgames:
         return np.concatenate(([0], np.cumsum([len(made.leaves) for made in self.templates])))[:-1]
 
     def find(self, owner: int, path: tuple[int, ...]) -> tuple[str, int]:
-        """What stands at the end of a path in a subgame: ("decision" or "leaf", its number), or ("end", -1)."""
         kind, number = self.templates[owner].index.get(path, ("end", NONE))
         if kind == "end":
             return kind, number
         return kind, number + int((self.first_decision if kind == "decision" else self.first_leaf)[owner])
+
+    def start(self, ranges: Ranges | None = None, *, predicts: bool = True) -> "BatchArrays":
+        return BatchArrays(self, self.ranges if ranges is None else ranges)
+
+    @property
+    def size(self) -> int:
+        return len(self.owners)
+
+    def policy_at(self, decision: int, source: NDArray[Any]) -> Floats:
+        infosets = self.infosets[decision]
+        actions = int(self.tree.infoset_layout[infosets[infosets >= 0][0], 2])
+        table = np.full((actions, len(infosets)), 1.0 / actions)
+        for hand in np.flatnonzero(infosets >= 0):
+            first, stride, _ = self.tree.infoset_layout[infosets[hand]]
+            table[:, hand] = source[first : first + stride * actions : stride]
+        return table
+
+    def reach_from(self, ranges: Ranges, policy: Floats) -> Floats:
+        """The strategy of a policy, float64 [Q] both, from ranges at the roots, for each player float64 [B, H_i]."""
+        strategy = np.zeros_like(policy)
+        for player in (0, 1):
+            place(self.roots.sequences[player], ranges[player], strategy)
+            reach(self.tree, player, policy, strategy)
+        return strategy
+
+    def ranges_after(self, source: NDArray[Any], path: tuple[int, ...], ranges: Ranges) -> Ranges:
+        _, leaf = self.find(0, path)
+        arrived = self.leaves.reach_at(self.reach_from(self.checked(ranges), np.asarray(source, np.float64)))
+        return tuple(own[leaf, :size] for own, size in zip(arrived, self.leaves.states[leaf].weight.shape, strict=True))
+
+    def checked(self, ranges: Ranges) -> Ranges:
+        """Ranges at the roots, each summing to one over possible hands, float64 [B, H_i]."""
+        given = (np.asarray(own, np.float64) for own in ranges)
+        return tuple(normalised_range(own, can) for own, can in zip(given, self.roots.possible, strict=True))
+
+
+class BatchArrays(SubgameArrays):
+    """A batch of subgames being solved; of fictitious play the policy is the last best responses.
+
+    Attributes:
+        subgames: the batch.
+    """
+
+    def __init__(self, subgames: Subgames, ranges: Ranges) -> None:
+        """Start from the uniform policy."""
+        self.subgames, tree = subgames, subgames.tree
+        size = int(tree.sequence_offsets[-1])
+        inner = tree.sequence_infoset >= 0
+        self.policy = np.ones(size)
+        self.policy[inner] = 1.0 / tree.infoset_layout[tree.sequence_infoset[inner], 2]
+        self.average, self.faced, self.regrets = (np.zeros(size) for _ in range(3))
+        self.ranges = subgames.checked(ranges)
+        self.strategy = subgames.reach_from(self.ranges, self.policy)
+        self._values, self._infoset_values = workspace(tree)
+        self._totals = np.empty_like(self._infoset_values)
+        self._unused = np.zeros(0), np.zeros((2, 0))
+
+    def play(self, player: int) -> None:
+        reach(self.subgames.tree, player, self.policy, self.strategy)
+
+    def accumulate(self, player: int, discount: float, weight: float, average: Floats, strategy: Floats) -> None:
+        accumulate(self.subgames.tree, player, discount, weight, strategy, average)
+
+    def reach_at_leaves(self, strategy: Floats) -> Ranges:
+        return self.subgames.leaves.reach_at(strategy)
+
+    def write_gradient(self, player: int, strategy: Floats) -> None:
+        gradient(self.subgames.tree, self.subgames.payoff, player, strategy, self._values)
+
+    def write_leaves(self, player: int, entries: Floats) -> None:
+        scatter(self.subgames.leaves.sequences[player], entries, self._values)
+
+    def improve(self, player: int, row: Weights) -> None:
+        scratch = self._values, self._infoset_values, self._totals
+        update(self.subgames.tree, player, np.array(row), FIXED, self.regrets, self.policy, *self._unused, *scratch)
+
+    def respond(self, player: int) -> None:
+        best_response(self.subgames.tree, player, self._values, self._infoset_values, self.policy)
+
+    def root_entries(self, player: int) -> Floats:
+        sequences = self.subgames.roots.sequences[player]
+        found = np.zeros(sequences.shape)
+        gather(sequences, self._values, found)
+        return found
+
+    def as_policy(self, strategy: Floats) -> Floats:
+        policy = self.policy.copy()
+        for player in (0, 1):
+            normalise(self.subgames.tree, player, strategy, policy)
+        return policy
+
+
+def place(sequences: Ints, entries: Floats, strategy: Floats) -> None:
+    """Write ``entries`` [K, H] to ``strategy`` at ``sequences``, skipping -1."""
+    there = sequences >= 0
+    strategy[sequences[there]] = entries[there]
 
 
 _templates: "WeakKeyDictionary[PublicTree, dict[tuple[Hashable, Horizon], Template]]" = WeakKeyDictionary()
 _stores: "WeakKeyDictionary[PublicTree, Store]" = WeakKeyDictionary()
 
 
-def cut(rules: PublicTree, states: Sequence[PublicState], horizon: Horizon = TO_THE_END) -> Subgames:
+def cut_states(
+    rules: PublicTree, states: Sequence[PublicState], horizon: Horizon = TO_THE_END, ranges: Ranges | None = None
+) -> Subgames:
     """Compile the subgames that begin at ``states`` and end at a horizon.
+
+    Args:
+        rules: the public-tree rules.
+        states: where they begin.
+        horizon: where they end.
+        ranges: for each player float64 [B, H_i], with which they begin; None for every hand as it was dealt.
 
     Raises:
         GameError: a subgame that begins at a terminal node, or rules that give no actions.
@@ -136,10 +275,10 @@ def cut(rules: PublicTree, states: Sequence[PublicState], horizon: Horizon = TO_
         if key not in known:
             known[key] = template(rules, state, horizon, _stores.setdefault(rules, Store()))
         templates.append(known[key])
-    return united(rules, states, templates)
+    return united(rules, states, templates, ranges)
 
 
-def united(rules: PublicTree, states: Sequence[PublicState], templates: Sequence[Template]) -> Subgames:
+def united(rules: PublicTree, states: Sequence[PublicState], templates: Sequence[Template], ranges: Ranges | None) -> Subgames:
     """Copies of templates side by side as one tree and payoff."""
     sizes = np.array([made.sequences for made in templates])
     shifts = 2 + np.concatenate(([0], np.cumsum(sizes)))[:-1]
@@ -153,17 +292,19 @@ def united(rules: PublicTree, states: Sequence[PublicState], templates: Sequence
     owners[final[2:]] = np.repeat(np.arange(len(templates)), sizes)
     begun = tuple(located(joined([made.begun[player][None] for made in templates], shifts), final) for player in (0, 1))
     numbers = np.arange(len(templates))
+    roots = PairPlaces(rules, numbers, tuple(states), ((),) * len(states), (begun[0], begun[1]))
     return Subgames(
-        rules=rules,
+        game=rules,
         tree=tree,
         payoff=payoff_of(tree, final, templates, shifts),
-        roots=Places(numbers, tuple(states), ((),) * len(states), (begun[0], begun[1])),
-        leaves=placed("leaves", templates, shifts, final),
+        roots=roots,
+        leaves=placed(rules, "leaves", templates, shifts, final),
         infosets=located(table, place_of),
         owners=owners,
         templates=tuple(templates),
         shifts=shifts,
         final=final,
+        ranges=roots.possible if ranges is None else ranges,
     )
 
 
@@ -185,11 +326,12 @@ def payoff_of(tree: Tree, final: Ints, templates: Sequence[Template], shifts: In
     return Payoff(sparse, templates[0].store.operator(numbers, final[starts + shift[:, None]], scales))
 
 
-def placed(name: str, templates: Sequence[Template], shifts: Ints, final: Ints) -> Places:
+def placed(rules: PublicTree, name: str, templates: Sequence[Template], shifts: Ints, final: Ints) -> PairPlaces:
     """The leaves or the decisions of a batch, with final sequences."""
     spots = [made.leaves if name == "leaves" else made.spots for made in templates]
     tables = [located(joined([made.tables[name][player] for made in templates], shifts), final) for player in (0, 1)]
-    return Places(
+    return PairPlaces(
+        game=rules,
         owner=np.repeat(np.arange(len(spots)), [len(own) for own in spots]),
         states=tuple(state for own in spots for state, _, _ in own),
         paths=tuple(path for own in spots for _, path, _ in own),

@@ -13,24 +13,27 @@ class Horizon:
 
     Attributes:
         depth: actions of players and chance until a subgame is cut; None: as many as there are.
-        rounds: whether it is cut where chance shows something as well, before it is shown: at the end of a betting round.
+        rounds: at which deal after its root it is cut as well, before anything is shown: 1 (or True) at the end of this betting
+            round, 2 at the end of the next; 0 (or False) at none.
         endgame: where no more public nodes than this are left, that one included, the rest is not cut off.
     """
 
     depth: int | None = None
-    rounds: bool = False
+    rounds: int = 0
     endgame: int = 0
 
     def __post_init__(self) -> None:
         if self.depth is not None and not 1 <= self.depth == int(self.depth):
             raise SpecError(f"depth must be a whole number of at least 1, or 0 for as deep as the game is, not {self.depth!r}")
+        if not 0 <= self.rounds == int(self.rounds):
+            raise SpecError(f"rounds must be a whole number of at least 0, not {self.rounds!r}")
         if not 0 <= self.endgame == int(self.endgame):
             raise SpecError(f"endgame must be a whole number of at least 0, not {self.endgame!r}")
 
-    def cuts(self, rules: PublicTree, node: Hashable, below: int, visited: Decision | Chance | Leaf) -> bool:
-        """Whether a subgame ends at a node so many actions below its root."""
+    def cuts(self, rules: PublicTree, node: Hashable, below: int, visited: Decision | Chance | Leaf, deals: int = 0) -> bool:
+        """Whether a subgame ends at a node so many actions below its root, ``deals`` of them by chance after the root."""
         far = self.depth is not None and below >= self.depth
-        shown = self.rounds and isinstance(visited, Chance)
+        shown = 0 < self.rounds <= deals + 1 and isinstance(visited, Chance)
         return (far or shown) and not fewer_nodes(rules, node, self.endgame)
 
 

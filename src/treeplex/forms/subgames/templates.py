@@ -12,8 +12,7 @@ from treeplex.engine.tree.gradient import empty_dense
 from treeplex.errors import GameError
 from treeplex.forms.compile.assemble import Numbering, numbered
 from treeplex.forms.subgames.horizon import Horizon
-from treeplex.forms.subgames.public_states import PublicState, there
-from treeplex.games.public import Chance, Decision, Leaf, PublicTree
+from treeplex.games.public import Chance, Decision, Leaf, PublicState, PublicTree
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -156,15 +155,15 @@ def template(rules: PublicTree, root: PublicState, horizon: Horizon, store: Stor
         start = made.add(int(can.sum()), 0)
         tables.append(np.where(can, start + np.cumsum(can) - 1, NONE))
     made.begun, made.roots = (tables[0], tables[1]), (int((tables[0] >= 0).sum()), int((tables[1] >= 0).sum()))
-    stack: list[tuple[PublicState, tuple[int, ...], Pair]] = [(root, (), made.begun)]
+    stack: list[tuple[PublicState, tuple[int, ...], Pair, int]] = [(root, (), made.begun, 0)]
     while stack:
-        state, path, sequences = stack.pop()
+        state, path, sequences, deals = stack.pop()
         if not state.weight.any():
             continue
         visited = rules.visit(state.node)
         if isinstance(visited, Leaf):
             add_terminal(made, visited, state, sequences)
-        elif path and horizon.cuts(rules, state.node, len(path), visited):
+        elif path and horizon.cuts(rules, state.node, len(path), visited, deals):
             made.leaves.append((state, path, sequences))
         else:
             visited, after = state.successors(rules)
@@ -173,7 +172,8 @@ def template(rules: PublicTree, root: PublicState, horizon: Horizon, store: Stor
             else:
                 assert isinstance(visited, Chance)
                 below, labels = [sequences] * len(after), [label for label, _ in visited.outcomes]
-            children = [(child, (*path, label), own) for child, label, own in zip(after, labels, below, strict=True)]
+            deals += bool(path) and isinstance(visited, Chance)
+            children = [(child, (*path, label), own, deals) for child, label, own in zip(after, labels, below, strict=True)]
             stack.extend(reversed(children))
     return made
 
@@ -214,6 +214,11 @@ def decide(made: Template, state: PublicState, path: tuple[int, ...], decision: 
     if decision.private:
         taken = [np.stack(taken, axis=1).ravel()]
     return [(own, sequences[1]) if player == 0 else (sequences[0], own) for own in taken]
+
+
+def there(weight: Floats, player: int) -> NDArray[np.bool_]:
+    """Which hands of a player chance allows, bool [H]."""
+    return np.asarray((weight > 0).any(axis=1 - player))
 
 
 def layout_of(templates: Sequence[Template], shifts: Ints) -> Numbering:

@@ -6,25 +6,26 @@ and card are drawn anew for each.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.errors import GameError, SpecError
-from treeplex.forms.holdem.split_turn import split_turn
+from treeplex.errors import SpecError
+from treeplex.forms.holdem.subgame import HoldemSubgame, cut_spot
+from treeplex.forms.subgames.beliefs import Belief
 from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit, StreetSizes
 from treeplex.games.poker.betting.tree import Decision, StreetEnd
+from treeplex.games.poker.public import HoldemGame, holdem_state
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.rebel.random_beliefs import split
 from treeplex.learn.rebel.river_targets import River
 from treeplex.search import METHODS
-from treeplex.search.holdem.beliefs import HoldemBelief, HoldemRules
-from treeplex.search.holdem.leaf import HoldemLeaf, Ranges
 from treeplex.search.holdem.strength_bins import RiverBins
-from treeplex.search.holdem.subgame import HoldemSearch
+from treeplex.search.leaf import LeafValue
 from treeplex.search.play_distribution import DRAWS, training_iterations
+from treeplex.search.subgame import SubgameSearch
 from treeplex.solvers.rules.fictitious import FictitiousRule
 
 Floats = NDArray[np.float64]
@@ -43,8 +44,8 @@ class HoldemSelfPlaySettings:
         method: how turns are searched, a name of :data:`treeplex.search.METHODS`.
         iterations: of a search; each updates both players.
         rivers: taken from each search.
-        draw: of the iteration whose policy is played, anew for each river, one of ``search.play_distribution.DRAWS``;
-            ``uniform`` without the policy with which a search begins.
+        draw: of the iteration whose policy is played, anew for each river, one of
+            :data:`treeplex.search.play_distribution.DRAWS`; ``uniform`` without the policy with which a search begins.
         river_iterations: of Discounted CFR in a river's solution.
         exploration: how likely the exploring player, drawn anew for each river, plays at random.
         stacks: the least and the most chips of a player, half of the first pot included; equal for a fixed stack.
@@ -119,10 +120,11 @@ def moved(bets: BetPlan | FixedLimit, most: float, generator: np.random.Generato
     return replace(bets, streets=tuple((changed(first), changed(second)) for first, second in bets.streets))
 
 
-def river_spot(belief: HoldemBelief) -> Spot:
+def river_spot(belief: Belief) -> Spot:
     """The game from a river's public belief state on, as a spot in which every hand may be held."""
-    whole = belief.rules.spot
-    return replace(whole, board=belief.board, pot=belief.pot, stack=min(belief.stacks))
+    game = belief.game
+    assert isinstance(game, HoldemGame)
+    return game.rest(belief.state, game.spot.ranges).spot
 
 
 class HoldemSelfPlay:
@@ -136,7 +138,7 @@ class HoldemSelfPlay:
         games: drawn so far.
     """
 
-    def __init__(self, spot: Spot, settings: HoldemSelfPlaySettings, leaf: HoldemLeaf, generator: np.random.Generator) -> None:
+    def __init__(self, spot: Spot, settings: HoldemSelfPlaySettings, leaf: LeafValue, generator: np.random.Generator) -> None:
         """Begin.
 
         Raises:
@@ -159,67 +161,67 @@ class HoldemSelfPlay:
         spot = drawn_game(self.spot, self.settings, self.generator)
         beliefs = self._searched(spot) if self.settings.source == "self-play" else self._random(spot)
         iterations = self.settings.river_iterations
-        return [River.solved(river_spot(belief), belief.ranges, iterations, bins) for belief in beliefs if belief]
+        return [
+            River.solved(river_spot(belief), (belief.ranges[0], belief.ranges[1]), iterations, bins)
+            for belief in beliefs
+            if belief
+        ]
 
-    def _searched(self, spot: Spot) -> Iterator[HoldemBelief | None]:
+    def _searched(self, spot: Spot) -> Iterator[Belief | None]:
         """Public belief states of rivers that a search of the turn leads to."""
-        turn, settings = split_turn(spot), self.settings
+        turn, settings = cut_spot(spot), self.settings
         if not len(turn.open_ends):
             return
-        method, (first, second) = METHODS[settings.method], turn.game.spot.ranges
-        search = HoldemSearch(turn, method, self.leaf, (first, second), horizon=settings.iterations)
+        method = METHODS[settings.method]
+        search = SubgameSearch(turn, method, self.leaf, horizon=settings.iterations)
         draw, begin = settings.draw, 1 if settings.draw == "uniform" else 0
         stops = training_iterations(draw, settings.method, settings.iterations, settings.rivers, self.generator, first=begin)
         for stop in np.sort(stops):
             search.run(int(stop) - search.iteration)
             played, believed = played_and_believed(search)
-            end, card = self._play(search, played)
-            arrived = search.reach_at_ends(believed)
-            yield self._river(search.rules, search.places.nodes[end], card, (arrived[0][end], arrived[1][end]))
+            end, card = self._play(turn, played)
+            arrived = search.arrays.reach_at_leaves(believed)
+            yield self._river(turn.game, turn.nodes[end], card, [own[end] for own in arrived])
 
-    def _random(self, spot: Spot) -> Iterator[HoldemBelief | None]:
+    def _random(self, spot: Spot) -> Iterator[Belief | None]:
         """Public belief states of rivers below the ends of the turn's betting, with ranges drawn at random."""
-        rules = HoldemRules.of(spot)
-        ends = [number for number, node in enumerate(rules.tree.nodes) if isinstance(node, StreetEnd)]
+        game = HoldemGame.of(spot)
+        ends = [number for number, node in enumerate(game.tree.nodes) if isinstance(node, StreetEnd)]
         for _ in range(self.settings.rivers if ends else 0):
             card = int(self.generator.choice([card for card in spot.format.deck if card not in spot.board]))
             board = RiverBins.of(spot.format, ((*spot.board, card),), 2)
             draw = random_range if self.settings.source == "random" else flat_range
             ranges = draw(board, self.generator), draw(board, self.generator)
-            yield self._river(rules, int(self.generator.choice(ends)), card, ranges)
+            yield self._river(game, int(self.generator.choice(ends)), card, ranges)
 
-    def _river(self, rules: HoldemRules, node: int, card: int, ranges: Ranges) -> HoldemBelief | None:
+    def _river(self, game: HoldemGame, node: int, card: int, ranges: Sequence[Floats]) -> Belief | None:
         """The public belief state after a street end and a card; None where the ranges exclude each other."""
-        end = rules.tree.nodes[node]
-        assert isinstance(end, StreetEnd)
-        try:
-            return HoldemBelief.of(rules, end.child, (*rules.spot.board, card), ranges)
-        except GameError:
-            return None
+        belief = Belief.of(game, game.after(game.state(node, game.spot.board), card), ranges)
+        return belief if belief.pairs > 0 else None
 
-    def _play(self, search: HoldemSearch, source: Floats) -> tuple[int, int]:
+    def _play(self, turn: HoldemSubgame, source: Floats) -> tuple[int, int]:
         """Play a policy from the root: the number of the open end that is met, and the river's card."""
-        rules, generator, policies = search.rules, self.generator, {}
-        root, nodes = HoldemBelief.root(rules), search.places.nodes
-        deck = [card for card in rules.spot.format.deck if card not in rules.spot.board]
+        game, generator, policies = turn.game, self.generator, {}
+        root = Belief.root(game)
+        deck = [card for card in game.spot.format.deck if card not in game.spot.board]
         for _ in range(TRIES):
-            hands, explorer, node = root.draw(generator), int(generator.integers(2)), 0
-            while isinstance(event := rules.tree.nodes[node], Decision):
+            hands, explorer, state = root.draw(generator), int(generator.integers(2)), game.first_state()
+            while isinstance(event := game.event(state), Decision):
                 count = len(event.actions)
                 if event.player == explorer and generator.random() < self.settings.exploration:
                     action = int(generator.integers(count))
                 else:
-                    if node not in policies:
-                        policies[node] = search.policy_at(node, source).cumsum(axis=0)
-                    action = int((policies[node][:-1, hands[event.player]] <= generator.random()).sum())
-                node = event.children[action]
+                    if state not in policies:
+                        policies[state] = turn.policy_at(state.node, source).cumsum(axis=0)
+                    action = int((policies[state][:-1, hands[event.player]] <= generator.random()).sum())
+                state = holdem_state(game.after(state, action))
             if isinstance(event, StreetEnd):
-                held = rules.spot.format.hands[list(hands)]
-                return nodes.index(node), int(generator.choice([card for card in deck if card not in held]))
-        return int(generator.integers(len(nodes))), int(generator.choice(deck))
+                held = game.spot.format.hands[list(hands)]
+                return turn.nodes.index(state.node), int(generator.choice([card for card in deck if card not in held]))
+        return int(generator.integers(len(turn.nodes))), int(generator.choice(deck))
 
 
-def played_and_believed(search: HoldemSearch) -> tuple[Floats, Floats]:
+def played_and_believed(search: SubgameSearch) -> tuple[Floats, Floats]:
     """What self-play plays after a search's last iteration, and what its beliefs move by, float64 [Q] each.
 
     In CFR-D both are the current policy, in fictitious play the average. In CFR-AVG the current policy is played, and

@@ -1,6 +1,5 @@
 """ReBeL on turns of hold'em: a value network for rivers, learnt by self-play (Brown et al. 2020, algorithm 1, appendix C.2)."""
 
-import math
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
@@ -9,15 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.errors import AlgorithmError, FileError, SpecError
+from treeplex.errors import SpecError
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.common.fitting import Fitting
 from treeplex.learn.common.replay import Replay
-from treeplex.learn.common.schedules import check_learning, falling_rate
+from treeplex.learn.common.schedules import check_learning
 from treeplex.learn.rebel.holdem_self_play import HoldemSelfPlay, HoldemSelfPlaySettings
 from treeplex.learn.rebel.river_net import RiverNet, river_loss
 from treeplex.learn.rebel.river_targets import River
-from treeplex.learn.rebel.trainer import random_state, set_random_state
+from treeplex.learn.rebel.trainer import RebelTrainer
 
 Arrays = Mapping[str, NDArray[Any]]
 MOST_BINS = 1024
@@ -64,6 +63,20 @@ class HoldemRebelSettings(HoldemSelfPlaySettings):
         if not 2 <= self.bins <= MOST_BINS or self.bins != int(self.bins):
             raise SpecError(f"bins must be a whole number from 2 to {MOST_BINS:,}, not {self.bins!r}")
 
+    @property
+    def length(self) -> int:
+        """Games to be drawn."""
+        return self.games
+
+    def lesson(self, game: Spot, generator: np.random.Generator) -> "HoldemLesson":
+        """A fresh network, which says nothing but the showdown, and games modelled on a spot.
+
+        Raises:
+            SpecError: PyTorch is missing, or self-play cannot model games on the spot.
+            AlgorithmError: hands have not two cards.
+        """
+        return HoldemLesson(game, self, generator)
+
     def playing(self) -> HoldemSelfPlaySettings:
         """The part that is about self-play."""
         return HoldemSelfPlaySettings(**{each.name: getattr(self, each.name) for each in fields(HoldemSelfPlaySettings)})
@@ -78,114 +91,55 @@ often a row is seen it does not say; these are as usual here, and must be raised
 steps."""
 
 
-@dataclass(frozen=True)
-class HoldemRound:
-    """What one game of a training did.
+class HoldemLesson:
+    """Turns of hold'em, and a network for rivers over bins of strength; see :class:`treeplex.learn.rebel.trainer.Lesson`."""
 
-    Attributes:
-        games: drawn in all.
-        rows: in the buffer.
-        steps: gradient steps in all.
-        loss: mean loss of this round's steps; NaN without any.
-    """
-
-    games: int
-    rows: int
-    steps: int
-    loss: float
-
-
-class HoldemTrainer:
-    """Games and gradient steps in turn; one thread, deterministic.
-
-    Attributes:
-        settings: what was asked for.
-        net: the network.
-        play: the games.
-        fitting: the network's.
-        steps: gradient steps so far.
-    """
-
-    def __init__(self, spot: Spot, settings: HoldemRebelSettings | None = None) -> None:
-        """Start with a fresh network, which says nothing but the showdown.
-
-        Raises:
-            SpecError: PyTorch is missing, or the spot is not one that self-play can model games on.
-            AlgorithmError: hands have not two cards.
-        """
-        self.settings = settings or HoldemRebelSettings()
-        self.generator = np.random.default_rng(self.settings.seed)
-        bins = self.settings.bins
-        self.net = RiverNet(bins, width=self.settings.width, layers=self.settings.layers, seed=self.settings.seed)
+    def __init__(self, spot: Spot, settings: HoldemRebelSettings, generator: np.random.Generator) -> None:
+        self.settings, bins = settings, settings.bins
+        self.net = RiverNet(bins, width=settings.width, layers=settings.layers, seed=settings.seed)
+        self.leaf = self.net.leaf()
         empty = [np.zeros((0, numbers), np.float32) for numbers in (1 + 2 * bins, 2 * bins, 2 * bins)]
-        rows = Replay(*empty, room=self.settings.rows)
-        self.fitting = Fitting(self.net.net, rows, ("inputs", "targets", "weights"), river_loss)
-        self.play = HoldemSelfPlay(spot, self.settings.playing(), self.net.leaf(), self.generator)
-        self.steps = 0
-        self._owed = 0.0
+        rows = Replay(*empty, room=settings.rows)
+        self.fittings = {"": Fitting(self.net.net, rows, ("inputs", "targets", "weights"), river_loss)}
+        self.play = HoldemSelfPlay(spot, settings.playing(), self.leaf, generator)
 
     @property
-    def finished(self) -> bool:
-        """Whether all games have been drawn."""
-        return self.play.games >= self.settings.games
+    def done(self) -> int:
+        """Games drawn."""
+        return self.play.games
 
-    def round(self) -> HoldemRound:
-        """Play a game, and take the gradient steps that are due.
+    @done.setter
+    def done(self, count: int) -> None:
+        self.play.games = count
 
-        Raises:
-            AlgorithmError: the loss is not finite; the network is as it was before.
-        """
-        rivers, losses = self.play.advance(self.settings.bins), []
+    @property
+    def begun(self) -> bool:
+        """Whether there are rows enough."""
+        return len(self.fittings[""].rows) >= self.settings.burn_in
+
+    def advance(self) -> int:
+        """Play a game."""
+        rivers = self.play.advance(self.settings.bins)
         if rivers:
-            self.fitting.rows.add(parts(rivers), self.settings.rows)
-        self._owed += self.settings.reuse * len(rivers) / self.settings.batch
-        while self._owed >= 1.0 and len(self.fitting.rows) >= self.settings.burn_in:
-            self._owed -= 1.0
-            losses.append(self._step())
-        return HoldemRound(self.play.games, len(self.fitting.rows), self.steps, float(np.mean(losses)) if losses else math.nan)
-
-    def _step(self) -> float:
-        """One step of Adam on a uniform batch; the loss."""
-        settings = self.settings
-        rate = falling_rate(settings, self.play.games / settings.games)
-        try:
-            loss = self.fitting.step(self.generator, batch=settings.batch, rate=rate, clip=settings.clip)
-        except AlgorithmError as error:
-            raise AlgorithmError(f"{error} after {self.steps} steps; train again with a smaller rate") from error
-        self.steps += 1
-        return loss
-
-    def save(self, path: str | os.PathLike[str], **card: Any) -> None:
-        """Write the network with its settings and a card: how far training is, and what else one wants to note.
-
-        Raises:
-            FileError: the file cannot be written.
-        """
-        known = {"games": self.play.games, "steps": self.steps, "rows": len(self.fitting.rows)}
-        self.net.save(path, settings=asdict(self.settings), card=known | card)
+            self.fittings[""].rows.add(parts(rivers), self.settings.rows)
+        return len(rivers)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that :meth:`restore` needs, as arrays."""
-        return {
-            "counts": np.array([self.play.games, self.steps], np.int64),
-            "owed": np.array([self._owed]),
-            "random": random_state(self.generator),
-            **self.fitting.state(),
-        }
+        """Nothing: every game is drawn anew."""
+        return {}
 
     def restore(self, arrays: Arrays) -> None:
-        """Continue bit for bit from what :meth:`state` returned.
+        """Nothing to put back."""
 
-        Raises:
-            FileError: the arrays are not of a training with these settings.
-        """
-        try:
-            self.fitting.restore(arrays)
-            self.play.games, self.steps = (int(count) for count in arrays["counts"])
-            self._owed = float(arrays["owed"][0])
-            set_random_state(self.generator, arrays["random"])
-        except (KeyError, ValueError, RuntimeError) as error:
-            raise FileError(f"not a state of this training ({error}); start it again") from error
+
+def save_rivers(trainer: RebelTrainer, path: str | os.PathLike[str], **card: Any) -> None:
+    """Write the network of a training on turns with its settings and a card: how far training is, and what else one notes.
+
+    Raises:
+        FileError: the file cannot be written.
+    """
+    known = {"games": trainer.lesson.done, "steps": trainer.steps, "rows": len(trainer.values.rows)}
+    trainer.net.save(path, settings=asdict(trainer.settings), card=known | card)
 
 
 def parts(rivers: list[River]) -> tuple[NDArray[np.float32], ...]:

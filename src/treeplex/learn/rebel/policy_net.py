@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.forms.subgames.batch import Subgames
+from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.public import PublicTree
 from treeplex.learn.rebel.value_net import Forward, Module, NetworkLeaf, torch_module, value_net
-from treeplex.search.encoding import Encoding, Prepared
-from treeplex.search.leaf import Ranges
+from treeplex.search.encoding import EncodedPlaces, Encoding
+from treeplex.search.leaf import Prepared
 from treeplex.search.policy_encoding import STEPS, PolicyEncoding
 
 Floats = NDArray[np.float64]
@@ -46,17 +47,19 @@ class NetworkGuess:
 
     def __init__(self, encoding: PolicyEncoding, net: Module) -> None:
         self.encoding, self.net, self.forward = encoding, net, Forward(net)
-        self._known: tuple[Subgames, Ints, Prepared] | None = None
+        self._prepared: Prepared[Subgames, tuple[Ints, EncodedPlaces]] = Prepared(self._encoded)
 
     def __call__(self, subgames: Subgames, rows: Ints, reached: Ranges, policy: Floats) -> None:
-        if self._known is None or self._known[0] is not subgames:
-            self.forward.refresh()
-            self._known = subgames, self.encoding.table(subgames), self.encoding.encoding.prepared(subgames.decisions)
-        _, table, prepared = self._known
+        table, prepared = self._prepared(subgames)
         own, from_numpy = table[rows], torch_module().from_numpy
         logits, legal = self.forward(prepared.write(reached), rows)[rows], (own >= 0).any(axis=1)
         found = probabilities(from_numpy(logits), from_numpy(legal)).numpy()
         policy[own[own >= 0]] = found[own >= 0]
+
+    def _encoded(self, subgames: Subgames) -> tuple[Ints, EncodedPlaces]:
+        """The sequences and the rows of a batch's decisions."""
+        self.forward.refresh()
+        return self.encoding.table(subgames), self.encoding.encoding.prepared(subgames.decisions)
 
 
 class GuidedLeaf(NetworkLeaf):

@@ -9,17 +9,16 @@ uniform over all ranges (a flat Dirichlet distribution).
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.forms.subgames.public_states import PublicState
-from treeplex.games.public import PublicTree
-from treeplex.search.beliefs import PublicBelief, possible_hands
+from treeplex.forms.subgames.beliefs import Belief
+from treeplex.games.public import PublicState, PublicTree
 
 Floats = NDArray[np.float64]
 
 
-def random_belief(rules: PublicTree, state: PublicState, generator: np.random.Generator) -> PublicBelief:
+def random_belief(rules: PublicTree, state: PublicState, generator: np.random.Generator) -> Belief:
     """The public state with ranges drawn at random, for each player by itself."""
     ranges = []
-    for player, possible in enumerate(possible_hands(state.weight)):
+    for player, possible in enumerate(rules.possible(state)):
         hands, drawn = np.flatnonzero(possible), np.zeros(len(possible))
         strengths = rules.strengths(state.node, player)
         if strengths is None:
@@ -28,7 +27,7 @@ def random_belief(rules: PublicTree, state: PublicState, generator: np.random.Ge
             shuffled = generator.permutation(hands)  # equal strengths in any order
             drawn[shuffled[np.argsort(strengths[shuffled], kind="stable")]] = split(len(hands), generator)
         ranges.append(drawn)
-    return PublicBelief.of(state, ranges)
+    return Belief.of(rules, state, ranges)
 
 
 def split(count: int, generator: np.random.Generator) -> Floats:

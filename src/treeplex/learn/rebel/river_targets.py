@@ -9,10 +9,9 @@ from scipy.linalg import solveh_banded
 
 from treeplex.engine.holdem.passes import EXPECT
 from treeplex.forms.holdem.compile_spot import compile_spot
+from treeplex.forms.subgames.beliefs import normalised_range, with_trace
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.search.beliefs import normalised_range
 from treeplex.search.holdem.strength_bins import RiverBins
-from treeplex.search.leaf import with_trace
 from treeplex.solvers.holdem.solver import HoldemSolver
 
 Floats = NDArray[np.float64]

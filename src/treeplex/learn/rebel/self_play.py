@@ -7,20 +7,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import SpecError
-from treeplex.forms.subgames.batch import Subgames, cut
+from treeplex.forms.subgames.batch import Subgames, cut_states
+from treeplex.forms.subgames.beliefs import Belief, stacked_ranges
 from treeplex.forms.subgames.horizon import Horizon
-from treeplex.forms.subgames.public_states import PublicState, first_state
-from treeplex.games.public import Chance, Decision, Leaf, PublicTree
+from treeplex.forms.subgames.subgame import Ranges
+from treeplex.games.public import Chance, Decision, Leaf, PublicState, PublicTree, pair_state, pick
 from treeplex.learn.rebel.random_beliefs import random_belief
 from treeplex.learn.torch.search import TorchSearch, check_device, check_method, torch_device
-from treeplex.search.beliefs import PublicBelief, pick
 from treeplex.search.encoding import Encoding
-from treeplex.search.leaf import LeafValue, Ranges
+from treeplex.search.leaf import LeafValue
 from treeplex.search.play_distribution import DRAWS, Replicas, policies_at, training_iterations
 from treeplex.search.policy_encoding import PolicyEncoding, PolicyRows
-from treeplex.search.subgame import METHODS, place, reach_at
+from treeplex.search.subgame import METHODS
 from treeplex.search.warm_start import begin_search
 
 Floats = NDArray[np.float64]
@@ -44,7 +43,8 @@ class SelfPlaySettings:
         source: one of :data:`SOURCES`. ``random``: episodes go down as uniform play takes them, and wherever a subgame begins,
             the root included, both ranges are drawn by :func:`treeplex.learn.rebel.random_beliefs.random_belief`.
         policy_net: whether average policies are gathered as well.
-        draw: of the iteration whose policy an episode goes on with, one of :data:`treeplex.search.play_distribution.DRAWS`.
+        draw: of the iteration whose policy an episode goes on with, one of
+            :data:`treeplex.search.play_distribution.DRAWS`.
         device: where subgames are solved, one of :data:`treeplex.learn.torch.search.DEVICES`.
     """
 
@@ -112,7 +112,7 @@ class SelfPlay:
             check_method(METHODS[settings.method])
         self.encoding = Encoding(rules)
         self.policies = PolicyEncoding(self.encoding) if settings.policy_net else None
-        self._root = PublicBelief.root(rules)
+        self._root = Belief.root(rules)
         self.beliefs = [self._first() for _ in range(settings.episodes)]
         self.paths: list[tuple[int, ...]] = [()] * settings.episodes
         self.solved, self.sharing = 0, True
@@ -124,12 +124,12 @@ class SelfPlay:
             The subgames' root values, and their average policies if these are asked for.
         """
         which, distinct = self._distinct()
-        searched = cut(self.rules, [belief.state for belief in distinct], self.settings.horizon)
+        searched = cut_states(self.rules, states_of(distinct), self.settings.horizon)
         method, iterations = METHODS[self.settings.method], self.settings.iterations
         search = begin_search(searched, method, self.leaf, stacked_ranges(distinct), iterations)
         count, draw = len(self.beliefs), self.settings.draw
         stops = training_iterations(draw, method.name, iterations, count, self.generator, first=search.iteration)
-        subgames = cut(self.rules, [belief.state for belief in self.beliefs], self.settings.horizon)
+        subgames = cut_states(self.rules, states_of(self.beliefs), self.settings.horizon)
         copies = Replicas.of(subgames, searched, which)
         if self._device is None:
             sampled = policies_at(search, iterations, stops, copies=copies)
@@ -143,7 +143,7 @@ class SelfPlay:
         self.solved += len(self.beliefs)
         return Rows(inputs, targets, policies)
 
-    def _distinct(self) -> tuple[Ints, list[PublicBelief]]:
+    def _distinct(self) -> tuple[Ints, list[Belief]]:
         """The beliefs to be searched, and which of them each episode's is: a good part of the episodes is at the root."""
         if not self.sharing:
             return np.arange(len(self.beliefs)), self.beliefs
@@ -151,21 +151,17 @@ class SelfPlay:
         which = np.array([numbers.setdefault(id(belief), len(numbers)) for belief in self.beliefs])
         return which, [self.beliefs[k] for k in np.unique(which, return_index=True)[1]]
 
-    def _first(self) -> PublicBelief:
+    def _first(self) -> Belief:
         """Where an episode begins."""
         if self.settings.source == "random":
-            return random_belief(self.rules, self._root.state, self.generator)
+            return random_belief(self.rules, pair_state(self._root.state), self.generator)
         return self._root
 
     def _move(self, subgames: Subgames, policy: Floats, ranges: Ranges) -> None:
         """Go on to the next public belief state of each episode."""
         if self.settings.source == "random":
             policy = uniform(subgames)
-        strategy = np.zeros_like(policy)
-        for player in (0, 1):
-            place(subgames.roots.sequences[player], ranges[player], strategy)
-            reach(subgames.tree, player, policy, strategy)
-        arrived = reach_at(subgames.leaves, strategy)
+        arrived = subgames.leaves.reach_at(subgames.reach_from(ranges, policy))
         for owner, belief in enumerate(self.beliefs):
             leaf = self._leaf_of(subgames, policy, owner, belief)
             following = None if leaf is None else self._belief_at(subgames.leaves.states[leaf], [own[leaf] for own in arrived])
@@ -175,12 +171,12 @@ class SelfPlay:
                 self.beliefs[owner] = following
                 self.paths[owner] += subgames.leaves.paths[leaf]
 
-    def _belief_at(self, state: PublicState, arrived: Sequence[Floats]) -> PublicBelief | None:
+    def _belief_at(self, state: PublicState, arrived: Sequence[Floats]) -> Belief | None:
         """Where an episode goes on; None where the ranges exclude each other, as of two players who hold the same card."""
         if self.settings.source == "random":
             found = random_belief(self.rules, state, self.generator)
         else:
-            found = PublicBelief.of(state, [own[:size] for own, size in zip(arrived, state.weight.shape, strict=True)])
+            found = Belief.of(self.rules, state, [own[:size] for own, size in zip(arrived, state.weight.shape, strict=True)])
         return found if found.joint.any() else None
 
     def state(self) -> dict[str, NDArray[Any]]:
@@ -200,20 +196,20 @@ class SelfPlay:
         """
         beliefs, paths = [], []
         for row, *ranges in zip(arrays["paths"], arrays["range0"], arrays["range1"], strict=True):
-            state, path = first_state(self.rules), tuple(int(label) for label in row if label != NO_LABEL)
+            state, path = self.rules.first_state(), tuple(int(label) for label in row if label != NO_LABEL)
             for label in path:
-                state = state.after(self.rules, label)
+                state = self.rules.after(state, label)
             if not path and self.settings.source == "self-play":
                 beliefs.append(self._root)
                 paths.append(path)
                 continue
-            beliefs.append(PublicBelief(state, tuple(own[:n] for own, n in zip(ranges, state.weight.shape, strict=True))))
+            beliefs.append(Belief(self.rules, state, tuple(own[:n] for own, n in zip(ranges, state.weight.shape, strict=True))))
             paths.append(path)
         if len(beliefs) != self.settings.episodes:
             raise ValueError(f"{len(beliefs)} episodes, not {self.settings.episodes}")
         self.beliefs, self.paths = beliefs, paths
 
-    def _leaf_of(self, subgames: Subgames, policy: Floats, owner: int, belief: PublicBelief) -> int | None:
+    def _leaf_of(self, subgames: Subgames, policy: Floats, owner: int, belief: Belief) -> int | None:
         """Play down one subgame: the number of the leaf that is met, or None where the game ends."""
         hands = list(belief.draw(self.generator))
         explorer = int(self.generator.integers(2))
@@ -256,12 +252,6 @@ def follow(rules: PublicTree, subgames: Subgames, owner: int, path: tuple[int, .
     return node
 
 
-def stacked_ranges(beliefs: list[PublicBelief]) -> tuple[Floats, Floats]:
-    """The ranges of beliefs as arrays [B, H_i], padded with 0."""
-    found = []
-    for player in (0, 1):
-        table = np.zeros((len(beliefs), max(len(belief.ranges[player]) for belief in beliefs)))
-        for row, belief in zip(table, beliefs, strict=True):
-            row[: len(belief.ranges[player])] = belief.ranges[player]
-        found.append(table)
-    return found[0], found[1]
+def states_of(beliefs: Sequence[Belief]) -> list[PublicState]:
+    """The public states of beliefs."""
+    return [pair_state(belief.state) for belief in beliefs]

@@ -8,7 +8,7 @@ at once, subgames in lockstep, many passes over the rows, and a step size that f
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,6 +88,22 @@ class RebelSettings:
         if not 0.0 < self.fresh <= 1.0:
             raise SpecError(f"fresh must be above 0 and at most 1, not {self.fresh!r}")
 
+    @property
+    def length(self) -> int:
+        """Subgames to be solved."""
+        return self.solves
+
+    def lesson(self, game: PublicTree, generator: np.random.Generator) -> "PublicLesson":
+        """Fresh networks for public-tree rules, and episodes of them.
+
+        Raises:
+            SpecError: PyTorch is missing, or the device, or a method that it knows, or it is no public tree.
+            GameError: the rules have no features.
+        """
+        if not isinstance(game, PublicTree):
+            raise SpecError("RebelSettings train on public-tree rules; for a spot of hold'em give HoldemRebelSettings")
+        return PublicLesson(game, self, generator)
+
     def self_play(self) -> SelfPlaySettings:
         """The part that is about self-play."""
         return SelfPlaySettings(**{each.name: getattr(self, each.name) for each in fields(SelfPlaySettings)})
@@ -136,18 +152,84 @@ class Round:
     """What one round of training did.
 
     Attributes:
-        solved: subgames solved in all.
-        rows: rows in the buffer.
+        done: subgames solved in all, or, of hold'em, games drawn.
+        rows: rows in the value network's buffer.
         steps: gradient steps in all.
-        loss: mean Huber loss of the round's steps; NaN before the first.
-        policy_loss: mean loss of the policy network's; NaN without one.
+        loss: mean loss of the value network in the round's steps; NaN without any.
+        policy_loss: the same of the policy network's; NaN without one.
     """
 
-    solved: int
+    done: int
     rows: int
     steps: int
     loss: float
     policy_loss: float = math.nan
+
+
+class Lesson(Protocol):
+    """What differs between kinds of games: where rows come from, and which networks are fitted to them.
+
+    Attributes:
+        play: self-play; its ``state`` and ``restore`` are the lesson's.
+        leaf: the networks as searches use them.
+        net: the value network.
+        fittings: the value network's first, then others'; the key goes before the names of their arrays.
+        done: how much of the training's whole length is done, in its own unit.
+    """
+
+    play: Any
+    fittings: Mapping[str, Fitting]
+    done: int
+
+    @property
+    def leaf(self) -> Any: ...
+
+    @property
+    def net(self) -> Any: ...
+
+    def advance(self) -> int:
+        """Play on and keep the rows; how many of them are to be learnt from."""
+        ...
+
+    @property
+    def begun(self) -> bool:
+        """Whether there are rows enough for steps."""
+        ...
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """What play has to remember, as arrays."""
+        ...
+
+    def restore(self, arrays: Arrays) -> None:
+        """Go on where :meth:`state` was."""
+        ...
+
+
+class TrainingSettings(Protocol):
+    """What every kind of training has settings for."""
+
+    @property
+    def batch(self) -> int: ...
+    @property
+    def reuse(self) -> float: ...
+    @property
+    def clip(self) -> float: ...
+    @property
+    def rate(self) -> float: ...
+    @property
+    def last_rate(self) -> float: ...
+    @property
+    def halve(self) -> float: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def length(self) -> int:
+        """How long the training is, in the unit of :attr:`Lesson.done`."""
+        ...
+
+    def lesson(self, game: Any, generator: np.random.Generator) -> Any:
+        """Fresh networks, and self-play for them: a :class:`Lesson`."""
+        ...
 
 
 class RebelTrainer:
@@ -155,100 +237,104 @@ class RebelTrainer:
 
     Attributes:
         settings: what was asked for.
-        leaf: the networks as searches use them.
-        values: the value network's fitting.
-        policies: the policy network's; None without one.
-        play: the episodes.
+        generator: of everything random.
+        lesson: self-play, networks and rows, a :class:`Lesson`.
         steps: gradient steps so far, of each network.
     """
 
-    def __init__(self, rules: PublicTree, settings: RebelSettings | None = None) -> None:
+    def __init__(self, game: Any, settings: TrainingSettings | None = None) -> None:
         """Start with fresh networks.
 
+        Args:
+            game: public-tree rules; of :class:`treeplex.learn.rebel.holdem_trainer.HoldemRebelSettings` the spot on which games
+                are modelled.
+            settings: all else; None for :class:`RebelSettings` as they are.
+
         Raises:
-            SpecError: PyTorch is missing, or the device, or a method that it knows.
+            SpecError: PyTorch is missing, or the device, or a method that it knows, or settings for another kind of game.
             GameError: the rules have no features.
+            AlgorithmError: hands of hold'em that have not two cards.
         """
-        self.settings = settings or RebelSettings()
+        self.settings: Any = settings or RebelSettings()
         self.generator = np.random.default_rng(self.settings.seed)
-        self.leaf = networks(rules, self.settings)
-        encoding, room, device = self.leaf.encoding, self.settings.rows, torch_device(self.settings.device)
-        rows = np.zeros((0, encoding.inputs), np.float32), np.zeros((0, encoding.outputs), np.float32)
-        self.values = Fitting(self.leaf.net, Replay(*rows, room=room), ("inputs", "targets"), huber, device=device)
-        self.policies: Fitting | None = None
-        if isinstance(self.leaf, GuidedLeaf):
-            actions = len(self.leaf.guess.encoding.labels)
-            examples = PolicyRows(rows[0], np.zeros((0, encoding.hands, actions), np.uint8), np.zeros((0, actions), np.bool_))
-            kept = Replay(*examples, room=room)
-            self.policies = Fitting(self.leaf.guess.net, kept, PolicyRows._fields, policy_loss, device=device)
-        self.play = SelfPlay(rules, self.settings.self_play(), self.leaf, self.generator)
+        self.lesson: Any = self.settings.lesson(game, self.generator)
         self.steps = 0
         self._owed = 0.0
-        self._examples = 0
+
+    @property
+    def play(self) -> Any:
+        """Self-play."""
+        return self.lesson.play
+
+    @play.setter
+    def play(self, play: Any) -> None:
+        self.lesson.play = play
+
+    @property
+    def leaf(self) -> Any:
+        """The networks as searches use them."""
+        return self.lesson.leaf
 
     @property
     def net(self) -> Any:
         """The value network."""
-        return self.leaf.net
+        return self.lesson.net
+
+    @property
+    def values(self) -> Fitting:
+        """The value network's fitting."""
+        found: Fitting = self.lesson.fittings[""]
+        return found
+
+    @property
+    def policies(self) -> Fitting | None:
+        """The policy network's; None without one."""
+        found: Fitting | None = self.lesson.fittings.get(PREFIX)
+        return found
 
     @property
     def finished(self) -> bool:
-        """Whether all subgames have been solved."""
-        return self.play.solved >= self.settings.solves
+        """Whether all is done."""
+        return bool(self.lesson.done >= self.settings.length)
 
     def round(self) -> Round:
-        """Solve a batch of subgames, and take the gradient steps that are due.
+        """Play on, and take the gradient steps that are due.
 
         Raises:
             AlgorithmError: the loss is not finite; the network is as it was before.
         """
-        inputs, targets, examples = self.play.advance()
-        self.values.rows.add((inputs, targets), self._most(self.play.solved))
-        if self.policies is not None and examples is not None:
-            self._examples += len(examples.inputs)
-            self.policies.rows.add(examples, self._most(self._examples))
-        losses: list[tuple[float, float]] = []
-        if self.play.solved >= self.settings.burn_in:
-            self._owed += self.settings.reuse * len(inputs) / self.settings.batch
-            while self._owed >= 1.0:
-                self._owed -= 1.0
-                losses.append(self._step())
-            for fitting in (self.values, self.policies):
-                if fitting is not None:
-                    fitting.publish()
-        loss, policy_loss = np.mean(losses, axis=0).tolist() if losses else (math.nan, math.nan)
-        return Round(self.play.solved, len(self.values.rows), self.steps, loss, policy_loss)
+        self._owed += self.settings.reuse * self.lesson.advance() / self.settings.batch
+        losses: list[tuple[float, ...]] = []
+        while self._owed >= 1.0 and self.lesson.begun:
+            self._owed -= 1.0
+            losses.append(self._step())
+        for fitting in self.lesson.fittings.values() if losses else ():
+            fitting.publish()
+        means = np.mean(losses, axis=0).tolist() if losses else [math.nan]
+        return Round(self.lesson.done, len(self.values.rows), self.steps, *means)
 
-    def _most(self, seen: int) -> int:
-        """How many of so many rows are kept: the newest part, as far as the buffer goes."""
-        return min(self.settings.rows, max(int(self.settings.fresh * seen), self.settings.batch))
-
-    def _step(self) -> tuple[float, float]:
-        """One step of Adam of each network on a uniform batch; the losses, NaN of a policy network that is not there."""
-        settings = self.settings
-        rate = falling_rate(settings, self.play.solved / settings.solves)
+    def _step(self) -> tuple[float, ...]:
+        """One step of Adam of each network on a uniform batch; the losses."""
+        settings, rate = self.settings, falling_rate(self.settings, self.lesson.done / self.settings.length)
+        fittings = self.lesson.fittings.values()
         try:
-            loss, policy_loss = self.values.step(self.generator, batch=settings.batch, rate=rate, clip=settings.clip), math.nan
-            if self.policies is not None:
-                policy_loss = self.policies.step(self.generator, batch=settings.batch, rate=rate, clip=settings.clip)
+            losses = [each.step(self.generator, batch=settings.batch, rate=rate, clip=settings.clip) for each in fittings]
         except AlgorithmError as error:
             why = f"{error} after {self.steps} steps; go on from the last checkpoint with a smaller rate"
             raise AlgorithmError(why) from error
         self.steps += 1
-        return loss, policy_loss
+        return tuple(losses)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that :meth:`restore` needs, as arrays."""
         arrays: dict[str, NDArray[Any]] = {
-            "counts": np.array([self.play.solved, self.steps], np.int64),
+            "counts": np.array([self.lesson.done, self.steps], np.int64),
             "owed": np.array([self._owed]),
             "random": random_state(self.generator),
-            **self.values.state(),
-            **self.play.state(),
+            **self.lesson.state(),
         }
-        if self.policies is not None:
-            arrays |= {PREFIX + name: array for name, array in self.policies.state().items()}
-            arrays[PREFIX + "count"] = np.array([self._examples], np.int64)
+        for prefix, fitting in self.lesson.fittings.items():
+            arrays |= {prefix + name: array for name, array in fitting.state().items()}
         return arrays
 
     def restore(self, arrays: Arrays) -> None:
@@ -258,17 +344,76 @@ class RebelTrainer:
             FileError: the arrays are not of this game and these settings.
         """
         try:
-            self.values.restore(arrays)
-            if self.policies is not None:
-                own = {name.removeprefix(PREFIX): array for name, array in arrays.items() if name.startswith(PREFIX)}
-                self.policies.restore(own)
-                self._examples = int(own["count"][0])
-            self.play.restore(arrays)
-            self.play.solved, self.steps = (int(count) for count in arrays["counts"])
+            for prefix, fitting in self.lesson.fittings.items():
+                own = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+                fitting.restore(own)
+            self.lesson.restore(arrays)
+            self.lesson.done, self.steps = (int(count) for count in arrays["counts"])
             self._owed = float(arrays["owed"][0])
             set_random_state(self.generator, arrays["random"])
         except (KeyError, ValueError, RuntimeError) as error:
             raise FileError(f"not a state of this training ({error}); start it again") from error
+
+
+class PublicLesson:
+    """Episodes of a public tree, a value network over its hands, and a policy network if asked for; see :class:`Lesson`."""
+
+    def __init__(self, rules: PublicTree, settings: RebelSettings, generator: np.random.Generator) -> None:
+        self.settings = settings
+        self.leaf = networks(rules, settings)
+        encoding, room, device = self.leaf.encoding, settings.rows, torch_device(settings.device)
+        rows = np.zeros((0, encoding.inputs), np.float32), np.zeros((0, encoding.outputs), np.float32)
+        self.fittings = {"": Fitting(self.leaf.net, Replay(*rows, room=room), ("inputs", "targets"), huber, device=device)}
+        if isinstance(self.leaf, GuidedLeaf):
+            actions = len(self.leaf.guess.encoding.labels)
+            examples = PolicyRows(rows[0], np.zeros((0, encoding.hands, actions), np.uint8), np.zeros((0, actions), np.bool_))
+            kept = Replay(*examples, room=room)
+            self.fittings[PREFIX] = Fitting(self.leaf.guess.net, kept, PolicyRows._fields, policy_loss, device=device)
+        self.play = SelfPlay(rules, settings.self_play(), self.leaf, generator)
+        self._examples = 0
+
+    @property
+    def net(self) -> Any:
+        """The value network."""
+        return self.leaf.net
+
+    @property
+    def done(self) -> int:
+        """Subgames solved."""
+        return self.play.solved
+
+    @done.setter
+    def done(self, count: int) -> None:
+        self.play.solved = count
+
+    @property
+    def begun(self) -> bool:
+        """Whether the first subgames, whose rows are not counted, are behind."""
+        return self.play.solved >= self.settings.burn_in
+
+    def advance(self) -> int:
+        """Solve a batch of subgames."""
+        inputs, targets, examples = self.play.advance()
+        self.fittings[""].rows.add((inputs, targets), self._most(self.play.solved))
+        if PREFIX in self.fittings and examples is not None:
+            self._examples += len(examples.inputs)
+            self.fittings[PREFIX].rows.add(examples, self._most(self._examples))
+        return len(inputs) if self.begun else 0
+
+    def _most(self, seen: int) -> int:
+        """How many of so many rows are kept: the newest part, as far as the buffer goes."""
+        return min(self.settings.rows, max(int(self.settings.fresh * seen), self.settings.batch))
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Where the episodes stand."""
+        counted = {PREFIX + "count": np.array([self._examples], np.int64)} if PREFIX in self.fittings else {}
+        return {**self.play.state(), **counted}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Put the episodes where they stood."""
+        if PREFIX in self.fittings:
+            self._examples = int(arrays[PREFIX + "count"][0])
+        self.play.restore(arrays)
 
 
 def random_state(generator: np.random.Generator) -> NDArray[np.uint64]:

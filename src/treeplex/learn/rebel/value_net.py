@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from treeplex.engine.networks.mlp_batch import EPSILON, forward, packed
 from treeplex.engine.tree.leaves import rows_reached
 from treeplex.errors import SpecError
-from treeplex.forms.subgames.batch import Places
-from treeplex.search.encoding import Encoding, Prepared
-from treeplex.search.leaf import Ranges
+from treeplex.forms.subgames.subgame import Places, Ranges
+from treeplex.search.encoding import EncodedPlaces, Encoding
+from treeplex.search.leaf import Prepared
 
 Singles = NDArray[np.float32]
 Ints = NDArray[np.int64]
@@ -127,22 +127,21 @@ class NetworkLeaf:
         encoding: how public belief states look to it.
         net: the network, float32 [K, inputs] to [K, outputs].
         forward: its outputs, float32 [K, outputs].
+        prepared: rows for places, kept for as long as the same places are asked for.
     """
 
     def __init__(self, encoding: Encoding, net: Module) -> None:
         self.encoding, self.net, self.forward = encoding, net, Forward(net)
-        self._prepared: tuple[Places, Prepared] | None = None
+        self.prepared: Prepared[Places, EncodedPlaces] = Prepared(self._encoded)
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         prepared = self.prepared(places)
         # a fifth to a quarter of the leaves get nothing from the other player's current policy
         counted = None if player is None else rows_reached(reached[1 - player])
         outputs = self.forward(prepared.write(believed), counted)
-        return prepared.read(outputs, (believed[0].shape[1], believed[1].shape[1]), player)
+        return prepared.read(outputs, [own.shape[1] for own in believed], player)
 
-    def prepared(self, places: Places) -> Prepared:
-        """Rows for places, kept for as long as the same places are asked for."""
-        if self._prepared is None or self._prepared[0] is not places:
-            self.forward.refresh()
-            self._prepared = places, self.encoding.prepared(places)
-        return self._prepared[1]
+    def _encoded(self, places: Places) -> EncodedPlaces:
+        """Rows for places."""
+        self.forward.refresh()
+        return self.encoding.prepared(places)

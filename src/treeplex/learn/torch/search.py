@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from treeplex.engine.tree.regret import Weights
 from treeplex.errors import AlgorithmError, SpecError
-from treeplex.forms.subgames.batch import Places
+from treeplex.forms.subgames.batch import PairPlaces
 from treeplex.learn.rebel.value_net import Module, NetworkLeaf, torch_module
 from treeplex.learn.torch.kernels import (
     ONE,
@@ -290,7 +290,7 @@ class TensorLeaves:
 
     @classmethod
     def of(
-        cls, leaves: Places, encoding: Encoding, net: Module, treeplexes: tuple[Treeplex, Treeplex], at: Placement
+        cls, leaves: PairPlaces, encoding: Encoding, net: Module, treeplexes: tuple[Treeplex, Treeplex], at: Placement
     ) -> "TensorLeaves":
         """The leaves of a batch."""
         hands, prepared = encoding.hands, encoding.prepared(leaves)

@@ -9,12 +9,14 @@ from typing import final
 import numpy as np
 
 from treeplex.errors import GameError, SpecError
-from treeplex.games.poker.betting.tree import Action, Decision, Fold, Showdown, StreetEnd, payoffs
+from treeplex.forms.subgames.beliefs import Belief
+from treeplex.games.poker.betting.tree import Action, Decision, Fold, Node, Showdown, StreetEnd, payoffs
 from treeplex.games.poker.cards.cards import card_to_string
 from treeplex.games.poker.cards.evaluator import format_strengths, hand_name, strengths
+from treeplex.games.poker.public import holdem_state
 from treeplex.games.poker.spots.spot import Rake, Spot
-from treeplex.search.holdem.agent import HoldemAgent
-from treeplex.search.holdem.beliefs import HoldemBelief, HoldemRules
+from treeplex.search.agent import SearchAgent
+from treeplex.search.holdem.agent import game_of, start_of
 
 NAMES = ("OOP", "IP")
 TYPED = re.compile(r"(?:(?:b|bet|r|raise)(?: *to)? *)?(\d{1,3}(?:,\d{3}){1,3}|\d{1,12}(?:\.\d{1,9})?|\.\d{1,9}) *(%?)")
@@ -54,7 +56,7 @@ class HoldemTable:
 
     players = 2
 
-    def __init__(self, agent: HoldemAgent, generator: np.random.Generator, *, on: OnBoard | None = None) -> None:
+    def __init__(self, agent: SearchAgent, generator: np.random.Generator, *, on: OnBoard | None = None) -> None:
         """Sit down.
 
         Args:
@@ -63,21 +65,24 @@ class HoldemTable:
             on: the spot on another board; with it one is drawn uniformly for each game, else the board is the agent's.
         """
         self._agent, self._generator, self._on = agent, generator, on
-        self._spot = agent.spot
-        self._hands, self._board = (0, 0), self._spot.board
+        self._root = start_of(game_of(agent).spot)
+        self._spot = game_of(agent).spot
+        self._hands: tuple[int, ...] = (0, 0)
+        self._board = self._begun = self._spot.board
         self._decided: dict[int, list[Decided]] = {}
         self._story: list[str] = []
         self._replied = False
 
     def begin(self) -> None:
-        self._agent.begin(self._dealt())
+        root = self._dealt()
+        self._agent.begin(at=root)
         self._decided, self._story, self._replied = {0: [], 1: []}, [], False
-        self._hands = self._agent.belief.draw(self._generator)
-        self._board = self._agent.spot.board
+        self._hands = root.draw(self._generator)
+        self._board = self._begun = holdem_state(root.state).board
 
     @property
     def actor(self) -> int | None:
-        event = self._agent.event
+        event = self._event
         return event.player if isinstance(event, Decision) else None
 
     def seat(self, player: int) -> str:
@@ -87,14 +92,14 @@ class HoldemTable:
         return self._text(player)
 
     def picture(self) -> str | None:
-        event = self._agent.event
+        event = self._event
         paid = event.contributions
         whole = self._spot.pot / 2 + self._spot.stack
         behind = ", ".join(f"{name} {self._chips(whole - own)}" for name, own in zip(NAMES, paid, strict=True))
         return f"board {' '.join(map(card_to_string, self._board))}   pot {self._chips(sum(paid))}   behind {behind}\n"
 
     def options(self) -> dict[int, str]:
-        event = self._agent.event
+        event = self._event
         assert isinstance(event, Decision)
         return {number: named(action, event) for number, action in enumerate(event.actions)}
 
@@ -104,7 +109,7 @@ class HoldemTable:
         Raises:
             GameError: the rules have no such bet.
         """
-        event, match = self._agent.event, TYPED.fullmatch(text)
+        event, match = self._event, TYPED.fullmatch(text)
         if match is None or not isinstance(event, Decision):
             return None
         number = float(match[1].replace(",", ""))
@@ -123,7 +128,7 @@ class HoldemTable:
         return True
 
     def play(self, action: int) -> None:
-        event, street, options = self._agent.event, self._street(), self.options()
+        event, street, options = self._event, self._street(), self.options()
         assert isinstance(event, Decision)
         if not self._replied:
             values = tuple(float(value) for value in self._agent.action_values(self._hands[event.player]))
@@ -131,16 +136,16 @@ class HoldemTable:
             self._decided[event.player].append(Decided(street, options[action], values, action, best))
         self._replied = False
         self._story.append(f"{street}   {NAMES[event.player]}   {options[action]}")
-        self._agent.observe(action)
-        event = self._agent.event
+        self._agent.see(action)
+        event = self._event
         if isinstance(event, StreetEnd):
             self._come(self._river())
-            self._agent.deal(self._board[-1])
+            self._agent.see(self._board[-1])
         elif isinstance(event, Showdown) and len(self._board) < sum(self._spot.format.deal):
             self._come(self._river())
 
     def returns(self) -> list[float]:
-        event = self._agent.event
+        event = self._event
         assert isinstance(event, Fold | Showdown)
         paid = payoffs(event, Rake())
         if isinstance(event, Fold):
@@ -151,7 +156,7 @@ class HoldemTable:
         return [tie, tie] if first == second else [win, lose] if first > second else [lose, win]
 
     def outcome(self, player: int) -> str:
-        event, result = self._agent.event, self.returns()[player]
+        event, result = self._event, self.returns()[player]
         pot = self._chips(2 * min(event.contributions))
         net = f"net {'+' if result >= 0 else '-'}{self._chips(abs(result))}"
         if result == 0:
@@ -175,7 +180,7 @@ class HoldemTable:
 
     def log(self, number: int, player: int) -> str:
         """A finished game as text for a file; ``player`` is the person."""
-        begun = " ".join(map(card_to_string, self._agent.spot.board))
+        begun = " ".join(map(card_to_string, self._begun))
         pot, stack = self._chips(self._spot.pot), self._chips(self._spot.stack)
         lines = [f"Hand {number}: {begun}, pot {pot}, stacks {stack}, you are {NAMES[player]}"]
         lines += [f"{NAMES[each]} holds {text}" for each, text in enumerate(self.shown())]
@@ -184,7 +189,7 @@ class HoldemTable:
 
     def _street(self) -> str:
         """The street that is played."""
-        return "river" if self._agent.on_river else "turn"
+        return "river" if len(self._board) == sum(self._spot.format.deal) else "turn"
 
     def _come(self, card: int) -> None:
         """A card comes."""
@@ -204,19 +209,22 @@ class HoldemTable:
             return cards
         return f"{cards} ({hand_name(int(strengths(self._board, hand)[0]))})"
 
-    def _dealt(self) -> Spot:
-        """The spot of the next game; with other boards one that its ranges allow."""
+    @property
+    def _event(self) -> Node:
+        """What happens at the table."""
+        return game_of(self._agent).event(self._agent.state)
+
+    def _dealt(self) -> Belief:
+        """Where the next game begins; with other boards on one that the ranges allow."""
         if self._on is None:
-            return self._spot
+            return self._root
         deck, count = self._spot.format.deck, len(self._spot.board)
         for _ in range(TRIES):
             board = tuple(int(card) for card in self._generator.choice(deck, count, replace=False))
             try:
-                spot = self._on(board)
-                HoldemBelief.root(HoldemRules.of(spot))
+                return start_of(self._on(board))
             except (GameError, SpecError):
                 continue
-            return spot
         raise GameError(f"{TRIES} boards were dealt, and the ranges leave no pair of hands on any; widen a range")
 
     def _river(self) -> int:

@@ -5,10 +5,10 @@ from typing import Protocol, final
 
 import numpy as np
 
+from treeplex.evaluate.match.agents import Agent
 from treeplex.forms.compile.stepping import outcomes, picked, turn_by_turn
 from treeplex.games.base import Game, State
 from treeplex.games.public import Chance, Decision, Leaf, PublicTree
-from treeplex.search.agent import SearchAgent
 
 Options = dict[int, str]
 
@@ -143,11 +143,11 @@ class RulesTable:
 
 @final
 class SearchTable:
-    """Public-tree rules, against an agent that searches."""
+    """Public-tree rules, against an agent."""
 
     players = 2
 
-    def __init__(self, rules: PublicTree, agent: SearchAgent, generator: np.random.Generator) -> None:
+    def __init__(self, rules: PublicTree, agent: Agent, generator: np.random.Generator) -> None:
         self._rules, self._agent, self._generator = rules, agent, generator
         self.begin()
 
@@ -217,7 +217,7 @@ class SearchTable:
         return self._last
 
     def _follow(self, label: int) -> None:
-        self._agent.observe(label)
+        self._agent.see(label)
         self._node = self._rules.child(self._node, label)
 
     def _chance(self) -> None:

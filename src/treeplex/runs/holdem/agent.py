@@ -1,20 +1,23 @@
 """An agent for turns of hold'em from a network, or with exact values, ready to play."""
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from treeplex.errors import SpecError
-from treeplex.forms.holdem.split_turn import SplitTurn
+from treeplex.forms.holdem.subgame import HoldemSubgame
+from treeplex.forms.subgames.subgame import Subgame
 from treeplex.games.poker.betting.sizes import plan_from_json
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.rebel.files import NetFile
 from treeplex.runs.holdem.search import ITERATIONS, METHOD, RIVER, STORAGE, memory_for, searching
 from treeplex.runs.job.memory import available_memory, megabytes
 from treeplex.runs.rebel.holdem_settings import check_turn
-from treeplex.search.holdem.agent import HoldemAgent, Leaves
-from treeplex.search.holdem.leaf import HoldemLeaf, RiverLeaf
+from treeplex.search.agent import SearchAgent
+from treeplex.search.holdem.agent import holdem_agent
+from treeplex.search.leaf import ExactLeaf
 
 
 def turn_agent(
@@ -28,7 +31,7 @@ def turn_agent(
     threads: int | None = None,
     own_sizes: bool = False,
     drawn: bool = True,
-) -> tuple[HoldemAgent, NetFile | None]:
+) -> tuple[SearchAgent, NetFile | None]:
     """An agent that searches turns, and its network's file.
 
     Args:
@@ -38,7 +41,7 @@ def turn_agent(
         iterations, method: of a turn's search.
         river: iterations of Discounted CFR in each solution of a river.
         threads: for exact values; default: one per core that this process may use.
-        drawn: play an iteration drawn at random in each game, and not the average; see :class:`HoldemAgent`.
+        drawn: play an iteration drawn at random in each game, and not the average; see :class:`SearchAgent`.
         own_sizes: take the bet sizes of the network's training, if its card names them, in place of the spot's.
 
     Raises:
@@ -50,25 +53,35 @@ def turn_agent(
     if own_sizes and net is not None and "spot" in net.card:
         spot = replace(spot, bets=plan_from_json(net.card["spot"]["bets"]))
     check_turn(spot)
-    leaves = exact_leaves(river, threads) if leaf is None else same(leaf)
     kept = iterations if drawn else 1
     check_room(least_policy(spot) * kept, kept)  # before anything else takes time
-    agent = HoldemAgent(spot, leaves, generator, method=method, iterations=iterations, river=river, drawn=drawn)
-    agent.leaf = fitting(agent, leaves)  # asked for before a search takes its memory
+    values = leaf or ExactLeaf(iterations=river, storage=STORAGE, threads=threads)
+    agent = holdem_agent(spot, values, generator, method=method, iterations=iterations, endgame=river, drawn=drawn)
+    agent.prepare = room_for(agent, threads)  # asked for before a search takes its memory
     return agent, net
 
 
-def fitting(agent: HoldemAgent, leaves: Leaves) -> Leaves:
-    """The same values, where the policies of all iterations have room in memory; remembered turns make room for them."""
+def room_for(agent: SearchAgent, threads: int) -> Callable[[Subgame], None]:
+    """A check that the policies of all iterations have room in memory; remembered turns make room for them.
 
-    def of(turn: SplitTurn) -> HoldemLeaf:
-        size = agent.memory_for(turn)
+    With exact values the rivers must have room as well.
+    """
+
+    def check(subgame: Subgame) -> None:
+        assert isinstance(subgame, HoldemSubgame)
+        if isinstance(agent.leaf, ExactLeaf):
+            agent.leaf.endgames.forget()
+        size = agent.memory_for(subgame)
         if lacking(size) is not None:
             agent.forget()
-        check_room(size, agent.iterations if agent.drawn else 1)
-        return leaves(turn)
+        check_room(size, agent.kept)
+        if isinstance(agent.leaf, ExactLeaf) and not memory_for(subgame, threads, needed=False):
+            raise SpecError(
+                "solving the rivers of this spot needs more memory than is free; offer fewer sizes, narrow the ranges, or play "
+                "against a network"
+            )
 
-    return of
+    return check
 
 
 def least_policy(spot: Spot) -> int:
@@ -93,22 +106,3 @@ def check_room(size: int, iterations: int) -> None:
         what = f"the policies of {iterations:,} iterations need" if iterations > 1 else "the policy of a search needs"
         remedy = "fewer iterations (-n) or fewer bet sizes" if iterations > 1 else "fewer bet sizes"
         raise SpecError(f"{what} {megabytes(size)} of memory or more, and {megabytes(free)} are free; give {remedy}")
-
-
-def same(leaf: HoldemLeaf) -> Leaves:
-    """A network's values, whatever the turn."""
-    return lambda turn: leaf
-
-
-def exact_leaves(river: int, threads: int) -> Leaves:
-    """Rivers solved anew in every iteration."""
-
-    def of(turn: SplitTurn) -> HoldemLeaf:
-        if not memory_for(turn, threads, needed=False):
-            raise SpecError(
-                "solving the rivers of this spot needs more memory than is free; offer fewer sizes, narrow the ranges, or play "
-                "against a network"
-            )
-        return RiverLeaf(turn, iterations=river, storage=STORAGE, threads=threads)
-
-    return of

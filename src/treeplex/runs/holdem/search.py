@@ -9,10 +9,9 @@ from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from treeplex.errors import FileError, SpecError
-from treeplex.forms.holdem.split_turn import SplitTurn, split_turn
+from treeplex.errors import FileError, GameError, SpecError
+from treeplex.forms.holdem.subgame import HoldemSubgame, cut_spot
 from treeplex.games.poker.betting.sizes import BetPlan, plan_from_json
 from treeplex.games.poker.betting.tree import Decision
 from treeplex.games.poker.spots.spot import Spot
@@ -27,10 +26,9 @@ from treeplex.runs.job.record import Progress, Record, check_count
 from treeplex.runs.rebel.holdem_job import NET, TURNS, is_turn_folder
 from treeplex.runs.rebel.holdem_settings import check_turn
 from treeplex.runs.rebel.train import one_thread
-from treeplex.search.holdem.leaf import HoldemLeaf
 from treeplex.search.holdem.play_distribution import Player
-from treeplex.search.holdem.subgame import HoldemSearch
-from treeplex.search.subgame import METHODS
+from treeplex.search.leaf import LeafValue
+from treeplex.search.subgame import METHODS, SubgameSearch
 from treeplex.solvers.holdem.solver import checked_threads
 from treeplex.spec import nearest
 
@@ -58,7 +56,7 @@ class SearchedSpot:
         status: ``finished`` or ``interrupted``.
     """
 
-    search: HoldemSearch
+    search: SubgameSearch
     net: NetFile | None
     method: str
     river: int
@@ -74,7 +72,7 @@ class SearchedSpot:
     @property
     def spot(self) -> Spot:
         """The spot."""
-        return self.search.turn.game.spot
+        return subgame_of(self.search).game.spot
 
     @property
     def values(self) -> str:
@@ -121,13 +119,14 @@ def search_turn(
     threads, net, leaf = searching(source, iterations, method, river, threads)
     if net is not None:
         check_turn(spot)
-    turn = split_turn(spot)
+    check_streets(spot)
+    turn = cut_spot(spot)
     player, needed = None, leaf is None or judge is True
     if (needed or judge is None) and memory_for(turn, threads, needed=needed):
         player = Player(turn, river, storage=STORAGE, threads=threads)
-        leaf = leaf or player.rivers
+        leaf = leaf or player.endgames
     assert leaf is not None
-    search = HoldemSearch(turn, METHODS[method], leaf, spot.ranges, horizon=iterations)
+    search = SubgameSearch(turn, METHODS[method], leaf, horizon=iterations)
     began, processor = perf_counter(), process_time()
     with Interrupt() as interrupt, one_thread() if net is not None else nullcontext():
         for done in range(1, iterations + 1):
@@ -137,15 +136,17 @@ def search_turn(
                 progress(Progress(method, "iterations", done, iterations, rate, (iterations - done) / rate))
             if interrupt.requested:
                 break
-    first, actions = first_actions(search)
+    event, (first_value, second_value) = turn.game.tree.nodes[0], search.mean_values()
+    assert isinstance(event, Decision)
+    shares = search.root_actions().tolist()
     found = SearchedSpot(
         search=search,
         net=net,
         method=method,
         river=river,
-        ev=values_of(search),
-        first=first,
-        actions=actions,
+        ev=(float(first_value[0]), float(second_value[0])),
+        first=event.player,
+        actions={str(action): share for action, share in zip(event.actions, shares, strict=True)},
         seconds=perf_counter() - began,
         cpu_seconds=process_time() - processor,
         status="finished" if search.iteration == iterations else "interrupted",
@@ -155,7 +156,7 @@ def search_turn(
 
 def searching(
     source: str | os.PathLike[str] | None, iterations: int, method: str, river: int, threads: int | None
-) -> tuple[int, NetFile | None, HoldemLeaf | None]:
+) -> tuple[int, NetFile | None, LeafValue | None]:
     """Threads, and the network with its values if there is one, once all that is asked of searches is checked.
 
     Raises:
@@ -169,7 +170,7 @@ def searching(
     return (threads, None, None) if source is None else (threads, *network(source))
 
 
-def network(source: str | os.PathLike[str]) -> tuple[NetFile, HoldemLeaf]:
+def network(source: str | os.PathLike[str]) -> tuple[NetFile, LeafValue]:
     """The network of a training folder or file, or the library's own (``rebel``), and values by it.
 
     Raises:
@@ -183,6 +184,12 @@ def network(source: str | os.PathLike[str]) -> tuple[NetFile, HoldemLeaf]:
             raise FileError(f"{path} has no network yet; go on with it: treeplex holdem train --resume {path}")
         path = path / NET
     return read_net(path), read_river_net(path).leaf()
+
+
+def check_streets(spot: Spot) -> None:
+    """Raise a :class:`GameError` unless the spot is a turn, which networks and times are for."""
+    if len(spot.streets) != 2:
+        raise GameError(f"the spot has {len(spot.streets)} streets of betting, not 2: give the board of the turn")
 
 
 def unlike(net: NetFile | None, spot: Spot) -> list[str]:
@@ -221,13 +228,13 @@ def sizes_text(bets: Mapping[str, Any]) -> str:
     return f" (trained with --bets {first} --raises {later})"
 
 
-def memory_for(turn: SplitTurn, threads: int, *, needed: bool) -> bool:
+def memory_for(turn: HoldemSubgame, threads: int, *, needed: bool) -> bool:
     """Whether all rivers can be solved and what is played judged.
 
     Raises:
         SpecError: they cannot, and it is ``needed``.
     """
-    size = needed_memory(turn.game.size, "dcfr", storage=STORAGE, threads=threads) + 3 * 8 * turn.game.stored
+    size = needed_memory(turn.whole.size, "dcfr", storage=STORAGE, threads=threads) + 3 * 8 * turn.whole.stored
     free = available_memory()
     if free is None or size <= free:
         return True
@@ -239,25 +246,10 @@ def memory_for(turn: SplitTurn, threads: int, *, needed: bool) -> bool:
     return False
 
 
-def weights_of(search: HoldemSearch, player: int) -> NDArray[np.float64]:
-    """How likely each hand of a player is at the root, given both ranges, float64 [H]."""
-    own, other = search.ranges[player], search.ranges[1 - player]
-    together = own * search.rules.compatible(other)
-    return np.asarray(together / together.sum())
-
-
-def values_of(search: HoldemSearch) -> tuple[float, float]:
-    """What both players win on average as the search values it, in chips against half of the starting pot."""
-    first, second = (float(weights_of(search, player) @ search.root_values()[player]) for player in (0, 1))
-    return first, second
-
-
-def first_actions(search: HoldemSearch) -> tuple[int, dict[str, float]]:
-    """Who acts first, and how often each action is taken, over the whole range, in the average policy."""
-    event = search.rules.tree.nodes[0]
-    assert isinstance(event, Decision)
-    often = search.policy_at(0, search.average) @ weights_of(search, event.player)
-    return event.player, {str(action): float(share) for action, share in zip(event.actions, often, strict=True)}
+def subgame_of(search: SubgameSearch) -> HoldemSubgame:
+    """The turn that a search is of."""
+    assert isinstance(search.subgame, HoldemSubgame)
+    return search.subgame
 
 
 def judged(found: SearchedSpot, player: Player, threads: int) -> SearchedSpot:
@@ -267,7 +259,7 @@ def judged(found: SearchedSpot, player: Player, threads: int) -> SearchedSpot:
     verdict = player.judge(strategy)
     took = perf_counter() - began
     played = HoldemSolution(
-        game=search.turn.game,
+        game=subgame_of(search).whole,
         algorithm=f"search by {found.method}",
         settings=HoldemSettings(STORAGE, threads, search.horizon),
         records=(Record(search.iteration, found.seconds, found.cpu_seconds, {"exploitability": verdict.exploitability}),),
@@ -276,7 +268,7 @@ def judged(found: SearchedSpot, player: Player, threads: int) -> SearchedSpot:
         average=strategy.astype(np.float32),
         scales=np.zeros(0, np.float32),
         state=None,
-        streets=len(search.turn.game.boards),
+        streets=len(subgame_of(search).whole.boards),
         judging_seconds=took,
     )
     return replace(found, played=played, judging_seconds=took)

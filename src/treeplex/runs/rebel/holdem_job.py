@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treeplex.games.poker.cards.cards import cards_to_string
-from treeplex.learn.rebel.holdem_trainer import HoldemTrainer
+from treeplex.learn.rebel.holdem_trainer import save_rivers
+from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.runs.job.checkpoint import Arrays, State
 from treeplex.runs.job.folder import Kind, kind_of
 from treeplex.runs.job.job import Job
@@ -45,7 +46,7 @@ class HoldemRebelJob(Job):
 
     kind = TURNS
 
-    def __init__(self, run: HoldemRebelRun, trainer: HoldemTrainer) -> None:
+    def __init__(self, run: HoldemRebelRun, trainer: RebelTrainer) -> None:
         super().__init__()
         self.asked, self.trainer = run, trainer
         self.last: Record | None = None
@@ -64,7 +65,7 @@ class HoldemRebelJob(Job):
     @property
     def done(self) -> int:
         """Games drawn."""
-        return self.trainer.play.games
+        return int(self.trainer.play.games)
 
     @property
     def total(self) -> int:
@@ -97,7 +98,7 @@ class HoldemRebelJob(Job):
         passed = self.clock.seconds - (last.seconds if last else 0.0)
         rate = games / passed if games > 0 and passed > 0 else last.rate if last else 0.0
         loss = {"loss": sum(count * loss for count, loss in self._losses) / steps} if steps else {}
-        return {"rows": len(self.trainer.fitting.rows), "steps": self.trainer.steps, "rate": rate, **loss}
+        return {"rows": len(self.trainer.values.rows), "steps": self.trainer.steps, "rate": rate, **loss}
 
     def about(self) -> Mapping[str, Any]:
         """Spot and settings."""
@@ -115,7 +116,7 @@ class HoldemRebelJob(Job):
         """Write the network, and at the end the learning curve."""
         clock, spot = self.clock, self.asked.spot
         card = {"seconds": clock.seconds, "cpu_seconds": clock.cpu_seconds, "date": datetime.now(UTC).date().isoformat()}
-        self.trainer.save(path / NET, **card, spot=spot.to_json())
+        save_rivers(self.trainer, path / NET, **card, spot=spot.to_json())
         if ended:
             from treeplex.runs.plots import write_figure
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from treeplex.errors import SpecError
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.learn.rebel.holdem_trainer import HoldemRebelSettings, HoldemTrainer
+from treeplex.learn.rebel.holdem_trainer import HoldemRebelSettings
+from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.runs.job.folder import RUN, JobFolder
 from treeplex.runs.job.interrupt import Interrupted
 from treeplex.runs.job.job import go_on, start
@@ -69,12 +70,12 @@ def train_turns(
     with one_thread(), JobFolder(TURNS, str(resume) if out is None else out) as folder:
         if spot is not None and out is not None:
             run = turn_run(spot, settings or settings_for(spot))
-            job = HoldemRebelJob(run, HoldemTrainer(run.spot, run.settings))
+            job = HoldemRebelJob(run, RebelTrainer(run.spot, run.settings))
             session = start(job, folder, force=force)
         else:
             run = run_from(folder.reopen(), str(folder.path / RUN))
             run = replace(run, settings=changed_under_way(run.settings, changes or {}, FIXED, folder.path))
-            job = HoldemRebelJob(run, HoldemTrainer(run.spot, run.settings))
+            job = HoldemRebelJob(run, RebelTrainer(run.spot, run.settings))
             session = go_on(job, folder)
             job.last = session.records[-1] if session.records else None
         outcome = session.run(progress=progress)

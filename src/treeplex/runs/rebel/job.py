@@ -109,7 +109,7 @@ class RebelJob(Job):
     @property
     def done(self) -> int:
         """Subgames solved."""
-        return self.trainer.play.solved
+        return int(self.trainer.play.solved)
 
     @property
     def total(self) -> int | None:
@@ -120,7 +120,7 @@ class RebelJob(Job):
         """The part of the training that is done after so many seconds."""
         if self.asked.seconds is not None:
             return seconds / self.asked.seconds
-        return self.done / self.trainer.settings.solves
+        return float(self.done / self.trainer.settings.solves)
 
     @property
     def ahead(self) -> int:

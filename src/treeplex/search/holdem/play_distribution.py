@@ -1,4 +1,4 @@
-"""What a search of hold'em's turn plays in the whole game, rivers played by exact solutions, and how exploitable that is."""
+"""What a search of hold'em plays in the whole game, endgames played by exact solutions, and how exploitable that is."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,59 +7,59 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.evaluate.holdem.judge import HoldemJudgement, judge_spot, judging_crew
-from treeplex.forms.holdem.split_turn import SplitTurn
-from treeplex.search.holdem.leaf import HoldemLeaf, RiverLeaf
-from treeplex.search.holdem.subgame import HoldemSearch
+from treeplex.forms.holdem.subgame import HoldemSubgame
+from treeplex.search.holdem.endgames import HoldemEndgames
+from treeplex.search.leaf import LeafValue
 from treeplex.search.search_trace import steps
-from treeplex.search.subgame import METHODS
+from treeplex.search.subgame import METHODS, SubgameSearch
 
 Floats = NDArray[np.float64]
 
 
 class Player:
-    """A turn, its rivers, and the judge of strategies of the whole game.
+    """A subgame cut at the end of a street, its endgames, and the judge of strategies of the whole game.
 
     Attributes:
-        turn: the compiled turn.
-        rivers: the rivers solved for the beliefs at the turn's open ends.
+        subgame: the compiled subgame.
+        endgames: what follows its leaves, solved for the beliefs there.
     """
 
-    def __init__(self, turn: SplitTurn, river: int, *, storage: str = "float32", threads: int = 1) -> None:
+    def __init__(self, subgame: HoldemSubgame, iterations: int, *, storage: str = "float32", threads: int = 1) -> None:
         """Prepare the arrays.
 
         Args:
-            turn: the compiled turn.
-            river: iterations of Discounted CFR in a solution of the rivers.
+            subgame: the compiled subgame.
+            iterations: of Discounted CFR in a solution of the endgames.
             storage: kind of numbers of these solutions, ``float32`` or ``float64``.
             threads: that boards are shared out to.
         """
-        self.turn, self.rivers = turn, RiverLeaf(turn, iterations=river, storage=storage, threads=threads)
-        self._judge = judging_crew(turn.game, threads)
-        self._store = self.rivers.solver.store
+        self.subgame = subgame
+        self.endgames = HoldemEndgames(subgame, iterations=iterations, storage=storage, threads=threads)
+        self._judge = judging_crew(subgame.whole, threads)
+        self._store = self.endgames.solver.store
 
-    def search(self, method: str, iterations: int, leaf: HoldemLeaf | None = None) -> HoldemSearch:
-        """A search of the turn from its spot's ranges, not yet run.
+    def search(self, method: str, iterations: int, leaf: LeafValue | None = None) -> SubgameSearch:
+        """A search of the subgame from the ranges it was cut with, not yet run.
 
         Args:
             method: a name of :data:`treeplex.search.METHODS`.
             iterations: planned.
-            leaf: values where the turn's betting ends; None for those of the rivers solved, exact.
+            leaf: values at the leaves; None for those of the endgames solved, exact.
         """
-        first, second = self.turn.game.spot.ranges
-        return HoldemSearch(self.turn, METHODS[method], leaf or self.rivers, (first, second), horizon=iterations)
+        return SubgameSearch(self.subgame, METHODS[method], leaf or self.endgames, horizon=iterations)
 
-    def curve(self, method: str, points: Sequence[int], leaf: HoldemLeaf | None = None) -> dict[str, list[float]]:
+    def curve(self, method: str, points: Sequence[int], leaf: LeafValue | None = None) -> dict[str, list[float]]:
         """Exploitability in chips after each of ``points`` iterations of a search with a leaf's values, of two policies.
 
-        Without a leaf values are those of the rivers solved, exact. Rivers are played by solutions in any case.
+        Without a leaf values are those of the endgames solved, exact. Endgames are played by solutions in any case.
 
-        ``played``: what the agent plays over the draw of its iteration, the policy of theorems 3 and 5 (Brown et al. 2020): on
-        the turn each iteration's policy, below an end a solution of the rivers for that iteration's beliefs, all averaged with
-        the weights of the average policy. Those beliefs are the current policies' in CFR-D, the averages' in CFR-AVG and
-        fictitious play (section 5.2). ``average``: see :meth:`average`.
+        ``played``: what the agent plays over the draw of its iteration, the policy of theorems 3 and 5 (Brown et al. 2020): in
+        the subgame each iteration's policy, below a leaf a solution for that iteration's beliefs, all averaged with the weights
+        of the average policy. Those beliefs are the current policies' in CFR-D, the averages' in CFR-AVG and fictitious play
+        (section 5.2). ``average``: see :meth:`average`.
         """
         search = self.search(method, points[-1], leaf)
-        top, below = np.zeros_like(search.strategy), np.zeros(self.turn.below.stored)
+        top, below = np.zeros_like(search.strategy), np.zeros(self.subgame.below.stored)
         found: dict[str, list[float]] = {"played": [], "average": []}
         for step in steps(search, points[-1]):
             believed = step.played if search.method.leaves == "current" else step.average
@@ -72,18 +72,20 @@ class Player:
                 found["average"].append(self.exploitability(step.average, average))
         return found
 
-    def average(self, search: HoldemSearch) -> Floats:
-        """The average policy of a search on the turn, and rivers solved for its beliefs: a strategy of the game, [Q]."""
-        below = np.zeros(self.turn.below.stored)
+    def average(self, search: SubgameSearch) -> Floats:
+        """The average policy of a search, and endgames solved for its beliefs: a strategy of the game, [Q]."""
+        below = np.zeros(self.subgame.below.stored)
         self.add(search, below, 0.0, 1.0, search.average, search.average)
         return np.concatenate((search.average, below))
 
-    def add(self, search: HoldemSearch, below: NDArray[Any], keep: float, add: float, played: Floats, believed: Floats) -> None:
-        """Discount a strategy of the rivers [Q] and add their solution for the beliefs of one policy, reached by another."""
-        policy = self.rivers.solution(search.reach_at_ends(believed))
-        self.rivers.enter(search.reach_at_ends(played))
+    def add(
+        self, search: SubgameSearch, below: NDArray[Any], keep: float, add: float, played: Floats, believed: Floats
+    ) -> None:
+        """Discount a strategy of the endgames [Q] and add their solution for the beliefs of one policy, reached by another."""
+        policy = self.endgames.solution(search.arrays.reach_at_leaves(believed))
+        self.endgames.enter(search.arrays.reach_at_leaves(played))
         for player in (0, 1):
-            self.rivers.walk(player, policy, below, keep=keep, add=add)
+            self.endgames.walk(player, policy, below, keep=keep, add=add)
 
     def exploitability(self, top: NDArray[Any], below: NDArray[Any]) -> float:
         """Of a strategy of the whole game, up to a factor, in chips."""
@@ -91,4 +93,4 @@ class Player:
 
     def judge(self, strategy: NDArray[Any], *, expected: bool = True) -> HoldemJudgement:
         """Judge a strategy of the whole game [Q], up to a factor; see :func:`treeplex.evaluate.holdem.judge.judge_spot`."""
-        return judge_spot(self.turn.game, strategy, self._store, self._judge, expected=expected)
+        return judge_spot(self.subgame.whole, strategy, self._store, self._judge, expected=expected)

@@ -15,10 +15,13 @@ from numpy.typing import NDArray
 
 from treeplex.engine.holdem.strength_bins import gather_bins, settle, spread
 from treeplex.errors import AlgorithmError
+from treeplex.forms.holdem.subgame import HoldemPlaces
+from treeplex.forms.subgames.subgame import Places, Ranges
 from treeplex.games.poker.cards.cards import cards_to_string
 from treeplex.games.poker.cards.evaluator import format_strengths
 from treeplex.games.poker.cards.format import Format
-from treeplex.search.holdem.leaf import HoldemPlaces, Ranges
+from treeplex.games.poker.public import HoldemGame
+from treeplex.search.leaf import Prepared
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -139,50 +142,65 @@ class BinnedRivers:
 
     def __init__(self, function: Function, bins: int) -> None:
         self.function, self.bins = function, bins
-        self._prepared: tuple[HoldemPlaces, Prepared] | None = None
+        self._prepared: Prepared[Places, list[Rivers]] = Prepared(self._rivers)
 
-    def __call__(self, places: HoldemPlaces, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
-        """Values as :class:`treeplex.search.holdem.leaf.HoldemLeaf` has them.
+    def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
+        """Values as :class:`treeplex.search.leaf.LeafValue` has them.
 
         Raises:
             AlgorithmError: more or less than one card is to come, there is rake, or hands have not two cards.
         """
-        if self._prepared is None or self._prepared[0] is not places:
-            self._prepared = places, Prepared.of(places, self.bins)
-        at, values = self._prepared[1], (np.zeros_like(believed[0]), np.zeros_like(believed[1]))
-        outputs = self.function(at.rivers.rows(believed, at.pots, at.stacks))
-        for own in (0, 1) if player is None else (player,):
-            about = np.ascontiguousarray(outputs[:, own * self.bins : (own + 1) * self.bins])
-            found = at.rivers.values(about, believed[1 - own], at.pots, at.chance)
-            mass = places.rules.compatible(believed[1 - own])
-            np.divide(found, mass, out=values[own], where=mass > 0)
+        values = tuple(np.zeros_like(own) for own in believed)
+        for at in self._prepared(places):
+            here = believed[0][at.rows], believed[1][at.rows]
+            outputs = self.function(at.rivers.rows(here, at.pots, at.stacks))
+            for own in (0, 1) if player is None else (player,):
+                about = np.ascontiguousarray(outputs[:, own * self.bins : (own + 1) * self.bins])
+                found = at.rivers.values(about, here[1 - own], at.pots, at.chance)
+                mass = at.game.compatible(here[1 - own])
+                values[own][at.rows] = np.divide(found, mass, out=np.zeros_like(found), where=mass > 0)
         return values
+
+    def _rivers(self, places: Places) -> "list[Rivers]":
+        """The rivers below places of hold'em, board by board."""
+        if not isinstance(places, HoldemPlaces):
+            raise AlgorithmError(f"bins of strength value turns of hold'em, not states of a {type(places.game).__name__}")
+        boards = [state.board for state in places.states]
+        return [
+            Rivers.of(places, slice(first, first + boards.count(board)), self.bins)
+            for first, board in enumerate(boards)
+            if first == 0 or board != boards[first - 1]
+        ]
 
 
 @dataclass(frozen=True, eq=False)
-class Prepared:
-    """The rivers below the places of a turn.
+class Rivers:
+    """The rivers below the places of one turn, neighbours among all places.
 
     Attributes:
+        game: the game.
+        rows: which of the places.
         rivers: their boards.
         pots, stacks: float64 [K], chips in the pot at each place, and behind for the player who has fewer.
         chance: the probability of each river, given both hands.
     """
 
+    game: HoldemGame
+    rows: slice
     rivers: RiverBins
     pots: Floats
     stacks: Floats
     chance: float
 
     @classmethod
-    def of(cls, places: HoldemPlaces, bins: int) -> "Prepared":
+    def of(cls, places: HoldemPlaces, rows: slice, bins: int) -> "Rivers":
         """Order the hands on all rivers."""
-        spot, board = places.rules.spot, places.board
-        form = spot.format
+        game, states = places.game, places.states[rows]
+        spot, form, board = game.spot, game.spot.format, states[0].board
         if len(board) + 1 != sum(form.deal) or spot.rake.rate:
-            raise AlgorithmError("bins of strength value turns with one card to come and without rake; use RiverLeaf")
+            raise AlgorithmError("bins of strength value turns with one card to come and without rake; use ExactLeaf")
         boards = tuple((*board, card) for card in form.deck if card not in board)
-        paid = np.array([places.rules.tree.nodes[node].contributions for node in places.nodes], np.float64).reshape(-1, 2)
+        paid = np.array([game.event(state).contributions for state in states], np.float64).reshape(-1, 2)
         stacks = spot.pot / 2 + spot.stack - paid.max(axis=1)
         chance = 1.0 / (len(form.deck) - len(board) - 2 * form.hole)
-        return cls(RiverBins.of(form, boards, bins), paid.sum(axis=1), stacks, chance)
+        return cls(game, rows, RiverBins.of(form, boards, bins), paid.sum(axis=1), stacks, chance)

@@ -12,12 +12,12 @@ from treeplex.errors import GameError
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.cards.cards import cards_to_string, parse_cards
 from treeplex.games.poker.spots.known import holdem
-from treeplex.games.poker.spots.spot import Spot
 from treeplex.play.cli.main import app
 from treeplex.play.cli.play import asked
 from treeplex.play.tables.holdem import HoldemTable
-from treeplex.search.holdem.agent import HoldemAgent
-from treeplex.search.holdem.leaf import RiverLeaf
+from treeplex.search import Belief, ExactLeaf
+from treeplex.search.agent import SearchAgent
+from treeplex.search.holdem.agent import holdem_agent
 
 SPOT = """\
 board: 3s 7h Td Ks
@@ -43,7 +43,7 @@ def play(*arguments: object, typed: str = "", code: int = 0) -> str:
 def table(seed: int = 0) -> HoldemTable:
     """At which both hands are known."""
     generator = np.random.default_rng(seed)
-    agent = HoldemAgent(ONE, lambda turn: RiverLeaf(turn, iterations=4), generator, iterations=3, river=4)
+    agent = holdem_agent(ONE, ExactLeaf(iterations=4), generator, iterations=3, endgame=4)
     found = HoldemTable(agent, generator)
     found.begin()
     return found
@@ -172,10 +172,10 @@ def test_decisions_are_reviewed_and_hands_logged() -> None:
 def seat_values(*path: int) -> list[float]:
     """What the agent says the actions after some others are worth to the player who acts."""
     generator = np.random.default_rng(0)
-    agent = HoldemAgent(ONE, lambda turn: RiverLeaf(turn, iterations=4), generator, iterations=3, river=4)
+    agent = holdem_agent(ONE, ExactLeaf(iterations=4), generator, iterations=3, endgame=4)
     for action in path:
-        agent.observe(action)
-    player = agent.event.player  # type: ignore[union-attr]
+        agent.see(action)
+    player = agent.game.options(agent.state).player
     return [float(value) for value in agent.action_values(int(np.flatnonzero(ONE.ranges[player])[0]))]
 
 
@@ -193,13 +193,13 @@ def test_a_log_of_hands(spot: str, tmp_path: Path) -> None:
 
 def test_the_average_is_played_unless_an_iteration_is_asked_for(spot: str, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[bool] = []
-    whole = HoldemAgent.begin
+    whole = SearchAgent.begin
 
-    def begin(agent: HoldemAgent, given: Spot | None = None) -> None:
+    def begin(agent: SearchAgent, *given: object, at: Belief | None = None) -> None:
         seen.append(agent.drawn)
-        whole(agent, given)
+        whole(agent, at=at)
 
-    monkeypatch.setattr(HoldemAgent, "begin", begin)
+    monkeypatch.setattr(SearchAgent, "begin", begin)
     play(spot, *FAST, typed="q\n")
     assert set(seen) == {False}
     seen.clear()
@@ -237,15 +237,15 @@ def test_policies_that_have_no_room_are_refused(spot: str, monkeypatch: pytest.M
     monkeypatch.setattr("treeplex.runs.holdem.agent.available_memory", lambda: free[0])
     words = r"the policies of 3 iterations need 0\.00\d MB of memory or more, and 0\.0001 MB are free; give fewer"
     forgotten: list[int] = []
-    monkeypatch.setattr(HoldemAgent, "forget", lambda agent: forgotten.append(agent.searches))
-    whole, dealt = HoldemAgent.begin, []
+    monkeypatch.setattr(SearchAgent, "forget", lambda agent: forgotten.append(agent.searches))
+    whole, dealt = SearchAgent.begin, []
 
-    def begin(agent: HoldemAgent, given: Spot | None = None) -> None:
-        dealt.append(given)
+    def begin(agent: SearchAgent, *given: object, at: Belief | None = None) -> None:
+        dealt.append(at)
         free[0] = 10**6 if len(dealt) < 3 else 100
-        whole(agent, given)
+        whole(agent, at=at)
 
-    monkeypatch.setattr(HoldemAgent, "begin", begin)
+    monkeypatch.setattr(SearchAgent, "begin", begin)
     drawn = (*FAST, "--random-iteration")
     out = play(spot, *drawn, "--boards", "--seat", "oop", typed="1\n" * 20, code=2)
     assert re.search(words, out)

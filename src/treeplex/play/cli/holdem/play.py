@@ -94,6 +94,7 @@ def play(
         from treeplex.play.tables.holdem import HoldemTable
         from treeplex.runs.holdem.agent import turn_agent
         from treeplex.runs.holdem.search import ITERATIONS, METHOD, RIVER, unlike
+        from treeplex.search.holdem.agent import game_of
 
         generator = np.random.default_rng(seed)
         source = None if exact else net or REBEL
@@ -109,7 +110,7 @@ def play(
             own_sizes=of.is_turn_endgame(spot) and not sized,
             drawn=random_iteration,
         )
-        bets_of_all = agent.spot.bets
+        bets_of_all = game_of(agent).spot.bets
 
         def on(other: tuple[int, ...]) -> "Spot":
             """The spot on another board, with all hands of its ranges that this one leaves."""
@@ -118,10 +119,11 @@ def play(
 
         table = HoldemTable(agent, generator, on=on if boards else None)
     values = "rivers solved exactly" if file is None else f"{source}: {card_text(file.card)}"
-    title = title_of(agent.spot) + (" and other boards" if boards else "")
-    typer.echo(f"{title}, against {values}, {agent.iterations} iterations of {agent.method.name} a search")
-    typer.echo(f"OOP is out of position and acts first, IP is in position; the smallest bet is {agent.spot.min_bet:,.12g}")
-    differs = unlike(file, agent.spot)
+    played = game_of(agent).spot
+    title = title_of(played) + (" and other boards" if boards else "")
+    typer.echo(f"{title}, against {values}, {agent.settings.iterations} iterations of {agent.settings.method} a search")
+    typer.echo(f"OOP is out of position and acts first, IP is in position; the smallest bet is {played.min_bet:,.12g}")
+    differs = unlike(file, played)
     if boards and file is not None and not file.settings["boards"] and "another board" not in differs:
         differs.append("other boards")
     if differs:

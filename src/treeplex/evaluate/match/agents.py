@@ -1,0 +1,180 @@
+"""Agents: whoever can play a public game, one protocol for tables, searches, people and other programs; and their games."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import GameError
+from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.subgames.beliefs import Belief
+from treeplex.games.base import CHANCE, TERMINAL
+from treeplex.games.public import PublicGame, PublicTree, State, pair_state, pick
+
+Floats = NDArray[np.float64]
+
+
+class Agent(Protocol):
+    """Plays one seat of a public game, or all of them; hands are told only where it is to act.
+
+    Attributes:
+        game: what it plays; labels of events are this game's. It may change within a play, when an action is added or the rest
+            goes on as a game of its own, and is the first again with :meth:`begin`.
+        state: where the play stands.
+    """
+
+    game: PublicGame
+    state: State
+
+    def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
+        """Begin a new play.
+
+        Args:
+            seat: the player it is; None for all.
+            generator: of its draws; None for the one it has.
+            at: where the play begins, perhaps in another game; None for the beginning of its own.
+        """
+
+    def see(self, event: int) -> None:
+        """An action was played, its own ones included, or chance showed something; of a private action, any of them.
+
+        Raises:
+            GameError: nothing with this label can happen here.
+        """
+
+    def policy(self) -> Floats:
+        """How the player to act plays **every** hand it may hold here, float64 [A, H]; uniform for hands it cannot hold.
+
+        Raises:
+            GameError: nobody is to act.
+        """
+        ...
+
+    def act(self, hand: int) -> int:
+        """The label of an action drawn from :meth:`policy` for a hand; it must be seen as well.
+
+        Raises:
+            GameError: nobody is to act, or the hand cannot be held here.
+        """
+        ...
+
+
+class Seat:
+    """What agents have in common: where the play stands, and draws from the policy.
+
+    Attributes:
+        game, state: see :class:`Agent`.
+        player: the seat; None for all.
+        generator: of its draws.
+    """
+
+    def __init__(self, game: PublicGame, generator: np.random.Generator | None = None) -> None:
+        self.game, self.state = game, game.first_state()
+        self.player: int | None = None
+        self.generator = generator or np.random.default_rng()
+
+    def policy(self) -> Floats:
+        """See :meth:`Agent.policy`."""
+        raise NotImplementedError
+
+    @property
+    def over(self) -> bool:
+        """Whether the play has ended."""
+        return self.game.options(self.state).player == TERMINAL
+
+    def sit(self, seat: int | None, generator: np.random.Generator | None) -> None:
+        """Take a seat."""
+        if seat is not None and not 0 <= seat < self.game.players:
+            raise GameError(f"seat {seat} of a game of {self.game.players}; give 0 to {self.game.players - 1}")
+        self.player, self.generator = seat, generator or self.generator
+
+    def check_acting(self) -> None:
+        """Raise a :class:`GameError` where nobody is to act."""
+        if self.game.options(self.state).player < 0:
+            raise GameError(f"nobody is to act at {self.game.name_of(self.state)}")
+
+    def act(self, hand: int) -> int:
+        """See :meth:`Agent.act`."""
+        self.check_acting()
+        options = self.game.options(self.state)
+        possible = self.game.possible(self.state)[options.player]
+        if not 0 <= hand < len(possible) or not possible[hand]:
+            raise GameError(f"hand {hand} cannot be there at {self.game.name_of(self.state)}")
+        return options.labels[pick(self.generator, self.policy()[:, hand])]
+
+
+class TableAgent(Seat):
+    """Plays a policy table."""
+
+    def __init__(self, rules: PublicTree, table: Policy, generator: np.random.Generator | None = None) -> None:
+        """Sit down.
+
+        Args:
+            rules: the public-tree rules of the table's game.
+            table: the policy.
+            generator: of its draws.
+        """
+        super().__init__(rules, generator)
+        self.rules, self.table = rules, table
+
+    def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
+        """See :meth:`Agent.begin`."""
+        if at is not None and at.game is not self.rules:
+            raise GameError("a policy table plays its own game only")
+        self.sit(seat, generator)
+        self.state = self.rules.first_state() if at is None else pair_state(at.state)
+
+    def see(self, event: int) -> None:
+        """See :meth:`Agent.see`."""
+        self.state = self.rules.after(self.state, event)
+
+    def policy(self) -> Floats:
+        """See :meth:`Agent.policy`."""
+        self.check_acting()
+        options, node = self.rules.options(self.state), pair_state(self.state).node
+        possible = self.rules.possible(self.state)[options.player]
+        found = np.full((len(options.labels), len(possible)), 1.0 / len(options.labels))
+        for hand in np.flatnonzero(possible).tolist():
+            infoset = self.table.game.lookup[options.player, self.rules.infostate(node, options.player, hand)]
+            found[:, hand] = self.table.probabilities[self.table.game.sequences_at(infoset)]
+        return found
+
+
+def play_game(
+    agents: Sequence[Agent], generator: np.random.Generator, *, hands: Sequence[int] | None = None
+) -> tuple[float, ...]:
+    """One play of a game among agents that play the same one.
+
+    Args:
+        agents: the agent in each seat; one may sit in several.
+        generator: deals, and seeds the agents.
+        hands: a hand of each player; None to deal them.
+
+    Returns:
+        The payoff of each player.
+
+    Raises:
+        GameError: agents of different games.
+    """
+    game = agents[0].game
+    for seat, agent in enumerate(agents):
+        if agent not in agents[:seat]:
+            agent.begin(None if list(agents).count(agent) > 1 else seat, np.random.default_rng(generator.integers(2**63)))
+    game, state = agents[0].game, agents[0].state
+    if any(agent.game is not game for agent in agents):
+        raise GameError("agents that play different games cannot meet")
+    held = list(Belief.root(game).draw(generator) if hands is None else hands)
+    while (options := game.options(state)).player != TERMINAL:
+        if options.player == CHANCE:
+            label = options.labels[pick(generator, game.chances(state, held))]
+        else:
+            label = agents[options.player].act(held[options.player])
+            if options.private:
+                held[options.player] = held[options.player] * len(options.labels) + list(options.labels).index(label)
+                label = options.labels[0]
+        for seat, agent in enumerate(agents):
+            if agent not in agents[:seat]:
+                agent.see(label)
+        state = game.after(state, label)
+    return game.payoffs(state, held)
