@@ -55,7 +55,7 @@ def test_the_line_tells_of_compiling_then_of_kernels_then_of_iterations() -> Non
 
 def test_a_function_is_called_instead(capsys: pytest.CaptureFixture[str]) -> None:
     seen: list[int] = []
-    tp.solve("kuhn_poker", iterations=20, progress=lambda state: seen.append(state.iteration))
+    tp.solve("kuhn_poker", iterations=20, progress=lambda state: seen.append(state.done))
     assert seen[-1] == 20
     assert capsys.readouterr().err == ""
 
