@@ -273,7 +273,7 @@ def test_a_training_may_move_to_another_device(tmp_path: Path) -> None:
     train_rebel(run, out=tmp_path / "run", judge_every=0)
     ended = train_rebel(resume=tmp_path / "run", changes={"device": "torch-cpu", "solves": "320"}, judge_every=0)
     assert ended.status == "finished"
-    assert ended.records[-1].solved == 320
+    assert ended.records[-1].done == 320
     assert JobFolder(REBEL, tmp_path / "run").about()["settings"]["device"] == "torch-cpu"
     assert all(np.isfinite(array).all() for array in read_net(tmp_path / "run" / NET).weights.values())
 
