@@ -63,7 +63,7 @@ def test_a_person_plays_both_seats_in_turn(spot: str) -> None:
     assert "game 1: you are OOP" in out
     assert "game 2: you are IP" in out
     assert "player" not in out
-    assert "OOP is out of position and acts first, IP is in position; the smallest bet is 1\n" in out
+    assert "OOP is out of position and acts first, IP is in position; the smallest bet is 0.1\n" in out
     assert out.count("your decisions, as the agent values them: EV lost ") == 2
     assert "1 check   2 bet 20 (100%)" in out
     assert "'nonsense' is none of these" in out
