@@ -137,7 +137,7 @@ def test_help_names_both() -> None:
     [
         ("train rebel", "name the game: treeplex train rebel GAME --out DIR"),
         ("train rebel liars_dice", "--out DIR"),
-        ("train rebel goofspiel(num_cards=3) --out {0}", "has no features"),
+        ("train rebel goofspiel(num_cards=3) --out {0}", "in goofspiel(num_cards=3) players know different things"),
         ("train rebel --out {0}", "name the game"),
         ("train rebel liars_dice --out {0} --resume {0}", "not both"),
         ("train rebel liars_dic --out {0}", "did you mean 'liars_dice'"),

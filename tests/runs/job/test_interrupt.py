@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from treeplex.runs.job.interrupt import Interrupt
+from treeplex.runs.job.interrupt import NOTICE, Interrupt
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -17,7 +17,7 @@ def test_the_first_signal_asks_and_the_second_stops_at_once(first, second, capsy
         assert not interrupt.requested
         signal.raise_signal(first)
         assert interrupt.requested
-        assert capsys.readouterr().err == "stopping after this iteration; press Ctrl-C again to stop at once\n"
+        assert capsys.readouterr().err == f"{NOTICE}\n"
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(second)
     assert [signal.getsignal(each) for each in SIGNALS] == before

@@ -118,11 +118,12 @@ def new_job(run: RebelRun, folder: JobFolder, force: bool, work: Work, judge_eve
     """A new training; whether it can be written is checked before workers are started."""
     rules, spec = typed(run.game)
     run, tree = replace(run, game=spec), public_rules(rules)
+    identity = public_identity(tree)
     RebelTrainer(tree, run.settings)
     if events:
         tensorboard()
     folder.check_free(force=force)
-    return job_of(run, tree, public_identity(tree), folder.path, work, judge_every)
+    return job_of(run, tree, identity, folder.path, work, judge_every)
 
 
 def reopened(
