@@ -131,7 +131,7 @@ def test_seed_updates_and_every_are_passed_on(run, tmp_path):
     settings = json.loads((folder / "run.json").read_text())["settings"]
     assert (settings["every"], settings["seed"], settings["updates"]) == (4, 7, "simultaneous")
     lines = (folder / "metrics.jsonl").read_text().splitlines()
-    assert [json.loads(line)["iteration"] for line in lines] == [4, 8, 9]
+    assert [json.loads(line)["done"] for line in lines] == [4, 8, 9]
 
 
 def test_resume(run, tmp_path):

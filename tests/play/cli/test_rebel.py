@@ -149,7 +149,7 @@ def test_help_names_both() -> None:
         ("train rebel modified_rps --workers 1 --out {0}", "no features"),
         ("train rebel liars_dice --config {0} --out {0}", "cannot read"),
         ("train rebel liars_dice --epochs 3 --out {0}", "see treeplex train rebel --help"),
-        ("train rebel --resume {0}", "holds no ReBeL training"),
+        ("train rebel --resume {0}", "holds no training of treeplex train rebel"),
         ("train rebel --resume {0} --preset paper", "--set"),
         ("train --out {0} rebel", "rebel comes first"),
         ("train --resume {1}", "treeplex train rebel --resume"),

@@ -119,11 +119,12 @@ def new_job(run: RebelRun, folder: JobFolder, force: bool, work: Work, judge_eve
     rules = load(run.game)
     run = replace(run, game=rules.spec if not names_python(run.game) else run.game)
     tree = public_rules(rules)
+    identity = public_identity(tree)
     RebelTrainer(tree, run.settings)
     if events:
         tensorboard()
     folder.check_free(force=force)
-    return job_of(run, tree, public_identity(tree), folder.path, work, judge_every)
+    return job_of(run, tree, identity, folder.path, work, judge_every)
 
 
 def reopened(
