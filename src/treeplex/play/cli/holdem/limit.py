@@ -140,9 +140,8 @@ def solve(
         except Interrupted as stopped:
             run = stopped.result
     if as_json:
-        print_json(
-            {"game": run.game.name, "infosets": run.game.infosets, "records": [record.plain() for record in run.records]}
-        )
+        records = [{"iteration": each.done, "seconds": each.seconds, **each.numbers} for each in run.records]
+        print_json({"game": run.game.name, "infosets": run.game.infosets, "records": records})
     else:
         print_run(run)
     if run.status == "interrupted":
