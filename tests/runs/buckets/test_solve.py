@@ -8,6 +8,7 @@ from treeplex.forms.buckets.buckets import BucketPlan
 from treeplex.runs.buckets.look import look_up, preflop_buckets, preflop_strategy
 from treeplex.runs.buckets.solve import LIMIT, LimitSettings, load_limit, points, read_settings, solve_limit
 from treeplex.runs.job.folder import RUN, JobFolder
+from treeplex.runs.job.interrupt import Interrupted
 
 SETTINGS = LimitSettings(BucketPlan((2, 2, 2, 2), boards=50), boards=50, cards="royal")
 
@@ -39,7 +40,9 @@ def test_ctrl_c_saves_what_there_is(tmp_path):
             stopped.append(text)
             signal.raise_signal(signal.SIGINT)
 
-    run = solve_limit(SETTINGS, iterations=1000, evaluations=1, out=tmp_path, say=say)
+    with pytest.raises(Interrupted) as interrupted:
+        solve_limit(SETTINGS, iterations=1000, evaluations=1, out=tmp_path, say=say)
+    run = interrupted.value.result
     assert run.status == "interrupted"
     assert 0 < run.records[-1].done < 1000
     rest = solve_limit(SETTINGS, iterations=1000, evaluations=1, out=tmp_path, resume=True)

@@ -19,6 +19,7 @@ from treeplex.forms.buckets.strength_files import load_strengths
 from treeplex.games.poker.cards.format import format_named
 from treeplex.runs.job.checkpoint import Arrays, State, position_of
 from treeplex.runs.job.folder import RUN, JobFolder, Kind, folder_at
+from treeplex.runs.job.interrupt import Interrupted
 from treeplex.runs.job.job import Job, go_on, start
 from treeplex.runs.job.record import Progress, Record, Watcher, real, reals
 from treeplex.solvers.buckets import LimitCFR
@@ -110,6 +111,7 @@ def solve_limit(
     Raises:
         GameError: too little memory.
         FileError: ``out`` holds a run and ``resume`` is not set, or one that does not fit the settings.
+        Interrupted: Ctrl-C or SIGTERM; its ``result`` is the run so far.
     """
     if iterations < 1 or evaluations < 1:
         raise SpecError("limit hold'em: iterations and evaluations must be at least 1")
@@ -131,7 +133,10 @@ def solve_limit(
             job.marks |= set(points(about["iterations"], about["evaluations"]))
         session = go_on(job, folder) if folder and resume else start(job, folder, force=force)
         outcome = session.run(progress=progress or job.tell)
-    return LimitRun(settings, job.game, job.strategy(), outcome.records, outcome.status, out)
+    run = LimitRun(settings, job.game, job.strategy(), outcome.records, outcome.status, out)
+    if run.status == "interrupted":
+        raise Interrupted(run)
+    return run
 
 
 def job_of(settings: LimitSettings, iterations: int, evaluations: int, threads: int, say: Say) -> "LimitJob":

@@ -120,25 +120,28 @@ def solve(
     """
     with Live(progress) as live:
         from treeplex.runs.buckets.solve import LimitSettings, read_settings, solve_limit
+        from treeplex.runs.job.interrupt import Interrupted
 
         if resume:
             settings = read_settings(out)
         else:
             settings = LimitSettings(plan_from(counts, method, nested, boards), boards, seed, discount_every, cards)
-        run = solve_limit(
-            settings,
-            iterations=iterations,
-            evaluations=evaluations,
-            out=out,
-            resume=resume,
-            force=force,
-            threads=threads,
-            say=live.say,
-        )
+        try:
+            run = solve_limit(
+                settings,
+                iterations=iterations,
+                evaluations=evaluations,
+                out=out,
+                resume=resume,
+                force=force,
+                threads=threads,
+                say=live.say,
+            )
+        except Interrupted as stopped:
+            run = stopped.result
     if as_json:
-        print_json(
-            {"game": run.game.name, "infosets": run.game.infosets, "records": [record.plain() for record in run.records]}
-        )
+        records = [{"iteration": each.done, "seconds": each.seconds, **each.numbers} for each in run.records]
+        print_json({"game": run.game.name, "infosets": run.game.infosets, "records": records})
     else:
         print_run(run)
     if run.status == "interrupted":
