@@ -1,1 +1,1 @@
-"""Search in hold'em: beliefs over hands, subgames, leaves, agents."""
+"""Search in hold'em: endgames, values of rivers in bins, the agent's setting, what searches play."""

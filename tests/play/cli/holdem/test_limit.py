@@ -27,7 +27,7 @@ def test_solve_show_and_match(tmp_path):
         assert done.exit_code == 0, done.output
         assert "exploitability" in done.output
     more = run("limit", "solve", "--resume", "--out", tmp_path / "two", "-n", 3000, "--json")
-    assert [record["done"] for record in json.loads(more.output)["records"]][-1] == 3000
+    assert [record["iteration"] for record in json.loads(more.output)["records"]][-1] == 3000
     shown = run("limit", "show", tmp_path / "three", "--line", "r")
     assert "big blind after r" in shown.output
     match = run("limit", "match", tmp_path / "two", tmp_path / "three", "--deals", 200, "--json")
