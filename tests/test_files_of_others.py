@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 import treeplex as tp
-from treeplex.errors import FileError, SpecError
+from treeplex.errors import FileError, PolicyError, SpecError
 from treeplex.forms.policies.sparse import TablePolicy, save_table_policy
 from treeplex.forms.sources.load import load, named_file
 from treeplex.games.registry import games
@@ -267,7 +267,7 @@ def test_workers_load_what_was_typed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_game_without_a_name_is_named_again(solved: Path) -> None:
-    with pytest.raises(FileError, match=r"evil\.json is for a game without a name; name the game as well"):
+    with pytest.raises(PolicyError, match=r"evil\.json does not say which game it is for; give the game"):
         tp.load_policy(policy_file(""))
     with pytest.raises(FileError, match="run is for a game without a name; name the game as well"):
         tp.solve(resume=run_folder(" "))

@@ -13,6 +13,7 @@ from pathlib import Path
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.notices import compilation_announced
 from treeplex.runs.job.folder import folder_at
 from treeplex.runs.job.interrupt import Interrupted
 from treeplex.runs.job.progress_line import KERNELS, line_for
@@ -238,7 +239,7 @@ def compare(
         raise SpecError("no algorithm given; name at least one, for example dcfr")
     if x is not None:
         check_effort(x)
-    with line_for(progress) as line, folder_at(SOLVE, out) as folder:
+    with compilation_announced(bool(progress)), line_for(progress) as line, folder_at(SOLVE, out) as folder:
         walked = line.walked if walked is None else walked
         line.say("compiling the game")
         target = compile_game(game, refine=refine, limit=limit, watch=walked)

@@ -11,6 +11,7 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.histories import histories_of
 from treeplex.games.size_estimate import MOST_HISTORIES
+from treeplex.notices import compilation_announced
 from treeplex.runs.job.folder import RUN, STATE, JobFolder, folder_at
 from treeplex.runs.job.interrupt import Interrupted
 from treeplex.runs.job.job import Session, go_on, start
@@ -93,7 +94,11 @@ def solve(
         Interrupted: Ctrl-C or SIGTERM; its ``result`` is the solution so far.
     """
     check_limits(target, seconds)
-    with line_for(progress) as line, folder_at(SOLVE, out if resume is None else resume) as folder:
+    with (
+        compilation_announced(bool(progress)),
+        line_for(progress) as line,
+        folder_at(SOLVE, out if resume is None else resume) as folder,
+    ):
         walked = line.walked if walked is None else walked
         if resume is None:
             if game is None:
