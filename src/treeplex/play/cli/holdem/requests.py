@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from treeplex.errors import FileError, SpecError
 from treeplex.games.poker.cards.cards import cards_to_string
-from treeplex.games.poker.cards.ranges import range_to_string
-from treeplex.games.poker.spots.fields import Lock
 from treeplex.games.poker.spots.files import Settings
 from treeplex.games.poker.spots.libratus import BIG_BLIND, read_endgame
 from treeplex.games.poker.spots.spot import Spot
@@ -296,9 +294,3 @@ def batch_settings(settings: Settings, pot: float) -> dict[str, Any]:
         "storage": settings.storage or DEFAULT_STORAGE,
         **({"locks": "; ".join(locks)} if locks else {}),
     }
-
-
-def lock_text(lock: Lock) -> str:
-    """A lock as one line."""
-    hands = "" if lock.hands is None else f" [{range_to_string(lock.hands)}]"
-    return f"{lock.line}{hands}: {', '.join(f'{action} {100 * share:g}%' for action, share in lock.strategy)}"
