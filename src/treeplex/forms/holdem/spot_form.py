@@ -295,6 +295,30 @@ def store_of(game: CompiledSpot, needs: frozenset[str], kind: Any, locks: Sequen
     return arrays | locked_arrays(game, kind, locks)
 
 
+def store_of_policy(game: CompiledSpot, average: Array, scales: Array, locks: Sequence[Lock] = ()) -> Store:
+    """A store that holds a policy and nothing else, for passes that judge it.
+
+    Args:
+        game: the compiled spot.
+        average: [Q], the policy.
+        scales: float32, of 16-bit numbers; else empty.
+        locks: what best responses keep.
+    """
+    none = np.zeros(0, average.dtype)
+    return Store(
+        regrets=none,
+        guesses=none,
+        average=average,
+        regret_scales=scales,
+        guess_scales=scales,
+        average_scales=scales,
+        previous=none,
+        changes=none.reshape(2, -1),
+        target=none,
+        **locked_arrays(game, average.dtype, locks),
+    )
+
+
 def locked_arrays(game: CompiledSpot, kind: Any, locks: Sequence[Lock]) -> dict[str, Array]:
     """The arrays of :class:`Store` that say what is locked."""
     locked = np.zeros(game.infosets if locks else 0, np.uint8)

@@ -238,9 +238,9 @@ def write_game_file(game: str | Game | Any, path: str | os.PathLike[str]) -> Non
         FileError: the file cannot be written.
         GameError: there are too many histories to write.
     """
-    from treeplex.forms.sources.load import load  # which reads these files
+    from treeplex.forms.sources.load import load_rules  # which reads these files
 
-    write_atomically(path, game_file_text(load(game)))
+    write_atomically(path, game_file_text(load_rules(game)))
 
 
 def game_file_text(game: Game) -> str:

@@ -13,10 +13,9 @@ from treeplex.games.poker.betting.tree import check_nodes
 from treeplex.games.poker.spots.fields import street_names
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.solvers.holdem.solver import STORAGE, checked_threads, method_of, predicted_memory
-from treeplex.solvers.rules.fictitious import FictitiousRule
-from treeplex.solvers.rules.variants import Variant
+from treeplex.solvers.rules.rule import UpdateRule
 
-AnyMethod = str | Variant | FictitiousRule
+AnyMethod = str | UpdateRule
 
 MEMINFO, CGROUP = Path("/proc/meminfo"), Path("/sys/fs/cgroup")
 MEGABYTE = 1_000_000

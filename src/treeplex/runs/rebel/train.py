@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from treeplex.errors import FileError, SpecError
-from treeplex.forms.sources.load import load, named_file
+from treeplex.forms.sources.load import load_rules, named_file
 from treeplex.forms.subgames.identity import public_identity
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.base import Game
@@ -137,7 +137,7 @@ def reopened(
     """The training of a folder, locked, at its beginning."""
     about = folder.reopen()
     run = run_from(about, str(folder.path / RUN))
-    rules, spec = (load(run.game, named_in=folder.path), run.game) if game is None else typed(game)
+    rules, spec = (load_rules(run.game, named_in=folder.path), run.game) if game is None else typed(game)
     tree = public_rules(rules)
     identity = public_identity(tree)
     if identity != about["identity"]:
@@ -152,7 +152,7 @@ def reopened(
 
 def typed(spec: str) -> tuple[Game, str]:
     """The rules that a person asks for, and the spec by which workers load them: the canonical one, unless it names a file."""
-    rules = load(spec)
+    rules = load_rules(spec)
     return rules, rules.spec if named_file(spec) is None else spec
 
 

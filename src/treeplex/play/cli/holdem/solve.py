@@ -84,7 +84,6 @@ def print_estimate(task: "Task", *, as_json: bool) -> None:
     Raises:
         SpecError: a solution to resume, which is there already.
     """
-    from treeplex.play.cli.holdem.requests import title_of
     from treeplex.runs.job.memory import estimate_spot
 
     if task.spot is None:
@@ -92,7 +91,7 @@ def print_estimate(task: "Task", *, as_json: bool) -> None:
     settings = task.settings
     found = estimate_spot(task.spot, settings.algorithm or "dcfr", threads=settings.threads, isomorphism=not settings.locks)
     if not as_json:
-        print_facts(found.facts(), title=title_of(task.spot))
+        print_facts(found.facts(), title=str(task.spot))
         return
     size = found.size
     print_json(
