@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from treeplex import errors
+    from treeplex import errors, holdem
     from treeplex.evaluate import Judgement
     from treeplex.evaluate.cce import best_cce, cce_gap, cce_gaps
     from treeplex.evaluate.correlation import DeviceJudgement, judge_device
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from treeplex.forms.compile.compile_game import compile_game as compile
     from treeplex.forms.compile.compiled_game import CompiledGame
     from treeplex.forms.correlation.device import Device
-    from treeplex.forms.policies.files import load_policy, save_policy, to_dataframe, to_table
+    from treeplex.forms.policies.files import save_policy, to_dataframe, to_table
     from treeplex.forms.policies.sparse import TablePolicy, load_table_policy, save_table_policy
     from treeplex.forms.policies.tabular import Policy
     from treeplex.forms.sources.efg import write_efg
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         exploitability,
         infostate_regrets,
         judge,
+        load_policy,
         nash_conv,
     )
     from treeplex.runs.rebel.judge import judge_rebel
@@ -75,7 +76,7 @@ _HOMES = {
     "treeplex.forms.correlation.device": ("Device",),
     "treeplex.forms.sources.load": ("load",),
     "treeplex.forms.policies.tabular": ("Policy",),
-    "treeplex.forms.policies.files": ("load_policy", "save_policy", "to_dataframe", "to_table"),
+    "treeplex.forms.policies.files": ("save_policy", "to_dataframe", "to_table"),
     "treeplex.forms.sources.openspiel": ("from_tabular_policy", "to_tabular_policy"),
     "treeplex.forms.sources.efg": ("write_efg",),
     "treeplex.games.base": ("CHANCE", "SIMULTANEOUS", "TERMINAL", "Game", "State"),
@@ -89,6 +90,7 @@ _HOMES = {
         "exploitability",
         "infostate_regrets",
         "judge",
+        "load_policy",
         "nash_conv",
     ),
     "treeplex.runs.compare": ("Comparison", "compare"),
@@ -165,6 +167,7 @@ __all__ = [
     "exploitability",
     "from_tabular_policy",
     "head_to_head",
+    "holdem",
     "infostate_regrets",
     "judge",
     "judge_device",
@@ -198,8 +201,8 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         value = version("treeplex")
-    elif name == "errors":
-        value = import_module("treeplex.errors")
+    elif name in ("errors", "holdem"):
+        value = import_module(f"treeplex.{name}")
     elif name in _PLACES:
         module, attribute = _PLACES[name]
         value = getattr(import_module(module), attribute)
