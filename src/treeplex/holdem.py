@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.forms.holdem.compile_spot import compile_spot as compile
@@ -27,7 +28,6 @@ from treeplex.games.poker.cards.ranges import parse_range, range_to_string
 from treeplex.games.poker.public import HoldemGame
 from treeplex.games.poker.spots.files import request_from_options
 from treeplex.games.poker.spots.known import (
-    Floats,
     leduc_holdem,
     limit_holdem,
     rhode_island_holdem,
@@ -81,7 +81,15 @@ __all__ = [
 ]
 
 
-def spot(board: str, oop: str | Floats, ip: str | Floats, *, pot: float | str, stack: float | str, **fields: Any) -> Spot:
+def spot(
+    board: str,
+    oop: str | NDArray[np.float64],
+    ip: str | NDArray[np.float64],
+    *,
+    pot: float | str,
+    stack: float | str,
+    **fields: Any,
+) -> Spot:
     """A hold'em spot: ``spot("Td9d6h", "QQ+,AK", "22+", pot=20, stack=90, bets={"default": "50%,a", "river": "a"})``.
 
     Args:

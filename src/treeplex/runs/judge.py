@@ -21,7 +21,7 @@ from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.games import AnyGame, solvable
 from treeplex.runs.holdem.policy import HoldemPolicy
 from treeplex.runs.holdem.solution import load_solution
-from treeplex.runs.solve.tree_game import UNIFORM, holds_policy, policy_file, policy_of
+from treeplex.runs.solve.tree_game import UNIFORM, TreeGame, holds_policy, policy_file, policy_of
 from treeplex.solvers import make_solver
 
 if TYPE_CHECKING:
@@ -86,6 +86,11 @@ def judge(game: AnyGame, policy: AnyPolicy) -> Judgement:
     return solvable(game).judge(policy)
 
 
+def tree_of(game: AnyGame) -> CompiledGame:
+    """The compiled game; a :class:`GameError` for a hold'em spot, whose infosets are not enumerated."""
+    return game.compiled if isinstance(game, TreeGame) else compile_game(game)
+
+
 def exploitability(game: AnyGame, policy: AnyPolicy) -> float:
     """Mean over players of what a best response gains, in game units; arguments as for :func:`judge`."""
     return judge(game, policy).exploitability
@@ -114,7 +119,7 @@ def infostate_regrets(game: AnyGame, policy: AnyPolicy) -> dict[tuple[int, str],
     What the player would gain by the best action there, the policy followed elsewhere, times the probability that chance
     and the others lead there (:func:`treeplex.evaluate.infostate_regrets`).
     """
-    compiled = compile_game(game)
+    compiled = tree_of(game)
     regrets = evaluate.infostate_regrets(compiled, policy_of(compiled, policy))
     found = {key: float(regrets[infoset]) for key, infoset in compiled.lookup.items()}
     return dict(sorted(found.items(), key=lambda pair: -pair[1]))
@@ -126,7 +131,7 @@ def exact_value(game: AnyGame) -> float:
     Raises:
         AlgorithmError: more players, or payoffs without a constant sum.
     """
-    compiled = compile_game(game)
+    compiled = tree_of(game)
     solver = make_solver(compiled, "lp")
     solver.run(1)
     return evaluate.judge(compiled, solver.average_policy()).value[0]
@@ -138,5 +143,5 @@ def distance_to_value(game: AnyGame, policy: AnyPolicy) -> float:
     Raises:
         AlgorithmError: the game has no exact value here (see :func:`exact_value`).
     """
-    compiled = compile_game(game)
+    compiled = tree_of(game)
     return abs(judge(compiled, policy).value[0] - exact_value(compiled))

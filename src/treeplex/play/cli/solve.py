@@ -119,7 +119,7 @@ def solve(
     if as_json:
         print_json(last_record(solution))
     else:
-        print_solution(solution, folder, game or solution.game.spec)
+        print_solution(solution, folder, game or (str(folder) if folder and folder.is_file() else solution.game.spec))
     if solution.status == "interrupted":
         own = f"{quoted(solution.game.spec)} " if names_file(solution) else ""
         command = f"treeplex solve {own}--resume {quoted(str(folder))}"

@@ -143,7 +143,7 @@ def spot_session(spot: Spot | CompiledSpot | None, asked: Asked) -> Iterator[Ses
         locks = asked.options.get("locks", how.locks)
         isomorphism = asked.options.get("isomorphism", True) and not locks
         storage = checked_storage(storage or how.storage or DEFAULT_STORAGE)
-        algorithm = algorithm or how.algorithm or DEFAULT_ALGORITHM
+        algorithm = (how.algorithm or DEFAULT_ALGORITHM) if algorithm is None else algorithm
         check_spot(given, algorithm, isomorphism=isomorphism, storage=storage, threads=threads, most=most)
         game = spot if isinstance(spot, CompiledSpot) and spot.isomorphism == isomorphism else None
         game = compile_spot(given, isomorphism=isomorphism) if game is None else game

@@ -63,8 +63,10 @@ class SpotGame(Solvable):
     def plan(
         self, algorithms: Sequence[AnyAlgorithm], iterations: int | None, options: Mapping[str, Any], line: ProgressLine
     ) -> Plan:
-        """Check that there is memory for each algorithm, and compile."""
+        """Check that there is memory for each algorithm, and compile; the target of the spot's file does not count."""
         how = self.spot.settings
+        if how.target is not None:
+            self.given = replace(self.spot, settings=replace(how, target=None))
         locks, names = options.get("locks", how.locks), []
         isomorphism = options.get("isomorphism", True) and not locks
         storage = checked_storage(options.get("storage") or how.storage or DEFAULT_STORAGE)
@@ -78,7 +80,8 @@ class SpotGame(Solvable):
         line.say(f"building {self.spot}")
         if self.compiled.isomorphism != isomorphism:
             self.given = compile_spot(self.spot, isomorphism=isomorphism)
-        return Plan(canonical(names), DEFAULT_ITERATIONS if iterations is None else iterations, options, "iterations")
+        count = how.iterations or DEFAULT_ITERATIONS if iterations is None else iterations
+        return Plan(canonical(names), count, options, "iterations")
 
     def place(self, folder: Path, name: str) -> Path:
         """A file of its own."""

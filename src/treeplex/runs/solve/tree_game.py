@@ -64,7 +64,8 @@ class TreeGame(Solvable):
 
     def started(self, asked: Asked, folder: JobFolder | None, line: ProgressLine) -> Session:
         """A new run."""
-        algorithm, options = asked.algorithm or DEFAULT_ALGORITHM, dict(asked.options)
+        algorithm = DEFAULT_ALGORITHM if asked.algorithm is None else asked.algorithm
+        options = dict(asked.options)
         limit, walked = options.pop("limit", None), options.pop("walked", line.walked)
         self.compile(options.get("refine"), limit, walked, line)
         count = pace_of(algorithm) if asked.iterations is None else asked.iterations
