@@ -302,12 +302,14 @@ def store_of_policy(game: CompiledSpot, average: Array, scales: Array, locks: Se
         game: the compiled spot.
         average: [Q], the policy.
         scales: float32, of 16-bit numbers; else empty.
-        locks: what best responses keep.
+        locks: what best responses keep; they stand among the regrets.
     """
-    none = np.zeros(0, average.dtype)
+    none, fixed = np.zeros(0, average.dtype), locked_arrays(game, average.dtype, locks)
+    regrets = np.zeros(average.size if locks else 0, average.dtype)
+    regrets[fixed["lock_places"]] = fixed["lock_values"]
     return Store(
-        regrets=none,
-        guesses=none,
+        regrets=regrets,
+        guesses=regrets,
         average=average,
         regret_scales=scales,
         guess_scales=scales,
@@ -315,7 +317,7 @@ def store_of_policy(game: CompiledSpot, average: Array, scales: Array, locks: Se
         previous=none,
         changes=none.reshape(2, -1),
         target=none,
-        **locked_arrays(game, average.dtype, locks),
+        **fixed,
     )
 
 

@@ -140,14 +140,10 @@ def info(
         from treeplex.games.poker.spots.spot import Spot
 
         rules = load(game)
-        if isinstance(rules, Spot) and not structure:
-            from treeplex.play.cli.holdem.solve import print_estimate
-
-            print_estimate(rules, as_json=as_json)
-            return
         compiled = found = None
         try:
-            compiled = compile_game(rules, refine=refine, limit=limit, watch=live.walked)
+            if structure or not isinstance(rules, Spot):
+                compiled = compile_game(rules, refine=refine, limit=limit, watch=live.walked)
         except ImperfectRecallError:
             if not structure:
                 raise
@@ -155,6 +151,11 @@ def info(
             from treeplex.forms.structure.classes import structure as classes_of
 
             found = classes_of(compiled or rules, refine=refine, limit=limit, watch=live.walked)
+    if compiled is None and found is None and isinstance(rules, Spot):
+        from treeplex.play.cli.holdem.solve import print_estimate
+
+        print_estimate(rules, as_json=as_json)
+        return
     if as_json:
         print_json((counts_of(compiled) if compiled else {}) | (structure_of(found) if found else {}))
         return

@@ -123,6 +123,7 @@ class HoldemPolicy:
         own = game.form.weights[first : first + count]
         value = float(own @ root_values(crew, player, BEST, average, store)) / game.compatible
         store = store._replace(regrets=np.zeros_like(average), average=average.copy())
+        store.regrets[store.lock_places] = store.lock_values
         crew.answer(player, REPLY, average, self.scales, store)
         store.regrets[store.lock_places] = store.lock_values
         crew.descend(player, store.regrets, self.scales, store, keep=0.0, add=1.0, streets=len(game.boards))
