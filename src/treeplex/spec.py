@@ -144,7 +144,7 @@ def checked_number(owner: str, name: str, value: object, known: Iterable[str]) -
 def nearest(name: str, known: Iterable[str]) -> str:
     """A hint for an unknown name: ``; did you mean 'x'?`` or the list of what exists."""
     known = sorted(known)
-    close = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.5)
+    close = [near for each in (name, name.lower()) for near in difflib.get_close_matches(each, known, n=1, cutoff=0.5)]
     return f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(known)}"
 
 

@@ -330,29 +330,37 @@ def rule_of(algorithm: AnyAlgorithm, auto: str) -> tuple[UpdateRule, str]:
     return known.rule(given), str(Spec(known.name, dict(given)))
 
 
-def named_in(place: object, algorithm: str, remedy: str) -> str:
-    """The algorithm that a file or folder names, if all of it is the library's, so that no code runs on a file's word.
+def named_in(place: object, algorithm: str, verb: str) -> str:
+    """The algorithm that a run's folder names, if all of it is the library's, so that no code runs on a file's word.
 
     Args:
-        place: the file or folder.
+        place: the folder.
         algorithm: what it says.
-        remedy: how its author gives it again, ``...`` being the algorithm.
+        verb: what the command and the function are called that resume it, such as ``solve``.
 
     Raises:
-        SpecError: it is somebody's own.
+        SpecError: it is somebody's own, which a person has to give again.
     """
+    if not is_own(algorithm):
+        return algorithm
+    if ".py" in algorithm:
+        raise SpecError(
+            f"{place} was run with {algorithm!r}, an algorithm in a Python file; code that another file names is not run, so "
+            f'give it again: treeplex {verb} --resume {place} -a "{algorithm}"'
+        )
+    raise SpecError(
+        f"{place} was run with {algorithm!r}, an algorithm of your own; give it again: tp.{verb}(resume={str(place)!r}, "
+        "algorithm=...)"
+    )
+
+
+def is_own(algorithm: str) -> bool:
+    """Whether a text that stands in a file names an algorithm that is not wholly the library's."""
     try:
         spec = algorithm_spec(algorithm)
-        own = spec.name not in {*_ALGORITHMS, AUTO} or any(is_user_spec(str(value)) for value in spec.parameters.values())
     except SpecError:
-        own = True
-    if own:
-        again = remedy.replace("...", f'"{algorithm}"') if is_user_spec(algorithm) else remedy
-        raise SpecError(
-            f"{place} was run with {algorithm!r}, an algorithm of your own; code that a file names is not run, so give "
-            f"it again: {again}"
-        )
-    return algorithm
+        return True
+    return spec.name not in {*_ALGORITHMS, AUTO} or any(is_user_spec(str(value)) for value in spec.parameters.values())
 
 
 def same_algorithm(one: str, other: str) -> bool:

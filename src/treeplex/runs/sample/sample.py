@@ -176,8 +176,7 @@ def reopen(
     if limits["memory"] is not None:
         settings = replace(settings, memory=limits["memory"])
     rules = load(about["game"], named_in=folder.path) if game is None else load(game)
-    again = f"treeplex sample --resume {folder.path} -a ..., or tp.sample(resume={str(folder.path)!r}, algorithm=...)"
-    asked = named_in(folder.path, about["algorithm"], again) if algorithm is None else algorithm
+    asked = named_in(folder.path, about["algorithm"], "sample") if algorithm is None else algorithm
     job = job_of(rules, asked, settings)
     sampler = job.sampler
     if not same_algorithm(sampler.algorithm, about["algorithm"]) or sampler.game.spec != about["game"]:
@@ -185,6 +184,7 @@ def reopen(
             f"{folder.path} was run with {about['algorithm']} on {about['game']}, not {sampler.algorithm} on "
             f"{sampler.game}; leave them out or start a new run"
         )
+    sampler.algorithm = about["algorithm"]
     session = go_on(job, folder)
     if sampler.iteration > settings.iterations:
         raise SpecError(

@@ -249,15 +249,7 @@ def reopen(
             "give the same game or start a new run"
         )
     settings = with_new_limits(old, iterations, nodes, target)
-    asked: AnyAlgorithm = (
-        named_in(
-            folder.path,
-            about["algorithm"],
-            f"treeplex solve --resume {folder.path} -a ..., or tp.solve(resume={str(folder.path)!r}, algorithm=...)",
-        )
-        if algorithm is None
-        else algorithm
-    )
+    asked = named_in(folder.path, about["algorithm"], "solve") if algorithm is None else algorithm
     walk_ahead(compiled, asked, limit, walked)
     if about.get("last") is None and not (folder.path / STATE).exists():
         solver, settings = planned(compiled, asked, replace(settings, horizon=settings.iterations))
@@ -265,6 +257,7 @@ def reopen(
         solver = solver_for(compiled, asked, settings)
     if not same_algorithm(solver.algorithm, about["algorithm"]):
         raise different(folder, "algorithm", about["algorithm"], solver.algorithm)
+    solver.algorithm = about["algorithm"]
     if solver.longest is not None and iterations is None:
         settings = replace(settings, iterations=min(settings.iterations, solver.longest))
     if solver.longest is not None and settings.iterations > solver.longest:
