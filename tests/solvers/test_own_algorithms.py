@@ -131,7 +131,7 @@ def test_no_code_runs_on_a_files_word(folder: Path) -> None:
     about = json.loads((folder / "run/run.json").read_text())
     for text in ("bad.py:X", "es-mccfr(variant=bad.py:X)", "es-mccfr(variant='./bad.py:X(k=1)')"):
         (folder / "run/run.json").write_text(json.dumps(about | {"algorithm": text}))
-        with pytest.raises((SpecError, FileError), match="is not run|was altered|checksum"):
+        with pytest.raises((SpecError, FileError), match=r"is not run|was altered|checksum"):
             tp.solve(resume="run", iterations=9)
         with pytest.raises(SpecError, match="is not run"):
             named_in("run", text, "solve")
@@ -159,5 +159,5 @@ def test_sampling_without_compiling(folder: Path) -> None:
         tp.sample(resume="run", iterations=4100)
     resumed = tp.sample(resume="run", algorithm=text, iterations=4100)
     assert resumed.last.done == 4100
-    with pytest.raises(AlgorithmError, match="my.py:DAMPED sweeps the whole game"):
+    with pytest.raises(AlgorithmError, match=r"my\.py:DAMPED sweeps the whole game"):
         tp.sample("kuhn_poker", "my.py:DAMPED")
