@@ -20,8 +20,9 @@ from treeplex.runs.job.progress_line import line_for
 from treeplex.runs.job.record import check_effort, words_of
 from treeplex.runs.solve.settings import PLOT, SOLVE
 from treeplex.runs.solve.solution import Solution
-from treeplex.runs.solve.solvable import AnyAlgorithm, AnyCompiled, Options
+from treeplex.runs.solve.solvable import AnyCompiled, Options
 from treeplex.runs.solve.solve import AnyProgress, solve
+from treeplex.solvers.registry import AnyAlgorithm
 from treeplex.storage.files import write_atomically
 
 NUMBERS = ("iterations", "nodes", "seconds", "exploitability", "nash_conv")

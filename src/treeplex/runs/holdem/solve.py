@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import isnan
 from pathlib import Path
 
-from treeplex.errors import AlgorithmError, FileError, SpecError
+from treeplex.errors import FileError, SpecError
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
 from treeplex.games.poker.spots.fields import Settings as FileSettings
 from treeplex.games.poker.spots.spot import Spot, spot_from_json
@@ -20,12 +20,10 @@ from treeplex.runs.job.job import Session
 from treeplex.runs.job.lock import Lock
 from treeplex.runs.job.memory import check_memory, check_spot
 from treeplex.runs.job.record import Record, Watcher, check_count, check_limits
-from treeplex.runs.solve.solvable import AnyAlgorithm, Asked
-from treeplex.solvers import Rule
+from treeplex.runs.solve.solvable import Asked
 from treeplex.solvers.holdem.solver import HoldemSolver, checked_storage, checked_threads
 from treeplex.solvers.holdem.solver import Lock as FixedStrategy
-from treeplex.solvers.registry import pace_of
-from treeplex.solvers.rules.rule import UpdateRule
+from treeplex.solvers.registry import AnyAlgorithm, is_own, pace_of, same_algorithm
 from treeplex.storage.files import sweep
 
 __all__ = ["HoldemSolution", "NodeLock", "View", "solve_spot"]
@@ -58,8 +56,8 @@ def solve_spot(
 
     Args:
         spot: what to solve; may be left out with ``resume``. What its ``settings`` say counts where nothing is asked for here.
-        algorithm: a spec such as ``dcfr(gamma=3)``, or your own variant or play, which resuming then needs again; default
-            ``dcfr``.
+        algorithm: a spec such as ``dcfr(gamma=3)``, ``my.py:DAMPED``, or your own variant or play, which resuming then
+            needs again; default ``dcfr``.
         iterations: iterations in total, those before a resume included; default 1,000 (more), or 1,000,000 with a time limit;
             a learned algorithm does as many as it paces itself for. With 0 the uniform strategy is judged.
         target: stop at the first check with at most this exploitability, in chips. Without target, iterations and time limit:
@@ -134,8 +132,6 @@ def spot_session(spot: Spot | CompiledSpot | None, asked: Asked) -> Iterator[Ses
         target = how.target.chips(given.opening_pot)
     threads = checked_threads(asked.options.get("threads", how.threads))
     algorithm, storage, most = asked.algorithm, asked.options.get("storage"), asked.options.get("most_memory")
-    if isinstance(algorithm, Rule):
-        raise AlgorithmError(f"{algorithm.name} does not run on hold'em spots; take a variant, or a play of your own")
     limits = iterations, target, asked.seconds
     if resume is None:
         if given is None or spot is None:
@@ -155,9 +151,16 @@ def spot_session(spot: Spot | CompiledSpot | None, asked: Asked) -> Iterator[Ses
     else:
         check_resume(resume, given, storage, asked.options.get("locks", ()))
         settings = settings_of(resume.spot, resume.settings.storage, threads, limits, resume)
-        solver, memory = solver_for(resume.game, algorithm or resume.algorithm, settings, resume.locks, most)
-        if solver.algorithm != resume.algorithm:
+        if algorithm is None and is_own(resume.algorithm):
+            raise SpecError(
+                f"the spot was solved by {resume.algorithm!r}, an algorithm of your own; code that a file names is not run, so "
+                "give it again (-a, or algorithm=)"
+            )
+        algorithm = resume.algorithm if algorithm is None else algorithm
+        solver, memory = solver_for(resume.game, algorithm, settings, resume.locks, most)
+        if not same_algorithm(solver.algorithm, resume.algorithm):
             raise SpecError(f"the solution to resume is one by {resume.algorithm}, not {solver.algorithm}; leave it out")
+        solver.algorithm = resume.algorithm
         if iterations is not None and iterations < resume.iterations:
             done = resume.iterations
             raise SpecError(f"{done} iterations are done already; iterations counts all of them, so ask for more than {done}")
@@ -237,7 +240,7 @@ def judged_records(resume: HoldemSolution | None) -> list[Record]:
 
 def solver_for(
     game: CompiledSpot,
-    algorithm: str | UpdateRule,
+    algorithm: AnyAlgorithm,
     settings: HoldemSettings,
     locks: Sequence[FixedStrategy],
     most: float | None,

@@ -18,8 +18,9 @@ from treeplex.runs.holdem.solve import DEFAULT_ITERATIONS, DEFAULT_STORAGE, rere
 from treeplex.runs.job.job import Session
 from treeplex.runs.job.memory import check_spot
 from treeplex.runs.job.progress_line import KERNELS, ProgressLine
-from treeplex.runs.solve.solvable import AnyAlgorithm, Asked, Plan, Solvable, SpotOptions, canonical
+from treeplex.runs.solve.solvable import Asked, Plan, Solvable, SpotOptions, canonical
 from treeplex.solvers.holdem.solver import checked_storage, checked_threads, method_of
+from treeplex.solvers.registry import AnyAlgorithm
 
 UNIFORM = "uniform"
 
@@ -72,7 +73,7 @@ class SpotGame(Solvable):
         storage = checked_storage(options.get("storage") or how.storage or DEFAULT_STORAGE)
         threads = checked_threads(options.get("threads", how.threads))
         for algorithm in algorithms:
-            rule, name = method_of(algorithm)  # type: ignore[arg-type]
+            rule, name = method_of(algorithm)
             names.append((name, algorithm))
             check_spot(
                 self.spot, rule, isomorphism=isomorphism, storage=storage, threads=threads, most=options.get("most_memory")

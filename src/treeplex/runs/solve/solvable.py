@@ -18,9 +18,8 @@ from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.job import Job, Outcome, Session
 from treeplex.runs.job.progress_line import ProgressLine
 from treeplex.runs.solve.solution import Solution
-from treeplex.solvers import DiscountPolicy, FictitiousRule, Rule, Variant
+from treeplex.solvers.registry import AnyAlgorithm
 
-AnyAlgorithm = str | Variant | Rule | FictitiousRule | DiscountPolicy
 WalkWatcher = Callable[[int], None]
 
 

@@ -11,7 +11,8 @@ from treeplex.runs.job.interrupt import Interrupted
 from treeplex.runs.job.progress_line import ProgressLine, line_for
 from treeplex.runs.job.record import Watcher, check_limits
 from treeplex.runs.solve.solution import Solution
-from treeplex.runs.solve.solvable import AnyAlgorithm, Asked, Options, SolvingJob
+from treeplex.runs.solve.solvable import Asked, Options, SolvingJob
+from treeplex.solvers.registry import AnyAlgorithm
 
 AnyProgress = Watcher | ProgressLine | bool | None
 """How to show progress; see :func:`solve`."""
@@ -37,7 +38,8 @@ def solve(
         game: a spec (``"leduc_poker"``, ``"mygame.py:MyGame"``, ``"game.efg"``), rules, a compiled game, or a hold'em spot (an
             object, ``"turn.yaml"``, ``"turn_endgame"``). May be left out when resuming.
         algorithm: a spec such as ``"dcfr"`` or ``"dcfr(alpha=2)"`` (see :func:`treeplex.algorithms`), or an algorithm of
-            your own, which resuming then needs again; default ``"dcfr"``, or what a spot's file says.
+            your own, ``"my.py:NAME"`` or the value itself, which resuming then needs again; default ``"dcfr"``, or what a
+            spot's file says.
         iterations: iterations in total, those before a resume included; default 1000, or 1,000,000 when
             there is a target or a time limit, any number when histories are counted; a learned algorithm does as many as it
             paces itself for. An algorithm that samples (its name ends in ``-mccfr``) walks, without any of these limits, as

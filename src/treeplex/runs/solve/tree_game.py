@@ -25,10 +25,9 @@ from treeplex.runs.job.progress_line import KERNELS, ProgressLine
 from treeplex.runs.job.record import UNCOUNTED_ITERATIONS
 from treeplex.runs.solve.job import SolveJob
 from treeplex.runs.solve.settings import POLICY, SOLVE, Settings, settings_from
-from treeplex.runs.solve.solvable import AnyAlgorithm, Asked, GameOptions, Plan, Solvable, WalkWatcher, canonical
-from treeplex.solvers import Solver, algorithms, make_solver
-from treeplex.solvers.registry import AUTO, pace_of, samples
-from treeplex.spec import parse_spec
+from treeplex.runs.solve.solvable import Asked, GameOptions, Plan, Solvable, WalkWatcher, canonical
+from treeplex.solvers import Solver, make_solver
+from treeplex.solvers.registry import AnyAlgorithm, named_in, pace_of, same_algorithm, samples
 
 DEFAULT_ALGORITHM = "dcfr"
 DEFAULT_ITERATIONS = 1000
@@ -270,14 +269,15 @@ def reopen(
             "give the same game or start a new run"
         )
     settings = with_new_limits(old, iterations, nodes, target)
-    asked: AnyAlgorithm = named_in(folder, about["algorithm"]) if algorithm is None else algorithm
+    asked = named_in(folder.path, about["algorithm"], "solve") if algorithm is None else algorithm
     walk_ahead(compiled, asked, limit, walked)
     if about.get("last") is None and not (folder.path / STATE).exists():
         solver, settings = planned(compiled, asked, replace(settings, horizon=settings.iterations))
     else:
         solver = solver_for(compiled, asked, settings)
-    if solver.algorithm != about["algorithm"]:
+    if not same_algorithm(solver.algorithm, about["algorithm"]):
         raise different(folder, "algorithm", about["algorithm"], solver.algorithm)
+    solver.algorithm = about["algorithm"]
     if solver.longest is not None and iterations is None:
         settings = replace(settings, iterations=min(settings.iterations, solver.longest))
     if solver.longest is not None and settings.iterations > solver.longest:
@@ -297,24 +297,6 @@ def reopen(
             f"{folder.path} has walked {solver.nodes:,} histories already; nodes counts all of them, so ask for more than that"
         )
     return session
-
-
-def named_in(folder: JobFolder, algorithm: str) -> str:
-    """The algorithm that a folder names, if it is one of the library's.
-
-    Raises:
-        SpecError: it is somebody's own, which only its author can give again.
-    """
-    known = {*algorithms(), AUTO}
-    try:
-        if parse_spec(algorithm).name in known:
-            return algorithm
-    except SpecError:
-        pass
-    raise SpecError(
-        f"{folder.path} was run with {algorithm!r}, an algorithm of your own; give it again: "
-        f"tp.solve(resume={str(folder.path)!r}, algorithm=...)"
-    )
 
 
 def with_new_limits(settings: Settings, iterations: int | None, nodes: int | None, target: float | None) -> Settings:
