@@ -14,7 +14,8 @@ from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.public import Chance, Decision, Leaf, PublicState, PublicTree, pair_state, pick
 from treeplex.learn.rebel.random_beliefs import random_belief
-from treeplex.learn.torch.search import TorchSearch, check_device, check_method, torch_device
+from treeplex.learn.torch.device import check_device, torch_device
+from treeplex.learn.torch.search import TorchSearch, check_method
 from treeplex.search.encoding import Encoding
 from treeplex.search.leaf import LeafValue
 from treeplex.search.play_distribution import DRAWS, Replicas, policies_at, training_iterations

@@ -45,6 +45,9 @@ Threads = Annotated[int | None, typer.Option(metavar="N", help="Of a spot: threa
 Storage = Annotated[
     str | None, typer.Option(metavar="KIND", help="Of a spot: float32, float64 or int16 (half the memory). Default: float32.")
 ]
+Device = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Of a game: cpu, cuda, auto or torch-cpu; the last three need PyTorch.")
+]
 RunPlace = Annotated[Path | None, typer.Option(metavar="PATH", help="Write a run folder; of a spot one file, turn.spot.")]
 Folder = Annotated[Path | None, typer.Option(metavar="DIR", help="Write a run folder.")]
 

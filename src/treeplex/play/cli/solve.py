@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treeplex.play.cli.arguments import (
+    Device,
     Every,
     Folder,
     Force,
@@ -51,6 +52,7 @@ def solve(
     every: Every = None,
     seed: Annotated[int | None, typer.Option(help="Seed of everything random. Default: 0.")] = None,
     updates: Updates = None,
+    device: Device = None,
     threads: Threads = None,
     storage: Storage = None,
     out: RunPlace = None,
@@ -105,6 +107,7 @@ def solve(
                 seed=seed,
                 refine=refine or None,
                 limit=limit,
+                device=device,
                 threads=threads,
                 storage=storage,
                 out=out,
@@ -250,6 +253,7 @@ def compare(
     every: Every = None,
     seed: Annotated[int | None, typer.Option(help="Seed of everything random. Default: 0.")] = None,
     updates: Updates = None,
+    device: Device = None,
     threads: Threads = None,
     storage: Storage = None,
     axis: Annotated[
@@ -290,6 +294,7 @@ def compare(
             seed=seed,
             refine=refine or None,
             limit=limit,
+            device=device,
             threads=threads,
             storage=storage,
             out=out,

@@ -34,6 +34,9 @@ class GameOptions(TypedDict, total=False):
         refine: split infostates of imperfect recall instead of refusing the game.
         limit: the most histories that may be walked to compile the game; default 50 million. A game that is clearly larger is
             refused in a second or two.
+        device: where iterations run: ``"cpu"`` (the default) by compiled kernels, ``"cuda"`` with tensors on a graphics card,
+            ``"auto"`` there if there is one, or ``"torch-cpu"`` to try it; for two players, by variants that neither adapt nor
+            learn and fictitious play. It needs PyTorch.
         walked: called now and then, while rules are walked before the first iteration, with the number of histories so far.
     """
 
@@ -42,6 +45,7 @@ class GameOptions(TypedDict, total=False):
     seed: int | None
     refine: bool | None
     limit: int | None
+    device: str | None
     walked: WalkWatcher | None
 
 

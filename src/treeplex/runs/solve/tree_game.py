@@ -89,7 +89,7 @@ class TreeGame(Solvable):
             folder,
             self.game,
             asked.algorithm,
-            fixed | {"refine": options.get("refine") or None},
+            fixed | {"refine": options.get("refine") or None, "device": options.get("device")},
             options.get("walked", line.walked),
             iterations=asked.iterations,
             nodes=options.get("nodes"),
@@ -123,7 +123,7 @@ class TreeGame(Solvable):
         names = []
         for algorithm in algorithms:
             count = pace_of(algorithm) if iterations is None else iterations
-            settings = settings_of_new_run(count, nodes=nodes, updates=options.get("updates"))
+            settings = settings_of_new_run(count, nodes=nodes, updates=options.get("updates"), device=options.get("device"))
             names.append((planned(self.compiled, algorithm, settings)[0].algorithm, algorithm))
         chosen = canonical(names)
         given = {**options, "nodes": nodes} if nodes is not None else dict(options)
@@ -214,13 +214,14 @@ def settings_of_new_run(
     updates: str | None = None,
     seed: int | None = None,
     refine: bool | None = None,
+    device: str | None = None,
 ) -> Settings:
     """Settings with the defaults filled in."""
     usual = DEFAULT_ITERATIONS if target is None and seconds is None else MOST_ITERATIONS
     usual = usual if nodes is None else UNCOUNTED_ITERATIONS
     count = usual if iterations is None else iterations
     aim = None if target is None else float(target)
-    return Settings(count, count, aim, every, updates, 0 if seed is None else seed, bool(refine), nodes)
+    return Settings(count, count, aim, every, updates, 0 if seed is None else seed, bool(refine), nodes, device or "cpu")
 
 
 def planned(game: CompiledGame, algorithm: AnyAlgorithm, settings: Settings) -> tuple[Solver, Settings]:
@@ -313,5 +314,12 @@ def different(folder: JobFolder, name: str, old: object, new: object) -> SpecErr
 
 
 def solver_for(game: CompiledGame, algorithm: AnyAlgorithm, settings: Settings) -> Solver:
-    """A solver at iteration 0."""
-    return make_solver(game, algorithm, horizon=settings.horizon, updates=settings.updates, seed=settings.seed)
+    """A solver at iteration 0, on the settings' device."""
+    horizon, updates = settings.horizon, settings.updates
+    if settings.device != "cpu":
+        from treeplex.learn.torch.device import torch_device
+        from treeplex.learn.torch.form import TensorSolver
+
+        if (device := torch_device(settings.device)) is not None:
+            return TensorSolver(game, algorithm, device=device, horizon=horizon, updates=updates)
+    return make_solver(game, algorithm, horizon=horizon, updates=updates, seed=settings.seed)
