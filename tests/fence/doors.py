@@ -28,8 +28,8 @@ from treeplex.games.poker.cards.cards import parse_card
 from treeplex.games.poker.cards.format import small
 from treeplex.games.poker.spots.fields import read_lock
 from treeplex.games.poker.spots.known import all_hands, holdem
-from treeplex.games.poker.spots.located_text import LocatedText
 from treeplex.games.poker.spots.spot import Rake, Spot
+from treeplex.located_text import LocatedText
 from treeplex.play.cli.main import app
 from treeplex.runs.buckets import look as limit_look
 from treeplex.runs.buckets.solve import LimitSettings, solve_limit

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from treeplex.errors import FileError, SpecError
-from treeplex.games.poker.spots.located_text import LocatedText, read_marked
 from treeplex.learn.rebel.holdem_trainer import HoldemRebelSettings
 from treeplex.learn.rebel.trainer import PAPER, PAPER_CARDS, RebelSettings
+from treeplex.located_text import LocatedText, read_marked
 from treeplex.spec import nearest
 
 AnySettings = TypeVar("AnySettings", RebelSettings, HoldemRebelSettings)
