@@ -127,7 +127,7 @@ def test_json_that_is_not_whole_is_refused() -> None:
 def test_help_and_table_say_default_meaning_and_limits() -> None:
     row = next(line for line in Baking.doc_table().splitlines() if "`minutes`" in line)
     assert row == "| `minutes` | `5` | how long it bakes (a whole number from 1 to 60) |"
-    assert "cream(fat=1,sugar=2)  what is between (names, separated by commas; cannot change under way)" in Baking.help_text()
+    assert "cream(fat=1,sugar=2)  what is between (names, separated by commas)" in Baking.help_text()
 
 
 def test_a_file_that_holds_something_else_is_named(tmp_path: Path) -> None:
@@ -143,3 +143,25 @@ def test_pairs_of_the_command_line() -> None:
     assert pairs(["minutes=3", " way = fire "]) == {"minutes": "3", "way": "fire"}
     with pytest.raises(SpecError, match="key=value"):
         pairs(["minutes"])
+
+
+@dataclass(frozen=True)
+class Frying(Baking):
+    minutes: int = 9
+    oil: float = setting(1.0, "spoons of oil", low=0)
+
+
+def test_a_new_default_keeps_meaning_and_limits() -> None:
+    assert Frying().minutes == 9
+    assert "how long it bakes (a whole number from 1 to 60)" in Frying.help_text()
+    with pytest.raises(SpecError, match="minutes must be a whole number from 1 to 60"):
+        Frying(minutes=61)
+
+
+def test_a_setting_cannot_hide_a_method() -> None:
+    @dataclass(frozen=True)
+    class Wrong(Settings):
+        changed: int = 3  # type: ignore[assignment]
+
+    with pytest.raises(TypeError, match="cannot be called changed"):
+        Wrong()

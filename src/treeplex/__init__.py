@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from treeplex.forms.structure.classes import Structure, structure
     from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
     from treeplex.games.registry import games as known_games
+    from treeplex.learn.learner import Learner
     from treeplex.runs.compare import Comparison, compare
     from treeplex.runs.devices import device_from_policy, load_device, save_device
     from treeplex.runs.job.interrupt import Interrupted
@@ -45,13 +46,14 @@ if TYPE_CHECKING:
         nash_conv,
     )
     from treeplex.runs.rebel.judge import judge_rebel
-    from treeplex.runs.rebel.settings import RebelRun
-    from treeplex.runs.rebel.train import train_rebel
     from treeplex.runs.sample.sample import sample
     from treeplex.runs.solve.solution import Solution
     from treeplex.runs.solve.solve import solve
+    from treeplex.runs.train.kind import Training
+    from treeplex.runs.train.train import train
     from treeplex.runs.tree_picture import draw
     from treeplex.search.agent import SearchAgent
+    from treeplex.settings import Settings, setting
     from treeplex.solvers import (
         DiscountPolicy,
         FictitiousRule,
@@ -94,9 +96,11 @@ _HOMES = {
     "treeplex.runs.compare": ("Comparison", "compare"),
     "treeplex.runs.job.interrupt": ("Interrupted",),
     "treeplex.forms.structure.classes": ("Structure", "structure"),
-    "treeplex.runs.rebel.train": ("train_rebel",),
+    "treeplex.runs.train.train": ("train",),
+    "treeplex.runs.train.kind": ("Training",),
+    "treeplex.learn.learner": ("Learner",),
+    "treeplex.settings": ("Settings", "setting"),
     "treeplex.runs.rebel.judge": ("judge_rebel",),
-    "treeplex.runs.rebel.settings": ("RebelRun",),
     "treeplex.search.agent": ("SearchAgent",),
     "treeplex.runs.sample.sample": ("sample",),
     "treeplex.forms.policies.sparse": ("TablePolicy", "load_table_policy", "save_table_policy"),
@@ -134,16 +138,18 @@ __all__ = [
     "Game",
     "Interrupted",
     "Judgement",
+    "Learner",
     "Policy",
-    "RebelRun",
     "Rule",
     "SearchAgent",
+    "Settings",
     "Solution",
     "SpotEstimate",
     "State",
     "Step",
     "Structure",
     "TablePolicy",
+    "Training",
     "Variant",
     "Weights",
     "algorithms",
@@ -181,12 +187,13 @@ __all__ = [
     "save_discount_policy",
     "save_policy",
     "save_table_policy",
+    "setting",
     "solve",
     "structure",
     "to_dataframe",
     "to_table",
     "to_tabular_policy",
-    "train_rebel",
+    "train",
     "write_efg",
 ]
 

@@ -27,6 +27,7 @@ from treeplex.errors import FileError, SpecError
 from treeplex.located_text import LocatedText, read_marked
 from treeplex.spec import nearest, split_outside_brackets
 
+FIXED = "* cannot change once begun"
 NONE = "none"
 """How texts say that a setting is left out."""
 WORDS = {int: "whole number", float: "number", str: "text", bool: "true or false"}
@@ -81,13 +82,13 @@ class Kind(NamedTuple):
     Attributes:
         of: int, float, str or bool.
         many: whether it is a tuple of such.
-        count: how many entries a tuple has; None for any number.
+        size: how many entries a tuple has; None for any number.
         optional: whether it may be None.
     """
 
     of: type
     many: bool = False
-    count: int | None = None
+    size: int | None = None
     optional: bool = False
 
     @classmethod
@@ -98,7 +99,7 @@ class Kind(NamedTuple):
             return cls.from_hint(inner[0])._replace(optional=True)
         if get_origin(hint) is tuple:
             inner = [each for each in get_args(hint) if each is not Ellipsis]
-            return cls(inner[0], many=True, count=None if Ellipsis in get_args(hint) else len(inner))
+            return cls(inner[0], many=True, size=None if Ellipsis in get_args(hint) else len(inner))
         if hint not in WORDS:
             raise TypeError(f"a setting cannot have the type {hint}")
         return cls(hint)
@@ -126,7 +127,7 @@ class Declared(NamedTuple):
         if kind.many:
             many = one.replace("number", "numbers", 1) if kind.of in (int, float) else one
             many = "names" if many == WORDS[str] else many
-            one = f"{kind.count} {many}, separated by commas" if kind.count else f"{many}, separated by commas"
+            one = f"{kind.size} {many}, separated by commas" if kind.size else f"{many}, separated by commas"
         return f"{one}, or {NONE}" if kind.optional else one
 
     def _range(self) -> str:
@@ -153,7 +154,7 @@ class Declared(NamedTuple):
             return None
         if not self.kind.many:
             return self._entry(value, value)
-        if not isinstance(value, tuple | list) or len(value) != (self.kind.count or len(value)):
+        if not isinstance(value, tuple | list) or len(value) != (self.kind.size or len(value)):
             raise self.wrong(value)
         return tuple(self._entry(each, value) for each in value)
 
@@ -223,17 +224,25 @@ def declared(settings: "type[Settings]") -> Mapping[str, Declared]:
     """The settings of a class by name, in their order."""
     if "_declared" in vars(settings):
         return settings._declared
-    hints = get_type_hints(settings)
-    settings._declared = {
-        each.name: Declared(each.name, Kind.from_hint(hints[each.name]), each.metadata.get("limits", Limits("")), each.default)
-        for each in fields(settings)
-    }
-    return settings._declared
+    hints, above = get_type_hints(settings), dict[str, Declared]()
+    for base in settings.__mro__[1:]:
+        if base is not Settings and issubclass(base, Settings):
+            above = dict(declared(base)) | above
+    found = {}
+    for each in fields(settings):
+        if hasattr(Settings, each.name):
+            raise TypeError(f"a setting cannot be called {each.name}, which settings have as a method; choose another name")
+        own = each.metadata.get("limits") or (above[each.name].limits if each.name in above else Limits(""))
+        found[each.name] = Declared(each.name, Kind.from_hint(hints[each.name]), own, each.default)
+    settings._declared = found
+    return found
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Base of settings: frozen dataclasses whose fields are made by :func:`setting`, or have only a default.
+    """Base of settings: frozen dataclasses whose fields are made by :func:`setting`.
+
+    A field with only a default has the meaning and the limits of the same field in a class above it, if there is one.
 
     Every field is checked when one is made; whole numbers of NumPy become Python's, and lists tuples.
 
@@ -252,7 +261,7 @@ class Settings:
         """Check rules between settings; raises :class:`SpecError`. Nothing, unless a class overrides it."""
 
     @classmethod
-    def read(cls, *changes: Mapping[str, Any]) -> dict[str, Any]:
+    def read_changes(cls, *changes: Mapping[str, Any]) -> dict[str, Any]:
         """Changes by name, later ones over earlier ones, with their texts as values of each setting.
 
         Raises:
@@ -272,7 +281,7 @@ class Settings:
         Raises:
             SpecError: an unknown name, or a value that a setting does not take.
         """
-        return replace(self, **self.read(*changes))
+        return replace(self, **self.read_changes(*changes))
 
     def changed_under_way(self, *changes: Mapping[str, Any], place: object) -> Self:
         """The same for a job that has begun, which ``place`` names.
@@ -318,7 +327,7 @@ class Settings:
         return "".join(f"{entry:<{width}}  # {meaning}".rstrip(" #") + "\n" for entry, meaning in entries)
 
     @classmethod
-    def rows(cls) -> list[tuple[str, str, str]]:
+    def table_rows(cls) -> list[tuple[str, str, str]]:
         """Name, default and meaning of every setting that is shown; the meaning says which values it takes."""
         found = []
         for name, each in declared(cls).items():
@@ -327,23 +336,25 @@ class Settings:
                 default = ", ".join(
                     "" if one is MISSING else str(one) if isinstance(one, str) else each.text(one) for one in usual
                 )
-                more = "; cannot change under way" if each.limits.fixed else ""
-                found.append((name, default, f"{each.limits.help} ({each.values}{more})".strip()))
+                found.append((name + " *" * each.limits.fixed, default, f"{each.limits.help} ({each.values})".strip()))
         return found
 
     @classmethod
     def help_text(cls) -> str:
         """Name, default and meaning, one line each, as ``--help`` shows them."""
-        rows = cls.rows()
+        rows = cls.table_rows()
         name, default = (max((len(row[part]) for row in rows), default=0) for part in (0, 1))
-        return "".join(f"  {row[0]:<{name}}  {row[1]:<{default}}  {row[2]}\n" for row in rows)
+        lines = [f"  {row[0]:<{name}}  {row[1]:<{default}}  {row[2]}\n" for row in rows]
+        return "".join(lines) + (f"  {FIXED}\n" if any("*" in row[0] for row in rows) else "")
 
     @classmethod
     def doc_table(cls) -> str:
         """The same as a table of Markdown."""
         lines = ["| setting | default | meaning |", "|---|---|---|"]
-        lines += [f"| `{name}` | {f'`{default}`' if default else ''} | {meaning} |" for name, default, meaning in cls.rows()]
-        return "\n".join(lines) + "\n"
+        for name, default, meaning in cls.table_rows():
+            star = " \\*" * name.endswith("*")
+            lines.append(f"| `{name.removesuffix(' *')}`{star} | {f'`{default}`' if default else ''} | {meaning} |")
+        return "\n".join(lines) + "\n" + (f"\n\\{FIXED}\n" if any("*" in line for line in lines) else "")
 
 
 def pairs(texts: Iterable[str]) -> dict[str, str]:

@@ -127,6 +127,11 @@ def parse_value(text: str, whole: str) -> Value:
     return value if isinstance(value, int | float | str) else text
 
 
+def quoted(text: str) -> str:
+    """A spec or a path as one word of a shell."""
+    return text if re.fullmatch(r"[\w.:/+-]+", text) else f'"{text}"'
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """A hint for an unknown name: ``; did you mean 'x'?`` or the list of what exists."""
     known = sorted(known)
