@@ -138,10 +138,10 @@ class Declared(NamedTuple):
         end = "" if high is None and below is None else f"at most {high:g}" if below is None else f"below {below:g}"
         return " and ".join(part for part in (begin, end) if part)
 
-    def wrong(self, value: Any) -> SpecError:
-        """The error about a value that it does not take."""
+    def wrong(self, value: Any, entry: Any = None) -> SpecError:
+        """The error about a value that it does not take, because of one of its entries."""
         known = self.limits.choices
-        hint = nearest(value, known) if isinstance(value, str) and known else ""
+        hint = nearest(entry, known) if isinstance(entry, str) and known else ""
         return SpecError(f"{self.name} must be {self.values}, not {value!r}{hint if 'did you mean' in hint else ''}")
 
     def checked(self, value: Any) -> Any:
@@ -162,7 +162,7 @@ class Declared(NamedTuple):
         of, limits = self.kind.of, self.limits
         known = {int: Integral, float: Real}.get(of, of)
         if not isinstance(value, known) or (isinstance(value, bool) and of is not bool):
-            raise self.wrong(whole)
+            raise self.wrong(whole, value)
         value = of(value)
         if of in (int, float):
             inside = math.isfinite(value) if of is float else True
@@ -171,9 +171,9 @@ class Declared(NamedTuple):
             inside &= limits.high is None or value <= limits.high
             inside &= limits.below is None or value < limits.below
             if not inside:
-                raise self.wrong(whole)
+                raise self.wrong(whole, value)
         if limits.choices and value not in limits.choices:
-            raise self.wrong(whole)
+            raise self.wrong(whole, value)
         return value
 
     def read(self, value: Any) -> Any:

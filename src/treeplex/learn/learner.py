@@ -23,8 +23,9 @@ class Learner(ABC):
     and ``tp.train(game, NAME, out=...)`` run it.
 
     Attributes:
-        settings_class: the class of its settings, a frozen dataclass that derives :class:`treeplex.settings.Settings`. Its
-            ``steps`` say how long a training is, its ``seed`` seeds :attr:`generator`, and it is judged ``every`` so many steps.
+        settings_class: the class of its settings, a frozen dataclass that derives :class:`treeplex.settings.Settings`. Of
+            these, ``steps`` say how long a training is, ``seed`` seeds :attr:`generator`, and ``every`` says after how many
+            steps it is measured; without ``every`` ten times a decade.
         presets: changes to the settings by name, besides ``recipe``, the settings as they are.
         source: the paper that it is from.
         game: the rules.

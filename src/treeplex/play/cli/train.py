@@ -148,11 +148,10 @@ def run_training(game: Any, learner: Any, *, as_json: bool, shown: bool | None, 
     with Live(shown) as live:
         live.say("preparing")
         from treeplex.runs.job.interrupt import Interrupted
-        from treeplex.runs.train.registry import learner_named, learner_of
+        from treeplex.runs.train.registry import kind_for
         from treeplex.runs.train.train import train
 
-        named = learner is not None and (learner != "rebel" or game is not None)
-        known = learner_named(learner).for_game(game) if named else learner_of(options["resume"])
+        known = kind_for(game, learner, options["resume"], options["preset"])
         try:
             training = train(game, learner, progress=lambda state: live.say(line_of(known, state)), **options)
         except Interrupted as stopped:

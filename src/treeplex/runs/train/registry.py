@@ -16,6 +16,8 @@ from treeplex.storage.reading import read_json
 
 TRAINING = Kind(name="training", unit="steps", maker="treeplex train", noun="training")
 """What messages say of a folder that holds no training of any kind."""
+REBEL = "rebel"
+"""The learner that is meant where none is named; in a folder also that on turns of hold'em."""
 AnyLearner = str | type[Learner] | TrainingKind
 """A learner's name, ``file.py:NAME`` or a class of one's own."""
 
@@ -42,6 +44,22 @@ def learner_named(learner: AnyLearner) -> TrainingKind:
     if learner not in learners():
         raise SpecError(f"unknown learner {learner!r}{nearest(str(learner), learners())}; see treeplex train --list")
     return learners()[str(learner)]
+
+
+def kind_for(game: Any, learner: AnyLearner | None, resume: str | os.PathLike[str] | None, preset: str | None) -> TrainingKind:
+    """The kind of training that is asked for; without a learner that of the folder to resume, or ReBeL.
+
+    Raises:
+        SpecError: an unknown learner, or a preset for a training that is resumed.
+        FileError: there is no training in the folder.
+    """
+    if resume is None:
+        return learner_named(learner or REBEL).for_game(game)
+    if preset is not None:
+        raise SpecError("a resumed training keeps its settings; change some with --set instead of --preset")
+    return (
+        learner_of(resume) if learner is None or (learner == REBEL and game is None) else learner_named(learner).for_game(game)
+    )
 
 
 def learner_of(folder: str | os.PathLike[str]) -> TrainingKind:

@@ -13,7 +13,7 @@ from treeplex.runs.job.job import go_on, start
 from treeplex.runs.job.record import Watcher
 from treeplex.runs.train.events import tensorboard_events
 from treeplex.runs.train.kind import Options, Training, TrainingJob, TrainingKind, check_options
-from treeplex.runs.train.registry import AnyLearner, learner_named, learner_of
+from treeplex.runs.train.registry import AnyLearner, kind_for
 from treeplex.runs.train.workers import Work
 from treeplex.settings import Settings, declared
 
@@ -68,13 +68,7 @@ def train(
     """
     if (out is None) == (resume is None):
         raise SpecError("give a folder: out (--out) for a new training, resume (--resume) to resume one")
-    if learner is None:
-        learner = learner_of(resume) if resume is not None else "rebel"
-    known = learner_named(learner).for_game(game)
-    if resume is not None and preset is not None:
-        raise SpecError("a resumed training keeps its settings; change some with --set instead of --preset")
-    if resume is not None and learner == "rebel" and game is None:
-        known = learner_of(resume)
+    known = kind_for(game, learner, resume, preset)
     check_options(known, workers=workers, ray=ray, judge_every=judge_every)
     limit = seconds
     changes = dict(settings) if isinstance(settings, Mapping) else {}
@@ -148,12 +142,10 @@ def shown_settings(
     Raises:
         SpecError, FileError: as :func:`train`.
     """
+    known = kind_for(game, learner, resume, preset)
     if resume is None:
-        found: Settings = learner_named(learner or "rebel").for_game(game).settings_for(game, preset, changes)
+        found: Settings = known.settings_for(game, preset, changes)
         return found
-    if preset is not None:
-        raise SpecError("a resumed training keeps its settings; change some with --set instead of --preset")
-    known = learner_of(resume) if learner in (None, "rebel") else learner_named(learner)
     folder = JobFolder(known.kind, resume)
     return known.settings.from_json(folder.about()["settings"], Path(resume) / RUN).changed(changes)
 
