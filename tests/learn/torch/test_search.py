@@ -9,9 +9,6 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from treeplex.runs.rebel.settings import RebelRun  # noqa: E402
-from treeplex.runs.rebel.train import train_rebel  # noqa: E402
-
 from treeplex.errors import AlgorithmError, SpecError  # noqa: E402
 from treeplex.evaluate import judge  # noqa: E402
 from treeplex.forms.compile.compile_game import compile_game  # noqa: E402
@@ -31,6 +28,7 @@ from treeplex.learn.torch.kernels import stacking  # noqa: E402
 from treeplex.learn.torch.search import TorchSearch, torch_device  # noqa: E402
 from treeplex.runs.job.folder import JobFolder  # noqa: E402
 from treeplex.runs.rebel.job import NET, REBEL  # noqa: E402
+from treeplex.runs.train.train import train  # noqa: E402
 from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch, ZeroLeaf  # noqa: E402
 from treeplex.search.encoding import Encoding  # noqa: E402
 from treeplex.search.leaf import LeafValue  # noqa: E402
@@ -270,9 +268,9 @@ def test_a_training_with_a_policy_network_is_nearly_that_on_the_processor() -> N
 
 
 def test_a_training_may_move_to_another_device(tmp_path: Path) -> None:
-    run = RebelRun(DICE, replace(TINY, solves=160, device="cpu"))
-    train_rebel(run, out=tmp_path / "run", judge_every=0)
-    ended = train_rebel(resume=tmp_path / "run", changes={"device": "torch-cpu", "solves": "320"}, judge_every=0)
+    settings = replace(TINY, solves=160, device="cpu", streams=1)
+    train(DICE, settings=settings, out=tmp_path / "run", judge_every=0)
+    ended = train(resume=tmp_path / "run", settings={"device": "torch-cpu", "solves": "320"}, judge_every=0)
     assert ended.status == "finished"
     assert ended.records[-1].done == 320
     assert JobFolder(REBEL, tmp_path / "run").about()["settings"]["device"] == "torch-cpu"

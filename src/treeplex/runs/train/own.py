@@ -15,7 +15,7 @@ import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeGuard
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.policies.files import load_policy, save_policy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.load import load, named_file
-from treeplex.forms.sources.user_module import blame, is_user_spec, run_file, split_spec
+from treeplex.forms.sources.user_module import Wanted, blame, is_user_spec, user_source
 from treeplex.learn.common.random_state import random_state, set_random_state
 from treeplex.learn.learner import Learner
 from treeplex.runs.job.checkpoint import Arrays, State
@@ -32,7 +32,7 @@ from treeplex.runs.job.record import Record, named_reals
 from treeplex.runs.job.schedule import evaluation_points
 from treeplex.runs.train.kind import RECIPE, Options, Training, TrainingJob, TrainingKind, count_of
 from treeplex.settings import Settings, declared
-from treeplex.spec import nearest, quoted
+from treeplex.spec import quoted
 
 POLICY, PLOT = "policy.safetensors", "learning-curve.png"
 RANDOM = "learner.random"
@@ -175,7 +175,7 @@ class OwnLearner(TrainingKind):
         rules = load(game, named_in=options.named_in)
         spec = game if isinstance(game, str) and named_file(game) else rules.spec
         path = Path(inspect.getsourcefile(self.made) or self.name)
-        with blame(path, f"making {self.name}"):
+        with blame(path, f"making {self.name}", AlgorithmError):
             student = self.made(rules, settings)
         return OwnJob(self.name, student, spec, settings)
 
@@ -209,33 +209,30 @@ class OwnLearner(TrainingKind):
         ]
 
 
+def is_learner(thing: object) -> TypeGuard[type[Learner]]:
+    """Whether it is a class of learners."""
+    return inspect.isclass(thing) and issubclass(thing, Learner) and thing is not Learner
+
+
+LEARNER = Wanted("learner", "MyLearner", "class that derives treeplex.learn.Learner", is_learner, is_learner)
+"""What a file is asked for."""
+
+
 def own_learner(learner: object) -> OwnLearner | None:
     """The learner that a class, or ``file.py:NAME``, is; None of other names.
 
     Raises:
         SpecError: no such file or class, or one that is no learner.
-        GameError: an exception in the file.
     """
-    if inspect.isclass(learner) and issubclass(learner, Learner):
+    if is_learner(learner):
         return OwnLearner(learner, learner.__name__)
     if not isinstance(learner, str):
         raise SpecError(f"a learner is a name, file.py:NAME, or a class that derives treeplex.learn.Learner, not {learner!r}")
     if not is_user_spec(learner):
         return None
-    path, name, parameters = split_spec(learner)
-    if parameters:
+    made, spec = user_source(learner, LEARNER)
+    if spec.parameters:
         raise SpecError(f"{learner} has parameters; give settings by --set instead")
-    module = run_file(path)
-    classes = {
-        key: thing
-        for key, thing in vars(module).items()
-        if inspect.isclass(thing) and issubclass(thing, Learner) and thing.__module__ == module.__name__
-    }
-    if name and name not in classes:
-        hint = nearest(name, classes) if classes else "; it defines none"
-        raise SpecError(f"{path} defines no learner {name!r}{hint}; a learner derives treeplex.learn.Learner")
-    if not name and len(classes) != 1:
-        found = ", ".join(classes) or "none"
-        raise SpecError(f"which learner of {path}? it defines {found}; write {path}:NAME")
-    key = name or next(iter(classes))
-    return OwnLearner(classes[key], f"{path}:{key}")
+    if not is_learner(made):
+        raise SpecError(f"{learner} is no learner; it has to derive treeplex.learn.Learner")
+    return OwnLearner(made, f"{spec.name}:{made.__name__}" if spec.name.endswith(".py") else spec.name)
