@@ -14,8 +14,7 @@ import numpy as np
 import treeplex as tp
 from treeplex.engine.networks.mlp_single import forward
 from treeplex.engine.tree.learned import play_episode, trace_episode
-from treeplex.runs.discount.settings import TrainSettings
-from treeplex.runs.discount.train import train
+from treeplex.runs.discount.settings import GAMES
 from treeplex.solvers.rules.discount_policy_files import shipped_discount_policy
 
 EPOCHS, ROUNDS, HORIZON = 4, 5, 1000
@@ -24,7 +23,7 @@ EPOCHS, ROUNDS, HORIZON = 4, 5, 1000
 def epochs(workers: int) -> float:
     """The median time of an epoch, after the first, in seconds."""
     with tempfile.TemporaryDirectory() as folder:
-        training = train(TrainSettings(epochs=EPOCHS + 1), out=Path(folder) / "run", workers=workers)
+        training = tp.train(GAMES, "ddcfr", settings={"epochs": EPOCHS + 1}, out=Path(folder) / "run", workers=workers)
     marks = [record.seconds for record in training.records]
     return median(np.diff(marks)[1:])
 
@@ -45,7 +44,7 @@ def episodes(game: tp.CompiledGame) -> tuple[float, float, int]:
 
 
 def main() -> None:
-    for spec in TrainSettings().games:
+    for spec in GAMES:
         whole, network, decisions = episodes(tp.compile(spec))
         print(f"{spec}: {1e3 * whole:.2f} ms an episode, {decisions} decisions, network at most {1e3 * network:.2f} ms")
     for workers in sorted({1, os.cpu_count() or 1}):

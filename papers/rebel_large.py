@@ -19,7 +19,6 @@ from treeplex.learn.rebel.trainer import RebelSettings
 from treeplex.runs.job.folder import JobFolder
 from treeplex.runs.rebel.job import REBEL
 from treeplex.runs.rebel.judge import judge_rebel
-from treeplex.runs.rebel.settings import RebelRun
 from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.solvers.solver import GameSolver
 from treeplex.storage.files import write_atomically
@@ -49,9 +48,10 @@ def measured(name: str) -> dict[str, Any]:
     plan = json.loads(json.dumps(asdict(large)))
     if path.exists():
         record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        if record["plan"] == plan:
+        stored = asdict(RebelSettings().changed(record["plan"]["settings"]))  # of later versions, which have more of them
+        if {**record["plan"], "settings": json.loads(json.dumps(stored))} == plan:
             return record
-    train(RebelRun(large.spec, large.settings), folder)
+    train(large.spec, large.settings, folder)
     seconds = JobFolder(REBEL, folder).records()[-1].cpu_seconds
     found = judge_rebel(large.spec, folder, playthroughs=large.playthroughs, iterations=large.iterations, workers=1).to_json()
     record = {

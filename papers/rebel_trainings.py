@@ -11,17 +11,16 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from results import COMMIT, HERE, ROOT, machine
 from treeplex.learn.rebel.trainer import PAPER, RebelSettings
-from treeplex.runs.job.folder import RUN, JobFolder
+from treeplex.runs.job.folder import JobFolder
 from treeplex.runs.rebel.job import LATE, NET, REBEL, is_rebel_folder
 from treeplex.runs.rebel.judge import judge_rebel
-from treeplex.runs.rebel.settings import RebelRun, changed, run_from
-from treeplex.runs.rebel.train import train_rebel
+from treeplex.runs.train.train import train as train_by
 from treeplex.storage.files import write_atomically
 
 RECORDS, FOLDERS = HERE / "results" / "rebel_trainings", ROOT / "runs" / "papers" / "rebel"
@@ -67,7 +66,7 @@ class Plan:
     @property
     def settings(self) -> RebelSettings:
         """Of the training."""
-        return changed(RebelSettings(), {**self.changes, "seed": self.seed})
+        return RebelSettings().changed({**self.changes, "seed": self.seed})
 
 
 @dataclass(frozen=True)
@@ -147,7 +146,7 @@ def drawn() -> Iterator[Plan]:
 def run(plan: Plan) -> None:
     """Train, judge and write the record; what is done already is not done again."""
     folder = FOLDERS / plan.name
-    train(RebelRun(GAMES[plan.game], plan.settings), folder)
+    train(GAMES[plan.game], plan.settings, folder)
     names = [*LATE.values(), NET] if plan.late else [NET]
     judged = [judgement(plan, folder, name) for name in names]
     records = JobFolder(REBEL, folder).records()
@@ -166,12 +165,13 @@ def run(plan: Plan) -> None:
     print(plan.name, f"{records[-1].cpu_seconds:.0f} s", [f"{each['exploitability']:.4f}" for each in judged], flush=True)
 
 
-def train(asked: RebelRun, folder: Path) -> None:
+def train(game: str, settings: RebelSettings, folder: Path) -> None:
     """Train, or go on with a training of the same settings; one that is finished is left as it is, with its judgements."""
-    if not is_rebel_folder(folder) or run_from(JobFolder(REBEL, folder).about(), str(folder / RUN)).settings != asked.settings:
-        train_rebel(asked, out=folder, workers=1, judge_every=0, force=True)
+    asked = replace(settings, streams=1)
+    if not is_rebel_folder(folder) or RebelSettings.from_json(JobFolder(REBEL, folder).about()["settings"], folder) != asked:
+        train_by(game, settings=asked, out=folder, workers=1, judge_every=0, force=True)
     elif JobFolder(REBEL, folder).about()["status"] != "finished":
-        train_rebel(resume=folder, workers=1, judge_every=0)
+        train_by(resume=folder, workers=1, judge_every=0)
 
 
 def judgement(plan: Plan, folder: Path, name: str) -> dict[str, Any]:
@@ -200,7 +200,7 @@ def record_of(plan: Plan) -> dict[str, Any] | None:
         return None
     record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     stored = {"method": None, **record["plan"]}  # as of records that do not say
-    stored["settings"] = asdict(changed(RebelSettings(), stored["settings"]))  # of later versions too, which have more of them
+    stored["settings"] = asdict(RebelSettings().changed(stored["settings"]))  # of later versions too, which have more of them
     return record if stored == json.loads(json.dumps({**asdict(plan), "settings": asdict(plan.settings)})) else None
 
 

@@ -1,16 +1,9 @@
-"""From settings to a trainer: which optimiser, and who plays its episodes."""
+"""Who plays the episodes of a training: this process, processes of this machine, or a Ray cluster."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from treeplex.errors import SpecError
-from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.learn.common.workers import Alone, JobT, Player, Plays, Processes, ResultT, Workers
-from treeplex.learn.discount.evolution_trainer import EvolutionTrainer
-from treeplex.learn.discount.fitness import Fitness
-from treeplex.learn.discount.ppo import PPOTrainer
-from treeplex.learn.discount.trainer import Trainer
-from treeplex.runs.discount.settings import TrainSettings
+from treeplex.learn.common.workers import Alone, JobT, Plays, Processes, ResultT, Workers
 from treeplex.solvers.holdem.solver import available_cores
 
 
@@ -56,18 +49,3 @@ def crew_for(player: Plays[JobT, ResultT], work: Work, most: int | None = None) 
         return RayWorkers(player, address=work.ray, size=work.workers, most=most)
     size = work.cores if most is None else min(work.cores, most)
     return Alone(player) if size == 1 else Processes(player, size)
-
-
-def trainer_for(settings: TrainSettings, games: Sequence[CompiledGame], fitness: Fitness, work: Work) -> Trainer:
-    """A trainer at epoch 0.
-
-    Raises:
-        SpecError: PPO on Ray, or an extra that is not installed.
-    """
-    policy = settings.start()
-    if settings.optimizer == "ppo":
-        if work.ray is not None:
-            raise SpecError("PPO plays its episodes on threads of this machine; leave --ray out, or train with --optimizer es")
-        return PPOTrainer(policy, games, fitness, ppo=settings.ppo, workers=work.cores)
-    crew = crew_for(Player(settings.games, policy), work)
-    return EvolutionTrainer(policy, games, fitness, evolution=settings.evolution, crew=crew)
