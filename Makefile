@@ -60,7 +60,7 @@ bench: $(VENV)/installed-bench
 	$(BIN)/python bench/run.py
 
 papers: $(VENV)/installed-dev
-	$(BIN)/python papers/run.py
+	$(BIN)/python papers/run.py --all
 
 clean:
 	rm -rf $(VENV) site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
