@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from papers.common.results import ROOT, Result, Table, read_lines, results_file
+from papers.common.lines import read_lines
+from papers.common.results import ROOT, Result, Table, results_file
 from treeplex.storage.files import write_atomically
 
 PAGE = ROOT / "docs" / "papers.md"

@@ -2,7 +2,7 @@
 
 ``papers/PAPER/results/STUDY.jsonl`` has one JSON object per line. The first is the header: findings, tables, pictures, notes as
 the report shows them, and ``made``, the provenance of the last run of the study. Every other line is one measured run: ``run``,
-the keys that name it, from outermost to innermost, such as ``["runs", "kuhn", "cfr+"]``; ``value``, unrounded; and ``made``,
+the keys that name it, such as ``["runs", "kuhn", "cfr+"]``; ``value``, unrounded; and ``made``,
 when, where and with which code it was measured. A line whose value comes out again as it was keeps its provenance.
 """
 
@@ -19,15 +19,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from treeplex.storage.files import write_atomically
+from papers.common.lines import Line, numbers_of, read_lines, runs_of, write_lines
 
 PAPERS = Path(__file__).resolve().parents[1]
 ROOT = PAPERS.parent
 IMAGES = ROOT / "docs" / "images"
 STARTED = time.perf_counter()
 PACKAGES = ("treeplex", "numpy", "numba", "matplotlib")
-
-Line = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -56,8 +54,7 @@ class Result:
         findings: sentences to read first: what agrees, what does not and why. Their numbers come from the run.
         tables, pictures: in the order to show them.
         notes: how it was measured.
-        numbers: everything measured, unrounded; mappings of mappings, or of lists with a run for each seed, are levels of
-            names, anything else is one measured run.
+        numbers: everything measured, unrounded; :func:`papers.common.lines.runs_of` says what counts as one run.
         threads: how many were used.
     """
 
@@ -82,29 +79,9 @@ def results_file(study: str) -> Path:
     return PAPERS / paper / "results" / f"{name}.jsonl"
 
 
-def read_lines(path: Path) -> list[Line]:
-    """All lines of a file, the header first; none where there is no file."""
-    if not path.exists():
-        return []
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
-def write_lines(path: Path, lines: Iterable[Line]) -> None:
-    """Replace a file by these lines, all or none of them."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode())
-
-
 def stored(study: str) -> dict[str, Any]:
     """The measured numbers of a study as :attr:`Result.numbers` had them; empty where it has not been run."""
-    numbers: dict[str, Any] = {}
-    for line in read_lines(results_file(study))[1:]:
-        *levels, last = line["run"]
-        level = numbers
-        for name in levels:
-            level = level.setdefault(name, {})
-        level[last] = line["value"]
-    return numbers
+    return numbers_of(read_lines(results_file(study))[1:])
 
 
 def store(study: str, result: Result) -> None:
@@ -113,7 +90,7 @@ def store(study: str, result: Result) -> None:
     shown = asdict(result)
     del shown["numbers"], shown["threads"]
     path = results_file(study)
-    runs = [{"run": run, "value": value, "made": provenance(result.threads)} for run, value in runs_of(result.numbers)]
+    runs = [{"run": list(run), "value": value, "made": provenance(result.threads)} for run, value in runs_of(result.numbers)]
     write_lines(path, [{"study": study, **shown, "made": made}, *unchanged(runs, read_lines(path)[1:])])
 
 
@@ -124,23 +101,6 @@ def store_run(study: str, run: Sequence[str], value: Any, made: Mapping[str, Any
     kept = {tuple(line["run"]): line for line in lines}
     kept[tuple(run)] = {"run": list(run), "value": value, "made": made}
     write_lines(path, [header, *(kept[key] for key in sorted(kept))])
-
-
-def runs_of(numbers: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[list[str], Any]]:
-    """Numbers as measured runs: the keys that name each, and its value as JSON says it."""
-    for name, value in numbers.items():
-        keys = (*above, str(name))
-        if isinstance(value, Mapping) and value and all(map(holds_runs, value.values())):
-            yield from runs_of(value, keys)
-        else:
-            yield list(keys), json.loads(json.dumps(value))
-
-
-def holds_runs(value: Any) -> bool:
-    """Whether a value is a run or several: a mapping, or a sequence of mappings or sequences, one for each seed."""
-    if isinstance(value, list | tuple):
-        return bool(value) and all(isinstance(each, Mapping | list | tuple) for each in value)
-    return isinstance(value, Mapping)
 
 
 def unchanged(fresh: Iterable[Line], old: Iterable[Line]) -> Iterator[Line]:

@@ -5,12 +5,14 @@ import json
 import pytest
 
 from papers.common import results
-from papers.common.results import Result, Table, read_lines, results_file, runs_of, store, store_run, stored
+from papers.common.lines import read_lines, runs_of
+from papers.common.results import Result, Table, results_file, store, store_run, stored
 
 NUMBERS = {
     "iterations": (1, 10),
     "runs": {"kuhn": {"cfr": {"curve": [0.5, 0.1]}, "cfr+": {"curve": [0.5, 0.01]}}},
     "seeds": {"cfr": [[1.0], [2.0]], "cfr+": [[3.0]]},
+    "records": {"5": [{"at": 1}, {"at": 2}], "6": [{"at": 1}]},
     "flat": {"a": 1, "b": [1.0]},
     "mixed": {"policy": "abc", "found": {"kuhn": [1.0]}},
     "by_number": {4: {"value": 1.0}},
@@ -64,4 +66,6 @@ def test_nothing_stored_is_empty():
 
 
 def test_levels_are_of_mappings_or_of_lists_of_runs():
-    assert list(runs_of({"a": {"b": {"c": {}}, "d": {}}})) == [(["a", "b", "c"], {}), (["a", "d"], {})]
+    assert list(runs_of({})) == []
+    assert list(runs_of({"a": {"b": {"c": {}}, "d": {}}})) == [(("a", "b", "c"), {}), (("a", "d"), {})]
+    assert [keys for keys, _ in runs_of({"cases": [{"x": 1}, {"y": {"z": 2}}]})] == [("cases", 0), ("cases", 1)]

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from papers.common import study as module
+from papers.common.lines import read_lines
 from papers.common.report import page
-from papers.common.results import PAPERS, ROOT, published, read_lines, results_file
+from papers.common.results import PAPERS, ROOT, published, results_file
 from papers.common.study import chosen, declared, page_sections, studies
 
 MODULE_NAME = re.compile(r'"(treeplex(?:\.[a-z]\w*)+|papers(?:\.[a-z]\w*){2})"')
