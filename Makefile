@@ -57,7 +57,7 @@ tables: $(VENV)/installed-dev
 	$(BIN)/python docs/generate_tables.py
 
 bench: $(VENV)/installed-bench
-	$(BIN)/python bench/run.py
+	$(BIN)/python bench/run.py --all
 
 papers: $(VENV)/installed-dev
 	$(BIN)/python papers/run.py --all

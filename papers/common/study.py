@@ -4,16 +4,14 @@ A study is found by reading the files in the papers' folders, without running th
 there is none. So the arguments of the decorator are literals.
 """
 
-import ast
 import importlib
-import importlib.util
-import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from papers.common.declared import declaration, lacking
 from papers.common.report import print_result, write_page
 from papers.common.results import PAPERS, ROOT, Result, results_file, store
 
@@ -49,7 +47,7 @@ class Study:
 
     def lacks(self) -> list[str]:
         """What it needs and is not there."""
-        return [need for need in self.needs if not (os.environ.get(need) if need.isupper() else importlib.util.find_spec(need))]
+        return lacking(self.needs)
 
 
 def study(*, title: str, place: int | None, minutes: float, needs: tuple[str, ...] = ()) -> Callable[[Function], Function]:
@@ -80,24 +78,14 @@ def declared(path: Path) -> Study | None:
     Raises:
         SystemExit: if the declaration cannot be read.
     """
-    text = path.read_text(encoding="utf-8")
-    if "\n@study(" not in text:
+    found = declaration(path, "study")
+    if found is None:
         return None
-    tree = ast.parse(text)
-    calls = [
-        call
-        for node in tree.body
-        if isinstance(node, ast.FunctionDef)
-        for call in node.decorator_list
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "study"
-    ]
+    summary, said = found
     try:
-        (call,) = calls
-        said = {word.arg: ast.literal_eval(word.value) for word in call.keywords if word.arg}
-        summary = " ".join((ast.get_docstring(tree) or "").partition("\n\n")[0].split())
         return Study(f"{path.parent.name}/{path.stem}", summary, **said)
-    except (TypeError, ValueError) as error:
-        raise SystemExit(f"{path.relative_to(ROOT)}: one @study(...) with literal arguments, please ({error})") from None
+    except TypeError as error:
+        raise SystemExit(f"{path}: @study(...) takes other arguments ({error})") from None
 
 
 def chosen(name: str) -> list[Study]:

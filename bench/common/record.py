@@ -1,7 +1,5 @@
-"""Where and when a measurement was taken, and the JSON files that hold the measurements."""
+"""Where and when a measurement was taken, and the files of lines that hold the measurements."""
 
-import argparse
-import json
 import os
 import platform
 import subprocess
@@ -10,18 +8,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-RESULTS = ROOT / "bench" / "results"
-QUICK_RESULTS = ROOT / "bench" / "quick"
+from papers.common.lines import numbers_of, read_lines, runs_of, write_lines
+
+BENCH = Path(__file__).resolve().parents[1]
+ROOT = BENCH.parent
 PACKAGES = ("treeplex", "numpy", "numba", "open_spiel", "LiteEFG", "jax", "jaxlib", "torch")
-
-
-def parser(description: str | None) -> argparse.ArgumentParser:
-    """A command-line parser with the options that every benchmark has."""
-    made = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    made.add_argument("--quick", action="store_true", help="tiny counts, to see that everything works; written to bench/quick")
-    made.add_argument("--core", type=int, default=None, help="CPU core to pin to (default: the last one available)")
-    return made
 
 
 def pin(core: int | None) -> int | None:
@@ -91,22 +82,31 @@ def commit() -> str:
     return (git("rev-parse", "--short=12", "HEAD") or "unknown") + ("+changes" if changed else "")
 
 
-def save(name: str, result: dict[str, Any], options: argparse.Namespace) -> Path:
-    """Write a result with its provenance; return the file."""
-    folder = QUICK_RESULTS if options.quick else RESULTS
-    folder.mkdir(parents=True, exist_ok=True)
-    about = {
+def results_file(name: str, *, quick: bool) -> Path:
+    """Where the lines of a benchmark are; those of quick runs are not kept."""
+    return BENCH / ("quick" if quick else "results") / f"{name}.jsonl"
+
+
+def save(name: str, result: dict[str, Any], *, quick: bool) -> Path:
+    """Write a result: a header with its provenance, then a line for each thing measured; return the file."""
+    header = {
         "benchmark": name,
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "commit": commit(),
         "machine": machine(),
         "versions": versions(),
         "load_average": [round(load, 2) for load in os.getloadavg()],
-        "quick": options.quick,
+        "quick": quick,
     }
-    path = folder / f"{name}.json"
-    path.write_text(json.dumps(about | result, indent=1) + "\n", encoding="utf-8")
+    path = results_file(name, quick=quick)
+    write_lines(path, [header, *({"run": list(run), "value": value} for run, value in runs_of(result))])
     return path
+
+
+def load(name: str, *, quick: bool = False) -> dict[str, Any] | None:
+    """A stored result with its provenance; None where there is none."""
+    lines = read_lines(results_file(name, quick=quick))
+    return lines[0] | numbers_of(lines[1:]) if lines else None
 
 
 def markdown_table(header: list[str], rows: list[list[str]], *, left: int = 1) -> str:

@@ -9,10 +9,9 @@ import os
 import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
-import systems
+from bench.rivals import tasks
 
 ONE_THREAD = {
     "OMP_NUM_THREADS": "1",
@@ -34,7 +33,7 @@ class Worker:
     def __init__(self, system: str, spec: str) -> None:
         self.system = system
         self.process = subprocess.Popen(
-            [sys.executable, str(Path(__file__).resolve()), system, spec],
+            [sys.executable, "-m", "bench.rivals.worker", system, spec],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -80,7 +79,7 @@ def serve(system: str, spec: str) -> None:
 
     try:
         start = time.perf_counter()
-        task = systems.BUILDERS[system](spec)
+        task = tasks.BUILDERS[system](spec)
         reply({"seconds": time.perf_counter() - start})
         for line in sys.stdin:
             times = int(json.loads(line)["times"])

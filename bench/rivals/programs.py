@@ -21,7 +21,7 @@ and ``peak_bytes`` (largest resident size) in every answer, or only ``error``. `
 ``TEXAS_SOLVER`` (``console_solver``): the console program of bupticybee's TexasSolver (C++, AGPL-3.0) with its ``-r`` option,
 such as ``TEXAS_SOLVER="/somewhere/console_solver -r /somewhere/resources"``. It is started anew for every turn.
 
-``REBEL_DRIVER`` is told of in :mod:`rebel`.
+``REBEL_DRIVER`` is told of in :mod:`bench.rebel`.
 """
 
 import json
@@ -43,7 +43,6 @@ from treeplex.games.poker.betting.sizes import BetPlan, sizes_to_string
 from treeplex.games.poker.cards.cards import card_to_string, cards_to_string, hand_class
 from treeplex.games.poker.spots.spot import Spot
 
-HERE = Path(__file__).resolve().parent
 PROGRAMS = {
     "postflop-solver": ("POSTFLOP_DRIVER", "postflop_driver"),
     "TexasSolver": ("TEXAS_SOLVER", "console_solver"),
@@ -188,7 +187,7 @@ def postflop_session(spot: Spot, folder: Path, *, threads: int, storage: str, co
 
 def our_session(case: str, *, threads: int, storage: str, cores: Sequence[int]) -> Session:
     """Treeplex with the case's spot built."""
-    command = [sys.executable, str(HERE / "holdem_worker.py")]
+    command = [sys.executable, "-m", "bench.rivals.holdem_worker"]
     return Session(command, [json.dumps({"case": case, "threads": threads, "storage": storage})], cores=cores)
 
 

@@ -1,4 +1,4 @@
-"""Treeplex as a process that answers the commands of :mod:`rebel`, and two more.
+"""Treeplex as a process that answers the commands of :mod:`bench.rebel`, and two more.
 
 ``shared`` does what ``generate`` does, but as trainings do: a subgame at which several episodes stand is solved once for all
 of them. ``recipe COUNT`` is that with the settings of :class:`treeplex.learn.rebel.trainer.RebelSettings`. The network

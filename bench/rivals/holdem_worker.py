@@ -1,4 +1,4 @@
-"""Treeplex as a process that answers the commands of :mod:`rivals`, for :mod:`holdem`.
+"""Treeplex as a process that answers the commands of :mod:`bench.rivals.programs`, for :mod:`bench.holdem`.
 
 The first line is JSON: ``case``, ``threads``, ``storage``. Imports and compiled kernels are timed apart from building the game.
 Whatever is printed otherwise goes to the error stream.
@@ -22,7 +22,7 @@ class Ours:
 
     def __init__(self, case: str, threads: int, storage: str) -> None:
         start = time.perf_counter()
-        from holdem_spots import CASES, basic
+        from bench.common.holdem_spots import CASES, basic
         from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
         from treeplex.forms.holdem.compile_spot import compile_spot
         from treeplex.solvers.holdem.solver import HoldemSolver, predicted_memory
