@@ -2,16 +2,15 @@
 
 import os
 import platform
-import subprocess
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from papers.common.lines import numbers_of, read_lines, runs_of, write_lines
+from papers.common.results import ROOT, git
 
-BENCH = Path(__file__).resolve().parents[1]
-ROOT = BENCH.parent
+BENCH = ROOT / "bench"
 PACKAGES = ("treeplex", "numpy", "numba", "open_spiel", "LiteEFG", "jax", "jaxlib", "torch")
 
 
@@ -68,12 +67,6 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
-
-
-def git(*arguments: str) -> str:
-    """What a git command prints in the repository; empty where it fails."""
-    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
-    return done.stdout.strip() if done.returncode == 0 else ""
 
 
 def commit() -> str:

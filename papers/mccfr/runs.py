@@ -16,7 +16,7 @@ from treeplex.engine.histories.variance import REGRET, VISITS, WITHIN, spread
 from treeplex.engine.histories.walks import LEARNED, NO_BASELINE, ORACLE
 from treeplex.engine.histories.walks import REGRET as REGRET_ROW
 from treeplex.evaluate import judge
-from treeplex.solvers.sampling.solver import SAMPLINGS, MonteCarloCfr, sampling_solver
+from treeplex.solvers.sampling.solver import SAMPLINGS, MonteCarloCfr
 
 SEEDS = (1, 2, 3, 4, 5)
 CODE = ("treeplex.engine.histories", "treeplex.solvers.sampling")
@@ -33,7 +33,8 @@ def quarters(first: int, last: int) -> list[int]:
 
 def solver(game: tp.CompiledGame, scheme: str, seed: int, parameters: Mapping[str, Any]) -> MonteCarloCfr:
     """A fresh run of a scheme."""
-    return sampling_solver(game, SAMPLINGS[scheme], parameters, seed=seed, algorithm=scheme)
+    known = SAMPLINGS[scheme]
+    return MonteCarloCfr(game, known, known.options(parameters), seed=seed, algorithm=scheme)
 
 
 def judged(

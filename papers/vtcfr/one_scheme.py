@@ -16,7 +16,8 @@ from matplotlib.lines import Line2D
 
 from papers.common.curves import NOISE, PERTURBED_ITERATIONS
 from papers.common.drawing import dress, floored, line_style, panels, save
-from papers.common.results import Picture, Result, Table, markdown
+from papers.common.report import markdown
+from papers.common.results import Picture, Result, Table
 from papers.common.study import study
 from papers.vtcfr.games import FRESH, GROUPS, LOOKED_AT, TUNED_ON
 from papers.vtcfr.runs import (

@@ -4,6 +4,7 @@ import importlib.util
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,14 @@ def test_the_command_lists_and_refuses():
     unknown = say("rebel/table9")
     assert unknown.returncode == 1
     assert unknown.stderr.startswith("no study or paper called rebel/table9")
+
+
+def test_every_study_and_command_can_be_imported():
+    """Studies are run rarely; this notices what has moved in the library."""
+    pytest.importorskip("torch")
+    names = [f"papers.{path.parent.name}.{path.stem}" for path in sorted(PAPERS.glob("*/*.py"))]
+    assert all(import_module(name) for name in names)
+    assert {f"papers.{name.replace('/', '.')}" for name in studies()} == set(module.FUNCTIONS)
 
 
 @pytest.mark.parametrize("path", sorted(PAPERS.rglob("*.py")), ids=lambda path: str(path.relative_to(PAPERS)))
