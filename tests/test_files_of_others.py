@@ -111,7 +111,7 @@ def run_folder(spec: str) -> Path:
     about = {"game": spec, "identity": "0" * 16, "players": 2, "algorithm": "cfr", "settings": settings, "status": "finished"}
     Path("run").mkdir(exist_ok=True)
     JobFolder(SOLVE, "run").describe(about, status="finished", records=())
-    tp.save_policy(tp.Policy.uniform(tp.compile("kuhn_poker")), "run/policy.safetensors")
+    tp.policies.save(tp.Policy.uniform(tp.compile("kuhn_poker")), "run/policy.safetensors")
     return Path("run")
 
 
@@ -139,8 +139,8 @@ def rebel_folder(spec: str, streams: int = 1) -> Path:
 def device_folder(spec: str) -> Path:
     folder = run_folder(spec)
     device_file(spec).rename(folder / "device.json")
-    device = tp.device_from_policy(tp.solve("kuhn_poker", "cfr", iterations=1).policy)
-    tp.save_device(device, "device.safetensors")
+    device = tp.correlation.from_policy(tp.solve("kuhn_poker", "cfr", iterations=1).policy)
+    tp.correlation.save(device, "device.safetensors")
     Path("device.safetensors").rename(folder / "device.safetensors")
     return folder
 
@@ -150,7 +150,7 @@ PYTHON_DOORS: dict[str, Callable[[str], object]] = {
     "compile": lambda spec: tp.compile(spec, named_in="somebody's"),
     "load_policy": lambda spec: tp.load_policy(policy_file(spec)),
     "load_policy of a table": lambda spec: tp.load_policy(table_file(spec)),
-    "load_device": lambda spec: tp.load_device(device_file(spec)),
+    "load_device": lambda spec: tp.correlation.load(device_file(spec)),
     "solve": lambda spec: tp.solve(resume=run_folder(spec)),
     "sample": lambda spec: tp.sample(resume=sample_folder(spec)),
     "train": lambda spec: train(resume=train_folder(spec), workers=1),

@@ -90,9 +90,9 @@ def judge_solved(game: str, algorithm: str, *, iterations: int) -> Numbers:
     """What judges say of a solved game: best responses, regrets of infostates, playouts against uniform play."""
     solution = tp.solve(game, algorithm, iterations=iterations)
     gain, response = tp.best_response(game, solution, 0)
-    regrets = tp.infostate_regrets(game, solution)
-    estimate = tp.estimate(game, solution, playouts=200, seed=3)
-    match = tp.head_to_head(game, solution, tp.Policy.uniform(solution.game), playouts=200, seed=3)
+    regrets = tp.policies.infostate_regrets(game, solution)
+    estimate = tp.policies.estimate(game, solution, playouts=200, seed=3)
+    match = tp.policies.head_to_head(game, solution, tp.Policy.uniform(solution.game), playouts=200, seed=3)
     return {
         "best response": gain,
         "best response's policy": policy_array(response),
@@ -118,19 +118,19 @@ def judge_devices(game: str, algorithm: str, *, iterations: int, seed: int) -> N
     """The correlation device that a solver of joint play leaves in its run folder."""
     with TemporaryDirectory() as folder:
         tp.solve(game, algorithm, iterations=iterations, seed=seed, out=Path(folder) / "run")
-        device = tp.load_device(Path(folder) / "run", tp.compile(game))
-    judged = tp.judge_device(device)
+        device = tp.correlation.load(Path(folder) / "run", tp.compile(game))
+    judged = tp.correlation.judge(device)
     return {
         "payoffs": np.array(device.payoffs),
-        "CCE gap": tp.cce_gap(device),
+        "CCE gap": tp.correlation.cce_gap(device),
         **{f"{concept} gap": judged[concept].gap for concept in ("ce", "efce", "efcce")},
     }
 
 
 def best_correlation(game: str) -> Numbers:
     """The coarse correlated equilibrium with the most welfare."""
-    device = tp.best_cce(tp.compile(game))
-    return {"welfare": device.welfare, "CCE gap": tp.cce_gap(device)}
+    device = tp.correlation.best_cce(tp.compile(game))
+    return {"welfare": device.welfare, "CCE gap": tp.correlation.cce_gap(device)}
 
 
 def policy_array(policy: Any) -> NDArray[np.float64]:
@@ -288,7 +288,7 @@ def play_by_search(
 
 def judge_search(game: str, network: str | Path, *, playthroughs: int | None, iterations: int) -> Numbers:
     """How exploitable a network is that searches."""
-    found = tp.judge_rebel(game, network, playthroughs=playthroughs, iterations=iterations, workers=1)
+    found = tp.learn.judge_rebel(game, network, playthroughs=playthroughs, iterations=iterations, workers=1)
     return {"exploitability": found.judgement.exploitability, "value": np.array(found.judgement.value)}
 
 
@@ -346,8 +346,8 @@ def train_rebel(game: str, *, judged: int | None = None, streams: int = 1, **set
     from treeplex.learn.rebel.trainer import RebelSettings
 
     with TemporaryDirectory() as folder, one_record():
-        run = tp.RebelRun(game, RebelSettings(**settings), streams)
-        training = tp.train_rebel(run, out=Path(folder) / "run", workers=1, judge_every=0)
+        run = tp.learn.RebelRun(game, RebelSettings(**settings), streams)
+        training = tp.learn.train_rebel(run, out=Path(folder) / "run", workers=1, judge_every=0)
         found = learnt(training.folder / "net.safetensors", training.records[-1], "solved", ("rows", "steps"))
         if training.records[-1].policy_loss is not None:
             found["policy loss"] = training.records[-1].policy_loss

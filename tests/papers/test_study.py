@@ -50,7 +50,7 @@ def test_games_of_the_study_are_zero_sum_deterministic_and_different(study):
 
 def test_kuhn_poker_by_cards_is_kuhn_poker(study):
     game = tp.compile(study("study_games").kuhn(3))
-    assert tp.exact_value(game) == pytest.approx(-1 / 18, abs=1e-9)
+    assert tp.policies.exact_value(game) == pytest.approx(-1 / 18, abs=1e-9)
     assert game.infosets == (6, 6)
 
 

@@ -36,7 +36,7 @@ def test_no_two_histories_are_drawn_at_one_place() -> None:
 
 
 def test_matrices_and_files_are_drawn(tmp_path: Path) -> None:
-    tp.write_efg("kuhn_poker", tmp_path / "kuhn.efg")
+    tp.formats.write_efg("kuhn_poker", tmp_path / "kuhn.efg")
     for game in ([[1, -1], [-1, 1]], str(tmp_path / "kuhn.efg"), tp.compile("kuhn_poker")):
         assert tp.draw(game).axes
 

@@ -80,7 +80,7 @@ def test_the_gain_of_each_player_against_openspiel(game: str) -> None:
     for infoset in range(len(policy)):
         own = compiled.sequences_at(infoset)
         policy.probabilities[own] = weights[own] / weights[own].sum()
-    theirs = exploitability.nash_conv(rules, tp.to_tabular_policy(policy, rules), return_only_nash_conv=False)
+    theirs = exploitability.nash_conv(rules, tp.formats.to_tabular_policy(policy, rules), return_only_nash_conv=False)
     found = judge(compiled, policy)
     assert found.nash_conv == pytest.approx(theirs.nash_conv, rel=1e-12)
     assert found.gains == pytest.approx(list(theirs.player_improvements), rel=1e-12)

@@ -43,9 +43,9 @@ READERS: dict[str, Callable[[Path], object]] = {
     "a.npz": tp.load_policy,
     "a.safetensors": tp.load_policy,
     "t.safetensors": load_table_policy,
-    "d.json": tp.load_device,
-    "d.safetensors": tp.load_device,
-    "s.safetensors": tp.load_discount_policy,
+    "d.json": tp.correlation.load,
+    "d.safetensors": tp.correlation.load,
+    "s.safetensors": tp.learn.load_discount_policy,
     "n.safetensors": read_net,
     "c.safetensors": open_checkpoint,
     "a.spot": load_solution,
@@ -241,7 +241,7 @@ def test_settings_that_are_none(tmp_path: Path, text: str, words: str) -> None:
 
 def test_numbers_that_no_float_holds(tmp_path: Path) -> None:
     policy = tp.Policy.uniform(tp.compile("kuhn_poker"))
-    tp.save_policy(policy, tmp_path / "a.json")
+    tp.policies.save(policy, tmp_path / "a.json")
     text = (tmp_path / "a.json").read_text()
     (tmp_path / "a.json").write_text(text.replace("0.5", "9" * 400, 1))
     assert "damaged" in refusal(tp.load_policy, tmp_path / "a.json")

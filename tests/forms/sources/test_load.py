@@ -98,7 +98,7 @@ def test_files_are_written_from_specs(tmp_path: Path) -> None:
 def test_policies_are_data_frames() -> None:
     pytest.importorskip("pandas")
     policy = tp.Policy.uniform(tp.compile("kuhn_poker"))
-    assert policy.to_dataframe().equals(tp.to_dataframe(policy))
+    assert policy.to_dataframe().equals(tp.policies.to_dataframe(policy))
     assert len(policy.to_dataframe()) == 24
 
 
