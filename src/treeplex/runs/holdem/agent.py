@@ -16,8 +16,8 @@ from treeplex.runs.holdem.search import ITERATIONS, METHOD, RIVER, STORAGE, memo
 from treeplex.runs.job.memory import available_memory, megabytes
 from treeplex.runs.rebel.holdem_settings import check_turn
 from treeplex.search.agent import SearchAgent
+from treeplex.search.exact_leaf import ExactLeaf
 from treeplex.search.holdem.agent import holdem_agent
-from treeplex.search.leaf import ExactLeaf
 
 
 def turn_agent(
