@@ -24,11 +24,12 @@ from typing import TYPE_CHECKING, Any
 
 from treeplex.learn.common.workers import Alone, Workers
 from treeplex.learn.rebel.files import save_net
-from treeplex.learn.rebel.parallel_self_play import ParallelSelfPlay, SelfPlayJob, SelfPlayRows
+from treeplex.learn.rebel.parallel_self_play import ParallelSelfPlay, SelfPlayJob, SelfPlayRows, SelfPlayStopped
 from treeplex.learn.rebel.policy_net import weights_of
 from treeplex.learn.rebel.trainer import RebelTrainer, Round
 from treeplex.runs.job.checkpoint import Arrays, State
 from treeplex.runs.job.folder import Kind, kind_of
+from treeplex.runs.job.interrupt import StepAbandoned
 from treeplex.runs.job.job import Job
 from treeplex.runs.job.record import Record, maybe, real, whole
 from treeplex.runs.rebel.events import Events, no_events
@@ -95,6 +96,8 @@ class RebelJob(Job):
         self._judged: dict[str, Any] = {}
         self._losses: list[tuple[int, float, float]] = []  # gradient steps of each round, mean losses of both networks
         judge.stop = lambda: self.interrupt.requested
+        if parallel := self._parallel:
+            parallel.stop = judge.stop
 
     @property
     def name(self) -> str:
@@ -146,7 +149,10 @@ class RebelJob(Job):
             trainer.settings = replace(trainer.settings, solves=math.ceil(solved / share))
         worked, steps, before = parallel.seconds if parallel else 0.0, trainer.steps, self.share(self.clock.seconds)
         began = perf_counter()
-        found: Round = trainer.round()
+        try:
+            found: Round = trainer.round()
+        except SelfPlayStopped as stopped:
+            raise StepAbandoned from stopped
         if parallel and not isinstance(self.workers, Alone):
             self.clock.cpu_seconds += parallel.seconds - worked
         after = self.share(self.clock.seconds + perf_counter() - began)
