@@ -11,8 +11,8 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.forms.sources.load import load
 from treeplex.games.base import Game
-from treeplex.games.poker.spots.located_text import is_solved_spot
 from treeplex.games.poker.spots.spot import Spot
+from treeplex.located_text import is_solved_spot
 from treeplex.runs.holdem.solution import HoldemSolution, load_solution
 from treeplex.runs.holdem.spot_game import SpotGame
 from treeplex.runs.solve.solvable import Solvable

@@ -16,8 +16,8 @@ from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.forms.policies.files import load_policy as load_tree_policy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
-from treeplex.games.poker.spots.located_text import is_solved_spot
 from treeplex.games.poker.spots.spot import Spot
+from treeplex.located_text import is_solved_spot
 from treeplex.runs.games import AnyGame, solvable
 from treeplex.runs.holdem.policy import HoldemPolicy
 from treeplex.runs.holdem.solution import load_solution

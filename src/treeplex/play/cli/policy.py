@@ -167,7 +167,7 @@ def origin_of(policy: str) -> dict[str, Any]:
     """Algorithm, iterations and seconds behind a policy, as far as its file says."""
     from treeplex.forms.policies.files import read_policy_header
     from treeplex.forms.policies.sparse import is_table_policy, load_table_policy
-    from treeplex.games.poker.spots.located_text import is_solved_spot
+    from treeplex.located_text import is_solved_spot
     from treeplex.runs.judge import UNIFORM, policy_file
 
     if is_solved_spot(policy):
@@ -214,7 +214,7 @@ def show(
       treeplex show runs/kuhn --infostate 0pb
       treeplex show turn.spot
     """
-    from treeplex.games.poker.spots.located_text import is_solved_spot
+    from treeplex.located_text import is_solved_spot
 
     if is_solved_spot(policy):
         from treeplex.play.cli.holdem.show import show as show_spot
@@ -332,7 +332,7 @@ def export(
 
             write_efg(source, out)
         else:
-            from treeplex.forms.sources.liteefg import write_game_file
+            from treeplex.forms.sources.liteefg_write import write_game_file
 
             write_game_file(source, out)
     else:

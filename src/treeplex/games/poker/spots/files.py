@@ -48,8 +48,8 @@ from treeplex.games.poker.spots.fields import (
     written,
 )
 from treeplex.games.poker.spots.known import turn_endgame_holdem
-from treeplex.games.poker.spots.located_text import LocatedText, listed, located, read_marked, table
 from treeplex.games.poker.spots.spot import LEAST_CHIP, Rake, Spot, is_multiple
+from treeplex.located_text import LocatedText, listed, located, read_marked, table
 from treeplex.spec import nearest, shown
 from treeplex.spot_table import FIELDS as TABLE
 from treeplex.spot_table import TURN_ENDGAME

@@ -119,7 +119,7 @@ def turn_spot(name: str | None, options: Mapping[str, object], *, ranges: bool) 
     from dataclasses import replace
 
     from treeplex.games.poker.spots.files import spot_request
-    from treeplex.games.poker.spots.located_text import option
+    from treeplex.located_text import option
 
     request = spot_request(name or TURN_ENDGAME, options)
     if locks := request.fields.get("locks"):
