@@ -17,10 +17,10 @@ from drawing import dress, line_style, panels, save
 from results import ROOT, Picture, Result, Table, finish, published
 from treeplex.evaluate.buckets.judge import judge_limit
 from treeplex.evaluate.buckets.match import LimitMatch, play_limit
-from treeplex.forms.buckets.abstract_game import LimitGame, limit_game
-from treeplex.forms.buckets.betting import limit_betting
-from treeplex.forms.buckets.buckets import BucketPlan
-from treeplex.forms.buckets.strategy import LimitStrategy
+from treeplex.games.poker.buckets.game import BucketGame
+from treeplex.games.poker.buckets.joint import limit_game
+from treeplex.games.poker.buckets.plan import BucketPlan, limit_spot
+from treeplex.games.poker.buckets.strategy import LimitStrategy
 from treeplex.runs.buckets.solve import LIMIT, LimitSettings, load_limit, read_records, solve_limit
 from treeplex.runs.job.folder import kind_of
 from treeplex.runs.job.record import Record
@@ -66,7 +66,7 @@ def held_out(strategy: LimitStrategy, folder: Path, iterations: int) -> float:
     return found
 
 
-def equally_solved(runs: Path, games: dict[int, LimitGame]) -> tuple[list[LimitStrategy], float]:
+def equally_solved(runs: Path, games: dict[int, BucketGame]) -> tuple[list[LimitStrategy], float]:
     """Strategies after the same number of iterations an infoset, that of the run with the fewest; and that number."""
     share = min(ITERATIONS[buckets] / game.infosets for buckets, game in games.items())
     strategies = []
@@ -78,11 +78,11 @@ def equally_solved(runs: Path, games: dict[int, LimitGame]) -> tuple[list[LimitS
     return strategies, share
 
 
-def counts_of(buckets: int) -> LimitGame:
-    """The abstraction with empty tables, to be counted."""
+def counts_of(buckets: int) -> BucketGame:
+    """The abstraction without tables, to be counted."""
     size = buckets**4
     empty = np.broadcast_to(np.float32(1 / size**2), (size, size))
-    return LimitGame(str(buckets), (buckets,) * 4, empty, empty, limit_betting())
+    return BucketGame(limit_spot(), (buckets,) * 4, lambda: (empty, empty))
 
 
 def at(records: Sequence[Record], iterations: float) -> float | None:
@@ -96,7 +96,7 @@ def large(number: float) -> str:
     return f"{number:,.0f}" if number < 1e6 else f"{number / 1e6:,.1f} M" if number < 1e9 else f"{number / 1e9:,.1f} bn"
 
 
-def sizes_table(records: dict[int, list[Record]], games: dict[int, LimitGame], others: dict[int, float]) -> Table:
+def sizes_table(records: dict[int, list[Record]], games: dict[int, BucketGame], others: dict[int, float]) -> Table:
     theirs = published()["cfr2007"]["results"]
     rows = []
     for buckets, found in records.items():
@@ -136,7 +136,7 @@ def match_table(match: LimitMatch, names: Sequence[str], when: str) -> Table:
     )
 
 
-def infoset_table(records: dict[int, list[Record]], games: dict[int, LimitGame]) -> Table:
+def infoset_table(records: dict[int, list[Record]], games: dict[int, BucketGame]) -> Table:
     rows = []
     for share in A_INFOSET:
         values = [at(found, share * games[buckets].infosets) for buckets, found in records.items()]
@@ -148,7 +148,7 @@ def infoset_table(records: dict[int, list[Record]], games: dict[int, LimitGame])
     )
 
 
-def picture(records: dict[int, list[Record]], games: dict[int, LimitGame]) -> Picture:
+def picture(records: dict[int, list[Record]], games: dict[int, BucketGame]) -> Picture:
     figure, (left, right) = panels(1, 2, size=(9.6, 4.2))
     for number, (buckets, found) in enumerate(records.items()):
         heights = [record.exploitability for record in found]
@@ -165,7 +165,7 @@ def picture(records: dict[int, list[Record]], games: dict[int, LimitGame]) -> Pi
     return save(figure, "cfr2007-convergence.png", alt)
 
 
-def spread_sentence(records: dict[int, list[Record]], games: dict[int, LimitGame]) -> str:
+def spread_sentence(records: dict[int, list[Record]], games: dict[int, BucketGame]) -> str:
     """How far apart the curves are, by iterations and by iterations an infoset."""
     share = min(found[-1].done / games[buckets].infosets for buckets, found in records.items())
     scaled = [at(found, share * games[buckets].infosets) or math.nan for buckets, found in records.items()]

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from typer.testing import CliRunner
 
 import treeplex as tp
-from treeplex.forms.buckets.buckets import BucketPlan
 from treeplex.forms.holdem.subgame import cut_spot
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.base import CHANCE
 from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit
+from treeplex.games.poker.buckets.plan import BucketPlan
 from treeplex.games.poker.cards.cards import parse_card
 from treeplex.games.poker.cards.format import small
 from treeplex.games.poker.spots.fields import read_lock

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from treeplex.errors import FileError, SpecError
-from treeplex.forms.buckets.buckets import BucketPlan
+from treeplex.games.poker.buckets.plan import BucketPlan
 from treeplex.runs.buckets.look import look_up, preflop_buckets, preflop_strategy
 from treeplex.runs.buckets.solve import LIMIT, LimitSettings, load_limit, points, read_settings, solve_limit
 from treeplex.runs.job.folder import RUN, JobFolder

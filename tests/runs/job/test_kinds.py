@@ -19,8 +19,8 @@ import pytest
 
 import treeplex as tp
 from treeplex.errors import FileError
-from treeplex.forms.buckets.buckets import BucketPlan
 from treeplex.games.poker.betting.sizes import BetPlan
+from treeplex.games.poker.buckets.plan import BucketPlan
 from treeplex.games.poker.spots.known import holdem
 from treeplex.runs.buckets.solve import LIMIT, LimitSettings, solve_limit
 from treeplex.runs.discount.job import DISCOUNT

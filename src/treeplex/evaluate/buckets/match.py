@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from treeplex.engine.buckets.deals import value_deals
 from treeplex.engine.buckets.playouts import play_hands
 from treeplex.errors import PolicyError
-from treeplex.forms.buckets.buckets import placed
-from treeplex.forms.buckets.strategy import LimitStrategy
+from treeplex.games.poker.buckets.buckets import placed
+from treeplex.games.poker.buckets.strategy import LimitStrategy
 from treeplex.games.poker.cards.strength import River
 
 Floats = NDArray[np.float64]

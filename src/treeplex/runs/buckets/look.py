@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from treeplex.engine.buckets.street import END, FOLD
 from treeplex.errors import SpecError
-from treeplex.forms.buckets.buckets import Buckets, placed
-from treeplex.forms.buckets.strategy import LimitStrategy
+from treeplex.games.poker.buckets.buckets import Buckets, placed
+from treeplex.games.poker.buckets.strategy import LimitStrategy
 from treeplex.games.poker.cards.cards import hand_class, hand_index, parse_cards
 from treeplex.games.poker.cards.strength import FULL, MEAN, SQUARE, River
 

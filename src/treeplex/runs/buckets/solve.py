@@ -12,10 +12,12 @@ from typing import Any
 
 from treeplex.errors import FileError, SpecError
 from treeplex.evaluate.buckets.judge import judge_limit
-from treeplex.forms.buckets.abstract_game import LimitGame, limit_game
-from treeplex.forms.buckets.buckets import BucketPlan, Buckets, make_buckets
-from treeplex.forms.buckets.strategy import LimitStrategy
-from treeplex.forms.buckets.strength_files import load_strengths
+from treeplex.games.poker.buckets.buckets import Buckets, make_buckets
+from treeplex.games.poker.buckets.game import BucketGame
+from treeplex.games.poker.buckets.joint import limit_game
+from treeplex.games.poker.buckets.plan import BucketPlan
+from treeplex.games.poker.buckets.strategy import LimitStrategy
+from treeplex.games.poker.buckets.strength_files import load_strengths
 from treeplex.games.poker.cards.format import format_named
 from treeplex.runs.job.checkpoint import Arrays, State, position_of
 from treeplex.runs.job.folder import RUN, JobFolder, Kind, folder_at
@@ -76,7 +78,7 @@ class LimitRun:
     """
 
     settings: LimitSettings
-    game: LimitGame
+    game: BucketGame
     strategy: LimitStrategy
     records: tuple[Record, ...]
     status: str
@@ -162,7 +164,7 @@ class LimitJob(Job):
         self,
         settings: LimitSettings,
         buckets: Buckets,
-        game: LimitGame,
+        game: BucketGame,
         solver: LimitCFR,
         *,
         iterations: int,
@@ -233,7 +235,7 @@ class LimitJob(Job):
 
     def strategy(self) -> LimitStrategy:
         """The average strategy."""
-        return LimitStrategy(self.game.name, self.buckets, self.game.betting, self.solver.average, self.game.big_blind)
+        return LimitStrategy(str(self.game), self.buckets, self.game.betting, self.solver.average, self.game.big_blind)
 
 
 def points(iterations: int, evaluations: int) -> list[int]:
@@ -278,7 +280,8 @@ def load_limit(folder: Path, *, say: Say | None = None) -> LimitStrategy:
     Raises:
         FileError: no run there, one that cannot be read, or one whose buckets came out differently.
     """
-    from treeplex.forms.buckets.betting import BIG_BLIND, limit_betting
+    from treeplex.games.poker.buckets.betting import limit_betting
+    from treeplex.games.poker.buckets.plan import BLINDS
     from treeplex.solvers.buckets import tables_of
 
     settings = read_settings(folder)
@@ -288,4 +291,4 @@ def load_limit(folder: Path, *, say: Say | None = None) -> LimitStrategy:
             raise FileError(f"{folder}: its buckets cannot be made again by this version; solve it again")
         betting = limit_betting()
         tables = tables_of(settings.plan.counts, betting, state["early_average"], state["late_average"])
-    return LimitStrategy(folder.name, buckets, betting, tables, BIG_BLIND)
+    return LimitStrategy(folder.name, buckets, betting, tables, BLINDS[1])

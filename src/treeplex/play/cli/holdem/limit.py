@@ -11,7 +11,7 @@ from treeplex.play.cli.failures import STOPPED, Commands, fail
 from treeplex.play.cli.live import Live
 
 if TYPE_CHECKING:
-    from treeplex.forms.buckets.buckets import BucketPlan
+    from treeplex.games.poker.buckets.plan import BucketPlan
     from treeplex.runs.buckets.solve import LimitRun
 
 HELP = """Limit hold'em with bucketed cards, as in the paper that introduced CFR (Zinkevich et al. 2007).
@@ -141,7 +141,7 @@ def solve(
             run = stopped.result
     if as_json:
         records = [{"iteration": each.done, "seconds": each.seconds, **each.numbers} for each in run.records]
-        print_json({"game": run.game.name, "infosets": run.game.infosets, "records": records})
+        print_json({"game": str(run.game), "infosets": run.game.infosets, "records": records})
     else:
         print_run(run)
     if run.status == "interrupted":
@@ -162,7 +162,7 @@ def print_run(run: "LimitRun") -> None:
     print_table(
         ["iterations", "seconds", "exploitability", "worth to the big blind"],
         rows,
-        title=f"{run.game.name}: {run.game.infosets:,} infosets; thousandths of a big blind a hand",
+        title=f"{run.game}: {run.game.infosets:,} infosets; thousandths of a big blind a hand",
         right=(0, 1, 2, 3),
     )
     typer.echo(f"files in {run.folder}: run.json, metrics.jsonl, state.safetensors")
@@ -236,7 +236,7 @@ def match(
 def plan_from(counts: str, method: str, nested: bool, boards: int = 20_000) -> "BucketPlan":
     """Options as a plan."""
     from treeplex.errors import SpecError
-    from treeplex.forms.buckets.buckets import BucketPlan
+    from treeplex.games.poker.buckets.plan import BucketPlan
 
     try:
         numbers = [int(part) for part in counts.split(",")]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from treeplex.engine.buckets.street import Betting, Tables
-from treeplex.forms.buckets.buckets import Buckets
+from treeplex.games.poker.buckets.buckets import Buckets
 
 
 @dataclass(frozen=True, eq=False)
