@@ -7,16 +7,16 @@ has the same mean and less noise.
 """
 
 import threading
-from collections.abc import Mapping, Sequence
-from math import prod
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.buckets.deals import draw_pairs, learn_deals
-from treeplex.engine.buckets.street import Betting, Tables
+from treeplex.engine.buckets.street import Tables
 from treeplex.errors import AlgorithmError
+from treeplex.forms.policies.limit import tables_of
 from treeplex.games.poker.buckets.betting import widths
 from treeplex.games.poker.buckets.game import BucketGame
 
@@ -135,13 +135,11 @@ def empty_tables(game: BucketGame) -> Tables:
     """Zeros for every sequence, start and slot of a game."""
     rows = [count * width for count, width in zip(game.sequences, widths(game.betting), strict=True)]
     early, late = np.zeros(max(1, sum(rows[:-1]))), np.zeros(rows[-1], dtype=np.float32)
-    return tables_of(game.counts, game.betting, early, late)
+    return tables_of(game, early, late)
 
 
-def tables_of(counts: Sequence[int], betting: Betting, early: NDArray[np.float64], late: NDArray[np.float32]) -> Tables:
-    """Flat arrays as tables: ``counts`` buckets a street."""
-    sequences = [prod(counts[: street + 1]) for street in range(len(counts))]
-    rows = [count * width for count, width in zip(sequences, widths(betting), strict=True)]
-    offsets = [sum(rows[:street]) for street in range(len(rows) - 1)] + [0]
-    tails = [sequences[-1] // count for count in sequences]
-    return Tables(early, late, np.array(offsets, dtype=np.int64), np.array(tails, dtype=np.int64))
+def predicted_bytes(game: BucketGame) -> int:
+    """Bytes that the tables of a game, a solver and scratch of the judge take."""
+    early = sum(count * width for count, width in zip(game.sequences[:-1], widths(game.betting), strict=False))
+    late = game.sequences[-1] * widths(game.betting)[-1]
+    return 2 * (8 * early + 4 * late) + 2 * 4 * game.sequences[-1] ** 2 + 200_000_000

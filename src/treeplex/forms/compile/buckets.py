@@ -29,11 +29,11 @@ class Infostates(Sequence[str]):
 
     def __init__(self, game: BucketGame, nodes: Ints, sequences: Ints) -> None:
         """``nodes`` and ``sequences`` are int64 [I]: node of the betting tree and sequence of buckets of each infoset."""
-        self._game, self._nodes, self._sequences = game, nodes, sequences
+        self._game, self.nodes, self.sequences = game, nodes, sequences
         self._players = [node.player if isinstance(node, Decision) else -1 for node in game.tree.nodes]
 
     def __len__(self) -> int:
-        return len(self._nodes)
+        return len(self.nodes)
 
     @overload
     def __getitem__(self, place: int) -> str: ...
@@ -42,12 +42,12 @@ class Infostates(Sequence[str]):
     def __getitem__(self, place: int | slice) -> str | tuple[str, ...]:
         if isinstance(place, slice):
             return tuple(self[each] for each in range(*place.indices(len(self))))
-        node = int(self._nodes[place])
-        return self._game.infostate(self._players[node], node, int(self._sequences[place]))
+        node = int(self.nodes[place])
+        return self._game.infostate(self._players[node], node, int(self.sequences[place]))
 
     def __iter__(self) -> Iterator[str]:
         game, players = self._game, self._players
-        nodes, sequences = self._nodes.tolist(), self._sequences.tolist()
+        nodes, sequences = self.nodes.tolist(), self.sequences.tolist()
         return (game.infostate(players[node], node, each) for node, each in zip(nodes, sequences, strict=True))
 
 

@@ -6,10 +6,9 @@ import pytest
 from tests.limit_games import random_game, royal_buckets, royal_strengths, spot_of
 from treeplex.errors import GameError, SpecError
 from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit
-from treeplex.games.poker.buckets import joint
 from treeplex.games.poker.buckets.buckets import boards_after, random_boards
 from treeplex.games.poker.buckets.game import BucketGame
-from treeplex.games.poker.buckets.joint import joint_tables, limit_game
+from treeplex.games.poker.buckets.joint import joint_tables
 from treeplex.games.poker.buckets.plan import limit_spot
 from treeplex.games.poker.cards.format import small
 from treeplex.games.poker.cards.strength import River
@@ -55,12 +54,6 @@ def test_counts_of_the_papers_abstraction():
 def test_streets_have_the_sequences_of_their_prefixes():
     game = random_game((3, 2, 2))
     assert game.sequences == (3, 6, 12)
-
-
-def test_a_game_that_does_not_fit_is_refused(monkeypatch):
-    monkeypatch.setattr(joint, "free_memory", lambda: 10**8)
-    with pytest.raises(GameError, match="fewer buckets"):
-        limit_game(royal_buckets())
 
 
 def test_tables_that_do_not_fit_are_refused():

@@ -13,6 +13,7 @@ from treeplex.games.poker.cards.cards import cards_to_string, parse_cards
 from treeplex.games.poker.cards.format import format_named
 from treeplex.games.poker.spots.known import all_hands, unbound
 from treeplex.games.poker.spots.spot import Spot
+from treeplex.notices import tell
 
 if TYPE_CHECKING:
     from treeplex.games.poker.buckets.buckets import Buckets
@@ -87,7 +88,10 @@ def buckets_of(plan: BucketPlan, cards: str, start: tuple[int, ...]) -> "Buckets
     from treeplex.games.poker.buckets.buckets import make_buckets  # both load Numba, which most games do without
     from treeplex.games.poker.buckets.strength_files import load_strengths
 
-    return make_buckets(load_strengths(format_named(cards)), plan, start=start)
+    form = format_named(cards)
+    strengths = load_strengths(form, done=lambda n, of: tell(f"rolling out hand strength: part {n} of {of}"))
+    tell("dividing hands into buckets")
+    return make_buckets(strengths, plan, start=start)
 
 
 @lru_cache(maxsize=1)
@@ -95,7 +99,13 @@ def tables_of(plan: BucketPlan, cards: str, start: tuple[int, ...], boards: int,
     """The joint tables of these buckets."""
     from treeplex.games.poker.buckets.joint import joint_tables
 
-    return joint_tables(buckets_of(plan, cards, start), boards, seed=seed, start=start)
+    return joint_tables(
+        buckets_of(plan, cards, start),
+        boards,
+        seed=seed,
+        start=start,
+        done=lambda n, of: tell(f"counting hands on boards: {n:,}/{of:,}"),
+    )
 
 
 INFO = GameInfo(
