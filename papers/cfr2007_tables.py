@@ -17,13 +17,14 @@ from drawing import dress, line_style, panels, save
 from results import ROOT, Picture, Result, Table, finish, published
 from treeplex.evaluate.buckets.judge import judge_limit
 from treeplex.evaluate.buckets.match import LimitMatch, play_limit
+from treeplex.forms.policies.limit import LimitStrategy
 from treeplex.games.poker.buckets.game import BucketGame
-from treeplex.games.poker.buckets.joint import limit_game
-from treeplex.games.poker.buckets.plan import BucketPlan, limit_spot
-from treeplex.games.poker.buckets.strategy import LimitStrategy
-from treeplex.runs.buckets.solve import LIMIT, LimitSettings, load_limit, read_records, solve_limit
+from treeplex.games.poker.buckets.joint import joint_tables
+from treeplex.games.poker.buckets.plan import limit_spot
+from treeplex.notices import telling
 from treeplex.runs.job.folder import kind_of
 from treeplex.runs.job.record import Record
+from treeplex.runs.limit import LIMIT, LimitSettings, load_limit, read_records, solve_limit
 
 ITERATIONS = {5: 12_000_000, 6: 8_000_000, 8: 30_000_000, 10: 15_000_000}
 EVALUATIONS = {5: 9, 6: 6, 8: 6, 10: 3}
@@ -36,21 +37,16 @@ A_INFOSET = (0.1, 0.3, 1.0)
 
 
 def settings_for(buckets: int) -> LimitSettings:
-    return LimitSettings(BucketPlan((buckets,) * 4, boards=BUCKET_BOARDS), boards=BOARDS, cards=CARDS)
+    return LimitSettings(f"bucketed_holdem(buckets={buckets},cards={CARDS},boards={BOARDS},river_boards={BUCKET_BOARDS})")
 
 
 def solved(buckets: int, folder: Path, iterations: int, evaluations: int) -> tuple[LimitStrategy, list[Record]]:
     """The strategy and the evaluations of one abstraction, solving what is not solved yet."""
     records = read_records(folder) if kind_of(folder) == LIMIT.name else []
     if not records or records[-1].done < iterations:
-        solve_limit(
-            settings_for(buckets),
-            iterations=iterations,
-            evaluations=evaluations,
-            out=folder,
-            resume=bool(records),
-            say=lambda text: print(text, flush=True) if "exploitability" in text else None,
-        )
+        settings = settings_for(buckets)
+        with telling(lambda text: print(text, flush=True) if "exploitability" in text else None):
+            solve_limit(settings, iterations=iterations, evaluations=evaluations, out=folder, resume=bool(records))
     return load_limit(folder), read_records(folder)
 
 
@@ -60,8 +56,8 @@ def held_out(strategy: LimitStrategy, folder: Path, iterations: int) -> float:
     key = [iterations, OTHER_BOARDS, OTHER_SEED]
     if path.exists() and (kept := json.loads(path.read_text(encoding="utf-8")))["key"] == key:
         return float(kept["exploitability"])
-    game = limit_game(strategy.buckets, boards=OTHER_BOARDS, seed=OTHER_SEED)
-    found = judge_limit(game, strategy.average).exploitability
+    tables = joint_tables(strategy.game.buckets, OTHER_BOARDS, seed=OTHER_SEED)
+    found = judge_limit(BucketGame(limit_spot(), strategy.game.counts, lambda: tables), strategy.average).exploitability
     path.write_text(json.dumps({"key": key, "exploitability": found}), encoding="utf-8")
     return found
 

@@ -117,7 +117,7 @@ def test_runs_of_earlier_versions_are_read(tmp_path):
     plan = {"counts": [2, 2, 2, 2], "method": "percentile", "nested": True, "boards": 50, "seed": 0}
     settings = {"plan": plan, "boards": 50, "seed": 0, "discount_every": 0, "cards": "royal"}
     folder.describe({**folder.about(), "settings": settings}, status="finished", records=run.records)
-    assert read_settings(tmp_path) == SETTINGS
+    assert read_settings(tmp_path).load().spec == SETTINGS.load().spec
 
 
 def test_a_run_needs_a_game_in_buckets_and_memory(monkeypatch):

@@ -159,8 +159,8 @@ class LimitJob(Job):
         needed, free = predicted_bytes(self.game), available_memory()
         if free is not None and needed > free:
             raise GameError(
-                f"{self.game} needs {megabytes(needed)}, and {megabytes(free)} of memory are free; use fewer buckets on the later "
-                "streets, or free memory"
+                f"{self.game} needs {megabytes(needed)}, and {megabytes(free)} of memory are free; use fewer buckets on the "
+                "later streets, or free memory"
             )
         self.solver = LimitCFR(self.game, seed=settings.seed, discount_every=settings.discount_every, threads=threads)
         self.marks = set(points(iterations, evaluations))

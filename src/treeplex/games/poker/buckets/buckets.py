@@ -219,12 +219,11 @@ def sampled_weights(
     street = len(tables)
     river_codes = 2 * strengths.opponents + 1
     sizes = [FULL + 1, FULL + 1, FULL + 1, river_codes]
-    known = (*plan.counts[:street], *[1] * (4 - street))
-    blank = [np.zeros((prod(known[:later]) if plan.nested else 1, sizes[later]), dtype=np.uint8) for later in range(street, 4)]
-    one, two, three, four = [*tables, *blank]
-    early = Buckets(
-        BucketPlan((known[0], known[1], known[2], known[3]), nested=plan.nested), strengths, codes, (one, two, three, four)
-    )
+    one, two, three, four = [count if place < street else 1 for place, count in enumerate(plan.counts)]
+    known = BucketPlan((one, two, three, four), nested=plan.nested)
+    blank = [np.zeros((groups, size), dtype=np.uint8) for size in sizes[street:]]
+    first, second, third, last = [*tables, *blank]
+    early = Buckets(known, strengths, codes, (first, second, third, last))
     places = boards_after(strengths, start, plan.boards, np.random.default_rng([plan.seed, 3]))
     river = River(strengths.format)
     found = np.empty(len(codes[0]), dtype=np.int32)

@@ -124,7 +124,7 @@ def solve(
         if resume:
             settings = read_settings(out)
         else:
-            game = game_from(counts, method, nested, cards, boards=boards, river_boards=boards, seed=seed)
+            game = game_from(counts, method, nested, cards, boards, seed)
             settings = LimitSettings(game.spec, seed, discount_every)
         try:
             run = solve_limit(
@@ -233,7 +233,7 @@ def match(
     print_table(["", *result.names], rows, title=title, right=range(1, len(result.names) + 1))
 
 
-def game_from(counts: str, method: str, nested: bool, cards: str, **given: int) -> "BucketGame":
+def game_from(counts: str, method: str, nested: bool, cards: str, boards: int = 20_000, seed: int = 0) -> "BucketGame":
     """Options as a game."""
     from treeplex.errors import SpecError
     from treeplex.games.poker.buckets.named import bucketed_holdem
@@ -245,7 +245,9 @@ def game_from(counts: str, method: str, nested: bool, cards: str, **given: int) 
     if len(numbers) not in (1, 4):
         raise SpecError(f"--buckets is {counts!r}; give one number, or four separated by commas, say 10 or 12,8,6,5")
     buckets = numbers[0] if len(numbers) == 1 else numbers
-    return bucketed_holdem(buckets=buckets, method=method, nested=nested, cards=cards, **given)
+    return bucketed_holdem(
+        buckets=buckets, method=method, nested=nested, cards=cards, boards=boards, river_boards=boards, seed=seed
+    )
 
 
 limit.command(short_help="Solve it.")(solve)
