@@ -187,10 +187,6 @@ class OwnLearner(TrainingKind):
         """The game, if it is in a file."""
         return str(training.game) if not training.game or named_file(training.game) else ""
 
-    def summarise(self, training: Training) -> dict[str, Any]:
-        """The measures by name."""
-        return dict(training.records[-1].measures)
-
     def report(self, training: Training) -> tuple[str, dict[str, str]]:
         """What was measured at first and last."""
         first, last = training.records[0], training.records[-1]
