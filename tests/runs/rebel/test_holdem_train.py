@@ -1,8 +1,6 @@
 """Trainings on turns of hold'em: folders, resuming, Ctrl-C, damage; and searches with what they made."""
 
-import sys
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +9,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from papers.rebel.small_turn_search import Turn  # noqa: E402
 from tests.trainings import copied, stop_after, weights  # noqa: E402
 from treeplex.errors import AlgorithmError, FileError, GameError, SpecError  # noqa: E402
 from treeplex.forms.subgames.horizon import Horizon  # noqa: E402
@@ -35,7 +34,6 @@ from treeplex.settings import from_yaml  # noqa: E402
 
 torch.set_num_threads(1)
 
-PAPERS = Path(__file__).parents[3] / "papers"
 DECK = small(ranks=3, suits=4, hole=2)
 SPOT = holdem("3s7hTdKs", "QQ,AKs,JTs", "99,KQs,T9s", pot=20.0, stack=40.0, bets=BetPlan.same("100%", ""))
 FREE = Spot((), 0.0, 9.0, all_hands(DECK), BetPlan.same("a", "", streets=2), format=DECK, blinds=(1.0, 2.0))
@@ -165,12 +163,7 @@ def test_curves_without_any_loss() -> None:
 
 def test_a_search_with_exact_values_is_that_over_pairs_of_hands() -> None:
     """Rounding decides ties on the rivers, so that numbers differ by what rivers are short of exact."""
-    sys.path.insert(0, str(PAPERS))
-    try:
-        pairs = import_module("rebel_turn_search")
-    finally:
-        sys.path.remove(str(PAPERS))
-    other = pairs.Turn("turn_holdem(ranks=5,stack=4,bets=[50%;a],raises=[])", Horizon(rounds=True, endgame=7), 60)
+    other = Turn("turn_holdem(ranks=5,stack=4,bets=[50%;a],raises=[])", Horizon(rounds=True, endgame=7), 60)
     expected = other.curve(other.rivers, "lcfr", [4, 40])["average"]
     spot = other.rules.game.spot
     found = [search_turn(spot, None, iterations=count, river=60) for count in (4, 40)]
