@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treeplex.play.cli.arguments import Every, Folder, Force, GameArgument, Json, Limit, Refine, Seconds, ShowProgress, Updates
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_facts, print_json, print_table, say
 from treeplex.play.cli.failures import STOPPED, TARGET_MISSED, fail
 from treeplex.play.cli.live import Live
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 Nodes = Annotated[int | None, typer.Option(metavar="N", help="Stop after walking N histories, however few an iteration walks.")]
 
 
+@command("Solve a game.", place=50, example="solve leduc_poker --target 1e-4 --out run")
 def solve(
     game: Annotated[
         str | None,
@@ -192,6 +194,7 @@ def quoted(spec: str) -> str:
     return spec if re.fullmatch(r"[\w.:/+-]+", spec) else f'"{spec}"'
 
 
+@command("Solve a game with several algorithms.", place=60, example="compare kuhn_poker -a cfr -a dcfr")
 def compare(
     game: GameArgument,
     algorithms: Annotated[
@@ -264,15 +267,3 @@ def compare(
         last = comparison.solutions[-1]
         saved = f"; go on with it: treeplex solve --resume {quoted(str(last.folder))}" if last.folder else ""
         fail(f"stopped during {last.algorithm} after {last.iterations:,} iterations{saved}", STOPPED)
-
-
-SHORT = {
-    "solve": "Solve a game.",
-    "compare": "Solve a game with several algorithms.",
-}
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    for command in (solve, compare):
-        app.command(short_help=SHORT[command.__name__])(command)

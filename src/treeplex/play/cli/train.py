@@ -6,6 +6,7 @@ import typer
 
 from treeplex.errors import SpecError
 from treeplex.play.cli.arguments import Force, Json, Ray, ShowProgress, TrainOut, TrainResume, check_folders
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_facts, print_json
 from treeplex.play.cli.failures import STOPPED, fail
 from treeplex.play.cli.live import Live, clock
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
     from treeplex.runs.job.record import Progress
 
 
+@command(
+    "Train a discount policy, or a value network for search (rebel).",
+    place=130,
+    example="train rebel liars_dice --out runs/dice",
+    cls=Train,
+)
 def train(
     algorithm: Annotated[
         str | None,
@@ -223,8 +230,3 @@ def print_training(training: "Training") -> None:
     typer.secho("next", bold=True)
     typer.echo(f'  treeplex solve leduc_poker -a "{policy}"   use it')
     typer.echo(f"  {resuming(training)} --epochs {2 * training.settings.epochs}   go on")
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(cls=Train, short_help="Train a discount policy, or a value network for search (rebel).")(train)

@@ -7,6 +7,7 @@ import typer
 
 from treeplex.errors import FileError, SpecError
 from treeplex.play.cli.arguments import Json
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_facts, print_json
 from treeplex.play.cli.failures import STOPPED, fail
 from treeplex.play.cli.holdem import options as of
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from treeplex.runs.holdem.search import SearchedSpot
 
 
+@command("Search a turn with a network, or exactly.", place=50, example="search turn_endgame runs/turn")
 @of.with_fields(*of.ABOUT_TURNS)
 def search(
     *,

@@ -7,6 +7,7 @@ import typer
 
 from treeplex.errors import SpecError
 from treeplex.play.cli.arguments import Changes, Force, Json, ShowSettings, TrainOut, TrainResume, check_folders
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_facts, print_json
 from treeplex.play.cli.failures import STOPPED, fail
 from treeplex.play.cli.holdem import options as of
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from treeplex.runs.rebel.holdem_train import TurnTraining
 
 
+@command("Train a network for rivers by self-play on turns.", place=40, example="train --out runs/turn")
 @of.with_fields(*(name for name in of.ABOUT_TURNS if name not in ("oop", "ip")))
 def train(
     *,
