@@ -8,7 +8,8 @@ from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.policy_tables import subgame_policy
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.search.agent import SearchAgent
-from treeplex.search.leaf import ExactLeaf, LeafValue, NoLeaf, ZeroLeaf
+from treeplex.search.exact_leaf import ExactLeaf
+from treeplex.search.leaf import LeafValue, NoLeaf, ZeroLeaf
 from treeplex.search.play_distribution import PlaythroughSettings, averaged_policy
 from treeplex.search.subgame import METHODS, Method, SubgameSearch, values_of
 

@@ -16,12 +16,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.tree.form import Payoff, Tree
+from treeplex.engine.tree.form import Payoff, Tree, new_state, workspace
 from treeplex.engine.tree.gradient import empty_sparse, gradient
 from treeplex.engine.tree.leaves import Weights as PairWeights
 from treeplex.engine.tree.leaves import gather, scatter, write_opposing_mass
-from treeplex.engine.tree.regret import FIXED, Weights, accumulate, update
-from treeplex.engine.tree.sweeps import best_response, normalise, reach, workspace
+from treeplex.engine.tree.regret import Weights, accumulate, update
+from treeplex.engine.tree.sweeps import best_response, normalise, reach
 from treeplex.forms.compile.assemble import sparse_operator
 from treeplex.forms.subgames.beliefs import normalised_range
 from treeplex.forms.subgames.horizon import TO_THE_END, Horizon
@@ -213,9 +213,8 @@ class BatchArrays(SubgameArrays):
         self.average, self.faced, self.regrets = (np.zeros(size) for _ in range(3))
         self.ranges = subgames.checked(ranges)
         self.strategy = subgames.reach_from(self.ranges, self.policy)
-        self._values, self._infoset_values = workspace(tree)
-        self._totals = np.empty_like(self._infoset_values)
-        self._unused = np.zeros(0), np.zeros((2, 0))
+        self._work = workspace(tree)
+        self._state = new_state(self.policy, regrets=self.regrets, strategy=self.strategy, averages=self.average[None])
 
     def play(self, player: int) -> None:
         reach(self.subgames.tree, player, self.policy, self.strategy)
@@ -227,22 +226,21 @@ class BatchArrays(SubgameArrays):
         return self.subgames.leaves.reach_at(strategy)
 
     def write_gradient(self, player: int, strategy: Floats) -> None:
-        gradient(self.subgames.tree, self.subgames.payoff, player, strategy, self._values)
+        gradient(self.subgames.tree, self.subgames.payoff, player, strategy, self._work.values)
 
     def write_leaves(self, player: int, entries: Floats) -> None:
-        scatter(self.subgames.leaves.sequences[player], entries, self._values)
+        scatter(self.subgames.leaves.sequences[player], entries, self._work.values)
 
     def improve(self, player: int, row: Weights) -> None:
-        scratch = self._values, self._infoset_values, self._totals
-        update(self.subgames.tree, player, np.array(row), FIXED, self.regrets, self.policy, *self._unused, *scratch)
+        update(self.subgames.tree, player, np.array(row), self._state, self._work)
 
     def respond(self, player: int) -> None:
-        best_response(self.subgames.tree, player, self._values, self._infoset_values, self.policy)
+        best_response(self.subgames.tree, player, self._work.values, self._work.infoset_values, self.policy)
 
     def root_entries(self, player: int) -> Floats:
         sequences = self.subgames.roots.sequences[player]
         found = np.zeros(sequences.shape)
-        gather(sequences, self._values, found)
+        gather(sequences, self._work.values, found)
         return found
 
     def as_policy(self, strategy: Floats) -> Floats:
