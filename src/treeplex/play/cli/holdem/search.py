@@ -27,7 +27,10 @@ def search(
     spot: of.TurnSpot = None,
     net: Annotated[
         str | None,
-        typer.Argument(metavar="NETWORK", help="A folder of holdem train, or the network in it; rebel is the library's own."),
+        typer.Argument(
+            metavar="NETWORK",
+            help="A folder of holdem train, the network in it, or my.py:MyLeaf; rebel is the library's own.",
+        ),
     ] = None,
     options: of.Options,
     iterations: Annotated[
@@ -144,7 +147,9 @@ def print_search(found: "SearchedSpot", saved: Path | None) -> None:
         small = f", {short(1000 * played.exploitability / blind)} thousandths of a big blind" if blind else ""
         facts["exploitability"] = chips_and_share(played.exploitability, spot.pot) + small
         facts["judged"] = f"average policy, rivers by {found.river} iterations of dcfr for its beliefs"
-    facts["values"] = "exact: rivers solved in every iteration" if net is None else f"{found.values}   {card_text(net.card)}"
+    facts["values"] = found.values if net is None else f"{found.values}   {card_text(net.card)}"
+    if found.values == "exact":
+        facts["values"] = "exact: rivers solved in every iteration"
     if net is not None and "judged" in net.card:
         facts["on its card"] = judged_text(net.card)
     if found.unlike:
