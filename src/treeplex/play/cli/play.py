@@ -7,6 +7,7 @@ import typer
 
 from treeplex.errors import GameError, PolicyError, SpecError, TreeplexError
 from treeplex.play.cli.arguments import GameArgument
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import say
 from treeplex.play.cli.failures import STOPPED
 from treeplex.play.cli.live import Live
@@ -25,6 +26,7 @@ class _Left(Exception):  # noqa: N818 (no error)
     """The person has had enough."""
 
 
+@command("Play against a policy or a network that searches.", place=140, example='play "liars_dice(faces=4)" --against rebel')
 def play(
     game: GameArgument,
     against: Annotated[
@@ -216,8 +218,3 @@ def score(results: list[float]) -> str:
     """Games and payoffs so far."""
     count = len(results)
     return f"after {count} game{'s' if count != 1 else ''}: {sum(results):+g}"
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(short_help="Play against a policy or a network that searches.")(play)

@@ -9,6 +9,7 @@ import typer
 
 from treeplex.errors import PolicyError, SpecError, printable
 from treeplex.play.cli.arguments import Complete, GameArgument, Json, Limit, Refine, ShowProgress
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_facts, print_json, print_table
 from treeplex.play.cli.live import Live
 
@@ -29,6 +30,7 @@ OfGame = Annotated[
 ]
 
 
+@command("Judge a policy.", place=70, example="evaluate leduc_poker run")
 def evaluate(
     game: GameArgument,
     policy: Annotated[
@@ -190,6 +192,7 @@ def whole_of(text: str | None) -> int | None:
     return int(text) if text is not None and text.isdecimal() and len(text) < 20 else None
 
 
+@command("Read a strategy.", place=80, example="show run")
 def show(
     policy: PolicyArgument,
     infostate: Annotated[
@@ -313,6 +316,7 @@ def strategy_text(policy: "Policy", infoset: int) -> "Text":
     return text
 
 
+@command("Convert a policy, or write rules as .efg or .game.", place=90, example="export run policy.csv")
 def export(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="A run folder or policy file, or a game for .efg and .game.")],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its ending says what.")],
@@ -343,16 +347,3 @@ def export(
         known = {name: value for name, value in origin_of(source).items() if value is not None}
         save_policy(loaded_policy(source, game, complete=complete), out, metadata=known)
     typer.echo(f"wrote {out}")
-
-
-SHORT = {
-    "evaluate": "Judge a policy.",
-    "show": "Read a strategy.",
-    "export": "Convert a policy, or write rules as .efg or .game.",
-}
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    for command in (evaluate, show, export):
-        app.command(short_help=SHORT[command.__name__])(command)

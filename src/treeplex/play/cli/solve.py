@@ -1,7 +1,6 @@
 """Commands that iterate: ``solve``, ``compare``."""
 
 import json
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,10 +22,11 @@ from treeplex.play.cli.arguments import (
     Threads,
     Updates,
 )
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_facts, print_json, print_table, say
 from treeplex.play.cli.failures import STOPPED, TARGET_MISSED, fail
 from treeplex.play.cli.live import Live
-from treeplex.spec import quoted
+from treeplex.spec import quoted, split_outside_brackets
 
 if TYPE_CHECKING:
     from treeplex.runs.solve.solution import Solution
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 Nodes = Annotated[int | None, typer.Option(metavar="N", help="Stop after walking N histories, however few an iteration walks.")]
 
 
+@command("Solve a game.", place=50, example="solve leduc_poker --target 1e-4 --out run")
 def solve(
     game: Annotated[
         str | None,
@@ -235,6 +236,11 @@ def counted(iterations: int) -> str:
     return f"{iterations:,} iteration{'s' if iterations != 1 else ''}"
 
 
+USUAL = ("cfr", "cfr+", "dcfr", "pcfr+")
+"""What is compared where nobody says."""
+
+
+@command("Solve a game with several algorithms.", place=60, example="compare kuhn_poker -a cfr -a dcfr")
 def compare(
     game: GameArgument,
     algorithms: Annotated[
@@ -281,7 +287,7 @@ def compare(
 
         comparison = compare(
             game,
-            [name for text in algorithms or USUAL for name in split_specs(text)],
+            [name.strip() for text in algorithms or USUAL for name in split_outside_brackets(text, ",", text)],
             iterations=iterations,
             every=every,
             seconds=seconds,
@@ -314,23 +320,3 @@ def compare(
         last = comparison.solutions[-1]
         saved = f"; go on with it: treeplex solve --resume {quoted(str(last.folder))}" if last.folder else ""
         fail(f"stopped during {last.algorithm} after {last.iterations:,} iterations{saved}", STOPPED)
-
-
-USUAL = ["cfr", "cfr+", "dcfr", "pcfr+"]
-
-
-def split_specs(text: str) -> list[str]:
-    """The specs of a list with commas, those inside parentheses aside: ``dcfr(alpha=2,beta=0),cfr+`` are two."""
-    return [part.strip() for part in re.split(r",(?![^(]*\))", text)]
-
-
-SHORT = {
-    "solve": "Solve a game.",
-    "compare": "Solve a game with several algorithms.",
-}
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    for command in (solve, compare):
-        app.command(short_help=SHORT[command.__name__])(command)

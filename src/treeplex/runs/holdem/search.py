@@ -12,6 +12,7 @@ import numpy as np
 
 from treeplex.errors import FileError, GameError, SpecError
 from treeplex.forms.holdem.subgame import HoldemSubgame, cut_spot
+from treeplex.forms.sources.user_module import is_user_spec
 from treeplex.games.poker.betting.sizes import BetPlan, plan_from_json
 from treeplex.games.poker.betting.tree import Decision
 from treeplex.games.poker.spots.spot import Spot
@@ -29,6 +30,7 @@ from treeplex.runs.rebel.job import NET, TURNS, is_turn_folder
 from treeplex.search.holdem.play_distribution import Player
 from treeplex.search.leaf import LeafValue
 from treeplex.search.subgame import METHODS, SubgameSearch
+from treeplex.search.user_agents import load_leaf
 from treeplex.solvers.holdem.solver import checked_threads
 from treeplex.spec import nearest
 
@@ -54,6 +56,7 @@ class SearchedSpot:
             asked for.
         judging_seconds: what solving those rivers and judging took.
         status: ``finished`` or ``interrupted``.
+        own_leaf: the leaf in a Python file that gave the values, as it was named.
     """
 
     search: SubgameSearch
@@ -68,6 +71,7 @@ class SearchedSpot:
     played: HoldemSolution | None = field(repr=False, default=None)
     judging_seconds: float = 0.0
     status: str = "finished"
+    own_leaf: str = ""
 
     @property
     def spot(self) -> Spot:
@@ -78,7 +82,7 @@ class SearchedSpot:
     def values(self) -> str:
         """Where values at the ends of the turn came from: ``exact``, ``rebel`` for the library's own network, or a file."""
         if self.net is None:
-            return "exact"
+            return self.own_leaf or "exact"
         return REBEL if self.net.path == RIVERS else str(self.net.path)
 
     @property
@@ -102,8 +106,8 @@ def search_turn(
 
     Args:
         spot: a turn.
-        source: a training folder, the file of its network, or ``rebel``, the network that comes with the library; None for
-            exact values, rivers solved anew in every iteration.
+        source: a training folder, the file of its network, ``rebel``, the network that comes with the library, or a leaf of
+            your own, ``file.py:NAME``; None for exact values, rivers solved anew in every iteration.
         iterations: of the search; each updates both players.
         method: a name of :data:`treeplex.search.METHODS`.
         river: iterations of Discounted CFR in each solution of the rivers.
@@ -142,6 +146,7 @@ def search_turn(
     found = SearchedSpot(
         search=search,
         net=net,
+        own_leaf=str(source) if net is None and source is not None else "",
         method=method,
         river=river,
         ev=(float(first_value[0]), float(second_value[0])),
@@ -167,6 +172,8 @@ def searching(
     threads = checked_threads(threads)
     if method not in METHODS:
         raise SpecError(f"unknown method {method!r}{nearest(method, METHODS)}; known: {', '.join(METHODS)}")
+    if source is not None and is_user_spec(str(source)):
+        return threads, None, load_leaf(str(source))
     return (threads, None, None) if source is None else (threads, *network(source))
 
 

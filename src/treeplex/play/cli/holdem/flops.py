@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treeplex.play.cli.arguments import Json, ShowProgress
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_json
 from treeplex.play.cli.failures import FAILED, STOPPED, fail
 from treeplex.play.cli.holdem.options import Options, with_fields
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 MOST_SHOWN = 20
 
 
+@command(
+    "Solve one spot on many boards.", place=30, example="flops examples/spots/flop.yaml --boards subset:25 --line x --out flops"
+)
 @with_fields(*(name for name in FIELDS if name not in ("board", "blinds")))
 def flops(
     *,

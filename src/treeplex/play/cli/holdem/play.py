@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treeplex.errors import FileError, SpecError
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.holdem import options as of
 from treeplex.play.cli.live import Live
 from treeplex.spot_table import TURN_ENDGAME
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 SEATS = ("oop", "ip")
 
 
+@command("Play turns against an agent that searches.", place=60, example="play")
 @of.with_fields(*of.ABOUT_TURNS)
 def play(
     *,

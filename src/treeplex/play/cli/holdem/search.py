@@ -7,6 +7,7 @@ import typer
 
 from treeplex.errors import FileError, SpecError
 from treeplex.play.cli.arguments import Json
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_facts, print_json
 from treeplex.play.cli.failures import STOPPED, fail
 from treeplex.play.cli.holdem import options as of
@@ -19,13 +20,17 @@ if TYPE_CHECKING:
     from treeplex.runs.holdem.search import SearchedSpot
 
 
+@command("Search a turn with a network, or exactly.", place=50, example="search turn_endgame runs/turn")
 @of.with_fields(*of.ABOUT_TURNS)
 def search(
     *,
     spot: of.TurnSpot = None,
     net: Annotated[
         str | None,
-        typer.Argument(metavar="NETWORK", help="A folder of holdem train, or the network in it; rebel is the library's own."),
+        typer.Argument(
+            metavar="NETWORK",
+            help="A folder of holdem train, the network in it, or my.py:MyLeaf; rebel is the library's own.",
+        ),
     ] = None,
     options: of.Options,
     iterations: Annotated[
@@ -141,7 +146,9 @@ def print_search(found: "SearchedSpot", saved: Path | None) -> None:
         small = f", {short(1000 * played.exploitability / blind)} thousandths of a big blind" if blind else ""
         facts["exploitability"] = chips_and_share(played.exploitability, spot.pot) + small
         facts["judged"] = f"average policy, rivers by {found.river} iterations of dcfr for its beliefs"
-    facts["values"] = "exact: rivers solved in every iteration" if net is None else f"{found.values}   {card_text(net.card)}"
+    facts["values"] = found.values if net is None else f"{found.values}   {card_text(net.card)}"
+    if found.values == "exact":
+        facts["values"] = "exact: rivers solved in every iteration"
     if net is not None and "judged" in net.card:
         facts["on its card"] = judged_text(net.card)
     if found.unlike:

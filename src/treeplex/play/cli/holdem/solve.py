@@ -6,6 +6,7 @@ import typer
 
 from treeplex.errors import SpecError
 from treeplex.play.cli.arguments import Json
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_facts, print_json
 from treeplex.play.cli.failures import STOPPED, TARGET_MISSED, fail
 from treeplex.play.cli.holdem import options as of
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from treeplex.runs.job.record import Progress
 
 
+@command("Solve a spot.", place=10, example="solve examples/spots/turn.yaml --out turn.spot")
 @of.with_fields(*FIELDS)
 def solve(
     *,
@@ -144,8 +146,8 @@ def print_solution(solving: "Solving") -> None:
     count = f"{solution.iterations:,} iteration{'s' if solution.iterations != 1 else ''}"
     print_facts(facts, title=f"{solving.title} by {solution.algorithm}: {count} in {solution.seconds:.3g} s")
     typer.secho("next", bold=True)
-    for command, purpose in next_steps(solving):
-        typer.echo(f"  treeplex holdem {command}   {purpose}")
+    for step, purpose in next_steps(solving):
+        typer.echo(f"  treeplex holdem {step}   {purpose}")
 
 
 def evs_of(spot: "Spot", ev: tuple[float, float]) -> dict[str, str]:
