@@ -5,121 +5,75 @@
 >>> solution.exploitability < 1e-2
 True
 
+Here are the verbs (solve, sample, compare, judge, ...) and the types that they take and give. The rest is in modules:
+
+=====================  ==============================================================================
+``tp.policies``        policies: files, tables, values, regrets, playouts
+``tp.correlation``     correlation devices and how far they are from equilibrium
+``tp.formats``         games and policies of OpenSpiel, Gambit and LiteEFG
+``tp.games``           what rules are written with
+``tp.solvers``         the CFR family as data, and solvers to step by hand
+``tp.search``          beliefs, depth-limited subgames, agents that search
+``tp.learn``           training: ReBeL, learned discounting
+``tp.environments``    any game as an environment of Gymnasium or PettingZoo
+``tp.errors``          the exceptions
+=====================  ==============================================================================
+
 Names are imported when they are first used, so that ``import treeplex`` is quick.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from treeplex.exports import lazy_exports
+
 if TYPE_CHECKING:
-    from treeplex import errors
-    from treeplex.evaluate import Judgement
-    from treeplex.evaluate.cce import best_cce, cce_gap, cce_gaps
-    from treeplex.evaluate.correlation import DeviceJudgement, judge_device
-    from treeplex.evaluate.playouts import estimate, head_to_head
+    from treeplex import correlation, environments, errors, formats, games, learn, policies, search, solvers
+    from treeplex.evaluate.judge import Judgement
     from treeplex.forms.compile.compile_game import compile_game as compile
     from treeplex.forms.compile.compiled_game import CompiledGame
-    from treeplex.forms.correlation.device import Device
-    from treeplex.forms.policies.files import load_policy, save_policy, to_dataframe, to_table
-    from treeplex.forms.policies.sparse import TablePolicy, load_table_policy, save_table_policy
+    from treeplex.forms.policies.files import load_policy
     from treeplex.forms.policies.tabular import Policy
-    from treeplex.forms.sources.efg import write_efg
     from treeplex.forms.sources.load import load
-    from treeplex.forms.sources.openspiel import from_tabular_policy, to_tabular_policy
     from treeplex.forms.structure.classes import Structure, structure
     from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
     from treeplex.games.registry import games as known_games
     from treeplex.runs.compare import Comparison, compare
-    from treeplex.runs.devices import device_from_policy, load_device, save_device
     from treeplex.runs.job.interrupt import Interrupted
     from treeplex.runs.job.memory import SpotEstimate, estimate_spot
-    from treeplex.runs.judge import (
-        as_policy,
-        best_response,
-        distance_to_value,
-        exact_value,
-        expected_values,
-        exploitability,
-        infostate_regrets,
-        judge,
-        nash_conv,
-    )
-    from treeplex.runs.rebel.judge import judge_rebel
-    from treeplex.runs.rebel.settings import RebelRun
-    from treeplex.runs.rebel.train import train_rebel
+    from treeplex.runs.judge import best_response, exploitability, judge, nash_conv
     from treeplex.runs.sample.sample import sample
     from treeplex.runs.solve.solution import Solution
     from treeplex.runs.solve.solve import solve
+    from treeplex.runs.train.kind import Training
+    from treeplex.runs.train.train import train
     from treeplex.runs.tree_picture import draw
-    from treeplex.search.agent import SearchAgent
-    from treeplex.solvers import (
-        DiscountPolicy,
-        FictitiousRule,
-        Rule,
-        Step,
-        Variant,
-        Weights,
-        algorithms,
-        load_discount_policy,
-        save_discount_policy,
-    )
+    from treeplex.solvers import Rule, Step, Variant, Weights, algorithms
 
     __version__: str
 
 _HOMES = {
-    "treeplex.evaluate": ("Judgement",),
-    "treeplex.evaluate.cce": ("best_cce", "cce_gap", "cce_gaps"),
-    "treeplex.evaluate.correlation": ("DeviceJudgement", "judge_device"),
-    "treeplex.forms.compile.compile_game": ("compile_game",),
-    "treeplex.forms.compile.compiled_game": ("CompiledGame",),
-    "treeplex.forms.correlation.device": ("Device",),
-    "treeplex.forms.sources.load": ("load",),
-    "treeplex.forms.policies.tabular": ("Policy",),
-    "treeplex.forms.policies.files": ("load_policy", "save_policy", "to_dataframe", "to_table"),
-    "treeplex.forms.sources.openspiel": ("from_tabular_policy", "to_tabular_policy"),
-    "treeplex.forms.sources.efg": ("write_efg",),
-    "treeplex.games.base": ("CHANCE", "SIMULTANEOUS", "TERMINAL", "Game", "State"),
-    "treeplex.games.registry": ("games",),
-    "treeplex.runs.judge": (
-        "as_policy",
-        "best_response",
-        "distance_to_value",
-        "exact_value",
-        "expected_values",
-        "exploitability",
-        "infostate_regrets",
-        "judge",
-        "nash_conv",
-    ),
-    "treeplex.runs.compare": ("Comparison", "compare"),
-    "treeplex.runs.job.interrupt": ("Interrupted",),
-    "treeplex.forms.structure.classes": ("Structure", "structure"),
-    "treeplex.runs.rebel.train": ("train_rebel",),
-    "treeplex.runs.rebel.judge": ("judge_rebel",),
-    "treeplex.runs.rebel.settings": ("RebelRun",),
-    "treeplex.search.agent": ("SearchAgent",),
-    "treeplex.runs.sample.sample": ("sample",),
-    "treeplex.forms.policies.sparse": ("TablePolicy", "load_table_policy", "save_table_policy"),
-    "treeplex.evaluate.playouts": ("estimate", "head_to_head"),
-    "treeplex.runs.job.memory": ("SpotEstimate", "estimate_spot"),
-    "treeplex.runs.devices": ("device_from_policy", "load_device", "save_device"),
-    "treeplex.runs.solve.solution": ("Solution",),
-    "treeplex.runs.solve.solve": ("solve",),
-    "treeplex.runs.tree_picture": ("draw",),
-    "treeplex.solvers": (
-        "DiscountPolicy",
-        "FictitiousRule",
-        "Rule",
-        "Step",
-        "Variant",
-        "Weights",
-        "algorithms",
-        "load_discount_policy",
-        "save_discount_policy",
-    ),
+    "treeplex": "correlation, environments, errors, formats, games, learn, policies, search, solvers",
+    "treeplex.evaluate.judge": "Judgement",
+    "treeplex.forms.compile.compile_game": "compile_game as compile",
+    "treeplex.forms.compile.compiled_game": "CompiledGame",
+    "treeplex.forms.policies.files": "load_policy",
+    "treeplex.forms.policies.tabular": "Policy",
+    "treeplex.forms.sources.load": "load",
+    "treeplex.forms.structure.classes": "Structure, structure",
+    "treeplex.games.base": "CHANCE, SIMULTANEOUS, TERMINAL, Game, State",
+    "treeplex.games.registry": "games as known_games",
+    "treeplex.runs.compare": "Comparison, compare",
+    "treeplex.runs.job.interrupt": "Interrupted",
+    "treeplex.runs.job.memory": "SpotEstimate, estimate_spot",
+    "treeplex.runs.judge": "best_response, exploitability, judge, nash_conv",
+    "treeplex.runs.sample.sample": "sample",
+    "treeplex.runs.solve.solution": "Solution",
+    "treeplex.runs.solve.solve": "solve",
+    "treeplex.runs.train.kind": "Training",
+    "treeplex.runs.train.train": "train",
+    "treeplex.runs.tree_picture": "draw",
+    "treeplex.solvers": "Rule, Step, Variant, Weights, algorithms",
 }
-_PUBLIC_NAMES = {"compile_game": "compile", "games": "known_games"}
-_PLACES = {_PUBLIC_NAMES.get(name, name): (module, name) for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "CHANCE",
@@ -127,87 +81,52 @@ __all__ = [
     "TERMINAL",
     "Comparison",
     "CompiledGame",
-    "Device",
-    "DeviceJudgement",
-    "DiscountPolicy",
-    "FictitiousRule",
     "Game",
     "Interrupted",
     "Judgement",
     "Policy",
-    "RebelRun",
     "Rule",
-    "SearchAgent",
     "Solution",
     "SpotEstimate",
     "State",
     "Step",
     "Structure",
-    "TablePolicy",
+    "Training",
     "Variant",
     "Weights",
     "algorithms",
-    "as_policy",
-    "best_cce",
     "best_response",
-    "cce_gap",
-    "cce_gaps",
     "compare",
     "compile",
-    "device_from_policy",
-    "distance_to_value",
+    "correlation",
     "draw",
+    "environments",
     "errors",
-    "estimate",
     "estimate_spot",
-    "exact_value",
-    "expected_values",
     "exploitability",
-    "from_tabular_policy",
-    "head_to_head",
-    "infostate_regrets",
+    "formats",
+    "games",
     "judge",
-    "judge_device",
-    "judge_rebel",
     "known_games",
+    "learn",
     "load",
-    "load_device",
-    "load_discount_policy",
     "load_policy",
-    "load_table_policy",
     "nash_conv",
+    "policies",
     "sample",
-    "save_device",
-    "save_discount_policy",
-    "save_policy",
-    "save_table_policy",
+    "search",
     "solve",
+    "solvers",
     "structure",
-    "to_dataframe",
-    "to_table",
-    "to_tabular_policy",
-    "train_rebel",
-    "write_efg",
+    "train",
 ]
+_export, __dir__ = lazy_exports(__name__, _HOMES)
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name on first use (PEP 562)."""
-    value: Any
+    """Import a public name on first use."""
     if name == "__version__":
         from importlib.metadata import version
 
-        value = version("treeplex")
-    elif name == "errors":
-        value = import_module("treeplex.errors")
-    elif name in _PLACES:
-        module, attribute = _PLACES[name]
-        value = getattr(import_module(module), attribute)
-    else:
-        raise AttributeError(f"module 'treeplex' has no attribute {name!r}")
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted([*__all__, "__version__"])
+        return version("treeplex")
+    return _export(name)

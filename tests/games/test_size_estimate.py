@@ -90,7 +90,7 @@ def test_every_walk_stops_in_time(tmp_path) -> None:  # type: ignore[no-untyped-
     begun = process_time()
     for walked in (
         lambda: tp.structure("battleship"),
-        lambda: tp.write_efg(load("battleship"), tmp_path / "large.efg"),
+        lambda: tp.formats.write_efg(load("battleship"), tmp_path / "large.efg"),
         lambda: histories.grow(load("battleship")),
         lambda: tp.compile("leduc_poker(ranks=20,raises=8)", limit=200_000),
     ):

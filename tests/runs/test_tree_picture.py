@@ -36,7 +36,7 @@ def test_no_two_histories_are_drawn_at_one_place() -> None:
 
 
 def test_matrices_and_files_are_drawn(tmp_path: Path) -> None:
-    tp.write_efg("kuhn_poker", tmp_path / "kuhn.efg")
+    tp.formats.write_efg("kuhn_poker", tmp_path / "kuhn.efg")
     for game in ([[1, -1], [-1, 1]], str(tmp_path / "kuhn.efg"), tp.compile("kuhn_poker")):
         assert tp.draw(game).axes
 
@@ -47,7 +47,7 @@ def test_large_trees_are_refused() -> None:
 
 
 def test_html_of_games_and_judgements() -> None:
-    assert "<th style='text-align:left'>histories</th><td>58</td>" in tp.compile("kuhn_poker")._repr_html_()
+    assert "histories</th><td style='text-align:left'>58</td>" in tp.compile("kuhn_poker")._repr_html_()
     found = tp.judge("kuhn_poker", "uniform")
     html = found._repr_html_()
     assert f"exploitability {found.exploitability:.4g}" in html

@@ -32,7 +32,7 @@ def test_texts_have_the_representation(tmp_path) -> None:  # type: ignore[no-unt
         tp.judge(Unnamed(), {})
     with pytest.raises(PolicyError, match=f"not for {NAME}"):
         tp.judge(Unnamed(), tp.Policy.uniform(tp.compile("leduc_poker")))
-    tp.save_policy(solution.policy, tmp_path / "policy.json")
+    tp.policies.save(solution.policy, tmp_path / "policy.json")
     with pytest.raises(PolicyError, match="does not say which game"):
         tp.load_policy(tmp_path / "policy.json")
     assert len(tp.load_policy(tmp_path / "policy.json", Unnamed())) == 12

@@ -21,14 +21,15 @@ from treeplex.forms.sources.liteefg import parse_game_file
 from treeplex.forms.sources.load import load
 from treeplex.games.poker.cards.ranges import parse_range
 from treeplex.games.poker.spots.libratus import read_fields
-from treeplex.games.poker.spots.located_text import read_marked
 from treeplex.learn.rebel.files import is_net_file, read_net
+from treeplex.learn.rebel.trainer import RebelSettings
+from treeplex.located_text import read_marked
 from treeplex.runs.holdem.report.hand_history import load_hand
 from treeplex.runs.holdem.solution import load_solution
 from treeplex.runs.job.checkpoint import open_checkpoint
 from treeplex.runs.job.folder import JobFolder
-from treeplex.runs.rebel.settings import from_yaml, settings_of
 from treeplex.runs.solve.settings import SOLVE
+from treeplex.settings import from_yaml
 from treeplex.storage.reading import MOST_DEPTH, MOST_TEXT, parse_json, read_bytes, read_text, whole_lines
 
 SECONDS = 20
@@ -43,9 +44,9 @@ READERS: dict[str, Callable[[Path], object]] = {
     "a.npz": tp.load_policy,
     "a.safetensors": tp.load_policy,
     "t.safetensors": load_table_policy,
-    "d.json": tp.load_device,
-    "d.safetensors": tp.load_device,
-    "s.safetensors": tp.load_discount_policy,
+    "d.json": tp.correlation.load,
+    "d.safetensors": tp.correlation.load,
+    "s.safetensors": tp.learn.load_discount_policy,
     "n.safetensors": read_net,
     "c.safetensors": open_checkpoint,
     "a.spot": load_solution,
@@ -225,23 +226,23 @@ def test_a_range_has_an_end() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("iterations: 2001-99-99", "iterations must be a whole number, not '2001-99-99'"),
+        ("iterations: 2001-99-99", "iterations must be a whole number of at least 1, not '2001-99-99'"),
         ("iterations: " + "9" * 6000, "iterations must be a whole number"),
         ("rate: " + "9" * 6000, "rate must be"),
         ("iterations: [1, [2]]", r"settings.yaml:1: not a setting"),
         ("iterations: {a: 1}", r"settings.yaml:1: not a setting"),
-        ("- 1", "not a list of settings"),
+        ("- 1", "not settings by name"),
     ],
 )
 def test_settings_that_are_none(tmp_path: Path, text: str, words: str) -> None:
     (tmp_path / "settings.yaml").write_text(text)
     with pytest.raises(TreeplexError, match=words):
-        settings_of(None, from_yaml(tmp_path / "settings.yaml"))
+        RebelSettings().changed(from_yaml(tmp_path / "settings.yaml"))
 
 
 def test_numbers_that_no_float_holds(tmp_path: Path) -> None:
     policy = tp.Policy.uniform(tp.compile("kuhn_poker"))
-    tp.save_policy(policy, tmp_path / "a.json")
+    tp.policies.save(policy, tmp_path / "a.json")
     text = (tmp_path / "a.json").read_text()
     (tmp_path / "a.json").write_text(text.replace("0.5", "9" * 400, 1))
     assert "damaged" in refusal(tp.load_policy, tmp_path / "a.json")

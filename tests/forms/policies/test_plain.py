@@ -72,8 +72,8 @@ def test_partial_policies_are_completed_on_request(kind: str, tmp_path: Path) ->
         source = tmp_path / f"part.{kind}"
         source.write_text(json.dumps(BLUFF) if kind == "json" else csv_of(BLUFF))
     with pytest.raises(PolicyError, match=r"lacks 6 of 12 infostates of kuhn_poker, such as .* of player 1.*--complete"):
-        tp.as_policy("kuhn_poker", source)
-    policy = tp.as_policy("kuhn_poker", source, complete=True)
+        tp.policies.as_policy("kuhn_poker", source)
+    policy = tp.policies.as_policy("kuhn_poker", source, complete=True)
     assert policy["2b"] == {PASS: 0.5, BET: 0.5}
     assert policy["2"] == {PASS: 0.0, BET: 1.0}
 
@@ -82,7 +82,7 @@ def test_partial_policies_are_completed_on_request(kind: str, tmp_path: Path) ->
 def test_files_with_a_header_are_completed_too(suffix: str, tmp_path: Path) -> None:
     policy = tp.solve("kuhn_poker", iterations=50).policy
     path = tmp_path / f"policy{suffix}"
-    tp.save_policy(policy, path)
+    tp.policies.save(policy, path)
     text = path.read_text()
     if suffix == ".json":
         data = json.loads(text)

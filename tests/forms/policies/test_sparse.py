@@ -100,7 +100,7 @@ def test_files_keep_everything_and_any_reader_can_open_them(solved: Policy, tmp_
 
 def test_files_say_what_they_are(solved: Policy, tmp_path: Path) -> None:
     save_table_policy(table_of(solved), tmp_path / "table.safetensors")
-    tp.save_policy(solved, tmp_path / "policy.safetensors")
+    tp.policies.save(solved, tmp_path / "policy.safetensors")
     (tmp_path / "short").write_bytes(b"abc")
     names = ("table.safetensors", "policy.safetensors", "short", "none")
     assert [is_table_policy(tmp_path / name) for name in names] == [True, False, False, False]
@@ -129,7 +129,7 @@ def test_files_that_are_not_right_are_refused(solved: Policy, tmp_path: Path) ->
         load_table_policy(path)
     with pytest.raises(FileError, match="cannot read"):
         load_table_policy(tmp_path / "none")
-    tp.save_policy(solved, tmp_path / "other.safetensors")
+    tp.policies.save(solved, tmp_path / "other.safetensors")
     with pytest.raises(FileError, match="no treeplex table policy"):
         load_table_policy(tmp_path / "other.safetensors")
 

@@ -10,7 +10,7 @@ import treeplex as tp
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.sources.efg import write_efg
 from treeplex.forms.sources.explicit_tree import TreeGame
-from treeplex.forms.sources.liteefg import write_game_file
+from treeplex.forms.sources.liteefg_write import write_game_file
 from treeplex.forms.sources.load import load
 from treeplex.forms.sources.openspiel import OpenSpielGame
 from treeplex.games import MatrixGame, registry
@@ -98,7 +98,7 @@ def test_files_are_written_from_specs(tmp_path: Path) -> None:
 def test_policies_are_data_frames() -> None:
     pytest.importorskip("pandas")
     policy = tp.Policy.uniform(tp.compile("kuhn_poker"))
-    assert policy.to_dataframe().equals(tp.to_dataframe(policy))
+    assert policy.to_dataframe().equals(tp.policies.to_dataframe(policy))
     assert len(policy.to_dataframe()) == 24
 
 

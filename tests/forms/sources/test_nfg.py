@@ -64,7 +64,7 @@ def test_against_gambit(shape: tuple[int, ...], tmp_path: Path) -> None:
     for profile in itertools.product(*map(range, shape)):
         assert payoffs_after(ours, *profile) == payoffs[(slice(None), *profile)].tolist()
     assert tp.compile(ours).infosets == (1,) * len(shape)
-    tp.write_efg(str(path), tmp_path / "game.efg")
+    tp.formats.write_efg(str(path), tmp_path / "game.efg")
     assert len(gambit.read_efg(str(tmp_path / "game.efg")).players) == len(shape)
 
 

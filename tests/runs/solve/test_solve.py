@@ -263,10 +263,10 @@ def test_judging_any_kind_of_policy():
     for policy in (uniform, table, "uniform", {key: uniform[key] for key in uniform}):
         assert tp.exploitability("kuhn_poker", policy) == pytest.approx(expected, abs=1e-12)
     assert tp.nash_conv(tp.load("kuhn_poker"), uniform) == pytest.approx(2 * expected)
-    assert tp.expected_values(game, "uniform") == pytest.approx([0.125, -0.125])
+    assert tp.policies.expected_values(game, "uniform") == pytest.approx([0.125, -0.125])
     value, response = tp.best_response(game, "uniform", 0)
     assert value == tp.judge(game, "uniform").best_response_values[0]
-    assert tp.expected_values(game, response)[0] == pytest.approx(value)
+    assert tp.policies.expected_values(game, response)[0] == pytest.approx(value)
 
 
 def test_policies_that_do_not_fit():
@@ -294,17 +294,6 @@ def test_openspiel_policies_are_judged():
     assert tp.exploitability("kuhn_poker", pyspiel.UniformRandomPolicy(pyspiel.load_game("kuhn_poker"))) == pytest.approx(
         11 / 24
     )
-
-
-def test_public_names():
-    for name in tp.__all__:
-        assert getattr(tp, name) is not None
-    assert set(tp.__all__) <= set(dir(tp))
-    assert not {"Any", "TYPE_CHECKING", "import_module"} & set(dir(tp))
-    assert "kuhn_poker" in tp.known_games()
-    assert "dcfr" in tp.algorithms()
-    with pytest.raises(AttributeError, match="no_such"):
-        tp.no_such
 
 
 def test_numbers_of_other_kinds(tmp_path):

@@ -302,7 +302,7 @@ def export(
 
             write_efg(source, out)
         else:
-            from treeplex.forms.sources.liteefg import write_game_file
+            from treeplex.forms.sources.liteefg_write import write_game_file
 
             write_game_file(source, out)
     else:

@@ -222,7 +222,8 @@ def sampled_weights(
     one, two, three, four = [count if place < street else 1 for place, count in enumerate(plan.counts)]
     known = BucketPlan((one, two, three, four), nested=plan.nested)
     blank = [np.zeros((groups, size), dtype=np.uint8) for size in sizes[street:]]
-    first, second, third, last = [*tables, *blank]
+    padded: list[Table] = [*tables, *blank]
+    first, second, third, last = padded
     early = Buckets(known, strengths, codes, (first, second, third, last))
     places = boards_after(strengths, start, plan.boards, np.random.default_rng([plan.seed, 3]))
     river = River(strengths.format)

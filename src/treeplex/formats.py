@@ -1,0 +1,25 @@
+"""Games and policies of other systems: OpenSpiel, Gambit's ``.efg`` and ``.nfg``, LiteEFG's ``.game``.
+
+``tp.load`` reads all of these games by itself; here are the readers and writers one by one.
+"""
+
+from treeplex.forms.sources.efg_read import read_efg
+from treeplex.forms.sources.efg_write import write_efg
+from treeplex.forms.sources.liteefg import read_game_file
+from treeplex.forms.sources.liteefg_write import write_game_file
+from treeplex.forms.sources.nfg_read import read_nfg
+from treeplex.forms.sources.openspiel import OpenSpielGame, from_tabular_policy, to_pyspiel_policy, to_tabular_policy
+from treeplex.forms.sources.user_module import load_user_game
+
+__all__ = [
+    "OpenSpielGame",
+    "from_tabular_policy",
+    "load_user_game",
+    "read_efg",
+    "read_game_file",
+    "read_nfg",
+    "to_pyspiel_policy",
+    "to_tabular_policy",
+    "write_efg",
+    "write_game_file",
+]

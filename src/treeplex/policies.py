@@ -1,0 +1,36 @@
+"""Policies: read, written, as tables, and what they are worth.
+
+A policy of a compiled game is a :class:`Policy`, one of a game too large to compile a :class:`TablePolicy`. Functions that take
+a policy take any kind of one: a solution, a file, a mapping, an OpenSpiel policy, ``"uniform"``.
+"""
+
+from treeplex.evaluate.playouts import Estimate, Match, estimate, head_to_head
+from treeplex.forms.policies.files import load_policy as load
+from treeplex.forms.policies.files import read_policy_header as read_header
+from treeplex.forms.policies.files import save_policy as save
+from treeplex.forms.policies.sparse import TablePolicy
+from treeplex.forms.policies.sparse import load_table_policy as load_table
+from treeplex.forms.policies.sparse import save_table_policy as save_table
+from treeplex.forms.policies.tabular import Policy, to_dataframe, to_table
+from treeplex.runs.judge import as_policy, distance_to_value, exact_value, expected_values, infostate_regrets
+
+__all__ = [
+    "Estimate",
+    "Match",
+    "Policy",
+    "TablePolicy",
+    "as_policy",
+    "distance_to_value",
+    "estimate",
+    "exact_value",
+    "expected_values",
+    "head_to_head",
+    "infostate_regrets",
+    "load",
+    "load_table",
+    "read_header",
+    "save",
+    "save_table",
+    "to_dataframe",
+    "to_table",
+]
