@@ -23,7 +23,6 @@ from treeplex.runs.solve.settings import PLOT, SOLVE
 from treeplex.runs.solve.solution import Solution
 from treeplex.runs.solve.solve import (
     DEFAULT_ITERATIONS,
-    AnyAlgorithm,
     AnyProgress,
     WalkWatcher,
     planned,
@@ -32,7 +31,7 @@ from treeplex.runs.solve.solve import (
     usual_nodes,
     walk_ahead,
 )
-from treeplex.solvers.registry import pace_of, samples
+from treeplex.solvers.registry import AnyAlgorithm, pace_of, samples
 from treeplex.storage.files import write_atomically
 
 NUMBERS = ("iterations", "nodes", "seconds", "exploitability", "nash_conv")

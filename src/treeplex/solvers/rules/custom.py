@@ -63,9 +63,9 @@ class Rule:
 class RuleSolver(Solver):
     """Runs a :class:`Rule`: the four operations one by one, from Python."""
 
-    def __init__(self, game: CompiledGame, rule: Rule, *, updates: str | None = None) -> None:
-        """Start from the uniform policy."""
-        self.game, self.rule, self.algorithm = game, rule, rule.name
+    def __init__(self, game: CompiledGame, rule: Rule, *, updates: str | None = None, algorithm: str | None = None) -> None:
+        """Start from the uniform policy; ``algorithm`` is a name for reports, None for the rule's own."""
+        self.game, self.rule, self.algorithm = game, rule, algorithm or rule.name
         self.updates = order_of_updates(updates or rule.updates)
         self.policy = uniform_probabilities(game)
         self.strategy, self.average = np.zeros_like(self.policy), np.zeros_like(self.policy)
