@@ -34,7 +34,7 @@ HELP = f"""Solve imperfect-information games: the CFR family, Monte Carlo sampli
   treeplex device runs/kuhn3                          judge a correlation device
   treeplex train ddcfr --out learned                  learn how to discount
   treeplex train rebel liars_dice --out runs/dice     learn to search (ReBeL)
-  treeplex play "liars_dice(faces=4)" --against rebel play against one that has learnt
+  treeplex play "liars_dice(faces=4)" --against rebel play against a trained network
   treeplex warm-up                                    compile all kernels now
   treeplex holdem solve spot.yaml --out turn.spot     solve a hold'em spot (treeplex holdem --help)
 

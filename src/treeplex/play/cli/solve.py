@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from treeplex.runs.solve.solution import Solution
 
 
-Nodes = Annotated[int | None, typer.Option(metavar="N", help="Stop after walking N histories, however few an iteration walks.")]
+Nodes = Annotated[int | None, typer.Option(metavar="N", help="Stop after walking N histories.")]
 
 
 def solve(
@@ -38,7 +38,7 @@ def solve(
     seed: Annotated[int | None, typer.Option(help="Seed of everything random. Default: 0.")] = None,
     updates: Updates = None,
     out: Folder = None,
-    resume: Annotated[Path | None, typer.Option(metavar="DIR", help="Go on with the run in this folder.")] = None,
+    resume: Annotated[Path | None, typer.Option(metavar="DIR", help="Resume the run in this folder.")] = None,
     force: Force = False,
     refine: Refine = False,
     limit: Limit = None,
@@ -47,10 +47,10 @@ def solve(
 ) -> None:
     """Solve a game: compute a policy and how far it is from equilibrium.
 
-    With --out, the folder gets run.json, metrics.jsonl (one record an evaluation), policy.safetensors, state.safetensors
-    and convergence.png. Ctrl-C saves (without --out into a new folder under runs/), and --resume goes on bit for bit as if
-    never stopped; -n then counts all iterations. Algorithms that plan for a number of iterations keep the plan of the
-    first start. With --target or --seconds, -n is the most iterations to do (default 1,000,000); the exit code is 3 if a
+    With --out, the folder gets run.json, metrics.jsonl (one record per evaluation), policy.safetensors, state.safetensors
+    and convergence.png. Ctrl-C saves (without --out into a new folder under runs/), and --resume continues bit for
+    bit; -n then counts all iterations. Algorithms that plan for a number of iterations keep the plan of the
+    first start. With --target or --seconds, -n limits the iterations (default 1,000,000); the exit code is 3 if a
     target was not reached. With --nodes there is no such default, nor with algorithms that sample (*-mccfr), which without
     any limit walk as many histories as 1000 full iterations do. Learned algorithms (ddcfr, dpcfr+, pddcfr) do as many
     iterations as they pace themselves for, 1,000 usually, unless -n asks for fewer.
@@ -192,7 +192,7 @@ def compare(
     game: GameArgument,
     algorithms: Annotated[
         list[str] | None,
-        typer.Option("-a", "--algorithm", metavar="NAME", help="One of treeplex algorithms; give it several times."),
+        typer.Option("-a", "--algorithm", metavar="NAME", help="A name from treeplex algorithms; repeatable."),
     ] = None,
     iterations: Annotated[
         int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations of each. Default: 1000.")
@@ -216,7 +216,7 @@ def compare(
 
     The folder gets convergence.png, comparison.md, comparison.csv, comparison.json and a run folder for each algorithm.
     Without -a: cfr, cfr+, dcfr and pcfr+. Nodes are histories walked. An iteration of a sampling algorithm (its name ends in
-    -mccfr) walks few, so give --nodes in place of -n for the same effort; then the plot is against nodes.
+    -mccfr) walks few, so give --nodes instead of -n for equal effort; then the plot is against nodes.
 
     \b
     Examples:

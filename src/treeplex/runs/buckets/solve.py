@@ -1,6 +1,6 @@
 """Runs of limit hold'em with bucketed cards: solve, judge, save, go on, and play matches.
 
-A run folder holds ``run.json`` (settings, status), ``metrics.jsonl`` (one record an evaluation) and ``state.safetensors``
+A run folder holds ``run.json`` (settings, status), ``metrics.jsonl`` (one record per evaluation) and ``state.safetensors``
 (regrets and average, with a checksum). Buckets and joint tables are not stored: they follow from the settings, and the hash of
 the buckets is checked.
 """
