@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import best_response as best_response_sweep
-from treeplex.engine.tree.sweeps import reach, value_and_best_response, workspace
+from treeplex.engine.tree.sweeps import reach, value_and_best_response
 from treeplex.errors import PolicyError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
@@ -48,7 +49,7 @@ def judge(game: CompiledGame, policy: Policy) -> Judgement:
         PolicyError: the policy belongs to another game.
     """
     check_game(game, policy)
-    strategy, values, infoset_values = np.empty_like(policy.probabilities), *workspace(game.tree)
+    strategy, (values, infoset_values, _) = np.empty_like(policy.probabilities), workspace(game.tree)
     found = np.empty((2, game.players))
     value_and_best_response(game.tree, game.payoff, policy.probabilities, strategy, values, infoset_values, found)
     gains = found[1] - found[0]
@@ -72,12 +73,12 @@ def best_response(game: CompiledGame, policy: Policy, player: int) -> tuple[floa
     check_game(game, policy)
     if not 0 <= player < game.players:
         raise PolicyError(f"{game} has players 0 to {game.players - 1}, not {player}")
-    strategy, values, infoset_values = np.empty_like(policy.probabilities), *workspace(game.tree)
+    strategy, work = np.empty_like(policy.probabilities), workspace(game.tree)
     for other in range(game.players):
         reach(game.tree, other, policy.probabilities, strategy)
-    gradient(game.tree, game.payoff, player, strategy, values)
+    gradient(game.tree, game.payoff, player, strategy, work.values)
     response = policy.probabilities.copy()
-    value = best_response_sweep(game.tree, player, values, infoset_values, response)
+    value = best_response_sweep(game.tree, player, work.values, work.infoset_values, response)
     return float(value), Policy(game, response)
 
 

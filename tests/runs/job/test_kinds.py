@@ -19,10 +19,8 @@ import pytest
 
 import treeplex as tp
 from treeplex.errors import FileError
-from treeplex.forms.buckets.buckets import BucketPlan
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.spots.known import holdem
-from treeplex.runs.buckets.solve import LIMIT, LimitSettings, solve_limit
 from treeplex.runs.discount.job import DISCOUNT
 from treeplex.runs.discount.settings import DiscountSettings
 from treeplex.runs.holdem.batch import run_batch
@@ -34,6 +32,7 @@ from treeplex.runs.job.checkpoint import position_of
 from treeplex.runs.job.folder import LOCK, METRICS, RUN, STATE, JobFolder, Kind
 from treeplex.runs.job.interrupt import NOTICE, Interrupted
 from treeplex.runs.job.record import Progress, Record
+from treeplex.runs.limit import LIMIT, LimitSettings, solve_limit
 from treeplex.runs.sample.sample import sample
 from treeplex.runs.sample.settings import SAMPLE
 from treeplex.runs.solve.settings import SOLVE
@@ -62,7 +61,7 @@ class Case:
     volatile: tuple[str, ...] = ()
 
 
-BUCKETS = LimitSettings(BucketPlan((2, 2, 2, 2), boards=50), boards=50, cards="royal")
+BUCKETS = LimitSettings("bucketed_holdem(cards=royal,buckets=2,boards=50,river_boards=50)")
 EPOCHS = DiscountSettings(epochs=6, population=4, horizon=20, hidden=(8,), sigma=0.5, learning_rate=0.1)
 CASES = {
     "solve": Case(SOLVE, lambda **given: tp.solve("kuhn_poker", "pcfr+", iterations=90, **given), tp.solve, 33),

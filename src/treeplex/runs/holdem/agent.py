@@ -16,8 +16,8 @@ from treeplex.learn.rebel.holdem_trainer import check_turn
 from treeplex.runs.holdem.search import ITERATIONS, METHOD, RIVER, STORAGE, memory_for, searching
 from treeplex.runs.job.memory import available_memory, megabytes
 from treeplex.search.agent import SearchAgent
+from treeplex.search.exact_leaf import ExactLeaf
 from treeplex.search.holdem.agent import holdem_agent
-from treeplex.search.leaf import ExactLeaf
 
 
 def turn_agent(

@@ -30,11 +30,12 @@ from treeplex.learn.common.schedules import LearningSettings
 from treeplex.learn.common.workers import Alone, Workers
 from treeplex.learn.rebel.files import save_net
 from treeplex.learn.rebel.holdem_trainer import HoldemRebelSettings, save_rivers
-from treeplex.learn.rebel.parallel_self_play import ParallelSelfPlay, SelfPlayJob, SelfPlayRows
+from treeplex.learn.rebel.parallel_self_play import ParallelSelfPlay, SelfPlayJob, SelfPlayRows, SelfPlayStopped
 from treeplex.learn.rebel.policy_net import weights_of
 from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer
 from treeplex.runs.job.checkpoint import Arrays, State
 from treeplex.runs.job.folder import Kind, kind_of
+from treeplex.runs.job.interrupt import StepAbandoned
 from treeplex.runs.job.record import Record, maybe, real, whole
 from treeplex.runs.rebel.live_evaluation import RunJudge
 from treeplex.runs.train.kind import TrainingJob
@@ -112,6 +113,8 @@ class RebelJob(TrainingJob[LearningSettings]):
         self._losses: list[tuple[int, float, float]] = []  # gradient steps of each round, mean losses of both networks
         if judge is not None:
             judge.stop = lambda: self.interrupt.requested
+        if parallel := self._parallel:
+            parallel.stop = lambda: self.interrupt.requested
 
     @property
     def done(self) -> int:
@@ -156,7 +159,10 @@ class RebelJob(TrainingJob[LearningSettings]):
             trainer.settings = replace(trainer.settings, solves=math.ceil(solved / share))
         worked, steps, before = parallel.seconds if parallel else 0.0, trainer.steps, self.share(self.clock.seconds)
         began = perf_counter()
-        found = trainer.round()
+        try:
+            found = trainer.round()
+        except SelfPlayStopped as stopped:
+            raise StepAbandoned from stopped
         if parallel and not isinstance(self.workers, Alone):
             self.clock.cpu_seconds += parallel.seconds - worked
         after = self.share(self.clock.seconds + perf_counter() - began)

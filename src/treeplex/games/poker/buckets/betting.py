@@ -7,13 +7,10 @@ import numpy as np
 from treeplex.engine.buckets.street import END, FOLD, NODE, Betting
 from treeplex.errors import SpecError
 from treeplex.games.poker.betting.sizes import FixedLimit
+from treeplex.games.poker.buckets.plan import BLINDS, LIMIT_BETS
 
 OPEN, LAST, FACING = 0, 1, 2
 """What a player to act sees: nothing yet, a check or a call of the blind, a bet."""
-
-BIG_BLIND = 2.0
-PAPER = FixedLimit((2.0, 2.0, 4.0, 4.0), (4, 4, 4, 4))
-"""Heads-up limit hold'em with blinds of 1 and 2 chips: bets of one big blind, from the turn on two, at most four a street."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +64,7 @@ class StreetPlan:
         return self.blinds[1] + (bets - 1) * self.bet if self.blinds[1] > 0 else bets * self.bet
 
 
-def limit_betting(limits: FixedLimit = PAPER, blinds: tuple[float, float] = (1.0, BIG_BLIND)) -> Betting:
+def limit_betting(limits: FixedLimit = LIMIT_BETS, blinds: tuple[float, float] = BLINDS) -> Betting:
     """The betting of all streets: player 1 posts the small blind and acts first before the flop, player 0 on later streets.
 
     Args:

@@ -3,9 +3,9 @@ import pytest
 
 from treeplex.engine.buckets.street import END, FOLD
 from treeplex.errors import SpecError
-from treeplex.forms.buckets.betting import decisions, limit_betting, widths
 from treeplex.games.poker.betting.sizes import FixedLimit
 from treeplex.games.poker.betting.tree import Fold, Showdown, StreetEnd, betting_tree
+from treeplex.games.poker.buckets.betting import decisions, limit_betting, widths
 from treeplex.games.poker.cards.format import HOLDEM
 from treeplex.games.poker.spots.spot import Spot
 
