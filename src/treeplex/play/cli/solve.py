@@ -1,6 +1,7 @@
 """Commands that iterate: ``solve``, ``compare``."""
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from treeplex.runs.solve.solution import Solution
 
 
-Nodes = Annotated[int | None, typer.Option(metavar="N", help="Stop after walking N histories, however few an iteration walks.")]
+Nodes = Annotated[int | None, typer.Option(metavar="N", help="Stop after walking N histories.")]
 
 
 @command("Solve a game.", place=50, example="solve leduc_poker --target 1e-4 --out run")
@@ -59,7 +60,7 @@ def solve(
     storage: Storage = None,
     out: RunPlace = None,
     resume: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="Go on with the run in this folder, or with this solved spot.")
+        Path | None, typer.Option(metavar="PATH", help="Resume the run in this folder, or this solved spot.")
     ] = None,
     force: Force = False,
     refine: Refine = False,
@@ -69,10 +70,10 @@ def solve(
 ) -> None:
     """Solve a game: compute a policy and how far it is from equilibrium.
 
-    With --out, the folder gets run.json, metrics.jsonl (one record an evaluation), policy.safetensors, state.safetensors
-    and convergence.png. Ctrl-C saves (without --out into a new folder under runs/), and --resume goes on bit for bit as if
-    never stopped; -n then counts all iterations. Algorithms that plan for a number of iterations keep the plan of the
-    first start. With --target or --seconds, -n is the most iterations to do (default 1,000,000); the exit code is 3 if a
+    With --out, the folder gets run.json, metrics.jsonl (one record per evaluation), policy.safetensors, state.safetensors
+    and convergence.png. Ctrl-C saves (without --out into a new folder under runs/), and --resume continues bit for
+    bit; -n then counts all iterations. Algorithms that plan for a number of iterations keep the plan of the
+    first start. With --target or --seconds, -n limits the iterations (default 1,000,000); the exit code is 3 if a
     target was not reached. With --nodes there is no such default, nor with algorithms that sample (*-mccfr), which without
     any limit walk as many histories as 1000 full iterations do. Learned algorithms (ddcfr, dpcfr+, pddcfr) do as many
     iterations as they pace themselves for, 1,000 usually, unless -n asks for fewer.
@@ -198,8 +199,8 @@ def print_solution(solution: "Solution", folder: Path | None, game: str) -> None
         facts, title=f"{solution.game} by {solution.algorithm}: {counted(solution.iterations)} in {solution.seconds:.3g} s"
     )
     say("next", bold=True)
-    for command, purpose in next_steps(solution, folder, quoted(game)):
-        say(f"  treeplex {command}   {purpose}")
+    for words, purpose in next_steps(solution, folder, quoted(game)):
+        say(f"  treeplex {words}   {purpose}")
 
 
 def next_steps(solution: "Solution", folder: Path | None, spec: str) -> list[tuple[str, str]]:
@@ -245,7 +246,7 @@ def compare(
     game: GameArgument,
     algorithms: Annotated[
         list[str] | None,
-        typer.Option("-a", "--algorithm", metavar="NAME", help="Of treeplex algorithms: dcfr,cfr+; may be repeated."),
+        typer.Option("-a", "--algorithm", metavar="NAME", help="Of treeplex algorithms, such as dcfr,cfr+; repeatable."),
     ] = None,
     iterations: Annotated[
         int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations of each. Default: 1000.")
@@ -272,7 +273,7 @@ def compare(
 
     The folder gets convergence.png, comparison.md, comparison.csv, comparison.json and a run folder for each algorithm.
     Without -a: cfr, cfr+, dcfr and pcfr+. Nodes are histories walked. An iteration of a sampling algorithm (its name ends in
-    -mccfr) walks few, so give --nodes in place of -n for the same effort; then the plot is against nodes.
+    -mccfr) walks few, so give --nodes instead of -n for equal effort; then the plot is against nodes.
 
     \b
     Examples:

@@ -45,20 +45,20 @@ def search(
     river: Annotated[int | None, typer.Option(metavar="N", help="Iterations in a solution of the rivers. Default: 64.")] = None,
     judge: Annotated[
         bool | None,
-        typer.Option("--judge/--no-judge", help="Find how exploitable it is; default: where memory allows."),
+        typer.Option("--judge/--no-judge", help="Compute the exploitability; default: if memory allows."),
     ] = None,
     threads: Annotated[int | None, typer.Option(metavar="N", help="Threads for rivers. Default: one per core allowed.")] = None,
-    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write what it plays, for holdem show.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write the strategy, for holdem show.")] = None,
     force: of.Overwrite = False,
     as_json: Json = False,
     progress: of.Progress = None,
 ) -> None:
     """Search a turn to the end of its betting, all hands at once, with a network for the rivers or with exact values.
 
-    What is judged, and written with --out, is the average policy on the turn, with rivers solved for the beliefs that it leads
-    to. EVs are chips that come back from the pot (a fold: 0): ev_oop and ev_ip of --json as the search values them,
-    played_ev_oop and played_ev_ip as they are. exploitability_mbb counts thousandths of the spot's smallest bet (min_bet),
-    a big blind. Ctrl-C ends the search early.
+    It judges, and writes with --out, the average policy on the turn, with rivers solved for the beliefs that it leads
+    to. EVs are in chips, the pot included (a fold: 0): in --json ev_oop and ev_ip are the search's estimates,
+    played_ev_oop and played_ev_ip exact. exploitability_mbb counts thousandths of the spot's smallest bet (min_bet), a
+    big blind. Ctrl-C ends the search early.
 
     \b
     Examples:
