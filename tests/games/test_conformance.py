@@ -6,7 +6,8 @@ import random
 import pytest
 
 from treeplex.errors import GameError
-from treeplex.games import CHANCE, TERMINAL, Game, State, games, load
+from treeplex.games import CHANCE, TERMINAL, Game, State
+from treeplex.games.registry import games, load
 
 from .walks import histories, playout
 

@@ -11,6 +11,7 @@ from treeplex.engine.tree.sweeps import reach, value_and_best_response
 from treeplex.errors import PolicyError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
+from treeplex.notebook import table
 
 
 @dataclass(frozen=True)
@@ -35,15 +36,10 @@ class Judgement:
         return tuple(best - value for best, value in zip(self.best_response_values, self.value, strict=True))
 
     def _repr_html_(self) -> str:
-        columns = ("player", "value", "best response", "gain")
-        rows = zip(self.value, self.best_response_values, self.gains, strict=True)
-        head = "".join(f"<th>{name}</th>" for name in columns)
-        body = "".join(
-            f"<tr><td>{player}</td><td>{value:+.8g}</td><td>{best:+.8g}</td><td>{gain:.4g}</td></tr>"
-            for player, (value, best, gain) in enumerate(rows)
-        )
+        rows = zip(range(len(self.value)), self.value, self.best_response_values, self.gains, strict=True)
+        cells = ((str(player), f"{value:+.8g}", f"{best:+.8g}", f"{gain:.4g}") for player, value, best, gain in rows)
         caption = f"exploitability {self.exploitability:.4g}, NashConv {self.nash_conv:.4g}"
-        return f"<table><caption>{caption}</caption><tr>{head}</tr>{body}</table>"
+        return table(("player", "value", "best response", "gain"), cells, caption)
 
 
 def judge(game: CompiledGame, policy: Policy) -> Judgement:

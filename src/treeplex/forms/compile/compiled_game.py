@@ -1,7 +1,6 @@
 """The compiled game: what every algorithm runs on. See ``docs/design.md`` for the layout."""
 
 import hashlib
-import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from treeplex.engine.tree.form import Payoff, Tree
 from treeplex.games.base import Game
+from treeplex.notebook import facts
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -129,10 +129,7 @@ class CompiledGame:
             "sequences": " / ".join(f"{count:,}" for count in self.sequences),
             "payoffs": "general sums" if self.constant is None else f"sum to {self.constant:g}",
         }
-        cells = "".join(
-            f"<tr><th style='text-align:left'>{name}</th><td>{html.escape(text)}</td></tr>" for name, text in rows.items()
-        )
-        return f"<table>{cells}</table>"
+        return facts(rows)
 
     def __repr__(self) -> str:
         return (

@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.public import PublicTree
 from treeplex.learn.common.job_queue import JobQueue
+from treeplex.learn.common.random_state import random_state, set_random_state
 from treeplex.learn.common.workers import POLL_SECONDS, Workers
 from treeplex.learn.rebel.policy_net import load_weights, networks, weights_of
 from treeplex.learn.rebel.self_play import Rows, SelfPlay
-from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer, random_state, set_random_state
+from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer
 from treeplex.learn.rebel.value_net import NetworkLeaf, torch_module
 from treeplex.search.policy_encoding import PolicyRows
 
@@ -63,7 +64,7 @@ class SelfPlayer:
         """The worker's own episodes and network, which each job overwrites."""
         torch_module().set_num_threads(1)
         rules = public_rules(self.spec)
-        return SelfPlay(rules, self.settings.self_play(), networks(rules, self.settings), np.random.default_rng(0))
+        return SelfPlay(rules, self.settings, networks(rules, self.settings), np.random.default_rng(0))
 
     def play(self, job: SelfPlayJob) -> SelfPlayRows:
         """Advance a stream's episodes by one subgame each."""
@@ -96,7 +97,7 @@ class ParallelSelfPlay(SelfPlay):
         workers: Workers[SelfPlayJob, SelfPlayRows],
         streams: int,
     ) -> None:
-        super().__init__(rules, settings.self_play(), leaf, np.random.default_rng(settings.seed))
+        super().__init__(rules, settings, leaf, np.random.default_rng(settings.seed))
         self.streams, self.seconds = streams, 0.0
         self.errands: JobQueue[SelfPlayJob, SelfPlayRows] = JobQueue(workers)
         self.stop: Callable[[], bool] = lambda: False
