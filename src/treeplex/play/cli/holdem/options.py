@@ -19,6 +19,10 @@ SpotFile = Annotated[
         metavar="SPOTFILE", help=f"A spot file (.yaml or .toml), or {TURN_ENDGAME}, the papers' game; options override it."
     ),
 ]
+SearchSpot = Annotated[
+    str | None,
+    typer.Argument(metavar="SPOT", help=f"A spot file, or {TURN_ENDGAME}; options go over it. Default: {TURN_ENDGAME}."),
+]
 TurnSpot = Annotated[
     str | None,
     typer.Argument(
