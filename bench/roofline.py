@@ -19,6 +19,7 @@ import numpy as np
 from bench.common import passes, record
 from bench.common.benchmark import benchmark
 from bench.iteration_speed import GOOFSPIEL, battleship
+from treeplex.engine.tree.form import new_state, workspace
 from treeplex.engine.tree.regret import Weights
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
@@ -121,16 +122,12 @@ def engine_passes(game: CompiledGame, solver: GameSolver) -> dict[str, Callable[
         array.copy() for array in (solver.policy, solver.strategy, solver.average, solver.regrets)
     )
     fresh, values = np.empty_like(policy), np.empty_like(policy)
-    infoset_values, totals = np.empty(sum(game.infosets)), np.empty(sum(game.infosets))
     passes.gradients(1, tree, payoff, strategy, fresh)
-    rule, none, nones = np.array(Weights()), np.zeros(0), np.zeros((2, 0))
-    update_policy = policy.copy()
+    rule, state, work = np.array(Weights()), new_state(policy.copy(), regrets=regrets), workspace(tree)
     return {
         "gradient": lambda times: passes.gradients(times, tree, payoff, strategy, values),
         "average": lambda times: passes.averages(times, tree, strategy, average),
-        "update": lambda times: passes.updates(
-            times, tree, rule, fresh, regrets, update_policy, none, nones, values, infoset_values, totals
-        ),
+        "update": lambda times: passes.updates(times, tree, rule, fresh, state, work),
         "copy": lambda times: passes.copies(times, fresh, values),
         "reach": lambda times: passes.reaches(times, tree, policy, strategy),
     }

@@ -18,8 +18,7 @@ from bench.common import record
 from bench.common.benchmark import benchmark
 from treeplex.engine.networks.mlp_single import forward
 from treeplex.engine.tree.learned import play_episode, trace_episode
-from treeplex.runs.discount.settings import TrainSettings
-from treeplex.runs.discount.train import train
+from treeplex.runs.discount.settings import GAMES
 from treeplex.solvers.rules.discount_policy_files import shipped_discount_policy
 
 EPOCHS, ROUNDS, HORIZON = 4, 5, 1000
@@ -28,7 +27,7 @@ EPOCHS, ROUNDS, HORIZON = 4, 5, 1000
 def epochs(workers: int, count: int) -> float:
     """The median time of an epoch, after the first, in seconds."""
     with tempfile.TemporaryDirectory() as folder:
-        training = train(TrainSettings(epochs=count + 1), out=Path(folder) / "run", workers=workers)
+        training = tp.train(GAMES, "ddcfr", settings={"epochs": count + 1}, out=Path(folder) / "run", workers=workers)
     marks = [record.seconds for record in training.records]
     return median(np.diff(marks))
 
@@ -56,7 +55,7 @@ def episodes(game: tp.CompiledGame) -> dict[str, float]:
 )
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     count = 1 if options.quick else EPOCHS
-    found = [{"game": spec, **episodes(tp.compile(spec))} for spec in TrainSettings().games]
+    found = [{"game": spec, **episodes(tp.compile(spec))} for spec in GAMES]
     seconds = {str(workers): epochs(workers, count) for workers in sorted({1, os.cpu_count() or 1})}
     return {"episodes": found, "epoch_seconds": seconds}
 

@@ -6,11 +6,14 @@ machines.
 """
 
 import argparse
+import inspect
 import json
+import pkgutil
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +108,40 @@ def algorithms(folder: str = "") -> str:
     """All algorithms by name."""
     rows = [(page(folder, name, f"`{name}`"), each.summary, each.reference) for name, each in tp.algorithms().items()]
     return table(("algorithm", "what it does", "source"), rows)
+
+
+def names(module: str) -> str:
+    """The public names of a module: where each is described, and the first line of what is said about it."""
+    public = import_module(module)
+    shown = module.replace("treeplex", "tp", 1)
+    rows = [(reference(f"{module}.{name}", f"{shown}.{name}"), first_line(getattr(public, name))) for name in public.__all__]
+    return table(("name", "what it is"), [row for row in rows if row[1]])
+
+
+@cache
+def described() -> dict[int, tuple[str, str]]:
+    """Objects of the Python reference (by id) and where each is: page and anchor."""
+    found = {}
+    for page in sorted((ROOT / "docs" / "api").glob("*.md")):
+        for place in re.findall(r"^::: (\S+)$", page.read_text(encoding="utf-8"), re.MULTILINE):
+            found[id(pkgutil.resolve_name(place))] = (page.name, place)
+    return found
+
+
+def reference(place: str, shown: str) -> str:
+    """A link to where the Python reference describes an object, or to the page of a module if it has one."""
+    thing = pkgutil.resolve_name(place)
+    page, anchor = described().get(id(thing), (f"{place.rpartition('.')[2]}.md", ""))
+    if inspect.ismodule(thing):
+        return f"[`{shown}`]({page})" if (ROOT / "docs" / "api" / page).is_file() else f"`{shown}`"
+    return f"[`{shown}`]({page}#{anchor})" if anchor else f"`{shown}`"
+
+
+def first_line(thing: object) -> str:
+    """The first line of a docstring, as Markdown; nothing for constants."""
+    said = inspect.getdoc(thing) if inspect.isclass(thing) or callable(thing) or inspect.ismodule(thing) else None
+    line = re.sub(r":\w+:`~?([^`]+)`|``([^`]+)``", lambda found: f"`{found[1] or found[2]}`", (said or "").partition("\n")[0])
+    return line.rstrip(".").replace("|", "\\|")
 
 
 def parameters(name: str) -> str:
@@ -243,6 +280,7 @@ def study() -> str:
 GENERATORS: Mapping[str, Callable[..., str]] = {
     "study": study,
     "games": games,
+    "names": names,
     "algorithms": algorithms,
     "parameters": parameters,
     "sizes": sizes,

@@ -33,12 +33,12 @@ def averages(times, tree, strategy, average):
 
 
 @njit(nogil=True)
-def updates(times, tree, row, fresh, regrets, policy, previous, changes, values, infoset_values, totals):
+def updates(times, tree, row, fresh, state, work):
     """``times`` updates of every player, each after a copy of the gradient ``fresh`` into ``values``."""
     for _ in range(times):
-        copy(fresh, values)
+        copy(fresh, work.values)
         for player in range(tree.sequence_offsets.shape[0] - 1):
-            update(tree, player, row, 0, regrets, policy, previous, changes, values, infoset_values, totals)
+            update(tree, player, row, state, work)
 
 
 @njit(nogil=True)

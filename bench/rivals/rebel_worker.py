@@ -81,7 +81,7 @@ class Ours:
         All begin at the root together, and go on so for a while; so they are drawn from many advances of cheap searches, evenly
         over the last bids, on which the sizes of subgames depend.
         """
-        generator, settings = np.random.default_rng(seed), wanted.self_play()
+        generator, settings = np.random.default_rng(seed), wanted
         leaf = self.leaf(wanted.width, wanted.layers)
         cheap = SelfPlay(self.rules, replace(settings, iterations=CHEAP), leaf, generator)
         pool = []
@@ -97,7 +97,7 @@ class Ours:
 
     def generate(self, wanted: RebelSettings, count: int, seed: int, *, sharing: bool) -> dict[str, Any]:
         """At least ``count`` subgames of self-play; the episodes of earlier ones go on."""
-        key = wanted.self_play(), wanted.width, sharing
+        key = wanted, sharing
         if key not in self.plays:
             self.plays[key] = self.begun(wanted, seed)
         play, leaf = self.plays[key]

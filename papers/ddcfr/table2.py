@@ -8,7 +8,7 @@ take them again.
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.ticker import EngFormatter, FuncFormatter
@@ -21,7 +21,7 @@ from papers.common.results import Picture, Result, Table, published
 from papers.common.study import study
 from papers.ddcfr.hands import NUMBERS, Subgame, at_hand
 from papers.ddcfr.runs import ITERATIONS, LARGE, STEERED, Game, described, digest, games, own_policy, stored
-from treeplex.engine.tree.form import Floats, Payoff, Tree
+from treeplex.engine.tree.form import Floats, Payoff, Tree, TreeState, Workspace, new_state, workspace
 from treeplex.engine.tree.learned import (
     COLUMNS,
     HEAD,
@@ -30,13 +30,14 @@ from treeplex.engine.tree.learned import (
     LOWEST,
     MEMORY,
     DiscountNetwork,
+    LearnedState,
     decide,
     exploitability_of_sums,
     iterate_learned,
     weigh,
 )
-from treeplex.engine.tree.regret import FIXED, iterate
-from treeplex.engine.tree.sweeps import reach, workspace
+from treeplex.engine.tree.regret import iterate
+from treeplex.engine.tree.sweeps import reach
 from treeplex.forms.policies.tabular import uniform_probabilities
 from treeplex.solvers.holdem.solver import HoldemSolver
 from treeplex.solvers.rules.discount_policy import BASES, DiscountPolicy
@@ -232,36 +233,24 @@ CALLS, NETWORK_ROUNDS = 20_000, 10
 WAYS = ("alone", "judged", "as_often", "replayed", "ddcfr")
 
 
-@dataclass
-class State:
+class Run(NamedTuple):
     """A run's arrays, as a solver of a compiled game has them."""
 
-    regrets: Floats
-    policy: Floats
-    strategy: Floats
-    average: Floats
-    values: Floats
-    infoset_values: Floats
-    totals: Floats
-    memory: Floats
+    state: TreeState
+    learned: LearnedState
+    work: Workspace
     activations: Floats
 
 
-def fresh(game: Game, policy: DiscountPolicy) -> State:
+def fresh(game: Game, policy: DiscountPolicy) -> Run:
     """The uniform policy."""
-    compiled = game.compiled
-    uniform = uniform_probabilities(compiled)
-    strategy, average, regrets = (np.zeros_like(uniform) for _ in range(3))
+    tree, uniform = game.compiled.tree, uniform_probabilities(game.compiled)
+    state, work = new_state(uniform), workspace(tree)
+    learned = LearnedState(np.empty(0), np.zeros(MEMORY), np.empty(0))
     for player in range(2):
-        reach(compiled.tree, player, uniform, strategy)
-    values, infoset_values = workspace(compiled.tree)
-    memory = np.zeros(MEMORY)
-    start = exploitability_of_sums(compiled.tree, compiled.payoff, strategy, values, infoset_values)
-    memory[INITIAL] = max(start, LOWEST)
-    activations = np.empty(int(policy.sizes.sum()))
-    return State(
-        regrets, uniform, strategy, average, values, infoset_values, np.empty_like(infoset_values), memory, activations
-    )
+        reach(tree, player, uniform, state.strategy)
+    learned.memory[INITIAL] = max(exploitability_of_sums(tree, game.compiled.payoff, state.strategy, work), LOWEST)
+    return Run(state, learned, work, np.empty(int(policy.sizes.sum())))
 
 
 @njit(cache=True, nogil=True)
@@ -270,27 +259,19 @@ def fixed_loop(
     payoff: Payoff,
     exponents: Floats,
     judged: NDArray[np.bool_],
-    regrets: Floats,
-    policy: Floats,
-    strategy: Floats,
-    average: Floats,
-    values: Floats,
-    infoset_values: Floats,
-    totals: Floats,
+    state: TreeState,
+    work: Workspace,
 ) -> float:
     """DCFR with exponents given for each iteration, [T, 4], and exploitability before those that ``judged`` names.
 
     Returns their sum, so that none is skipped.
     """
-    row, unused, changes, found = np.empty((1, COLUMNS)), np.empty(0), np.empty((2, 0)), 0.0
+    row, found = np.empty((1, COLUMNS)), 0.0
     for k in range(judged.shape[0]):
         if judged[k] and k > 0:
-            found += exploitability_of_sums(tree, payoff, average, values, infoset_values)
+            found += exploitability_of_sums(tree, payoff, state.averages[0], work)
         weigh(exponents[k], 0.0, k + 1, row[0])
-        iterate(
-            tree, payoff, row, True, FIXED, regrets, policy, strategy, average, unused, changes, values, infoset_values,
-            totals,
-        )  # fmt: skip
+        iterate(tree, payoff, row, True, state, work)
     return found
 
 
@@ -310,10 +291,7 @@ def run_fixed(game: Game, policy: DiscountPolicy, judged: NDArray[np.bool_], exp
     """Seconds of DCFR with these exponents."""
     s = fresh(game, policy)
     start = time.process_time()
-    fixed_loop(
-        game.compiled.tree, game.compiled.payoff, exponents, judged, s.regrets, s.policy, s.strategy, s.average, s.values,
-        s.infoset_values, s.totals,
-    )  # fmt: skip
+    fixed_loop(game.compiled.tree, game.compiled.payoff, exponents, judged, s.state, s.work)
     return time.process_time() - start
 
 
@@ -322,8 +300,8 @@ def run_ddcfr(game: Game, policy: DiscountPolicy, trace: Floats) -> float:
     s, empty = fresh(game, policy), np.empty((0, 0))
     start = time.process_time()
     iterate_learned(
-        game.compiled.tree, game.compiled.payoff, policy.compiled, 0, ITERATIONS, ITERATIONS, True, empty, s.regrets,
-        s.policy, s.strategy, s.average, np.empty(0), s.memory, s.values, s.infoset_values, s.totals, s.activations, trace,
+        game.compiled.tree, game.compiled.payoff, policy.compiled, 0, ITERATIONS, ITERATIONS, True, s.state, s.learned,
+        s.work, s.activations, empty, trace,
     )  # fmt: skip
     return time.process_time() - start
 

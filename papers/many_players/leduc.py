@@ -11,8 +11,8 @@ import numpy as np
 
 from papers.common.results import Result, Table, short
 from papers.common.study import study
+from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
-from treeplex.engine.tree.sweeps import workspace
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
@@ -86,7 +86,7 @@ def passes(game: CompiledGame) -> tuple[float, float, float]:
     """Milliseconds of an iteration, of the gradients of all players in it, and of adding up the arrays that these read."""
     solver, sparse = make_solver(game, "cfr"), game.payoff.sparse
     assert isinstance(solver, GameSolver)
-    values, _ = workspace(game.tree)
+    values = workspace(game.tree).values
 
     def gradients() -> None:
         for player in range(game.players):

@@ -19,7 +19,6 @@ from treeplex.learn.rebel.trainer import RebelSettings
 from treeplex.runs.job.folder import JobFolder
 from treeplex.runs.rebel.job import REBEL
 from treeplex.runs.rebel.judge import judge_rebel
-from treeplex.runs.rebel.settings import RebelRun
 from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.solvers.solver import GameSolver
 
@@ -48,7 +47,7 @@ def measure(name: str) -> None:
     large, folder, before = GAMES[name], FOLDERS / f"large-{name}", stored(NAME).get(name)
     if before is not None and is_plan(before["plan"], asdict(large)):
         return
-    train(RebelRun(large.spec, large.settings), folder)
+    train(large.spec, large.settings, folder)
     seconds = JobFolder(REBEL, folder).records()[-1].cpu_seconds
     found = judge_rebel(large.spec, folder, playthroughs=large.playthroughs, iterations=large.iterations, workers=1).to_json()
     record = {

@@ -18,7 +18,7 @@ from treeplex.learn.rebel.files import NetFile, read_net, save_net
 from treeplex.learn.rebel.shipped_nets import SHIPPED, shipped_nets
 from treeplex.runs.rebel.job import NET, is_rebel_folder
 from treeplex.runs.rebel.judge import RebelJudgement, judge_rebel, net_of
-from treeplex.runs.rebel.settings import pairs
+from treeplex.settings import pairs
 
 KEPT = ("exploitability", "playthroughs", "iterations", "method", "depth", "rounds", "endgame", "warm", "seed", "settled")
 """What of a judgement a card says."""

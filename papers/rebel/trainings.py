@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from threading import Lock
@@ -19,11 +19,10 @@ from typing import Any
 from papers.common.results import PAPERS, ROOT, provenance, store_run, stored
 from papers.common.study import study
 from treeplex.learn.rebel.trainer import PAPER, RebelSettings
-from treeplex.runs.job.folder import RUN, JobFolder
+from treeplex.runs.job.folder import JobFolder
 from treeplex.runs.rebel.job import LATE, NET, REBEL, is_rebel_folder
 from treeplex.runs.rebel.judge import judge_rebel
-from treeplex.runs.rebel.settings import RebelRun, changed, run_from
-from treeplex.runs.rebel.train import train_rebel
+from treeplex.runs.train.train import train as train_by
 from treeplex.storage.files import write_atomically
 
 NAME = "rebel/trainings"
@@ -70,7 +69,7 @@ class Plan:
     @property
     def settings(self) -> RebelSettings:
         """Of the training."""
-        return changed(RebelSettings(), {**self.changes, "seed": self.seed})
+        return RebelSettings().changed({**self.changes, "seed": self.seed})
 
 
 @dataclass(frozen=True)
@@ -150,7 +149,7 @@ def drawn() -> Iterator[Plan]:
 def record(plan: Plan) -> dict[str, Any]:
     """Train and judge, and say how it went; what is done already is not done again."""
     folder = FOLDERS / plan.name
-    train(RebelRun(GAMES[plan.game], plan.settings), folder)
+    train(GAMES[plan.game], plan.settings, folder)
     names = [*LATE.values(), NET] if plan.late else [NET]
     records = JobFolder(REBEL, folder).records()
     shown = records[:: max(1, len(records) // MOST_POINTS)]
@@ -168,12 +167,13 @@ def said(plan: Plan) -> dict[str, Any]:
     return {**asdict(plan), "settings": asdict(plan.settings)}
 
 
-def train(asked: RebelRun, folder: Path) -> None:
+def train(game: str, settings: RebelSettings, folder: Path) -> None:
     """Train, or go on with a training of the same settings; one that is finished is left as it is, with its judgements."""
-    if not is_rebel_folder(folder) or run_from(JobFolder(REBEL, folder).about(), str(folder / RUN)).settings != asked.settings:
-        train_rebel(asked, out=folder, workers=1, judge_every=0, force=True)
+    asked = replace(settings, streams=1)
+    if not is_rebel_folder(folder) or RebelSettings.from_json(JobFolder(REBEL, folder).about()["settings"], folder) != asked:
+        train_by(game, settings=asked, out=folder, workers=1, judge_every=0, force=True)
     elif JobFolder(REBEL, folder).about()["status"] != "finished":
-        train_rebel(resume=folder, workers=1, judge_every=0)
+        train_by(resume=folder, workers=1, judge_every=0)
 
 
 def judgement(plan: Plan, folder: Path, name: str) -> dict[str, Any]:
@@ -212,7 +212,7 @@ def record_of(plan: Plan) -> dict[str, Any] | None:
 
 def is_plan(then: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
     """Whether a record's plan is this one; settings that came later have their defaults, and say all that changed."""
-    complete = {**then, "settings": asdict(changed(RebelSettings(), then["settings"]))}
+    complete = {**then, "settings": asdict(RebelSettings().changed(then["settings"]))}
     return complete | {"changes": None} == json.loads(json.dumps(now)) | {"changes": None}
 
 

@@ -127,6 +127,11 @@ def parse_value(text: str, whole: str) -> Value:
     return value if isinstance(value, int | float | str) else text
 
 
+def quoted(text: str) -> str:
+    """A spec or a path as one word of a shell."""
+    return text if re.fullmatch(r"[\w.:/+-]+", text) else f'"{text}"'
+
+
 def checked_number(owner: str, name: str, value: object, known: Iterable[str]) -> float:
     """The value of a parameter that has to be a number.
 

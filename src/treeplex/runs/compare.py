@@ -1,7 +1,6 @@
 """Several algorithms on one game: one plot, one table."""
 
 import csv
-import html
 import io
 import json
 import os
@@ -10,6 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from treeplex import notebook
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
@@ -184,9 +184,7 @@ class Comparison:
         return f"<comparison of {count} algorithms on {self.game}: best {best.algorithm}, {reached:.3g}>"
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{name}</th>" for name in self.columns)
-        body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in self.table())
-        return f"<table><caption>{html.escape(str(self.game))}</caption><tr>{head}</tr>{body}</table>"
+        return notebook.table(self.columns, self.table(), str(self.game))
 
 
 def compare(

@@ -15,8 +15,7 @@ from treeplex.learn.rebel.files import read_net
 from treeplex.learn.rebel.trainer import RebelSettings
 from treeplex.runs.rebel.job import NET
 from treeplex.runs.rebel.judge import judge_rebel
-from treeplex.runs.rebel.settings import RebelRun
-from treeplex.runs.rebel.train import train_rebel
+from treeplex.runs.train.train import train
 
 DICE = "liars_dice(dice_sides=2)"
 TINY = RebelSettings(iterations=3, episodes=8, width=8, solves=64, burn_in=16, batch=16, reuse=2.0, depth=1)
@@ -37,7 +36,7 @@ def ship(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 def test_what_is_shipped_is_what_was_trained_and_judged(ship, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    train_rebel(RebelRun(DICE, TINY), out=run, judge_every=0)
+    train(DICE, settings=TINY, out=run, judge_every=0)
     counts = ("--playthroughs", 8, "--iterations", 3)
     ship("small", run, *counts)
     ship("small", run / NET, "--suffix", "flop", *counts, "--set", "method=flop", "--set", "endgame=2", "--seed", 3)
@@ -56,7 +55,7 @@ def test_what_is_shipped_is_what_was_trained_and_judged(ship, tmp_path: Path) ->
 
 def test_networks_judged_otherwise_or_for_another_game_are_not_shipped(ship, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    train_rebel(RebelRun(DICE, TINY), out=run, judge_every=0)
+    train(DICE, settings=TINY, out=run, judge_every=0)
     with pytest.raises(SystemExit, match="a network for liars_dice"):
         ship("1x4f", run)
     ship("small", run, "--playthroughs", 4, "--iterations", 2)

@@ -16,12 +16,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.tree.form import Payoff, Tree
+from treeplex.engine.tree.form import Payoff, Tree, new_state, workspace
 from treeplex.engine.tree.gradient import empty_sparse, gradient
 from treeplex.engine.tree.leaves import Weights as PairWeights
 from treeplex.engine.tree.leaves import gather, scatter, write_opposing_mass
-from treeplex.engine.tree.regret import FIXED, Weights, accumulate, update
-from treeplex.engine.tree.sweeps import best_response, normalise, reach, workspace
+from treeplex.engine.tree.regret import Weights, accumulate, update
+from treeplex.engine.tree.sweeps import best_response, normalise, reach
 from treeplex.forms.compile.assemble import sparse_operator
 from treeplex.forms.subgames.beliefs import normalised_range
 from treeplex.forms.subgames.horizon import TO_THE_END, Horizon
@@ -43,6 +43,7 @@ class PairPlaces(Places):
         states: the public states; where futures are equal, another node of the same future may stand for one.
         paths: the actions and chance outcomes from the subgame's root to each.
         sequences: for each player int64 [K, H_i], the last own sequence of each hand, -1 for hands that cannot be there.
+        begun: the roots of the subgames.
     """
 
     game: PublicTree
@@ -50,6 +51,13 @@ class PairPlaces(Places):
     states: tuple[PublicState, ...]
     paths: tuple[tuple[int, ...], ...]
     sequences: tuple[Ints, Ints]
+    begun: tuple[PublicState, ...]
+
+    @cached_property
+    def true_states(self) -> tuple[PublicState, ...]:
+        """The public states themselves, also where another of the same future stands in :attr:`states`."""
+        nodes = (walked(self.game, self.begun[owner].node, path) for owner, path in zip(self.owner, self.paths, strict=True))
+        return tuple(PublicState(node, state.weight) for node, state in zip(nodes, self.states, strict=True))
 
     @property
     def widths(self) -> tuple[int, ...]:
@@ -130,7 +138,7 @@ class Subgames(Subgame):
     @cached_property
     def decisions(self) -> PairPlaces:
         """The public states where somebody acts; the first of each subgame is its root, if somebody acts there."""
-        return placed(self.game, "spots", self.templates, self.shifts, self.final)
+        return placed(self.game, "spots", self.roots.states, self.templates, self.shifts, self.final)
 
     def node_at(self, owner: int, path: tuple[int, ...]) -> Hashable:
         """The public node of the decision at the end of a path in a subgame."""
@@ -205,9 +213,8 @@ class BatchArrays(SubgameArrays):
         self.average, self.faced, self.regrets = (np.zeros(size) for _ in range(3))
         self.ranges = subgames.checked(ranges)
         self.strategy = subgames.reach_from(self.ranges, self.policy)
-        self._values, self._infoset_values = workspace(tree)
-        self._totals = np.empty_like(self._infoset_values)
-        self._unused = np.zeros(0), np.zeros((2, 0))
+        self._work = workspace(tree)
+        self._state = new_state(self.policy, regrets=self.regrets, strategy=self.strategy, averages=self.average[None])
 
     def play(self, player: int) -> None:
         reach(self.subgames.tree, player, self.policy, self.strategy)
@@ -219,22 +226,21 @@ class BatchArrays(SubgameArrays):
         return self.subgames.leaves.reach_at(strategy)
 
     def write_gradient(self, player: int, strategy: Floats) -> None:
-        gradient(self.subgames.tree, self.subgames.payoff, player, strategy, self._values)
+        gradient(self.subgames.tree, self.subgames.payoff, player, strategy, self._work.values)
 
     def write_leaves(self, player: int, entries: Floats) -> None:
-        scatter(self.subgames.leaves.sequences[player], entries, self._values)
+        scatter(self.subgames.leaves.sequences[player], entries, self._work.values)
 
     def improve(self, player: int, row: Weights) -> None:
-        scratch = self._values, self._infoset_values, self._totals
-        update(self.subgames.tree, player, np.array(row), FIXED, self.regrets, self.policy, *self._unused, *scratch)
+        update(self.subgames.tree, player, np.array(row), self._state, self._work)
 
     def respond(self, player: int) -> None:
-        best_response(self.subgames.tree, player, self._values, self._infoset_values, self.policy)
+        best_response(self.subgames.tree, player, self._work.values, self._work.infoset_values, self.policy)
 
     def root_entries(self, player: int) -> Floats:
         sequences = self.subgames.roots.sequences[player]
         found = np.zeros(sequences.shape)
-        gather(sequences, self._values, found)
+        gather(sequences, self._work.values, found)
         return found
 
     def as_policy(self, strategy: Floats) -> Floats:
@@ -292,13 +298,13 @@ def united(rules: PublicTree, states: Sequence[PublicState], templates: Sequence
     owners[final[2:]] = np.repeat(np.arange(len(templates)), sizes)
     begun = tuple(located(joined([made.begun[player][None] for made in templates], shifts), final) for player in (0, 1))
     numbers = np.arange(len(templates))
-    roots = PairPlaces(rules, numbers, tuple(states), ((),) * len(states), (begun[0], begun[1]))
+    roots = PairPlaces(rules, numbers, tuple(states), ((),) * len(states), (begun[0], begun[1]), tuple(states))
     return Subgames(
         game=rules,
         tree=tree,
         payoff=payoff_of(tree, final, templates, shifts),
         roots=roots,
-        leaves=placed(rules, "leaves", templates, shifts, final),
+        leaves=placed(rules, "leaves", states, templates, shifts, final),
         infosets=located(table, place_of),
         owners=owners,
         templates=tuple(templates),
@@ -326,7 +332,16 @@ def payoff_of(tree: Tree, final: Ints, templates: Sequence[Template], shifts: In
     return Payoff(sparse, templates[0].store.operator(numbers, final[starts + shift[:, None]], scales))
 
 
-def placed(rules: PublicTree, name: str, templates: Sequence[Template], shifts: Ints, final: Ints) -> PairPlaces:
+def walked(rules: PublicTree, node: Hashable, path: Sequence[int]) -> Hashable:
+    """The public node at the end of a path."""
+    for label in path:
+        node = rules.child(node, label)
+    return node
+
+
+def placed(
+    rules: PublicTree, name: str, states: Sequence[PublicState], templates: Sequence[Template], shifts: Ints, final: Ints
+) -> PairPlaces:
     """The leaves or the decisions of a batch, with final sequences."""
     spots = [made.leaves if name == "leaves" else made.spots for made in templates]
     tables = [located(joined([made.tables[name][player] for made in templates], shifts), final) for player in (0, 1)]
@@ -336,6 +351,7 @@ def placed(rules: PublicTree, name: str, templates: Sequence[Template], shifts: 
         states=tuple(state for own in spots for state, _, _ in own),
         paths=tuple(path for own in spots for _, path, _ in own),
         sequences=(tables[0], tables[1]),
+        begun=tuple(states),
     )
 
 

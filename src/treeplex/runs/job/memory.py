@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 
+from treeplex import notebook
 from treeplex.engine.holdem.workspace import workspace_sizes
 from treeplex.errors import SpecError
 from treeplex.forms.holdem.spot_size import SpotSize, check_boards, spot_size
@@ -119,6 +120,9 @@ class SpotEstimate:
         if not self.fits():
             found["verdict"] = self.refusal or ("fits in int16 only" if self.fits("int16") else "does not fit")
         return found
+
+    def _repr_html_(self) -> str:
+        return notebook.facts(self.facts())
 
     def __str__(self) -> str:
         return "\n".join(f"{name:<10} {text}" for name, text in self.facts().items())

@@ -48,8 +48,8 @@ from treeplex.games.poker.spots.fields import (
     whole,
     written,
 )
-from treeplex.games.poker.spots.located_text import LocatedText, listed, read_marked
 from treeplex.games.poker.spots.spot import LEAST_CHIP, Rake, Spot, is_multiple
+from treeplex.located_text import LocatedText, listed, read_marked
 from treeplex.spec import shown
 from treeplex.spot_table import FIELDS as TABLE
 
