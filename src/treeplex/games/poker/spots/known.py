@@ -81,7 +81,7 @@ def rhode_island_holdem(ranks: int = 13) -> Spot:
 
 
 def leduc_holdem(ranks: int = 3, raises: int = 2) -> Spot:
-    """Leduc poker (``ranks`` ranks in two suits, ante 1, bets 2 and 4, at most ``raises`` a street), ``leduc_poker`` as a spot."""
+    """Leduc poker as a spot: ``ranks`` ranks in two suits, ante 1, bets 2 and 4, at most ``raises`` bets a street."""
     form = small(ranks=ranks)
     bets = FixedLimit((2.0, 4.0), (raises, raises))
     return Spot((), 2.0, unbound(bets), all_hands(form), bets, format=form)
