@@ -124,7 +124,8 @@ def info(
     """Count what a game is made of: histories, terminals, infosets, sequences, depth, public states.
 
     With --structure also its classes as an extensive form: perfect information, perfect recall, nested, ladder-nested,
-    feedback, open-loop; where it is not of a class, the place. Games in which players forget are told of only with it.
+    feedback, open-loop; where it is not of a class, the place. Games in which players forget are told of only with it. Of a
+    hold'em spot: how many decisions it has, and what memory and time they take; nothing is built.
 
     \b
     Examples:
@@ -132,23 +133,33 @@ def info(
       treeplex info "goofspiel(num_cards=4,imp_info=True)" --json
       treeplex info mygame.py:MyGame
       treeplex info "goofspiel(num_cards=4)" --structure
+      treeplex info examples/spots/turn.yaml
     """
     from treeplex.errors import ImperfectRecallError
 
     with Live(progress) as live:
         live.say(f"compiling {game}")
         from treeplex.forms.compile.compile_game import compile_game
+        from treeplex.forms.sources.load import load
+        from treeplex.games.poker.spots.spot import Spot
 
+        rules = load(game)
         compiled = found = None
         try:
-            compiled = compile_game(game, refine=refine, limit=limit, watch=live.walked)
+            if structure or not isinstance(rules, Spot):
+                compiled = compile_game(rules, refine=refine, limit=limit, watch=live.walked)
         except ImperfectRecallError:
             if not structure:
                 raise
         if structure:
             from treeplex.forms.structure.classes import structure as classes_of
 
-            found = classes_of(compiled or game, refine=refine, limit=limit, watch=live.walked)
+            found = classes_of(compiled or rules, refine=refine, limit=limit, watch=live.walked)
+    if compiled is None and found is None and isinstance(rules, Spot):
+        from treeplex.play.cli.holdem.solve import print_estimate
+
+        print_estimate(rules, as_json=as_json)
+        return
     if as_json:
         print_json((counts_of(compiled) if compiled else {}) | (structure_of(found) if found else {}))
         return

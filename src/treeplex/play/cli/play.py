@@ -174,14 +174,14 @@ def table_for(game: str, against: str, iterations: int | None, seed: int | None)
     """
     import numpy as np
 
-    from treeplex.forms.sources.load import load
+    from treeplex.forms.sources.load import load_rules
     from treeplex.forms.sources.user_module import is_user_spec
     from treeplex.play.tables.table import RulesTable, SearchTable
     from treeplex.runs.judge import UNIFORM, as_policy, policy_file
     from treeplex.runs.rebel.judge import is_rebel, net_of
     from treeplex.search.agent import SearchAgent
 
-    rules = load(game)
+    rules = load_rules(game)
     generator = np.random.default_rng(seed)
     if is_rebel(against):
         from treeplex.forms.subgames.public_rules import public_rules

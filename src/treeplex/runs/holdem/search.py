@@ -270,7 +270,7 @@ def judged(found: SearchedSpot, player: Player, threads: int) -> SearchedSpot:
         algorithm=f"search by {found.method}",
         settings=HoldemSettings(STORAGE, threads, search.horizon),
         records=(Record(search.iteration, found.seconds, found.cpu_seconds, {"exploitability": verdict.exploitability}),),
-        ev=verdict.ev,
+        ev=(verdict.value[0], verdict.value[1]),
         status=found.status,
         average=strategy.astype(np.float32),
         scales=np.zeros(0, np.float32),

@@ -9,7 +9,7 @@ from treeplex.play.cli.arguments import Json, ShowProgress
 from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_json
 from treeplex.play.cli.failures import FAILED, STOPPED, fail
-from treeplex.play.cli.holdem.options import Options, request_of, with_fields
+from treeplex.play.cli.holdem.options import Options, with_fields
 from treeplex.play.cli.holdem.show import echo_table
 from treeplex.play.cli.holdem.solve import line_of
 from treeplex.play.cli.live import Live, clock
@@ -60,13 +60,14 @@ def flops(
     """
     with Live(progress) as live:
         live.say("reading the spot")
+        from treeplex.games.poker.spots.files import spot_request
         from treeplex.play.cli.holdem.requests import batch_settings, check_parent, solver_of_batch
         from treeplex.runs.holdem.batch import run_batch
         from treeplex.runs.holdem.batch_report import batch_report, decision_line
         from treeplex.runs.holdem.boards import check_symmetric, read_boards
 
         check_parent(out)
-        request = request_of(file, options)
+        request = spot_request(file, options)
         chosen = read_boards(boards)
         first = request.on_board(chosen[0].name).spot()
         settings = request.settings()

@@ -133,7 +133,6 @@ def record_of(found: "SearchedSpot") -> dict[str, Any]:
 
 def print_search(found: "SearchedSpot", saved: Path | None) -> None:
     """What is done first, EVs, exploitability, time, what to try next."""
-    from treeplex.play.cli.holdem.requests import title_of
     from treeplex.runs.holdem.report.page_data import PLAYERS
 
     spot, played, net = found.spot, found.played, found.net
@@ -160,7 +159,7 @@ def print_search(found: "SearchedSpot", saved: Path | None) -> None:
         facts["file"] = str(saved)
     done = found.search.iteration
     count = f"{done:,} iteration{'s' if done != 1 else ''}"
-    print_facts(facts, title=f"{title_of(spot)} searched by {found.method}: {count}")
+    print_facts(facts, title=f"{spot} searched by {found.method}: {count}")
     typer.secho("next", bold=True)
     if saved is None:
         typer.echo("  treeplex holdem search ... --out turn.spot   keep what it plays, to look at it")
