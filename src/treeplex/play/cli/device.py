@@ -35,10 +35,10 @@ def device(
 ) -> None:
     """Judge a correlation device: payoffs, the distance to correlated equilibria of every kind, the likeliest joint plans.
 
-    The distance is the sum over players of what the best response gains that leaves the plan where the concept allows it; the
-    gap is the most that any player gains who leaves at one place only. CCE: before the game; EFCCE and EFCE: at an infostate,
-    before and after being told what to do there; CE: after being told the whole plan; AFCCE and AFCE: as EFCCE and EFCE, but
-    for one action, after which the plan is followed.
+    The distance is the sum over players of what a best response gains by deviating from the plan where the concept
+    allows it; the gap is the most that any player gains by deviating at one place only. CCE: before the game; EFCCE and
+    EFCE: at an infostate, before and after the recommendation there; CE: after seeing the whole plan; AFCCE and AFCE:
+    as EFCCE and EFCE, but for one action only, after which the plan is followed.
 
     \b
     Examples:

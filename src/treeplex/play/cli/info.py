@@ -114,7 +114,8 @@ def settings_of(algorithm: "Algorithm") -> str:
 def info(
     game: GameArgument,
     structure: Annotated[
-        bool, typer.Option("--structure", help="Also tell who knows what: perfect information, recall, feedback, nested, ...")
+        bool,
+        typer.Option("--structure", help="Also show the game's classes: perfect information, recall, feedback, nested, ..."),
     ] = False,
     as_json: Json = False,
     refine: Refine = False,
@@ -124,7 +125,7 @@ def info(
     """Count what a game is made of: histories, terminals, infosets, sequences, depth, public states.
 
     With --structure also its classes as an extensive form: perfect information, perfect recall, nested, ladder-nested,
-    feedback, open-loop; where it is not of a class, the place. Games in which players forget are told of only with it. Of a
+    feedback, open-loop; where it is not of a class, the place. Games of imperfect recall are accepted only with it. Of a
     hold'em spot: how many decisions it has, and what memory and time they take; nothing is built.
 
     \b
@@ -261,7 +262,7 @@ def payoffs_of(game: "CompiledGame") -> str:
 def warm_up(progress: ShowProgress = None) -> None:
     """Compile the numerical kernels now, so that the first runs of other commands start at once.
 
-    Kernels are otherwise compiled when they are first needed, and kept. It takes a minute or two, on several cores.
+    Otherwise kernels are compiled on first use, and cached. It takes a minute or two, on several cores.
 
     \b
     Examples:

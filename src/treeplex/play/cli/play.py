@@ -33,22 +33,22 @@ def play(
         str,
         typer.Option(
             metavar="WHOM",
-            help="rebel, a folder of train rebel, a policy file or run folder, my.py:MyAgent or my.py:MyLeaf, or: uniform.",
+            help="rebel, a ReBeL training folder, a policy file or run folder, my.py:MyAgent or my.py:MyLeaf, or: uniform.",
         ),
     ],
-    seat: Annotated[int | None, typer.Option(metavar="I", help="Your player number, from 0. Default: you take turns.")] = None,
-    games: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after so many games. Default: play on.")] = None,
+    seat: Annotated[int | None, typer.Option(metavar="I", help="Your player number, from 0. Default: seats alternate.")] = None,
+    games: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after N games. Default: no limit.")] = None,
     iterations: Annotated[
         int | None,
-        typer.Option(metavar="T", min=1, help="Of each search. Default: the network's own; with a leaf of your own 128."),
+        typer.Option(
+            metavar="T", min=1, help="Iterations per search. Default: the network's own; with a leaf of your own 128."
+        ),
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed of the deal and of the opponent. Default: other every time.")
-    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the deal and of the opponent. Default: random.")] = None,
 ) -> None:
     """Play a game in the terminal. Answer with the number or the name of an action; quit, Ctrl-D or Ctrl-C ends.
 
-    rebel is a trained network that comes with Treeplex, if there is one for the game; rebel:NAME is another one for it.
+    rebel is a trained network that comes with Treeplex, if there is one for the game; rebel:NAME chooses among several.
 
     \b
     Examples:

@@ -36,7 +36,7 @@ def evaluate(
     policy: Annotated[
         str,
         typer.Argument(
-            metavar="POLICY", help="A run folder, a policy file, a solved spot, a folder of train rebel, or: uniform, rebel."
+            metavar="POLICY", help="A run folder, a policy file, a solved spot, a ReBeL training folder, or: uniform, rebel."
         ),
     ],
     worst: Annotated[
@@ -49,24 +49,24 @@ def evaluate(
         int | None,
         typer.Option(
             metavar="N",
-            help="Of train rebel: repeated playthroughs to average. Default: 256; with perfect information exact, without any.",
+            help="ReBeL only: repeated playthroughs to average. Default: 256; perfect information: exact, without any.",
         ),
     ] = None,
     iterations: Annotated[
-        int | None, typer.Option(metavar="T", help="Of train rebel: of each search. Default: that of the network.")
+        int | None, typer.Option(metavar="T", help="ReBeL only: iterations per search. Default: that of the network.")
     ] = None,
     changes: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
             metavar="KEY=VALUE",
-            help="Of train rebel: how it searches: method, depth, rounds, endgame, warm. Repeatable.",
+            help="ReBeL only: change the search: method, depth, rounds, endgame, warm. Repeatable.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of train rebel: of the iterations drawn.")] = 0,
-    workers: Annotated[int | None, typer.Option(metavar="W", help="Of train rebel: processes. Default: all cores.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="ReBeL only: seed of the iterations drawn.")] = 0,
+    workers: Annotated[int | None, typer.Option(metavar="W", help="ReBeL only: processes. Default: all cores.")] = None,
     ray: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Of train rebel: on a Ray cluster: its address, auto, or local.")
+        str | None, typer.Option(metavar="ADDRESS", help="ReBeL only: search on a Ray cluster: its address, auto, or local.")
     ] = None,
     as_json: Json = False,
     complete: Complete = False,
@@ -77,7 +77,7 @@ def evaluate(
     """Judge a policy: its value for each player, and what a best response of each gains; NashConv is the sum of the gains.
 
     --worst adds the key worst to the JSON (player, infostate, regret), --exact the key exact_value (of player 0). rebel is a
-    trained network that comes with Treeplex, if there is one for the game; rebel:NAME is another one for it.
+    trained network that comes with Treeplex, if there is one for the game; rebel:NAME chooses among several.
 
     \b
     Examples:
@@ -108,7 +108,7 @@ def evaluate(
         return
     if playthroughs is not None or iterations is not None or changes or ray is not None:
         raise SpecError(
-            f"--playthroughs, --iterations, --set and --ray are about a folder of train rebel, which {policy} is not"
+            f"--playthroughs, --iterations, --set and --ray are about a ReBeL training folder, which {policy} is not"
         )
     with Live(progress) as live:
         live.say(f"compiling {game}")
@@ -328,7 +328,7 @@ def strategy_text(policy: "Policy", infoset: int) -> "Text":
 @command("Convert a policy, or write rules as .efg or .game.", place=90, example="export run policy.csv")
 def export(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="A run folder or policy file, or a game for .efg and .game.")],
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its ending says what.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its suffix chooses the format.")],
     game: OfGame = None,
     complete: Complete = False,
 ) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Against = Annotated[
     str | None,
-    typer.Option(metavar="WHOM", help="Whom the policy plays: uniform (the default), or another run or policy file."),
+    typer.Option(metavar="WHOM", help="The opponent: uniform (the default), or another run or policy file."),
 ]
 
 
@@ -43,10 +43,10 @@ def sample(
     iterations: Annotated[
         int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations in total. Default: 1000.")
     ] = None,
-    nodes: Annotated[int | None, typer.Option(metavar="N", help="Stop once so many histories were walked in all.")] = None,
+    nodes: Annotated[int | None, typer.Option(metavar="N", help="Stop after walking N histories in total.")] = None,
     seconds: Seconds = None,
     memory: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="What tables may take: 500MB, 4GiB, ... Default: 1GiB.")
+        str | None, typer.Option(metavar="SIZE", help="Limit of the tables: 500MB, 4GiB, ... Default: 1GiB.")
     ] = None,
     every: Annotated[
         int | None, typer.Option(metavar="K", help="Evaluate every K iterations; default: after 1, 2, 5, 10, 20, 50, ...")
@@ -54,23 +54,23 @@ def sample(
     playouts: Annotated[int | None, typer.Option(metavar="N", help="Games played at each evaluation. Default: 1000.")] = None,
     against: Against = None,
     judge: Annotated[
-        bool, typer.Option("--judge", help="Compile the game too and compute exploitability, where that can be done.")
+        bool, typer.Option("--judge", help="Also compile the game and compute exploitability, if that is possible.")
     ] = False,
     seed: Annotated[int | None, typer.Option(help="Seed of everything random. Default: 0.")] = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write a folder.")] = None,
-    resume: Annotated[Path | None, typer.Option(metavar="DIR", help="Go on with the run in this folder.")] = None,
+    resume: Annotated[Path | None, typer.Option(metavar="DIR", help="Resume the run in this folder.")] = None,
     force: Force = False,
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
     """Sample a game that is too large to compile: Monte Carlo CFR on its rules.
 
-    Infosets enter the tables as they are met, until --memory is used up; from then on the others are played uniformly and what
-    is in the tables is learned on. What the policy is worth is estimated by playing: when all follow it, and against uniform
-    play or another policy with seats in turn. With --out, the folder gets run.json, metrics.jsonl, policy.safetensors,
-    state.safetensors and progress.png. Ctrl-C saves (without --out into a new folder under runs/), and --resume goes on bit for
-    bit; -n and --nodes then count all that was done, and --memory may be larger. A game that can be compiled is solved some
-    hundred times faster by treeplex solve, with the same algorithms.
+    Infosets enter the tables on their first visit, until --memory is used up; after that, new ones are played
+    uniformly. The value of the policy is estimated by playouts: when all players follow it, and against uniform play or
+    another policy, from every seat. With --out, the folder gets run.json, metrics.jsonl, policy.safetensors,
+    state.safetensors and progress.png. Ctrl-C saves (without --out into a new folder under runs/), and --resume
+    continues bit for bit; -n and --nodes then count from the start of the run, and --memory may be larger. A game that
+    can be compiled is solved some hundred times faster by treeplex solve, with the same algorithms.
 
     \b
     Examples:
@@ -185,7 +185,7 @@ def playouts(
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
     as_json: Json = False,
 ) -> None:
-    """Estimate what a sampled policy is worth, by playing: mean payoffs with standard errors.
+    """Estimate the value of a sampled policy by playouts: mean payoffs with standard errors.
 
     Without --against all players follow the policy; with it, the policy plays the other one from every seat in turn.
 

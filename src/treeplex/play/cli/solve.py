@@ -27,13 +27,13 @@ from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_facts, print_json, print_table, say
 from treeplex.play.cli.failures import STOPPED, TARGET_MISSED, fail
 from treeplex.play.cli.live import Live
-from treeplex.spec import quoted
+from treeplex.spec import quoted, split_outside_brackets
 
 if TYPE_CHECKING:
     from treeplex.runs.solve.solution import Solution
 
 
-Nodes = Annotated[int | None, typer.Option(metavar="N", help="Stop after walking N histories, however few an iteration walks.")]
+Nodes = Annotated[int | None, typer.Option(metavar="N", help="Stop after walking N histories.")]
 
 
 Measures = Annotated[
@@ -67,7 +67,7 @@ def solve(
     measures: Measures = None,
     out: RunPlace = None,
     resume: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="Go on with the run in this folder, or with this solved spot.")
+        Path | None, typer.Option(metavar="PATH", help="Resume the run in this folder, or this solved spot.")
     ] = None,
     force: Force = False,
     refine: Refine = False,
@@ -77,10 +77,10 @@ def solve(
 ) -> None:
     """Solve a game: compute a policy and how far it is from equilibrium.
 
-    With --out, the folder gets run.json, metrics.jsonl (one record an evaluation), policy.safetensors, state.safetensors
-    and convergence.png. Ctrl-C saves (without --out into a new folder under runs/), and --resume goes on bit for bit as if
-    never stopped; -n then counts all iterations. Algorithms that plan for a number of iterations keep the plan of the
-    first start. With --target or --seconds, -n is the most iterations to do (default 1,000,000); the exit code is 3 if a
+    With --out, the folder gets run.json, metrics.jsonl (one record per evaluation), policy.safetensors, state.safetensors
+    and convergence.png. Ctrl-C saves (without --out into a new folder under runs/), and --resume continues bit for
+    bit; -n then counts all iterations. Algorithms that plan for a number of iterations keep the plan of the
+    first start. With --target or --seconds, -n limits the iterations (default 1,000,000); the exit code is 3 if a
     target was not reached. With --nodes there is no such default, nor with algorithms that sample (*-mccfr), which without
     any limit walk as many histories as 1000 full iterations do. Learned algorithms (ddcfr, dpcfr+, pddcfr) do as many
     iterations as they pace themselves for, 1,000 usually, unless -n asks for fewer.
@@ -206,8 +206,8 @@ def print_solution(solution: "Solution", folder: Path | None, game: str) -> None
         facts, title=f"{solution.game} by {solution.algorithm}: {counted(solution.iterations)} in {solution.seconds:.3g} s"
     )
     say("next", bold=True)
-    for step, purpose in next_steps(solution, folder, quoted(game)):
-        say(f"  treeplex {step}   {purpose}")
+    for words, purpose in next_steps(solution, folder, quoted(game)):
+        say(f"  treeplex {words}   {purpose}")
 
 
 def next_steps(solution: "Solution", folder: Path | None, spec: str) -> list[tuple[str, str]]:
@@ -253,12 +253,16 @@ def counted(iterations: int) -> str:
     return f"{iterations:,} iteration{'s' if iterations != 1 else ''}"
 
 
+USUAL = ("cfr", "cfr+", "dcfr", "pcfr+")
+"""What is compared where nobody says."""
+
+
 @command("Solve a game with several algorithms.", place=60, example="compare kuhn_poker -a cfr -a dcfr")
 def compare(
     game: GameArgument,
     algorithms: Annotated[
         list[str] | None,
-        typer.Option("-a", "--algorithm", metavar="NAME", help="Of treeplex algorithms: dcfr,cfr+; may be repeated."),
+        typer.Option("-a", "--algorithm", metavar="NAME", help="Of treeplex algorithms, such as dcfr,cfr+; repeatable."),
     ] = None,
     iterations: Annotated[
         int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations of each. Default: 1000.")
@@ -286,7 +290,7 @@ def compare(
 
     The folder gets convergence.png, comparison.md, comparison.csv, comparison.json and a run folder for each algorithm.
     Without -a: cfr, cfr+, dcfr and pcfr+. Nodes are histories walked. An iteration of a sampling algorithm (its name ends in
-    -mccfr) walks few, so give --nodes in place of -n for the same effort; then the plot is against nodes.
+    -mccfr) walks few, so give --nodes instead of -n for equal effort; then the plot is against nodes.
 
     \b
     Examples:
@@ -301,7 +305,7 @@ def compare(
 
         comparison = compare(
             game,
-            [name for text in algorithms or USUAL for name in split_specs(text)],
+            [name.strip() for text in algorithms or USUAL for name in split_outside_brackets(text, ",", text)],
             iterations=iterations,
             every=every,
             seconds=seconds,
@@ -336,11 +340,3 @@ def compare(
         last = comparison.solutions[-1]
         saved = f"; go on with it: treeplex solve --resume {quoted(str(last.folder))}" if last.folder else ""
         fail(f"stopped during {last.algorithm} after {last.iterations:,} iterations{saved}", STOPPED)
-
-
-USUAL = ["cfr", "cfr+", "dcfr", "pcfr+"]
-
-
-def split_specs(text: str) -> list[str]:
-    """The specs of a list with commas, those inside parentheses aside: ``dcfr(alpha=2,beta=0),cfr+`` are two."""
-    return [part.strip() for part in re.split(r",(?![^(]*\))", text)]

@@ -69,13 +69,13 @@ def train(
     ] = None,
     games: Annotated[
         list[str] | None,
-        typer.Argument(metavar="GAME", help="What it trains on: a game, or several where the learner takes them."),
+        typer.Argument(metavar="GAME", help="The game to train on; several if the learner takes them."),
     ] = None,
     preset: Preset = None,
     config: Config = None,
     changes: Changes = None,
     seconds: Annotated[
-        float | None, typer.Option(metavar="S", help="Train for this time; --resume trains on from there.")
+        float | None, typer.Option(metavar="S", help="Train for this time; --resume continues from there.")
     ] = None,
     workers: Annotated[
         int | None, typer.Option(metavar="N", help="Processes that play. Default: all cores. 1: this process, alone.")
@@ -96,9 +96,9 @@ def train(
 ) -> None:
     """Train: a value network for search, a network that steers discounts, or a learner of your own.
 
-    treeplex train --list lists the learners, treeplex train LEARNER --help the settings of one. The folder gets what is
-    learnt, run.json, metrics.jsonl, state.safetensors (at least once a minute) and learning-curve.png. Ctrl-C saves, and
-    --resume goes on, to the last bit as if the training had never stopped.
+    treeplex train --list lists the learners, treeplex train LEARNER --help the settings of one. The folder gets the
+    result, run.json, metrics.jsonl, state.safetensors (at least once a minute) and learning-curve.png. Ctrl-C saves, and
+    --resume continues bit for bit.
 
     \b
     Examples:

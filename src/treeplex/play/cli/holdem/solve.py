@@ -41,14 +41,14 @@ def solve(
 ) -> None:
     """Solve a heads-up hold'em spot from the flop, turn or river on: from a spot file, options, or both.
 
-    Stops at the target, or after -n iterations (default: at 0.5% of the pot, after 1,000 at most). Exit code 3: the target
-    was not reached. Ctrl-C ends the iteration, saves (without --out into a new file) and says how to go on; a second Ctrl-C
-    stops at once: without judging or, within an iteration, without saving. EVs are chips that come back from the pot, which
-    nobody owns yet: a fold is worth 0. exploitability_bb of --json is for --endgame only (else null): big blinds as papers on
-    these games count them, with each range adding up to one, pairs of hands that share a card included.
+    Stops at the target, or after -n iterations (default: at 0.5% of the pot, after 1,000 at most). Exit code 3: the
+    target was not reached. Ctrl-C finishes the iteration, saves (without --out into a new file) and says how to resume;
+    a second Ctrl-C stops at once: without judging or, within an iteration, without saving. EVs are in chips, the pot
+    included: a fold is worth 0. exploitability_bb of --json is for --endgame only (else null): big blinds as papers on
+    these games count them, with each range normalised to one and pairs of hands that share a card included.
 
-    --estimate says how many decisions the spot has, and what memory and time they take, before anything is built. A spot that
-    does not fit into memory is refused in any case.
+    --estimate prints the number of decisions, the memory and the time, without building anything. A spot that does not fit into
+    memory is always refused.
 
     \b
     Examples:
