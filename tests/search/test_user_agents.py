@@ -1,6 +1,7 @@
 """Agents and leaves of one's own, from a Python file; the complete examples, and what they play."""
 
 import inspect
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,9 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import treeplex as tp
 from treeplex.errors import GameError, SpecError
+from treeplex.play.cli.main import app
 from treeplex.search import (
     METHODS,
     Belief,
@@ -210,6 +213,30 @@ def test_parameters_reach_agents_and_leaves(folder: Path) -> None:
 def test_refusals(folder: Path, text: str, message: str) -> None:
     with pytest.raises(SpecError, match=message):
         load_agent(text, public_rules("kuhn_poker"), PlaythroughSettings)
+
+
+def test_agents_are_judged_by_name(folder: Path, examples: Any) -> None:
+    text = f"{EXAMPLES}/lookahead_agent.py:Lookahead"
+    game = tp.compile("kuhn_poker")
+    own = agent_policy(examples[1](public_rules("kuhn_poker")), game)
+    for agent in (text, examples[1](public_rules("kuhn_poker"))):
+        assert np.array_equal(tp.policies.as_policy(game, agent).probabilities, own.probabilities)
+    result = CliRunner().invoke(app, ["evaluate", "kuhn_poker", text, "--json"])
+    assert json.loads(result.stdout)["exploitability"] == pytest.approx(tp.exploitability(game, own))
+    assert tp.exploitability(game, "my.py:Exact(iterations=100)") < 0.05
+    result = CliRunner().invoke(app, ["show", text])
+    assert "is an agent; name the game that it plays as well (--game)" in result.stderr
+    assert CliRunner().invoke(app, ["show", text, "--game", "kuhn_poker"]).exit_code == 0
+
+
+@pytest.mark.parametrize("against", ["my.py:Exact(iterations=20)", "my.py:uniform"])
+def test_agents_are_played_against(folder: Path, against: str) -> None:
+    arguments = ["play", "kuhn_poker", "--against", against, "--games", "2", "--seed", "1"]
+    result = CliRunner().invoke(app, arguments, input="1\n1\n1\n1\n1\n")
+    assert result.exit_code == 0, result.output
+    assert "after 2 games" in result.stdout
+    result = CliRunner().invoke(app, [*arguments, "--iterations", "5"], input="1\n1\n1\n1\n1\n")
+    assert result.exit_code == (2 if "uniform" in against else 0)
 
 
 def test_a_leaf_in_a_file_searches_turns_of_holdem(folder: Path) -> None:
