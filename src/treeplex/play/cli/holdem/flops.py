@@ -46,8 +46,8 @@ def flops(
     The folder gets boards/BOARD.json as soon as a board is finished, and report.csv, report.md and report.png at the end: how
     often each action is taken, EV, equity and exploitability, board by board and on average, weighted by how many flops a
     board stands for. --line says at which decision of the first street; to ask for another one later costs no solving.
-    Ctrl-C stops; the same command resumes, inside a board as well, and never solves a finished board again. A board that fails is named in errors.txt
-    and does not stop the others (exit code 1).
+    Ctrl-C stops; the same command resumes, inside a board as well, and never solves a finished board again. A board that fails
+    is named in errors.txt and does not stop the others (exit code 1).
 
     \b
     Examples:
