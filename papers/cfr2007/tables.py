@@ -18,13 +18,14 @@ from papers.common.results import ROOT, Picture, Result, Table, published
 from papers.common.study import study
 from treeplex.evaluate.buckets.judge import judge_limit
 from treeplex.evaluate.buckets.match import LimitMatch, play_limit
-from treeplex.forms.buckets.abstract_game import LimitGame, limit_game
-from treeplex.forms.buckets.betting import limit_betting
-from treeplex.forms.buckets.buckets import BucketPlan
-from treeplex.forms.buckets.strategy import LimitStrategy
-from treeplex.runs.buckets.solve import LIMIT, LimitSettings, load_limit, read_records, solve_limit
+from treeplex.forms.policies.limit import LimitStrategy
+from treeplex.games.poker.buckets.game import BucketGame
+from treeplex.games.poker.buckets.joint import joint_tables
+from treeplex.games.poker.buckets.plan import limit_spot
+from treeplex.notices import telling
 from treeplex.runs.job.folder import kind_of
 from treeplex.runs.job.record import Record
+from treeplex.runs.limit import LIMIT, LimitSettings, load_limit, read_records, solve_limit
 
 ITERATIONS = {5: 12_000_000, 6: 8_000_000, 8: 30_000_000, 10: 15_000_000}
 EVALUATIONS = {5: 9, 6: 6, 8: 6, 10: 3}
@@ -37,21 +38,16 @@ A_INFOSET = (0.1, 0.3, 1.0)
 
 
 def settings_for(buckets: int) -> LimitSettings:
-    return LimitSettings(BucketPlan((buckets,) * 4, boards=BUCKET_BOARDS), boards=BOARDS, cards=CARDS)
+    return LimitSettings(f"bucketed_holdem(buckets={buckets},cards={CARDS},boards={BOARDS},river_boards={BUCKET_BOARDS})")
 
 
 def solved(buckets: int, folder: Path, iterations: int, evaluations: int) -> tuple[LimitStrategy, list[Record]]:
     """The strategy and the evaluations of one abstraction, solving what is not solved yet."""
     records = read_records(folder) if kind_of(folder) == LIMIT.name else []
     if not records or records[-1].done < iterations:
-        solve_limit(
-            settings_for(buckets),
-            iterations=iterations,
-            evaluations=evaluations,
-            out=folder,
-            resume=bool(records),
-            say=lambda text: print(text, flush=True) if "exploitability" in text else None,
-        )
+        settings = settings_for(buckets)
+        with telling(lambda text: print(text, flush=True) if "exploitability" in text else None):
+            solve_limit(settings, iterations=iterations, evaluations=evaluations, out=folder, resume=bool(records))
     return load_limit(folder), read_records(folder)
 
 
@@ -61,13 +57,13 @@ def held_out(strategy: LimitStrategy, folder: Path, iterations: int) -> float:
     key = [iterations, OTHER_BOARDS, OTHER_SEED]
     if path.exists() and (kept := json.loads(path.read_text(encoding="utf-8")))["key"] == key:
         return float(kept["exploitability"])
-    game = limit_game(strategy.buckets, boards=OTHER_BOARDS, seed=OTHER_SEED)
-    found = judge_limit(game, strategy.average).exploitability
+    tables = joint_tables(strategy.game.buckets, OTHER_BOARDS, seed=OTHER_SEED)
+    found = judge_limit(BucketGame(limit_spot(), strategy.game.counts, lambda: tables), strategy.average).exploitability
     path.write_text(json.dumps({"key": key, "exploitability": found}), encoding="utf-8")
     return found
 
 
-def equally_solved(runs: Path, games: dict[int, LimitGame]) -> tuple[list[LimitStrategy], float]:
+def equally_solved(runs: Path, games: dict[int, BucketGame]) -> tuple[list[LimitStrategy], float]:
     """Strategies after the same number of iterations an infoset, that of the run with the fewest; and that number."""
     share = min(ITERATIONS[buckets] / game.infosets for buckets, game in games.items())
     strategies = []
@@ -79,11 +75,11 @@ def equally_solved(runs: Path, games: dict[int, LimitGame]) -> tuple[list[LimitS
     return strategies, share
 
 
-def counts_of(buckets: int) -> LimitGame:
-    """The abstraction with empty tables, to be counted."""
+def counts_of(buckets: int) -> BucketGame:
+    """The abstraction without tables, to be counted."""
     size = buckets**4
     empty = np.broadcast_to(np.float32(1 / size**2), (size, size))
-    return LimitGame(str(buckets), (buckets,) * 4, empty, empty, limit_betting())
+    return BucketGame(limit_spot(), (buckets,) * 4, lambda: (empty, empty))
 
 
 def at(records: Sequence[Record], iterations: float) -> float | None:
@@ -97,7 +93,7 @@ def large(number: float) -> str:
     return f"{number:,.0f}" if number < 1e6 else f"{number / 1e6:,.1f} M" if number < 1e9 else f"{number / 1e9:,.1f} bn"
 
 
-def sizes_table(records: dict[int, list[Record]], games: dict[int, LimitGame], others: dict[int, float]) -> Table:
+def sizes_table(records: dict[int, list[Record]], games: dict[int, BucketGame], others: dict[int, float]) -> Table:
     theirs = published("cfr2007")["results"]
     rows = []
     for buckets, found in records.items():
@@ -137,7 +133,7 @@ def match_table(match: LimitMatch, names: Sequence[str], when: str) -> Table:
     )
 
 
-def infoset_table(records: dict[int, list[Record]], games: dict[int, LimitGame]) -> Table:
+def infoset_table(records: dict[int, list[Record]], games: dict[int, BucketGame]) -> Table:
     rows = []
     for share in A_INFOSET:
         values = [at(found, share * games[buckets].infosets) for buckets, found in records.items()]
@@ -149,7 +145,7 @@ def infoset_table(records: dict[int, list[Record]], games: dict[int, LimitGame])
     )
 
 
-def picture(records: dict[int, list[Record]], games: dict[int, LimitGame]) -> Picture:
+def picture(records: dict[int, list[Record]], games: dict[int, BucketGame]) -> Picture:
     figure, (left, right) = panels(1, 2, size=(9.6, 4.2))
     for number, (buckets, found) in enumerate(records.items()):
         heights = [record.exploitability for record in found]
@@ -166,7 +162,7 @@ def picture(records: dict[int, list[Record]], games: dict[int, LimitGame]) -> Pi
     return save(figure, "cfr2007-convergence.png", alt)
 
 
-def spread_sentence(records: dict[int, list[Record]], games: dict[int, LimitGame]) -> str:
+def spread_sentence(records: dict[int, list[Record]], games: dict[int, BucketGame]) -> str:
     """How far apart the curves are, by iterations and by iterations an infoset."""
     share = min(found[-1].done / games[buckets].infosets for buckets, found in records.items())
     scaled = [at(found, share * games[buckets].infosets) or math.nan for buckets, found in records.items()]
@@ -193,10 +189,10 @@ def play_sentence(match: LimitMatch, names: Sequence[str], when: str) -> str:
 
 
 @study(title="CFR, 2007: limit hold'em with bucketed cards", place=1, minutes=90)
-def reproduce() -> Result:
-    parser = argparse.ArgumentParser(description=__doc__)
+def reproduce(options: Sequence[str]) -> Result:
+    parser = argparse.ArgumentParser("papers/run.py cfr2007/tables", description=__doc__)
     parser.add_argument("--runs", type=Path, default=ROOT / "runs" / "cfr2007", help="folder of run folders")
-    runs = parser.parse_args().runs
+    runs = parser.parse_args(options).runs
     paper = published("cfr2007")
     strategies, records, games, others = [], {}, {}, {}
     for buckets, iterations in ITERATIONS.items():

@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 from typer.testing import CliRunner
 
 import treeplex as tp
-from treeplex.forms.buckets.buckets import BucketPlan
 from treeplex.forms.holdem.subgame import cut_spot
+from treeplex.forms.policies.limit import preflop_strategy
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.base import CHANCE
 from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit
+from treeplex.games.poker.buckets.named import bucketed_holdem
 from treeplex.games.poker.cards.cards import parse_card
 from treeplex.games.poker.cards.format import small
 from treeplex.games.poker.spots.fields import read_lock
@@ -31,11 +32,10 @@ from treeplex.games.poker.spots.known import all_hands, holdem
 from treeplex.games.poker.spots.spot import Rake, Spot
 from treeplex.located_text import LocatedText
 from treeplex.play.cli.main import app
-from treeplex.runs.buckets import look as limit_look
-from treeplex.runs.buckets.solve import LimitSettings, solve_limit
 from treeplex.runs.discount.settings import DiscountSettings
 from treeplex.runs.holdem.solve import solve_spot
 from treeplex.runs.job import job as frame
+from treeplex.runs.limit import LimitSettings, solve_limit
 from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch, ZeroLeaf, cut
 from treeplex.search.agent import SearchAgent
 from treeplex.search.holdem.agent import holdem_agent
@@ -229,13 +229,13 @@ def solve_holdem_by_command(algorithm: str, iterations: int) -> Numbers:
 
 def solve_limit_holdem(buckets: tuple[int, int, int, int], *, iterations: int) -> Numbers:
     """Limit hold'em of the smallest deck that has its streets, cards in buckets."""
-    settings = LimitSettings(BucketPlan(buckets, boards=50), boards=50, cards="royal")
-    run = solve_limit(settings, iterations=iterations, evaluations=2)
+    game = bucketed_holdem(buckets=buckets, cards="royal", boards=50, river_boards=50)
+    run = solve_limit(LimitSettings(game.spec), iterations=iterations, evaluations=2)
     lines = ("", "c", "r", "cr", "rr")
     found: Numbers = {f"exploitability at {record.done}": record.exploitability for record in run.records}
     return found | {
         "bounds": np.array(run.records[-1].bounds),
-        "preflop": np.concatenate([limit_look.preflop_strategy(run.strategy, line).probabilities.ravel() for line in lines]),
+        "preflop": np.concatenate([preflop_strategy(run.strategy, line).probabilities.ravel() for line in lines]),
     }
 
 

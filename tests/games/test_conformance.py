@@ -41,6 +41,8 @@ LARGE = [
     "big_leduc",
     "leduc_poker(players=3)",
     "rhode_island",
+    "bucketed_holdem(buckets=2,cards=royal,boards=20,river_boards=20)",
+    "bucketed_holdem(buckets=[3;2],cards=royal,board=TcJdQhKs,sizes=[100%;a],stack=8,pot=2)",
     "liars_dice",
     "goofspiel",
     "goofspiel(players=3,imp_info=true)",

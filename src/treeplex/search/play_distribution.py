@@ -1,6 +1,6 @@
 """What search at test time plays, as one policy: many repeated playthroughs averaged (Brown et al. 2020, sections 6 and 8)."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, normalised
-from treeplex.forms.subgames.batch import Subgames, cut_states, place
+from treeplex.forms.subgames.batch import Subgames, cut_states, place, walked
 from treeplex.forms.subgames.beliefs import normalised_range
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.subgame import Ranges
-from treeplex.games.public import Chance, Decision, Leaf, PublicState, PublicTree
+from treeplex.games.public import Decision, PublicState, PublicTree
 from treeplex.search.leaf import LeafValue
 from treeplex.search.subgame import METHODS, SubgameSearch
 from treeplex.search.warm_start import begin_search
@@ -225,7 +225,7 @@ def add_leaves(rules: PublicTree, count: int, share: OpenState, subgames: Subgam
         path, below = subgames.leaves.paths[begin + number], share.node.below
         if path not in below:
             state = subgames.leaves.states[begin + number]
-            at = PublicState(walked(rules, share.node.state, path), state.weight)
+            at = PublicState(walked(rules, share.node.state.node, path), state.weight)
             below[path] = Node(
                 (*share.node.path, *path),
                 at,
@@ -348,7 +348,7 @@ def add_policies(
     for number, (state, path, _) in enumerate(made.spots):
         visited = rules.visit(state.node)
         assert isinstance(visited, Decision)
-        at = walked(rules, share.node.state, path)
+        at = walked(rules, share.node.state.node, path)
         table = subgames.infosets[begin + np.arange(size) * len(made.spots) + number]
         hands = np.flatnonzero(table[0] >= 0)
         first_sequences, strides, actions = np.moveaxis(subgames.tree.infoset_layout[table[:, hands]], -1, 0)
@@ -356,13 +356,3 @@ def add_policies(
         for k in np.flatnonzero(sums.any(axis=1)).tolist():
             own = game.lookup[visited.player, rules.infostate(at, visited.player, int(hands[k]))]
             weights[game.sequences_at(own)] += sums[k]
-
-
-def walked(rules: PublicTree, state: PublicState, path: tuple[int, ...]) -> Hashable:
-    """The public node at the end of a path."""
-    node = state.node
-    for label in path:
-        assert not isinstance(rules.visit(node), Leaf)
-        assert isinstance(rules.visit(node), Chance | Decision)
-        node = rules.child(node, label)
-    return node

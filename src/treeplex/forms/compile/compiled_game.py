@@ -1,7 +1,7 @@
 """The compiled game: what every algorithm runs on. See ``docs/design.md`` for the layout."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -57,7 +57,7 @@ class CompiledGame:
     players: int
     tree: Tree
     payoff: Payoff
-    infostates: tuple[str, ...]
+    infostates: Sequence[str]
     action_ids: Ints
     action_names: tuple[Mapping[int, str], ...]
     size: GameSize

@@ -43,6 +43,7 @@ class PairPlaces(Places):
         states: the public states; where futures are equal, another node of the same future may stand for one.
         paths: the actions and chance outcomes from the subgame's root to each.
         sequences: for each player int64 [K, H_i], the last own sequence of each hand, -1 for hands that cannot be there.
+        begun: the roots of the subgames.
     """
 
     game: PublicTree
@@ -50,6 +51,13 @@ class PairPlaces(Places):
     states: tuple[PublicState, ...]
     paths: tuple[tuple[int, ...], ...]
     sequences: tuple[Ints, Ints]
+    begun: tuple[PublicState, ...]
+
+    @cached_property
+    def true_states(self) -> tuple[PublicState, ...]:
+        """The public states themselves, also where another of the same future stands in :attr:`states`."""
+        nodes = (walked(self.game, self.begun[owner].node, path) for owner, path in zip(self.owner, self.paths, strict=True))
+        return tuple(PublicState(node, state.weight) for node, state in zip(nodes, self.states, strict=True))
 
     @property
     def widths(self) -> tuple[int, ...]:
@@ -130,7 +138,7 @@ class Subgames(Subgame):
     @cached_property
     def decisions(self) -> PairPlaces:
         """The public states where somebody acts; the first of each subgame is its root, if somebody acts there."""
-        return placed(self.game, "spots", self.templates, self.shifts, self.final)
+        return placed(self.game, "spots", self.roots.states, self.templates, self.shifts, self.final)
 
     def node_at(self, owner: int, path: tuple[int, ...]) -> Hashable:
         """The public node of the decision at the end of a path in a subgame."""
@@ -290,13 +298,13 @@ def united(rules: PublicTree, states: Sequence[PublicState], templates: Sequence
     owners[final[2:]] = np.repeat(np.arange(len(templates)), sizes)
     begun = tuple(located(joined([made.begun[player][None] for made in templates], shifts), final) for player in (0, 1))
     numbers = np.arange(len(templates))
-    roots = PairPlaces(rules, numbers, tuple(states), ((),) * len(states), (begun[0], begun[1]))
+    roots = PairPlaces(rules, numbers, tuple(states), ((),) * len(states), (begun[0], begun[1]), tuple(states))
     return Subgames(
         game=rules,
         tree=tree,
         payoff=payoff_of(tree, final, templates, shifts),
         roots=roots,
-        leaves=placed(rules, "leaves", templates, shifts, final),
+        leaves=placed(rules, "leaves", states, templates, shifts, final),
         infosets=located(table, place_of),
         owners=owners,
         templates=tuple(templates),
@@ -324,7 +332,16 @@ def payoff_of(tree: Tree, final: Ints, templates: Sequence[Template], shifts: In
     return Payoff(sparse, templates[0].store.operator(numbers, final[starts + shift[:, None]], scales))
 
 
-def placed(rules: PublicTree, name: str, templates: Sequence[Template], shifts: Ints, final: Ints) -> PairPlaces:
+def walked(rules: PublicTree, node: Hashable, path: Sequence[int]) -> Hashable:
+    """The public node at the end of a path."""
+    for label in path:
+        node = rules.child(node, label)
+    return node
+
+
+def placed(
+    rules: PublicTree, name: str, states: Sequence[PublicState], templates: Sequence[Template], shifts: Ints, final: Ints
+) -> PairPlaces:
     """The leaves or the decisions of a batch, with final sequences."""
     spots = [made.leaves if name == "leaves" else made.spots for made in templates]
     tables = [located(joined([made.tables[name][player] for made in templates], shifts), final) for player in (0, 1)]
@@ -334,6 +351,7 @@ def placed(rules: PublicTree, name: str, templates: Sequence[Template], shifts: 
         states=tuple(state for own in spots for state, _, _ in own),
         paths=tuple(path for own in spots for _, path, _ in own),
         sequences=(tables[0], tables[1]),
+        begun=tuple(states),
     )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from treeplex.errors import FileError, GameError, SpecError
 from treeplex.forms.holdem.spot_size import check_boards, spot_size
 from treeplex.forms.holdem.subgame import HoldemSubgame, cut_spot
+from treeplex.forms.sources.user_module import is_user_spec
 from treeplex.games.poker.betting.sizes import BetPlan, plan_from_json
 from treeplex.games.poker.betting.tree import Decision, check_nodes
 from treeplex.games.poker.spots.spot import Spot
@@ -30,6 +31,7 @@ from treeplex.runs.rebel.job import NET, TURNS, is_turn_folder
 from treeplex.search.holdem.play_distribution import Player
 from treeplex.search.leaf import LeafValue, ZeroLeaf
 from treeplex.search.subgame import METHODS, SubgameSearch
+from treeplex.search.user_agents import load_leaf
 from treeplex.solvers.holdem.solver import checked_threads
 from treeplex.spec import nearest
 
@@ -100,8 +102,8 @@ def search_spot(
     Args:
         spot: at least one street follows its first.
         source: for turns a training folder, the file of its network, or ``rebel``, the network that comes with the library;
-            for any spot values of your own, such as :class:`treeplex.search.ZeroLeaf`; None for exact values, all streets
-            that follow solved anew in every iteration.
+            for any spot values of your own, such as :class:`treeplex.search.ZeroLeaf`, or a leaf in a file,
+            ``file.py:NAME``; None for exact values, all streets that follow solved anew in every iteration.
         iterations: of the search; each updates both players.
         method: a name of :data:`treeplex.search.METHODS`.
         river: iterations of Discounted CFR in each solution of the endgames: on a turn the rivers.
@@ -141,7 +143,7 @@ def search_spot(
     shares = search.root_actions().tolist()
     found = SearchedSpot(
         search=search,
-        values=name_of(own, net),
+        values=name_of(source, net),
         net=net,
         method=method,
         river=river,
@@ -168,6 +170,8 @@ def searching(
     threads = checked_threads(threads)
     if method not in METHODS:
         raise SpecError(f"unknown method {method!r}{nearest(method, METHODS)}; known: {', '.join(METHODS)}")
+    if source is not None and is_user_spec(str(source)):
+        return threads, None, load_leaf(str(source))
     return (threads, None, None) if source is None else (threads, *network(source))
 
 
@@ -187,13 +191,15 @@ def network(source: str | os.PathLike[str]) -> tuple[NetFile, LeafValue]:
     return read_net(path), read_river_net(path).leaf()
 
 
-def name_of(own: LeafValue | None, net: NetFile | None) -> str:
+def name_of(source: str | os.PathLike[str] | LeafValue | None, net: NetFile | None) -> str:
     """What values are called: see :class:`SearchedSpot`."""
-    if own is not None:
-        return "zero" if isinstance(own, ZeroLeaf) else type(own).__name__
-    if net is None:
+    if net is not None:
+        return REBEL if net.path == RIVERS else str(net.path)
+    if source is None:
         return "exact"
-    return REBEL if net.path == RIVERS else str(net.path)
+    if callable(source):
+        return "zero" if isinstance(source, ZeroLeaf) else type(source).__name__
+    return str(source)
 
 
 def check_streets(spot: Spot) -> None:
@@ -280,7 +286,7 @@ def judged(found: SearchedSpot, player: Player, threads: int) -> SearchedSpot:
         algorithm=f"search by {found.method}",
         settings=HoldemSettings(STORAGE, threads, search.horizon),
         records=(Record(search.iteration, found.seconds, found.cpu_seconds, {"exploitability": verdict.exploitability}),),
-        ev=verdict.ev,
+        ev=(verdict.value[0], verdict.value[1]),
         status=found.status,
         average=strategy.astype(np.float32),
         scales=np.zeros(0, np.float32),

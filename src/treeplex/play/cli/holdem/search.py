@@ -7,6 +7,7 @@ import typer
 
 from treeplex.errors import FileError, SpecError
 from treeplex.play.cli.arguments import Json
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_facts, print_json
 from treeplex.play.cli.failures import STOPPED, fail
 from treeplex.play.cli.holdem import options as of
@@ -19,13 +20,17 @@ if TYPE_CHECKING:
     from treeplex.runs.holdem.search import SearchedSpot
 
 
+@command("Search a turn with a network, or exactly.", place=50, example="search turn_endgame runs/turn")
 @of.with_fields(*of.ABOUT_TURNS)
 def search(
     *,
     spot: of.SearchSpot = None,
     net: Annotated[
         str | None,
-        typer.Argument(metavar="NETWORK", help="A folder of holdem train, or the network in it; rebel is the library's own."),
+        typer.Argument(
+            metavar="NETWORK",
+            help="A folder of holdem train, the network in it, or my.py:MyLeaf; rebel is the library's own.",
+        ),
     ] = None,
     options: of.Options,
     iterations: Annotated[
@@ -41,23 +46,23 @@ def search(
     river: Annotated[int | None, typer.Option(metavar="N", help="Iterations of endgame solutions. Default: 64.")] = None,
     judge: Annotated[
         bool | None,
-        typer.Option("--judge/--no-judge", help="Find how exploitable it is; default: where memory allows."),
+        typer.Option("--judge/--no-judge", help="Compute the exploitability; default: if memory allows."),
     ] = None,
     threads: Annotated[
         int | None, typer.Option(metavar="N", help="Threads for endgames. Default: one per core allowed.")
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write what it plays, for holdem show.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write the strategy, for holdem show.")] = None,
     force: of.Overwrite = False,
     as_json: Json = False,
     progress: of.Progress = None,
 ) -> None:
     """Search a turn, a flop or any first street to the end of its betting, all hands at once.
 
-    Values where the betting ends come from a network for the rivers (turns only), are exact (--exact), or nothing (--zero).
-    What is judged, and written with --out, is the average policy on this street, with what follows solved for the beliefs that
-    it leads to. EVs are chips that come back from the pot (a fold: 0): ev_oop and ev_ip of --json as the search values them,
-    played_ev_oop and played_ev_ip as they are. exploitability_mbb counts thousandths of the spot's smallest bet (min_bet),
-    a big blind. Ctrl-C ends the search early.
+    Values where the betting ends come from a network for the rivers (turns only) or a leaf of your own (my.py:MyLeaf), are
+    exact (--exact), or nothing (--zero). It judges, and writes with --out, the average policy on this street, with what
+    follows solved for the beliefs that it leads to. EVs are in chips, the pot included (a fold: 0): in --json ev_oop and
+    ev_ip are the search's estimates, played_ev_oop and played_ev_ip exact. exploitability_mbb counts thousandths of the
+    spot's smallest bet (min_bet), a big blind. Ctrl-C ends the search early.
 
     \b
     Examples:
@@ -134,7 +139,6 @@ def record_of(found: "SearchedSpot") -> dict[str, Any]:
 
 def print_search(found: "SearchedSpot", saved: Path | None) -> None:
     """What is done first, EVs, exploitability, time, what to try next."""
-    from treeplex.play.cli.holdem.requests import title_of
     from treeplex.runs.holdem.report.page_data import PLAYERS
 
     spot, played, net = found.spot, found.played, found.net
@@ -149,7 +153,7 @@ def print_search(found: "SearchedSpot", saved: Path | None) -> None:
         facts["exploitability"] = chips_and_share(played.exploitability, spot.pot) + small
         facts["judged"] = f"average policy, endgames by {found.river} iterations of dcfr for its beliefs"
     kinds = {"exact": "exact: endgames solved in every iteration", "zero": "zero: what follows is ignored"}
-    facts["values"] = kinds[found.values] if net is None else f"{found.values}   {card_text(net.card)}"
+    facts["values"] = kinds.get(found.values, found.values) if net is None else f"{found.values}   {card_text(net.card)}"
     if net is not None and "judged" in net.card:
         facts["on its card"] = judged_text(net.card)
     if found.unlike:
@@ -160,7 +164,7 @@ def print_search(found: "SearchedSpot", saved: Path | None) -> None:
         facts["file"] = str(saved)
     done = found.search.iteration
     count = f"{done:,} iteration{'s' if done != 1 else ''}"
-    print_facts(facts, title=f"{title_of(spot)} searched by {found.method}: {count}")
+    print_facts(facts, title=f"{spot} searched by {found.method}: {count}")
     typer.secho("next", bold=True)
     if saved is None:
         typer.echo("  treeplex holdem search ... --out turn.spot   keep what it plays, to look at it")

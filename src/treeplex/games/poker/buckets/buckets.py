@@ -4,66 +4,20 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from math import prod
+from itertools import permutations
+from math import perm, prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.buckets.assign import chain_buckets, flop_histogram, turn_histogram
-from treeplex.errors import SpecError
-from treeplex.forms.buckets.clusters import clusters, percentiles
+from treeplex.games.poker.buckets.clusters import clusters, percentiles
+from treeplex.games.poker.buckets.plan import BucketPlan
 from treeplex.games.poker.cards.strength import FULL, MEAN, SQUARE, River, Strengths
-from treeplex.spec import nearest
 
 Codes = NDArray[np.uint16]
 Ints = NDArray[np.int64]
 Table = NDArray[np.uint8]
-
-METHODS = ("percentile", "kmeans", "kmeans-pair")
-"""Equal shares of deals by E[HS2]; clusters of E[HS2]; clusters of the pair (E[HS], E[HS2])."""
-MOST = 64
-"""The most buckets of a street."""
-
-
-@dataclass(frozen=True)
-class BucketPlan:
-    """How hands are put into buckets.
-
-    Attributes:
-        counts: buckets of each street.
-        method: one of :data:`METHODS`.
-        nested: whether a street's buckets are made anew within every sequence of earlier buckets, as the paper has it; else one
-            division of all hands serves them all.
-        boards: random boards from which the river's buckets are made (earlier streets are enumerated).
-        seed: of those boards.
-
-    Raises:
-        SpecError: a value outside its range.
-    """
-
-    counts: tuple[int, int, int, int]
-    method: str = "percentile"
-    nested: bool = True
-    boards: int = 20_000
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        if len(self.counts) != 4 or not all(1 <= count <= MOST for count in self.counts):
-            raise SpecError(f"buckets: counts are {self.counts}; give four numbers from 1 to {MOST}")
-        if prod(self.counts) > FULL:
-            raise SpecError(
-                f"buckets: {'x'.join(map(str, self.counts))} makes {prod(self.counts):,} sequences, more than {FULL:,}; "
-                "use fewer"
-            )
-        if self.method not in METHODS:
-            raise SpecError(f"buckets: method is {self.method!r}{nearest(self.method, METHODS)}")
-        if self.boards < 1:
-            raise SpecError(f"buckets: boards is {self.boards}; give at least 1")
-
-    @property
-    def sequences(self) -> int:
-        """Bucket sequences on the river."""
-        return prod(self.counts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +47,18 @@ class Buckets:
         for table in self.tables:
             digest.update(np.ascontiguousarray(table).data)
         return digest.hexdigest()
+
+    def codes_on(self, street: int, places: "Places", board: int, wins: Codes) -> Codes:
+        """The code of every hand on a street of a board, uint16 [H]; ``wins`` are the river's."""
+        if street == 0:
+            return self.codes[0]
+        if street == 1:
+            hands = self.strengths.flops.hand_maps[places.flop_renamings[board]]
+            return np.asarray(self.codes[1][places.flop_rows[board]][hands])
+        if street == 2:
+            hands = self.strengths.turns.hand_maps[places.turn_renamings[board]]
+            return np.asarray(self.codes[2][places.turn_rows[board]][hands])
+        return wins
 
     def sequences(self, places: "Places", board: int, river: tuple[NDArray[np.int32], Codes], out: NDArray[np.int32]) -> None:
         """Write the bucket sequence of every hand on a board into ``out`` int32 [H]; -1 where the board blocks it.
@@ -149,34 +115,57 @@ def random_boards(strengths: Strengths, count: int, random: np.random.Generator)
     return placed(strengths, np.ascontiguousarray(deck[chosen]))
 
 
-def make_buckets(strengths: Strengths, plan: BucketPlan, *, done: Callable[[int, int], None] | None = None) -> Buckets:
+def boards_after(strengths: Strengths, start: tuple[int, ...], count: int, random: np.random.Generator) -> Places:
+    """Random complete boards that begin with these cards; all of them, each once, where there are no more than ``count``."""
+    if not start:
+        return random_boards(strengths, count, random)
+    rest = np.array([card for card in strengths.format.deck if card not in start], dtype=np.int64)
+    left = 5 - len(start)
+    if perm(len(rest), left) <= count:
+        drawn = np.array(list(permutations(rest.tolist(), left)), dtype=np.int64).reshape(-1, left)
+    else:
+        drawn = rest[np.argsort(random.random((count, len(rest))), axis=1)[:, :left]]
+    return placed(strengths, np.column_stack([np.broadcast_to(start, (len(drawn), len(start))), drawn]))
+
+
+def make_buckets(
+    strengths: Strengths,
+    plan: BucketPlan,
+    *,
+    start: tuple[int, ...] = (),
+    done: Callable[[int, int], None] | None = None,
+) -> Buckets:
     """Divide the hands of every street, each weighted by the number of deals that lead to it.
 
     Args:
         strengths: E[HS] and E[HS2] of every hand.
         plan: how.
+        start: the cards with which every board begins; buckets then share the hands on such boards.
         done: told (streets done, 4).
     """
     codes = street_codes(strengths, plan.method)
     river_codes = 2 * strengths.opponents + 1
     tables: list[Table] = []
-    for street in range(4):
+    for street, count in enumerate(plan.counts):
         groups = prod(plan.counts[:street]) if plan.nested else 1
+        if count == 1:
+            tables.append(np.zeros((groups, river_codes if street == 3 else FULL + 1), dtype=np.uint8))
+            continue
         if street == 0:
             weights = np.bincount(codes[0], minlength=FULL + 1)[None].astype(np.float64)
+        elif start or street == 3:
+            weights = sampled_weights(strengths, codes, tables, plan, groups, start)
         elif street == 1:
             weights = np.zeros((groups, FULL + 1))
             flops, first = strengths.flops, tables[0][0, codes[0]]
             flop_histogram(flops.boards, flops.weights, strengths.format.hands, first, codes[1], plan.nested, weights)
-        elif street == 2:
-            weights = turn_weights(strengths, codes, tables, plan, groups)
         else:
-            weights = river_weights(strengths, codes, tables, plan, groups, river_codes)
+            weights = turn_weights(strengths, codes, tables, plan, groups)
         pairs = plan.method == "kmeans-pair" and street < 3
         if plan.method == "percentile":
-            tables.append(percentiles(weights, plan.counts[street]))
+            tables.append(percentiles(weights, count))
         else:
-            tables.append(clusters(weights, features(street, pairs, river_codes), plan.counts[street]))
+            tables.append(clusters(weights, features(street, pairs, river_codes), count))
         if done:
             done(street + 1, 4)
     return Buckets(plan, strengths, codes, (tables[0], tables[1], tables[2], tables[3]))
@@ -218,26 +207,32 @@ def turn_weights(
     return weights
 
 
-def river_weights(
+def sampled_weights(
     strengths: Strengths,
     codes: tuple[Codes, Codes, Codes],
     tables: list[Table],
     plan: BucketPlan,
     groups: int,
-    river_codes: int,
+    start: tuple[int, ...],
 ) -> NDArray[np.float64]:
-    """Deals of each code on the river after each sequence of buckets, on the plan's random boards: [groups, codes]."""
-    whole = BucketPlan((*plan.counts[:3], 1), nested=plan.nested)
-    blank = np.zeros((groups, river_codes), dtype=np.uint8)
-    early = Buckets(whole, strengths, codes, (tables[0], tables[1], tables[2], blank))
-    places = random_boards(strengths, plan.boards, np.random.default_rng([plan.seed, 3]))
+    """Deals of each code on the next street after each sequence of buckets, on the plan's random boards: [groups, codes]."""
+    street = len(tables)
+    river_codes = 2 * strengths.opponents + 1
+    sizes = [FULL + 1, FULL + 1, FULL + 1, river_codes]
+    one, two, three, four = [count if place < street else 1 for place, count in enumerate(plan.counts)]
+    known = BucketPlan((one, two, three, four), nested=plan.nested)
+    blank = [np.zeros((groups, size), dtype=np.uint8) for size in sizes[street:]]
+    padded: list[Table] = [*tables, *blank]
+    first, second, third, last = padded
+    early = Buckets(known, strengths, codes, (first, second, third, last))
+    places = boards_after(strengths, start, plan.boards, np.random.default_rng([plan.seed, 3]))
     river = River(strengths.format)
     found = np.empty(len(codes[0]), dtype=np.int32)
-    weights = np.zeros(groups * river_codes)
+    weights = np.zeros(groups * sizes[street])
     for board, cards in enumerate(places.boards):
         keys, wins = river(cards)
         early.sequences(places, board, (keys, wins), found)
         alive = keys >= 0
         row = found[alive].astype(np.int64) * int(plan.nested)
-        np.add.at(weights, row * river_codes + wins[alive], 1.0)
-    return weights.reshape(groups, river_codes)
+        np.add.at(weights, row * sizes[street] + early.codes_on(street, places, board, wins)[alive], 1.0)
+    return weights.reshape(groups, sizes[street])

@@ -1,14 +1,11 @@
-"""Looking into buckets and strategies of limit hold'em."""
+"""Looking into buckets: which hands are in them, and where a hand falls."""
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from treeplex.engine.buckets.street import END, FOLD
 from treeplex.errors import SpecError
-from treeplex.forms.buckets.buckets import Buckets, placed
-from treeplex.forms.buckets.strategy import LimitStrategy
+from treeplex.games.poker.buckets.buckets import Buckets, placed
 from treeplex.games.poker.cards.cards import hand_class, hand_index, parse_cards
 from treeplex.games.poker.cards.strength import FULL, MEAN, SQUARE, River
 
@@ -23,15 +20,6 @@ class Look:
     mean: float
     square: float
     bucket: int
-
-
-@dataclass(frozen=True, eq=False)
-class PreflopNode:
-    """A decision before the flop: who acts, the names of the actions, probabilities float64 [buckets, actions]."""
-
-    player: int
-    actions: tuple[str, ...]
-    probabilities: NDArray[np.float64]
 
 
 def preflop_buckets(buckets: Buckets) -> list[tuple[str, ...]]:
@@ -80,35 +68,3 @@ def look_up(buckets: Buckets, hand: str, board: str) -> list[Look]:
         Look(STREETS[street], float(values[street][MEAN]), float(values[street][SQUARE]), int(digits[street]))
         for street in range(shown)
     ]
-
-
-def preflop_strategy(strategy: LimitStrategy, line: str) -> PreflopNode:
-    """The strategy of whoever acts after a line of calls (c) and raises (r) before the flop.
-
-    Raises:
-        SpecError: a line that ends the street or is not possible.
-    """
-    betting = strategy.betting
-    node = 0
-    for place, letter in enumerate(line):
-        kinds = names(strategy, node)
-        wanted = {"c": "call", "x": "call", "r": "raise"}.get(letter, "")
-        if wanted not in kinds or betting.kinds[node, kinds.index(wanted)] == END:
-            raise SpecError(f"line {line!r}: no {letter!r} at place {place + 1} before the flop; use c and r, say r or cr")
-        node = int(betting.children[node, kinds.index(wanted)])
-    _, _, starts, slots = betting.streets[0, :4]
-    player, actions, slot = betting.nodes[node]
-    table = strategy.average.early[: strategy.buckets.plan.counts[0] * slots * starts].reshape(-1, slots)
-    sums = table[:, slot : slot + actions]
-    total = sums.sum(axis=1, keepdims=True)
-    shares = np.divide(sums, total, out=np.full(sums.shape, 1.0 / actions), where=total > 0)
-    return PreflopNode(int(player), tuple(names(strategy, node)), shares)
-
-
-def names(strategy: LimitStrategy, node: int) -> list[str]:
-    """The actions of a node of the first street."""
-    betting = strategy.betting
-    kinds = betting.kinds[node, : betting.nodes[node, 1]]
-    folds = int(FOLD in kinds)
-    found = ["fold"] * folds + ["call"]
-    return found + ["raise"] * (len(kinds) - len(found))

@@ -1,31 +1,35 @@
-"""Runs of limit hold'em with bucketed cards: solve, judge, save, go on, and play matches.
+"""Runs of CFR with sampled chance on limit hold'em in buckets.
 
-A run folder holds ``run.json`` (settings, status), ``metrics.jsonl`` (one record an evaluation) and ``state.safetensors``
-(regrets and average, with a checksum). Buckets and joint tables are not stored: they follow from the settings, and the hash of
-the buckets is checked.
+A run folder holds ``run.json`` (settings, status), ``metrics.jsonl`` (one record per evaluation) and ``state.safetensors``
+(regrets and average, with a checksum). Buckets and joint tables are not stored: they follow from the game's spec, and their
+hashes are checked.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from treeplex.errors import FileError, SpecError
+from treeplex.errors import FileError, GameError, SpecError
 from treeplex.evaluate.buckets.judge import judge_limit
-from treeplex.forms.buckets.abstract_game import LimitGame, limit_game
-from treeplex.forms.buckets.buckets import BucketPlan, Buckets, make_buckets
-from treeplex.forms.buckets.strategy import LimitStrategy
-from treeplex.forms.buckets.strength_files import load_strengths
-from treeplex.games.poker.cards.format import format_named
+from treeplex.forms.policies.files import load_policy
+from treeplex.forms.policies.limit import LimitStrategy, strategy_of, tables_of
+from treeplex.games.poker.buckets.game import BucketGame
+from treeplex.games.poker.buckets.named import bucketed_holdem
+from treeplex.games.registry import load
+from treeplex.notices import tell
 from treeplex.runs.job.checkpoint import Arrays, State, position_of
-from treeplex.runs.job.folder import RUN, JobFolder, Kind, folder_at
+from treeplex.runs.job.folder import RUN, JobFolder, Kind, folder_at, kind_of
 from treeplex.runs.job.interrupt import Interrupted
 from treeplex.runs.job.job import Job, go_on, start
+from treeplex.runs.job.memory import available_memory, megabytes
 from treeplex.runs.job.record import Progress, Record, Watcher, real, reals
-from treeplex.solvers.buckets import LimitCFR
+from treeplex.runs.judge import policy_file
+from treeplex.runs.solve.settings import SOLVE
+from treeplex.settings import Settings, setting
+from treeplex.solvers.buckets import LimitCFR, predicted_bytes
 
 ALGORITHM = "chance-sampled cfr"
-OPTIONS = ("boards", "seed", "discount_every", "cards")
 LIMIT = Kind(
     name="limit",
     unit="iterations",
@@ -36,30 +40,27 @@ LIMIT = Kind(
 """Runs of limit hold'em. An iteration is a deal walked. ``exploitability``: in the abstract game, thousandths of a big blind a
 hand; ``bounds``: what the game is worth to the big blind's seat lies between these, in the same unit."""
 
-Say = Callable[[str], None]
-
 
 @dataclass(frozen=True)
-class LimitSettings:
-    """What decides the numbers of a run.
+class LimitSettings(Settings):
+    """What decides the numbers of a run."""
 
-    Attributes:
-        plan: buckets of both players.
-        boards: random boards on which the joint tables are counted.
-        seed: of those boards and of the deals.
-        discount_every: 0 for the paper's plain CFR, else linear CFR in steps of so many iterations.
-        cards: the spec of the format: holdem, or a smaller deck with the same streets.
-    """
+    game: str = setting("bucketed_holdem", "spec of the game, bucketed_holdem with fixed limit", fixed=True)
+    seed: int = setting(0, "seed of the deals", low=0, fixed=True)
+    discount_every: int = setting(
+        0, "0 for the paper's plain CFR, else linear CFR in steps of so many iterations", low=0, fixed=True
+    )
 
-    plan: BucketPlan
-    boards: int = 20_000
-    seed: int = 0
-    discount_every: int = 0
-    cards: str = "holdem"
+    def load(self) -> BucketGame:
+        """The game.
 
-    def __post_init__(self) -> None:
-        if self.boards < 1:
-            raise SpecError(f"limit hold'em: boards is {self.boards}; give at least 1")
+        Raises:
+            SpecError: it is none of fixed limit in buckets.
+        """
+        game = load(self.game)
+        if not isinstance(game, BucketGame):
+            raise SpecError(f"limit hold'em: the game is {self.game}; give bucketed_holdem, say bucketed_holdem(buckets=5)")
+        return game
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,15 +69,13 @@ class LimitRun:
 
     Attributes:
         settings: of the run.
-        game: the abstract game.
-        strategy: to play with.
+        strategy: to play with; ``strategy.game`` is the game.
         records: all evaluations, in order (:data:`LIMIT`).
         status: ``finished`` or ``interrupted``.
         folder: where it was saved, if anywhere.
     """
 
     settings: LimitSettings
-    game: LimitGame
     strategy: LimitStrategy
     records: tuple[Record, ...]
     status: str
@@ -92,21 +91,19 @@ def solve_limit(
     resume: bool = False,
     force: bool = False,
     threads: int = 1,
-    say: Say | None = None,
     progress: Watcher | None = None,
 ) -> LimitRun:
-    """Solve limit hold'em with bucketed cards by chance-sampled CFR.
+    """Solve limit hold'em in buckets by CFR with sampled chance.
 
     Args:
-        settings: buckets and tables.
+        settings: the game, and how.
         iterations: deals in total, those before a resume included.
         evaluations: how often the average is judged, evenly on a logarithmic scale from one in a hundred of ``iterations``.
         out: run folder; saved now and then, when done, and on Ctrl-C.
         resume: go on with the run in ``out``; with one thread, bit for bit as if never stopped.
         force: overwrite the run in ``out``.
         threads: of the solver.
-        say: told what goes on.
-        progress: told where the run stands after each step; default: ``say`` is.
+        progress: told where the run stands after each step; default: :func:`treeplex.notices.tell`.
 
     Raises:
         GameError: too little memory.
@@ -115,7 +112,6 @@ def solve_limit(
     """
     if iterations < 1 or evaluations < 1:
         raise SpecError("limit hold'em: iterations and evaluations must be at least 1")
-    say = say or (lambda text: None)
     if resume and out is None:
         raise SpecError("no folder given; name the one of the run to resume")
     with folder_at(LIMIT, out) as folder:
@@ -124,7 +120,7 @@ def solve_limit(
             about = folder.reopen()
         elif folder:
             folder.check_free(force=force)
-        job = job_of(settings, iterations, evaluations, threads, say)
+        job = LimitJob(settings, iterations=iterations, evaluations=evaluations, threads=threads)
         if about and about["identity"] != job.identity:
             raise FileError(f"{out}: its buckets are not those of these settings; start the run again in another folder")
         if about and about["game"] != job.game.identity:
@@ -133,20 +129,10 @@ def solve_limit(
             job.marks |= set(points(about["iterations"], about["evaluations"]))
         session = go_on(job, folder) if folder and resume else start(job, folder, force=force)
         outcome = session.run(progress=progress or job.tell)
-    run = LimitRun(settings, job.game, job.strategy(), outcome.records, outcome.status, out)
+    run = LimitRun(settings, job.strategy(), outcome.records, outcome.status, out)
     if run.status == "interrupted":
         raise Interrupted(run)
     return run
-
-
-def job_of(settings: LimitSettings, iterations: int, evaluations: int, threads: int, say: Say) -> "LimitJob":
-    """A run at iteration 0."""
-    buckets = buckets_of(settings, say)
-    game = limit_game(
-        buckets, boards=settings.boards, seed=settings.seed, done=lambda n, of: say(f"counting hands on boards: {n:,}/{of:,}")
-    )
-    solver = LimitCFR(game, seed=settings.seed, discount_every=settings.discount_every, threads=threads)
-    return LimitJob(settings, buckets, game, solver, iterations=iterations, evaluations=evaluations, say=say)
 
 
 class LimitJob(Job):
@@ -158,20 +144,22 @@ class LimitJob(Job):
 
     kind = LIMIT
 
-    def __init__(
-        self,
-        settings: LimitSettings,
-        buckets: Buckets,
-        game: LimitGame,
-        solver: LimitCFR,
-        *,
-        iterations: int,
-        evaluations: int,
-        say: Say,
-    ) -> None:
+    def __init__(self, settings: LimitSettings, *, iterations: int, evaluations: int, threads: int) -> None:
+        """A run at iteration 0.
+
+        Raises:
+            GameError: too little memory.
+        """
         super().__init__()
-        self.settings, self.buckets, self.game, self.solver = settings, buckets, game, solver
-        self.iterations, self.evaluations, self.say = iterations, evaluations, say
+        self.settings, self.iterations, self.evaluations = settings, iterations, evaluations
+        self.game = settings.load()
+        needed, free = predicted_bytes(self.game), available_memory()
+        if free is not None and needed > free:
+            raise GameError(
+                f"{self.game} needs {megabytes(needed)}, and {megabytes(free)} of memory are free; use fewer buckets on the "
+                "later streets, or free memory"
+            )
+        self.solver = LimitCFR(self.game, seed=settings.seed, discount_every=settings.discount_every, threads=threads)
         self.marks = set(points(iterations, evaluations))
 
     @property
@@ -182,7 +170,7 @@ class LimitJob(Job):
     @property
     def identity(self) -> str:
         """Of the buckets."""
-        return self.buckets.identity
+        return self.game.buckets.identity
 
     @property
     def done(self) -> int:
@@ -200,14 +188,14 @@ class LimitJob(Job):
 
     def measure(self) -> Mapping[str, Any]:
         """Judge the average in the abstract game."""
-        self.say(f"iteration {self.done:,}: judging")
+        tell(f"iteration {self.done:,}: judging")
         judged = judge_limit(self.game, self.solver.average)
-        self.say(f"iteration {self.done:,}: exploitability {judged.exploitability:.2f} mbb/hand")
+        tell(f"iteration {self.done:,}: exploitability {judged.exploitability:.2f} mbb/hand")
         return {"exploitability": judged.exploitability, "bounds": judged.bounds}
 
     def tell(self, progress: Progress) -> None:
         """Say where the run stands."""
-        self.say(f"iteration {progress.done:,}/{progress.total:,}  {progress.rate:,.0f} it/s")
+        tell(f"iteration {progress.done:,}/{progress.total:,}  {progress.rate:,.0f} it/s")
 
     def points(self) -> Iterator[int]:
         """Where to judge."""
@@ -216,7 +204,7 @@ class LimitJob(Job):
     def about(self) -> Mapping[str, Any]:
         """Settings, limits and what they were worked out to."""
         return {
-            "settings": asdict(self.settings),
+            "settings": self.settings.to_json(),
             "identity": self.identity,
             "game": self.game.identity,
             "iterations": self.iterations,
@@ -233,7 +221,7 @@ class LimitJob(Job):
 
     def strategy(self) -> LimitStrategy:
         """The average strategy."""
-        return LimitStrategy(self.game.name, self.buckets, self.game.betting, self.solver.average, self.game.big_blind)
+        return LimitStrategy(str(self.game), self.game, self.solver.average)
 
 
 def points(iterations: int, evaluations: int) -> list[int]:
@@ -243,15 +231,6 @@ def points(iterations: int, evaluations: int) -> list[int]:
     return sorted({round(first * ratio**k) for k in range(evaluations - 1)} | {iterations})
 
 
-def buckets_of(settings: LimitSettings, say: Say) -> Buckets:
-    """The buckets of these settings."""
-    strengths = load_strengths(
-        format_named(settings.cards), done=lambda n, of: say(f"rolling out hand strength: part {n} of {of}")
-    )
-    say("dividing hands into buckets")
-    return make_buckets(strengths, settings.plan)
-
-
 def read_settings(folder: Path) -> LimitSettings:
     """The settings of the run in a folder.
 
@@ -259,12 +238,16 @@ def read_settings(folder: Path) -> LimitSettings:
         FileError: no run there, or one that cannot be read.
     """
     about = JobFolder(LIMIT, folder).about()
-    try:
-        given = about["settings"]
-        plan = BucketPlan(**{**given["plan"], "counts": tuple(given["plan"]["counts"])})
-        return replace(LimitSettings(plan), **{name: given[name] for name in OPTIONS if name in given})
+    given, place = about["settings"], str(folder / RUN)
+    if "plan" not in given:
+        return LimitSettings.from_json(given, place)
+    try:  # written before games of buckets had a name
+        method, nested, counts, river_boards = (given["plan"][name] for name in ("method", "nested", "counts", "boards"))
+        sizes = {"boards": given["boards"], "river_boards": river_boards, "seed": given["seed"]}
+        game = bucketed_holdem(buckets=counts, cards=given["cards"], method=method, nested=nested, **sizes)
+        return LimitSettings(game.spec, given["seed"], given["discount_every"])
     except (KeyError, TypeError) as error:
-        raise FileError(f"{folder / RUN}: truncated or edited ({error!r}); start the run again in another folder") from error
+        raise FileError(f"{place}: truncated or edited ({error!r}); start the run again in another folder") from error
 
 
 def read_records(folder: Path) -> list[Record]:
@@ -272,20 +255,17 @@ def read_records(folder: Path) -> list[Record]:
     return JobFolder(LIMIT, folder).records()
 
 
-def load_limit(folder: Path, *, say: Say | None = None) -> LimitStrategy:
-    """The strategy of a run folder, without its joint tables.
+def load_limit(folder: Path) -> LimitStrategy:
+    """The strategy of a run of ``treeplex holdem limit solve`` or ``treeplex solve``; joint tables are not counted for it.
 
     Raises:
         FileError: no run there, one that cannot be read, or one whose buckets came out differently.
+        PolicyError, GameError: a run on another game.
     """
-    from treeplex.forms.buckets.betting import BIG_BLIND, limit_betting
-    from treeplex.solvers.buckets import tables_of
-
-    settings = read_settings(folder)
-    buckets = buckets_of(settings, say or (lambda text: None))
+    if kind_of(folder) == SOLVE.name:
+        return strategy_of(load_policy(policy_file(folder)), folder.name)
+    game = read_settings(folder).load()
     with JobFolder(LIMIT, folder).state() as state:
-        if position_of(state).identity != buckets.identity:
+        if position_of(state).identity != game.buckets.identity:
             raise FileError(f"{folder}: its buckets cannot be made again by this version; solve it again")
-        betting = limit_betting()
-        tables = tables_of(settings.plan.counts, betting, state["early_average"], state["late_average"])
-    return LimitStrategy(folder.name, buckets, betting, tables, BIG_BLIND)
+        return LimitStrategy(folder.name, game, tables_of(game, state["early_average"], state["late_average"]))

@@ -3,8 +3,9 @@ import pytest
 
 from tests.limit_games import royal_buckets, royal_strengths
 from treeplex.errors import SpecError
-from treeplex.forms.buckets.buckets import METHODS, BucketPlan, make_buckets, placed, random_boards
-from treeplex.forms.buckets.clusters import clusters, nearest_centres, percentiles
+from treeplex.games.poker.buckets.buckets import make_buckets, placed, random_boards
+from treeplex.games.poker.buckets.clusters import clusters, nearest_centres, percentiles
+from treeplex.games.poker.buckets.plan import METHODS, BucketPlan
 from treeplex.games.poker.cards.canonical import renamings
 from treeplex.games.poker.cards.strength import SQUARE, River
 

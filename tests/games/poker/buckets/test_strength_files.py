@@ -3,8 +3,8 @@ import pytest
 
 from tests.limit_games import royal_strengths
 from treeplex.errors import FileError
-from treeplex.forms.buckets import strength_files
-from treeplex.forms.buckets.strength_files import cache_directory, load_strengths
+from treeplex.games.poker.buckets import strength_files
+from treeplex.games.poker.buckets.strength_files import cache_directory, load_strengths
 from treeplex.games.poker.cards.format import royal
 
 
