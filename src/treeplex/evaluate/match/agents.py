@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from treeplex.errors import GameError
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.subgames.beliefs import Belief
+from treeplex.forms.subgames.blueprint import Blueprint
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import PublicGame, PublicTree, State, pair_state, pick
 
@@ -132,13 +133,7 @@ class TableAgent(Seat):
     def policy(self) -> Floats:
         """See :meth:`Agent.policy`."""
         self.check_acting()
-        options, node = self.rules.options(self.state), pair_state(self.state).node
-        possible = self.rules.possible(self.state)[options.player]
-        found = np.full((len(options.labels), len(possible)), 1.0 / len(options.labels))
-        for hand in np.flatnonzero(possible).tolist():
-            infoset = self.table.game.lookup[options.player, self.rules.infostate(node, options.player, hand)]
-            found[:, hand] = self.table.probabilities[self.table.game.sequences_at(infoset)]
-        return found
+        return Blueprint(self.rules, self.table).at(pair_state(self.state))
 
 
 def play_game(
