@@ -1,6 +1,6 @@
 """What search at test time plays, as one policy: many repeated playthroughs averaged (Brown et al. 2020, sections 6 and 8)."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from treeplex.errors import SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, normalised
-from treeplex.forms.subgames.batch import Subgames, cut_states, place
+from treeplex.forms.subgames.batch import Subgames, cut_states, place, walked
 from treeplex.forms.subgames.beliefs import normalised_range
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.subgame import Ranges
-from treeplex.games.public import Chance, Decision, Leaf, PublicState, PublicTree
+from treeplex.games.public import Decision, PublicState, PublicTree
 from treeplex.search.leaf import LeafValue
 from treeplex.search.subgame import METHODS, SubgameSearch
 from treeplex.search.warm_start import begin_search
@@ -365,13 +365,3 @@ def add_policies(
         for k in np.flatnonzero(sums.any(axis=1)).tolist():
             own = game.lookup[visited.player, rules.infostate(at, visited.player, int(hands[k]))]
             weights[game.sequences_at(own)] += sums[k]
-
-
-def walked(rules: PublicTree, state: PublicState, path: tuple[int, ...]) -> Hashable:
-    """The public node at the end of a path."""
-    node = state.node
-    for label in path:
-        assert not isinstance(rules.visit(node), Leaf)
-        assert isinstance(rules.visit(node), Chance | Decision)
-        node = rules.child(node, label)
-    return node

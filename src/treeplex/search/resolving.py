@@ -5,7 +5,7 @@ each player is solved again, behind a gadget (:mod:`treeplex.forms.subgames.gadg
 promised: their counterfactual best-response values against the blueprint.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,7 +16,7 @@ from treeplex.evaluate.judge import check_game
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.subgames.batch import PairPlaces, Subgames, cut_states
+from treeplex.forms.subgames.batch import Subgames, cut_states
 from treeplex.forms.subgames.beliefs import moved_range
 from treeplex.forms.subgames.blueprint import Blueprint
 from treeplex.forms.subgames.gadgets import GADGETS, Gadget
@@ -26,13 +26,16 @@ from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.base import Game
 from treeplex.games.public import Chance, Decision, Leaf, PublicState, PublicTree
 from treeplex.search.leaf import NoLeaf
-from treeplex.search.play_distribution import joined_ranges, walked
+from treeplex.search.play_distribution import joined_ranges
 from treeplex.search.subgame import METHODS, SubgameSearch
 
 Floats = NDArray[np.float64]
 UNSAFE, REACH = "none", "reach-"
 RESOLVING = (UNSAFE, *GADGETS, *(REACH + name for name in GADGETS))
 """How subgames may be solved again: ``none`` from ranges alone, which is unsafe; or behind a gadget, ``reach-`` with gifts."""
+
+SECOND_ROUND = Horizon(rounds=1)
+"""Subgames begin with the second betting round."""
 
 
 def carried_values(subgames: Subgames, policy: Policy, player: int) -> Floats:
@@ -59,22 +62,15 @@ def carried_values(subgames: Subgames, policy: Policy, player: int) -> Floats:
     arrays.write_gradient(other, arrays.strategy)
     arrays.respond(other)
     mass = subgames.roots.opposing(arrays.ranges, other) * subgames.admitted[other]
-    return np.divide(arrays.root_entries(other), mass, out=np.full(mass.shape, np.nan), where=mass > 0)
-
-
-def decision_states(subgames: Subgames) -> list[PublicState]:
-    """The public states of a batch's decisions, as they are called in each subgame itself; templates may call them otherwise."""
-    places: PairPlaces = subgames.decisions
-    return [
-        PublicState(walked(subgames.game, subgames.roots.states[owner], path), state.weight)
-        for owner, path, state in zip(places.owner, places.paths, places.states, strict=True)
-    ]
+    found = np.full(mass.shape, np.nan)
+    found[mass > 0] = (arrays.root_entries(other) / np.where(mass > 0, mass, 1.0))[mass > 0]
+    return found
 
 
 def write_policy(subgames: Subgames, policy: Policy, target: Floats) -> None:
     """Write a policy of the compiled game to the sequences of a batch, float64 [Q]."""
     blueprint = Blueprint(subgames.game, policy)
-    for state, infosets in zip(decision_states(subgames), subgames.infosets, strict=True):
+    for state, infosets in zip(subgames.decisions.own_states, subgames.infosets, strict=True):
         hands = blueprint.hands(state)
         target[sequences_of(subgames, infosets[hands])] = policy.probabilities[blueprint.sequences(state)]
 
@@ -82,7 +78,7 @@ def write_policy(subgames: Subgames, policy: Policy, target: Floats) -> None:
 def sequences_of(subgames: Subgames, infosets: NDArray[np.int64]) -> NDArray[np.int64]:
     """The sequences that leave infosets of one decision, int64 [A, n]."""
     first, stride, actions = subgames.tree.infoset_layout[infosets].T
-    return first + np.arange(actions[0])[:, None] * stride
+    return np.asarray(first + np.arange(actions[0])[:, None] * stride)
 
 
 @dataclass(eq=False)
@@ -126,7 +122,8 @@ class Trunk:
             PolicyError: a policy of another game.
             AlgorithmError: the game is over before the horizon.
         """
-        first, blueprint, starts = rules.first_state(), Blueprint(rules, policy), []
+        first, blueprint = rules.first_state(), Blueprint(rules, policy)
+        starts: list[TrunkNode] = []
         root = TrunkNode(first, tuple(np.ones(size) for size in first.weight.shape), rules.visit(first.node))
         stack = [(root, 0, 0, False)]
         while stack:
@@ -214,9 +211,9 @@ def gifts(trunk: Trunk, promised: Sequence[Floats], player: int) -> list[Floats]
 def resolved(
     game: "str | Game | CompiledGame",
     policy: Policy,
-    gadget: str | type[Gadget] = "maxmargin",
+    gadget: str | Callable[[int, Floats], Gadget] = "maxmargin",
     *,
-    horizon: Horizon = Horizon(rounds=1),
+    horizon: Horizon = SECOND_ROUND,
     method: str = "cfr+",
     iterations: int = 1000,
     batch: int = 256,
@@ -229,8 +226,8 @@ def resolved(
     Args:
         game: a spec, rules, or a compiled game; of two players, zero-sum, with public states.
         policy: the blueprint.
-        gadget: one of :data:`RESOLVING`, or a kind of gadget of one's own. ``none`` solves from ranges alone, which may make
-            the policy worse.
+        gadget: one of :data:`RESOLVING`, or what makes a gadget of the player who solves again and what was promised. ``none``
+            solves from ranges alone, which may make the policy worse.
         horizon: where subgames begin; by default with the second betting round, after its card was dealt.
         method: one of :data:`treeplex.search.subgame.METHODS`.
         iterations: of each solve.
@@ -256,7 +253,7 @@ def resolved(
         for piece in pieces:
             solve_again(trunk.subgames(piece), policy, (0, 1), method, iterations, probabilities)
         return Policy(compiled, probabilities)
-    kind = GADGETS[gadget.removeprefix(REACH)] if isinstance(gadget, str) else gadget
+    make: Callable[[int, Floats], Gadget] = GADGETS[gadget.removeprefix(REACH)] if isinstance(gadget, str) else gadget
     for player in (0, 1):
         promised = [own for piece in pieces for own in carried_values(trunk.subgames(piece), policy, player)]
         if isinstance(gadget, str) and gadget.startswith(REACH):
@@ -265,7 +262,7 @@ def resolved(
             ]
         for piece in pieces:
             carried = np.stack([promised[start.start] for start in piece])
-            solve_again(trunk.subgames(piece, kind(player, carried)), policy, (player,), method, iterations, probabilities)
+            solve_again(trunk.subgames(piece, make(player, carried)), policy, (player,), method, iterations, probabilities)
     return Policy(compiled, probabilities)
 
 
@@ -281,7 +278,7 @@ def solve_again(
     search = SubgameSearch(subgames, METHODS[method], NoLeaf(), horizon=iterations)
     search.run(iterations)
     blueprint, average = Blueprint(subgames.game, policy), search.average_policy()
-    for state, infosets in zip(decision_states(subgames), subgames.infosets, strict=True):
+    for state, infosets in zip(subgames.decisions.own_states, subgames.infosets, strict=True):
         if subgames.game.options(state).player in players:
             own = sequences_of(subgames, infosets[blueprint.hands(state)])
             played = search.average[own].sum(axis=0) > 0

@@ -15,6 +15,7 @@ from treeplex.forms.holdem.subgame import HoldemSubgame
 from treeplex.forms.subgames.batch import Subgames
 from treeplex.forms.subgames.gadgets import GadgetArrays
 from treeplex.forms.subgames.subgame import Ranges, Subgame
+from treeplex.search.continuations import LeafChoices, ManyValued
 from treeplex.search.leaf import LeafValue
 from treeplex.solvers.rules.fictitious import FICTITIOUS_RULES, FictitiousRule
 from treeplex.solvers.rules.variants import VARIANTS, Variant
@@ -69,9 +70,10 @@ class SubgameSearch:
         horizon: iterations planned, for schedules that need it.
         iteration: iterations done.
         arrays: policies, strategies, averages and regrets.
-        ranges: for each player float64 [B, H_i], with which the subgame begins, summing to one; a gadget lets its player in with
-            other ones.
+        ranges: for each player float64 [B, H_i], with which the subgame begins, summing to one; a gadget lets the opponent in
+            with other ones.
         gadget: what stands in front of the roots, being solved; None for nothing.
+        choices: how players go on behind the leaves, being solved; None where they have no choice.
         sums, sum_weights: for each player float64 [B, H_i] and a number, root values of iterations so far, weighted as the
             average policy, and the sum of those weights.
         last_leaf: for each player float64 [K, H_i], what modified CFR-AVG takes differences from.
@@ -104,6 +106,11 @@ class SubgameSearch:
             self._play(self.gadget.opponent)
         if plays:
             self.arrays.average[:] = self.arrays.strategy
+        self.choices: LeafChoices | None = None
+        if isinstance(leaf, ManyValued) and max(leaf.continuations) > 1 and len(subgame.leaves):
+            if not plays and method.leaves != "current":
+                raise AlgorithmError(f"{method.name} does not let players choose behind leaves; cfr+, for one, does")
+            self.choices = LeafChoices(leaf, subgame.leaves, self.arrays.reach_at_leaves(self.arrays.strategy))
         self.iteration, self.players = 0, range(subgame.game.players)
         self.sums = [np.zeros((len(subgame.roots), width)) for width in subgame.roots.widths]
         self.sum_weights = [0.0 for _ in self.players]
@@ -177,6 +184,9 @@ class SubgameSearch:
     def _value_leaves(self, player: int, row: Weights) -> None:
         """Add what the leaves are worth to a player who updates alone."""
         arrays, leaves = self.arrays, self.method.leaves
+        if self.choices is not None:
+            arrays.write_leaves(player, self.choices.improve(player, arrays.reach_at_leaves(self.strategy), row))
+            return
         if leaves == "current":
             believed = reached = arrays.reach_at_leaves(self.strategy)
         else:
@@ -234,7 +244,9 @@ class SubgameSearch:
             if other != player:
                 arrays.accumulate(other, 1.0 - share, share, target, self.strategy)
         arrays.write_gradient(player, target)
-        if len(self.subgame.leaves):
+        if self.choices is not None:
+            arrays.write_leaves(player, self.choices.respond(player, share, arrays.reach_at_leaves(self.strategy)))
+        elif len(self.subgame.leaves):
             arrived = arrays.reach_at_leaves(target)
             values = self.leaf(self.subgame.leaves, arrived, arrived, player)[player]
             arrays.write_leaves(player, values * self.subgame.leaves.opposing(arrived, player))
@@ -244,6 +256,8 @@ class SubgameSearch:
         self._count_values(player, 1.0 - step, step)
         self._play(player)
         arrays.accumulate(player, 1.0 - step, step, self.average, self.strategy)
+        if self.choices is not None:
+            self.choices.accumulate(player, 1.0 - step, step, arrays.reach_at_leaves(self.strategy)[player])
 
     def _count_values(self, player: int, discount: float, weight: float) -> None:
         """Move the mean of root values on, with the weights of the average policy."""

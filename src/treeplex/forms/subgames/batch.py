@@ -44,6 +44,7 @@ class PairPlaces(Places):
         states: the public states; where futures are equal, another node of the same future may stand for one.
         paths: the actions and chance outcomes from the subgame's root to each.
         sequences: for each player int64 [K, H_i], the last own sequence of each hand, -1 for hands that cannot be there.
+        begun: where each subgame begins.
     """
 
     game: PublicTree
@@ -51,6 +52,15 @@ class PairPlaces(Places):
     states: tuple[PublicState, ...]
     paths: tuple[tuple[int, ...], ...]
     sequences: tuple[Ints, Ints]
+    begun: tuple[PublicState, ...]
+
+    @cached_property
+    def own_states(self) -> tuple[PublicState, ...]:
+        """The public states themselves, where :attr:`states` may have others of the same future."""
+        return tuple(
+            PublicState(walked(self.game, self.begun[owner], path), state.weight)
+            for owner, path, state in zip(self.owner, self.paths, self.states, strict=True)
+        )
 
     @property
     def widths(self) -> tuple[int, ...]:
@@ -132,7 +142,7 @@ class Subgames(Subgame):
     @cached_property
     def decisions(self) -> PairPlaces:
         """The public states where somebody acts; the first of each subgame is its root, if somebody acts there."""
-        return placed(self.game, "spots", self.templates, self.shifts, self.final)
+        return placed(self.game, self.roots.states, "spots", self.templates, self.shifts, self.final)
 
     def node_at(self, owner: int, path: tuple[int, ...]) -> Hashable:
         """The public node of the decision at the end of a path in a subgame."""
@@ -255,6 +265,14 @@ def place(sequences: Ints, entries: Floats, strategy: Floats) -> None:
     strategy[sequences[there]] = entries[there]
 
 
+def walked(rules: PublicTree, state: PublicState, path: tuple[int, ...]) -> Hashable:
+    """The public node at the end of a path."""
+    node = state.node
+    for label in path:
+        node = rules.child(node, label)
+    return node
+
+
 _templates: "WeakKeyDictionary[PublicTree, dict[tuple[Hashable, Horizon], Template]]" = WeakKeyDictionary()
 _stores: "WeakKeyDictionary[PublicTree, Store]" = WeakKeyDictionary()
 
@@ -308,13 +326,13 @@ def united(
     owners[final[2:]] = np.repeat(np.arange(len(templates)), sizes)
     begun = tuple(located(joined([made.begun[player][None] for made in templates], shifts), final) for player in (0, 1))
     numbers = np.arange(len(templates))
-    roots = PairPlaces(rules, numbers, tuple(states), ((),) * len(states), (begun[0], begun[1]))
+    roots = PairPlaces(rules, numbers, tuple(states), ((),) * len(states), (begun[0], begun[1]), tuple(states))
     return Subgames(
         game=rules,
         tree=tree,
         payoff=payoff_of(tree, final, templates, shifts),
         roots=roots,
-        leaves=placed(rules, "leaves", templates, shifts, final),
+        leaves=placed(rules, roots.states, "leaves", templates, shifts, final),
         infosets=located(table, place_of),
         owners=owners,
         templates=tuple(templates),
@@ -343,7 +361,9 @@ def payoff_of(tree: Tree, final: Ints, templates: Sequence[Template], shifts: In
     return Payoff(sparse, templates[0].store.operator(numbers, final[starts + shift[:, None]], scales))
 
 
-def placed(rules: PublicTree, name: str, templates: Sequence[Template], shifts: Ints, final: Ints) -> PairPlaces:
+def placed(
+    rules: PublicTree, begun: tuple[PublicState, ...], name: str, templates: Sequence[Template], shifts: Ints, final: Ints
+) -> PairPlaces:
     """The leaves or the decisions of a batch, with final sequences."""
     spots = [made.leaves if name == "leaves" else made.spots for made in templates]
     tables = [located(joined([made.tables[name][player] for made in templates], shifts), final) for player in (0, 1)]
@@ -353,6 +373,7 @@ def placed(rules: PublicTree, name: str, templates: Sequence[Template], shifts: 
         states=tuple(state for own in spots for state, _, _ in own),
         paths=tuple(path for own in spots for _, path, _ in own),
         sequences=(tables[0], tables[1]),
+        begun=begun,
     )
 
 
