@@ -22,7 +22,7 @@ from treeplex.forms.subgames.blueprint import Blueprint
 from treeplex.forms.subgames.gadgets import GADGETS, Gadget
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.forms.subgames.subgame import Ranges
+from treeplex.forms.subgames.subgame import Ranges, Subgame
 from treeplex.games.base import Game
 from treeplex.games.public import Chance, Decision, Leaf, PublicState, PublicTree
 from treeplex.search.leaf import NoLeaf
@@ -38,32 +38,40 @@ SECOND_ROUND = Horizon(rounds=1)
 """Subgames begin with the second betting round."""
 
 
-def carried_values(subgames: Subgames, policy: Policy, player: int) -> Floats:
-    """What the other player's hands are promised where subgames begin, if a player has followed a policy so far.
+def carried_values(subgame: Subgame, policy: Policy | Floats, player: int) -> Floats:
+    """What the other player's hands are promised where a subgame begins, if a player follows a policy.
 
     Args:
-        subgames: uncut, with the ranges by which the policy comes there.
-        policy: the policy, of the compiled game.
-        player: who follows it; the other one plays its best response in each subgame.
+        subgame: uncut, with the ranges by which the policy comes there.
+        policy: of public trees a policy of the compiled game; of any subgame what a solve of it found, float64 [Q], see
+            :meth:`treeplex.search.subgame.SubgameSearch.average_policy`.
+        player: who follows it; the other one plays its best response.
 
     Returns:
         The expected payoff of each root hand of the other player, float64 [B, H], in the game's units; NaN for hands that
         meet nobody.
 
     Raises:
-        AlgorithmError: subgames that are cut off.
+        AlgorithmError: a subgame that is cut off, or a policy that cannot be read there.
         PolicyError: a policy of another game.
     """
-    if len(subgames.leaves):
-        raise AlgorithmError("what hands are promised is known of subgames to the end of the game; give the horizon none")
-    other, arrays = 1 - player, subgames.start()
-    write_policy(subgames, policy, arrays.policy)
+    if len(subgame.leaves):
+        raise AlgorithmError("what hands are promised is known of subgames to the end of the game; cut without a horizon")
+    other, arrays = 1 - player, subgame.start(predicts=True)
+    if not isinstance(policy, Policy):
+        arrays.policy[:] = policy
+    elif isinstance(subgame, Subgames):
+        write_policy(subgame, policy, arrays.policy)
+    else:
+        raise AlgorithmError(
+            "policies of compiled games are of public trees; of hold'em give what a solve of the subgame found"
+        )
     arrays.play(player)
     arrays.write_gradient(other, arrays.strategy)
     arrays.respond(other)
-    mass = subgames.roots.opposing(arrays.ranges, other) * subgames.admitted[other]
+    mass = subgame.roots.opposing(arrays.ranges, other) * subgame.admitted[other]
     found = np.full(mass.shape, np.nan)
-    found[mass > 0] = (arrays.root_entries(other) / np.where(mass > 0, mass, 1.0))[mass > 0]
+    found[mass > 0] = arrays.root_entries(other)[mass > 0] / mass[mass > 0]
     return found
 
 

@@ -133,8 +133,10 @@ class GadgetArrays:
             ranges: for each player float64 [B, H_i], with which they begin; the opponent's own are not looked at.
 
         Raises:
-            AlgorithmError: what was promised to a hand is missing, or is no table of all hands.
+            AlgorithmError: what was promised to a hand is missing, or is no table of all hands; or no such player.
         """
+        if gadget.player not in (0, 1):
+            raise AlgorithmError(f"gadget {type(gadget).__name__}: player must be 0 or 1, not {gadget.player!r}")
         self.opponent, roots = 1 - gadget.player, subgame.roots
         self.mass = roots.opposing(ranges, self.opponent) * subgame.admitted[self.opponent]
         check_carried(gadget, roots, self.mass)
@@ -164,8 +166,6 @@ class GadgetArrays:
 def check_carried(gadget: Gadget, roots: Places, mass: Floats) -> None:
     """Refuse a gadget without a value for each hand that may be met."""
     name, carried = type(gadget).__name__, np.asarray(gadget.carried)
-    if gadget.player not in (0, 1):
-        raise AlgorithmError(f"gadget {name}: player must be 0 or 1, not {gadget.player!r}")
     if carried.shape != mass.shape:
         raise AlgorithmError(
             f"gadget {name}: carried has shape {carried.shape}, but {len(roots)} roots with {mass.shape[1]} hands of player "
