@@ -57,10 +57,10 @@ tables: $(VENV)/installed-dev
 	$(BIN)/python docs/generate_tables.py
 
 bench: $(VENV)/installed-bench
-	$(BIN)/python bench/run.py
+	$(BIN)/python bench/run.py --all
 
 papers: $(VENV)/installed-dev
-	$(BIN)/python papers/run.py
+	$(BIN)/python papers/run.py --all
 
 clean:
 	rm -rf $(VENV) site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

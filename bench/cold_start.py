@@ -3,7 +3,7 @@
 Without options the command runs with an empty cache of compiled kernels. With ``--venv`` the package and its dependencies are
 first installed into a fresh virtual environment (downloads), as a new user would do; the installation is not counted.
 
-    python bench/cold_start.py [--quick] [--venv]
+    python bench/run.py cold_start [--quick] [--venv]
 """
 
 import argparse
@@ -17,7 +17,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-import record
+from bench.common import record
+from bench.common.benchmark import benchmark
 
 COMMAND = ("solve", "kuhn_poker")
 GOAL_FIRST, GOAL_NEXT = 30.0, 2.0
@@ -47,7 +48,7 @@ def timed(command: list[str], folder: Path, environment: dict[str, str]) -> floa
     return time.perf_counter() - start
 
 
-def measure(options: argparse.Namespace) -> dict[str, Any]:
+def first_and_next(options: argparse.Namespace) -> dict[str, Any]:
     """The first run and the median of the next ones."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -84,17 +85,17 @@ def tables(result: dict[str, Any]) -> str:
     return f"{table}\n\nThe first time is with a fresh {result['fresh']}."
 
 
-def main() -> None:
-    """Measure and write the result."""
-    parser = record.parser(__doc__)
+def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--venv", action="store_true", help="install into a fresh virtual environment first (downloads)")
     parser.add_argument("--repeats", type=int, default=None, help="runs after the first (default 5; 1 with --quick)")
-    options = parser.parse_args()
+
+
+@benchmark(
+    title="Cold start",
+    place=9,
+    minutes=1,
+    about="One core, wall seconds, imports and output included.",
+)
+def measure(options: argparse.Namespace) -> dict[str, Any]:
     options.repeats = options.repeats or (1 if options.quick else 5)
-    result = {"core": record.pin(options.core)} | measure(options)
-    path = record.save("cold_start", result, options)
-    print(f"{tables(result)}\n\nWritten to {path}")
-
-
-if __name__ == "__main__":
-    main()
+    return first_and_next(options)

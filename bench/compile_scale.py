@@ -3,7 +3,7 @@
 Each game is compiled in a fresh process on one core. Memory is the highest resident size while compiling less the resident
 size before, when everything was imported and a small game had been compiled.
 
-    python bench/compile_scale.py [--quick] [--limit 1e7]
+    python bench/run.py compile_scale [--quick] [--limit 1e7]
 """
 
 import argparse
@@ -16,8 +16,16 @@ import time
 from pathlib import Path
 from typing import Any
 
-import record
-from iteration_speed import GOOFSPIEL, battleship
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+
+from bench.common import record
+from bench.common.benchmark import benchmark
+from bench.iteration_speed import GOOFSPIEL, battleship
 
 RULES, PUBLIC = "rules", "public tree"
 GOAL_BYTES = 100.0
@@ -92,7 +100,7 @@ def climb(name: str, limit: float) -> list[dict[str, Any]]:
         if found and found[-1]["histories"] * growth(found) > limit:
             break
         print(f"{name}: {spec} ...", file=sys.stderr, flush=True)
-        command = [sys.executable, str(Path(__file__).resolve()), "--one", path, spec]
+        command = [sys.executable, "-m", "bench.compile_scale", path, spec]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             print(f"failed: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
@@ -156,25 +164,86 @@ def verdicts(result: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def main() -> None:
-    """Climb all ladders, write the result and draw it."""
-    if sys.argv[1:2] == ["--one"]:
-        print(json.dumps(one_compile(sys.argv[2], sys.argv[3])))
-        return
-    parser = record.parser(__doc__)
+def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limit", type=float, default=None, help="most histories through rules (default 1.3e7; 3e4 with --quick)"
     )
-    options: argparse.Namespace = parser.parse_args()
-    core = record.pin(options.core)
-    limit = options.limit or (QUICK_LIMIT if options.quick else 1.3e7)
-    result = {"core": core, "ladders": {name: climb(name, limit) for name in LADDERS}}
-    path = record.save("compile_scale", result, options)
-    from compile_plot import draw
 
-    image = draw(result, path.with_suffix(".png") if options.quick else record.ROOT / "docs" / "images" / "compile_scale.png")
-    print(f"{tables(result)}\n\nWritten to {path} and {image}")
+
+COLOURS = {
+    "Leduc poker": "#0072B2",
+    "Liar's Dice": "#D55E00",
+    "Goofspiel": "#009E73",
+    "Battleship": "#CC79A7",
+    "Big Leduc": "#000000",
+}
+"""From the palette of Okabe and Ito, which colour-blind readers tell apart; markers and dashes differ too."""
+
+MARKERS = {"Leduc poker": "o", "Liar's Dice": "s", "Goofspiel": "^", "Battleship": "D", "Big Leduc": "v"}
+
+
+def draw(ladders: dict[str, list[dict[str, Any]]], path: Path) -> None:
+    """Draw seconds and peak memory of every ladder on logarithmic axes."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure, (time_axes, memory_axes) = plt.subplots(1, 2, figsize=(11, 4.8), layout="constrained")
+    for name, games in ladders.items():
+        plot_ladder(time_axes, name, games, "seconds", 1.0)
+        plot_ladder(memory_axes, name, games, "peak_bytes", 2.0**-20)
+    last = max(game["histories"] for games in ladders.values() for game in games)
+    reference(time_axes, 10e-6, last, "10 s per million histories")
+    reference(memory_axes, 100 * 2.0**-20, last, "100 bytes per history")
+    time_axes.set(title="Time to compile", ylabel="seconds, one core")
+    memory_axes.set(title="Memory to compile", ylabel="MiB above the start, at most")
+    for axes in (time_axes, memory_axes):
+        axes.set(xscale="log", yscale="log", xlabel="histories of the game")
+        axes.grid(visible=True, which="major", color="#dddddd", linewidth=0.7)
+        axes.spines[["top", "right"]].set_visible(False)
+    time_axes.legend(frameon=False, fontsize=8.5, loc="upper left", handlelength=3)
+    figure.savefig(path, dpi=150)
+    plt.close(figure)
+
+
+def plot_ladder(axes: Axes, name: str, games: list[dict[str, Any]], key: str, unit: float) -> None:
+    """One curve: filled markers and full lines for rules, open markers and dashes for public trees."""
+    shown = [game for game in games if game[key] > 0]
+    family, path = name.split(", ")
+    through_rules = path == "rules"
+    axes.plot(
+        [game["histories"] for game in shown],
+        [game[key] * unit for game in shown],
+        color=COLOURS[family],
+        marker=MARKERS[family],
+        markerfacecolor=COLOURS[family] if through_rules else "white",
+        linestyle="-" if through_rules else "--",
+        linewidth=1.6,
+        markersize=6,
+        label=name,
+    )
+
+
+def reference(axes: Axes, slope: float, last: float, text: str) -> None:
+    """A grey line of cost proportional to histories, up to ``last`` of them, named at its right end."""
+    ends = np.array([1e3, last])
+    axes.plot(ends, slope * ends, color="#777777", linewidth=1, linestyle=":")
+    place = (last, slope * last)
+    axes.annotate(text, place, (0, 4), textcoords="offset points", ha="right", va="bottom", fontsize=8, color="#555555")
+
+
+@benchmark(
+    title="Compiling: time and memory",
+    place=7,
+    minutes=5,
+    about="Each game in a fresh process on one core. Memory is the highest resident size above the one at the "
+    "start; bytes kept are the arrays of the compiled game (infostate strings not counted).",
+    picture=("compile_scale.png", "Compile time and memory against the number of histories"),
+)
+def measure(options: argparse.Namespace) -> dict[str, Any]:
+    limit = options.limit or (QUICK_LIMIT if options.quick else 1.3e7)
+    ladders = {name: climb(name, limit) for name in LADDERS}
+    folder = record.BENCH / "quick" if options.quick else record.ROOT / "docs" / "images"
+    draw(ladders, folder / "compile_scale.png")
+    return {"ladders": ladders}
 
 
 if __name__ == "__main__":
-    main()
+    print(json.dumps(one_compile(sys.argv[1], sys.argv[2])))

@@ -2,7 +2,7 @@
 
 It prints the text of ``STRONGEST`` in :mod:`treeplex.games.poker.cards.ranges`, which says what ``top 15%`` is:
 
-    python bench/hand_order.py
+    python -m bench.hand_order
 """
 
 import numpy as np

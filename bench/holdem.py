@@ -4,9 +4,9 @@ Every system has a process of its own with the spot built in it. They take turns
 and stops at the first check at or below the target (checks every ten iterations, not counted in the seconds), or does a fixed
 number of iterations. One thread runs on one core, two threads on two. What is reported is the median over the turns.
 
-    python bench/holdem.py [--quick] [--case turn_basic] [--rounds 5] [--all] [--endgames FOLDER]
+    python bench/run.py holdem [--quick] [--case turn_basic] [--rounds 5] [--all] [--endgames FOLDER]
 
-How the other programs are found, and what they must answer: :mod:`rivals`.
+How the other programs are found, and what they must answer: :mod:`bench.rivals.programs`.
 """
 
 import argparse
@@ -17,9 +17,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import record
-from holdem_spots import CASES, ENDGAMES, OURS, POSTFLOP, TEXAS, Case, Goal
-from rivals import RivalError, Session, command_of, our_session, postflop_session, solver_text, texas_turn
+from bench.common import record
+from bench.common.benchmark import benchmark
+from bench.common.holdem_spots import CASES, ENDGAMES, OURS, POSTFLOP, TEXAS, Case, Goal
+from bench.rivals.programs import RivalError, Session, command_of, our_session, postflop_session, solver_text, texas_turn
 
 EVERY = 10
 QUICK_CASES = ("turn_basic", "x_turn")
@@ -276,14 +277,25 @@ def row(system: str, found: dict[str, Any], contest: dict[str, Any]) -> list[str
     ]
 
 
-def main() -> None:
-    """Run the cases asked for and write the result."""
-    parser = record.parser(__doc__)
+def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--case", action="append", choices=list(CASES), help="only this case (repeatable)")
     parser.add_argument("--all", action="store_true", help="also the slow cases")
     parser.add_argument("--rounds", type=int, default=None, help="turns of each system (default: as the case says)")
     parser.add_argument("--endgames", default=None, help=f"folder of Libratus' subgame1.txt to subgame4.txt (or {ENDGAMES})")
-    options = parser.parse_args()
+
+
+@benchmark(
+    title="Hold'em beside other solvers",
+    place=4,
+    minutes=10,
+    about="One process each, the systems take turns, medians over the turns; one thread on one core, two on two. "
+    "Exploitability is the mean over players in percent of the pot at the start; it is checked every ten iterations, and "
+    "the checks are not in the seconds (TexasSolver reports them together, so ours are added where it is compared). Every "
+    "solver runs its own variant of DCFR and its own check. Build makes the game without solving; arrays are the bytes that "
+    "the system says it needs; peak is the largest resident size of the process, Python and compiled kernels included.",
+    pinned=False,
+)
+def measure(options: argparse.Namespace) -> dict[str, Any]:
     if options.endgames:
         os.environ[ENDGAMES] = str(Path(options.endgames).resolve())
     usual = QUICK_CASES if options.quick else [case.name for case in CASES.values() if options.all or not case.slow]
@@ -304,10 +316,4 @@ def main() -> None:
             cold = cold_kernels(options)
         except (RivalError, OSError) as error:
             left_out["kernels compiled from nothing"] = str(error)
-    result = {"every": EVERY, "contests": contests, "left_out": left_out, "cold_seconds": cold}
-    path = record.save("holdem", result, options)
-    print(f"{tables(result)}\n\nWritten to {path}")
-
-
-if __name__ == "__main__":
-    main()
+    return {"every": EVERY, "contests": contests, "left_out": left_out, "cold_seconds": cold}

@@ -3,7 +3,7 @@
 Every system has a process of its own, all pinned to one core, with one thread. They take turns (A B C A B C ...); a turn is a
 batch of about ``--batch`` seconds after a warm-up, and what is reported is the median over the turns.
 
-    python bench/iteration_speed.py [--quick] [--all] [--case leduc] [--rounds 9]
+    python bench/run.py iteration_speed [--quick] [--all] [--case leduc] [--rounds 9]
 """
 
 import argparse
@@ -12,8 +12,9 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-import record
-from worker import Worker, WorkerError
+from bench.common import record
+from bench.common.benchmark import benchmark
+from bench.rivals.worker import Worker, WorkerError
 
 CPP, CACHED, JAX = "OpenSpiel C++ CFR", "OpenSpiel C++ CFR, cached tree", "OpenSpiel JAX CFR"
 LITE, LITE_PLUS = "LiteEFG CFR", "LiteEFG CFR+"
@@ -172,27 +173,29 @@ def case_table(case: dict[str, Any]) -> str:
     return record.markdown_table(["system", "ms, median", "range", "CPU ms", "Treeplex is faster by", "goal"], rows)
 
 
-def main() -> None:
-    """Run the cases asked for and write the result."""
-    parser = record.parser(__doc__)
+def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--case", action="append", choices=[case.name for case in CASES], help="only this case (repeatable)")
     parser.add_argument("--all", action="store_true", help="also systems that take minutes to set up on a game")
     parser.add_argument("--rounds", type=int, default=None, help="turns of each system (default 9; 2 with --quick)")
     parser.add_argument("--batch", type=float, default=None, help="seconds a turn aims at (default 0.5; 0.02 with --quick)")
-    options = parser.parse_args()
+
+
+@benchmark(
+    title="Iterations beside other systems",
+    place=1,
+    minutes=8,
+    about="One process each, one core, one thread; the systems take turns, medians over the turns. An iteration "
+    "updates all players, averages included: alternating in Treeplex, in OpenSpiel and in LiteEFG's CFR+, simultaneous in "
+    "LiteEFG's CFR. Treeplex computes in float64, OpenSpiel's JAX solver in float32. Milliseconds are wall-clock; CPU "
+    "milliseconds far below them would mean that the machine was busy.",
+)
+def measure(options: argparse.Namespace) -> dict[str, Any]:
     options.rounds = options.rounds or (2 if options.quick else 9)
     options.batch = options.batch or (0.02 if options.quick else 0.5)
     wanted = options.case or (QUICK_CASES if options.quick else [case.name for case in CASES])
-    core = record.pin(options.core)
     found: dict[str, Any] = {}
     for case in CASES:
         if case.name in wanted:
             print(f"{case.title} ...", file=sys.stderr, flush=True)
             found[case.name] = run_case(case, options)
-    result = {"core": core, "rounds": options.rounds, "batch_seconds": options.batch, "cases": found}
-    path = record.save("iteration_speed", result, options)
-    print(f"{tables(result)}\n\nWritten to {path}")
-
-
-if __name__ == "__main__":
-    main()
+    return {"rounds": options.rounds, "batch_seconds": options.batch, "cases": found}

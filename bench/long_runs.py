@@ -2,7 +2,7 @@
 
 Each run is a fresh process on one core: the time to import, to compile the game, to iterate, to judge.
 
-    python bench/long_runs.py [--quick] [--repeats 3]
+    python bench/run.py long_runs [--quick] [--repeats 3]
 """
 
 import argparse
@@ -11,11 +11,11 @@ import statistics
 import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
-import record
-from iteration_speed import battleship
+from bench.common import record
+from bench.common.benchmark import benchmark
+from bench.iteration_speed import battleship
 
 ITERATIONS = 1000
 GOAL_SECONDS = 20.0
@@ -53,9 +53,9 @@ def one_run(spec: str, iterations: int) -> dict[str, float]:
 
 def repeated(spec: str, options: argparse.Namespace) -> list[dict[str, float]]:
     """Run in fresh processes."""
-    command = [sys.executable, str(Path(__file__).resolve()), "--one", spec, str(options.iterations)]
-    outputs = [subprocess.run(command, check=True, capture_output=True, text=True).stdout for _ in range(options.repeats)]
-    return [json.loads(output) for output in outputs]
+    command = [sys.executable, "-m", "bench.long_runs", spec, str(options.iterations)]
+    done = [subprocess.run(command, check=True, capture_output=True, text=True) for _ in range(options.repeats)]
+    return [json.loads(each.stdout) for each in done]
 
 
 def summary(name: str, runs: list[dict[str, float]], iterations: int) -> dict[str, Any]:
@@ -94,22 +94,23 @@ def tables(result: dict[str, Any]) -> str:
     return f"DCFR, {result['iterations']} iterations.\n\n{record.markdown_table(header, rows)}"
 
 
-def main() -> None:
-    """Run both games and write the result."""
-    if sys.argv[1:2] == ["--one"]:
-        print(json.dumps(one_run(sys.argv[2], int(sys.argv[3]))))
-        return
-    parser = record.parser(__doc__)
+def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--repeats", type=int, default=None, help="fresh processes for each game (default 3; 1 with --quick)")
-    options = parser.parse_args()
+
+
+@benchmark(
+    title="A thousand iterations of large games",
+    place=3,
+    minutes=2,
+    about="Fresh processes on one core, medians; compiled kernels come from the cache. The paper's hours are "
+    "those of its own implementation on its own machines.",
+)
+def measure(options: argparse.Namespace) -> dict[str, Any]:
     options.repeats = options.repeats or (1 if options.quick else 3)
     options.iterations = 20 if options.quick else ITERATIONS
-    core = record.pin(options.core)
     games = {name: summary(name, repeated(str(run["spec"]), options), options.iterations) for name, run in RUNS.items()}
-    result = {"core": core, "iterations": options.iterations, "games": games}
-    path = record.save("long_runs", result, options)
-    print(f"{tables(result)}\n\nWritten to {path}")
+    return {"iterations": options.iterations, "games": games}
 
 
 if __name__ == "__main__":
-    main()
+    print(json.dumps(one_run(sys.argv[1], int(sys.argv[2]))))

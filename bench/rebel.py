@@ -6,7 +6,7 @@ released code follow one another; ours advance in lockstep, here without sharing
 same public belief state; what sharing them adds, as trainings do, is a column of its own. A playthrough of an evaluation
 searches all public states; the released code does one after another, Treeplex 32 side by side, several public states at once.
 
-    python bench/rebel.py [--quick] [--rounds 5] [--game 1x4f] [--all]
+    python bench/run.py rebel [--quick] [--rounds 5] [--game 1x4f] [--all]
 
 The released code (facebookresearch/rebel, C++, Apache-2.0) is not part of Treeplex or needed by it. ``REBEL_DRIVER`` is the
 command of a small program that you write around its ``RlRunner`` and ``compute_sampled_strategy_recursive_to_leaf``. It reads
@@ -20,7 +20,7 @@ commands, one a line, and answers each with a line of JSON. Without it Treeplex 
 
 The last two answer with ``count`` (done), ``cpu`` seconds in all, ``net_cpu`` seconds of the network, and ``leaves``, at how
 many places it was asked, summed over all updates; or with ``error`` alone. The rest is as released: linear CFR, one thread,
-leaves sampled, a quarter of the exploring player's actions at random. :mod:`rebel_worker` answers so for Treeplex.
+leaves sampled, a quarter of the exploring player's actions at random. :mod:`bench.rivals.rebel_worker` answers so for Treeplex.
 """
 
 import argparse
@@ -29,8 +29,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import record
-from rivals import RivalError, Session, command_of
+from bench.common import record
+from bench.common.benchmark import benchmark
+from bench.rivals.programs import RivalError, Session, command_of
 from treeplex.errors import SpecError
 from treeplex.learn.rebel.value_net import torch_module, value_net
 
@@ -68,7 +69,7 @@ class Contest:
     def __init__(self, core: int | None, folder: Path, *, quick: bool) -> None:
         self.cores, self.folder, self.quick = (0 if core is None else core,), folder, quick
         self.updates = QUICK["updates"] if quick else UPDATES
-        self.commands = {OURS: [sys.executable, str(Path(__file__).with_name("rebel_worker.py"))]}
+        self.commands = {OURS: [sys.executable, "-m", "bench.rivals.rebel_worker"]}
         released = command_of(RELEASED)
         if released is not None:
             self.commands[RELEASED] = released
@@ -261,12 +262,41 @@ def tables(result: dict[str, Any]) -> str:
     return "\n\n".join(parts)
 
 
-def run(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--rounds", type=int, default=None, help="turns of self-play (default 5; 1 with --quick)")
+    parser.add_argument("--game", action="append", choices=list(GAMES), help="only this game (repeatable), evaluation included")
+    parser.add_argument("--all", action="store_true", help="evaluations of all games: some minutes more")
+
+
+@benchmark(
+    title="ReBeL beside the released code",
+    place=5,
+    minutes=10,
+    about="One process each, one core, one thread, taking turns; CPU seconds, sums over the turns. Liar's Dice with the "
+    "released settings: linear CFR, 1,024 updates of one player (512 iterations of ours), subgames of two actions, an "
+    "untrained network of two layers of 256; in self-play a leaf is drawn and a quarter of the exploring player's actions are "
+    "random. The released code asks its network for one player at all leaves and plays one episode after another. Ours gives "
+    "both players' values at once, leaves out leaves that the other player never plays to, counts hands of several dice "
+    "without their order, and advances 64 episodes, or 32 playthroughs, side by side. Leaves are those of a subgame on "
+    "average, which tell whether both met alike states. The recipe solves by Discounted CFR of 64 iterations with a network of "
+    "128; in it and where “shared” is said, a subgame at which several episodes stand is solved once and counts for each of "
+    "them, as in trainings. A playthrough of an evaluation searches all public states of the game, each until the iteration "
+    "drawn.",
+    needs=("torch",),
+)
+def measure(options: argparse.Namespace) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as name:
+        try:
+            return contested(options, Path(name))
+        except (RivalError, SpecError, OSError) as error:
+            sys.exit(f"error: {error}")
+
+
+def contested(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     """All measurements."""
     labels = options.game or ([SMALL] if options.quick else list(GAMES))
     rounds = options.rounds or (1 if options.quick else 5)
-    core = record.pin(options.core)
-    contest = Contest(core, folder, quick=options.quick)
+    contest = Contest(options.core, folder, quick=options.quick)
     try:
         generation = [contest.generation(label, rounds) for label in labels]
         judged = [label for label in labels if options.all or options.game or label == SMALL]
@@ -274,25 +304,4 @@ def run(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     finally:
         contest.close()
     about = {"updates": contest.updates, "depth": DEPTH, "width": WIDTH, "layers": LAYERS, "whole": WHOLE}
-    found = {"core": core, "rounds": rounds, "systems": contest.versions}
-    return found | about | {"generation": generation, "evaluation": evaluation}
-
-
-def main() -> None:
-    """Measure and write the result."""
-    parser = record.parser(__doc__)
-    parser.add_argument("--rounds", type=int, default=None, help="turns of self-play (default 5; 1 with --quick)")
-    parser.add_argument("--game", action="append", choices=list(GAMES), help="only this game (repeatable), evaluation included")
-    parser.add_argument("--all", action="store_true", help="evaluations of all games: some minutes more")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name:
-        try:
-            result = run(options, Path(name))
-        except (RivalError, SpecError, OSError) as error:
-            sys.exit(f"error: {error}")
-    path = record.save("rebel", result, options)
-    print(f"{tables(result)}\n\nWritten to {path}")
-
-
-if __name__ == "__main__":
-    main()
+    return {"rounds": rounds, "systems": contest.versions} | about | {"generation": generation, "evaluation": evaluation}

@@ -4,7 +4,7 @@ For each pass the bytes it must move are counted: every array element it reads a
 and write as many bytes, in arrays of these sizes, are timed on the same core; the quotient says how far the pass is from what
 the memory (or the cache, for a small game) allows.
 
-    python bench/roofline.py [--quick] [--rounds 7]
+    python bench/run.py roofline [--quick] [--rounds 7]
 """
 
 import argparse
@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import passes
-import record
-from iteration_speed import GOOFSPIEL, battleship
+from bench.common import passes, record
+from bench.common.benchmark import benchmark
+from bench.iteration_speed import GOOFSPIEL, battleship
+from treeplex.engine.tree.form import new_state, workspace
 from treeplex.engine.tree.regret import Weights
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
@@ -121,16 +122,12 @@ def engine_passes(game: CompiledGame, solver: GameSolver) -> dict[str, Callable[
         array.copy() for array in (solver.policy, solver.strategy, solver.average, solver.regrets)
     )
     fresh, values = np.empty_like(policy), np.empty_like(policy)
-    infoset_values, totals = np.empty(sum(game.infosets)), np.empty(sum(game.infosets))
     passes.gradients(1, tree, payoff, strategy, fresh)
-    rule, none, nones = np.array(Weights()), np.zeros(0), np.zeros((2, 0))
-    update_policy = policy.copy()
+    rule, state, work = np.array(Weights()), new_state(policy.copy(), regrets=regrets), workspace(tree)
     return {
         "gradient": lambda times: passes.gradients(times, tree, payoff, strategy, values),
         "average": lambda times: passes.averages(times, tree, strategy, average),
-        "update": lambda times: passes.updates(
-            times, tree, rule, fresh, regrets, update_policy, none, nones, values, infoset_values, totals
-        ),
+        "update": lambda times: passes.updates(times, tree, rule, fresh, state, work),
         "copy": lambda times: passes.copies(times, fresh, values),
         "reach": lambda times: passes.reaches(times, tree, policy, strategy),
     }
@@ -182,23 +179,24 @@ def tables(result: dict[str, Any]) -> str:
     return f"{record.markdown_table(header, rows, left=2)}\n\n{note}"
 
 
-def main() -> None:
-    """Measure all games and write the result."""
-    parser = record.parser(__doc__)
+def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rounds", type=int, default=None, help="batches for each figure (default 7; 3 with --quick)")
     parser.add_argument("--batch", type=float, default=None, help="seconds a batch aims at (default 0.2; 0.01 with --quick)")
-    options = parser.parse_args()
+
+
+@benchmark(
+    title="How far from the memory's speed",
+    place=8,
+    minutes=2,
+    about="One core, one thread, passes over all players in the middle of a CFR run. KiB to move counts every array "
+    "element that a pass reads and writes, once; the plain pass reads, rewrites and writes as many bytes in simple loops. The "
+    "shared dense operator does many multiply-adds for each byte, so that bytes are not what limits its gradient.",
+)
+def measure(options: argparse.Namespace) -> dict[str, Any]:
     options.rounds = options.rounds or (3 if options.quick else 7)
     options.batch = options.batch or (0.01 if options.quick else 0.2)
-    core = record.pin(options.core)
     games = {}
     for name in QUICK_GAMES if options.quick else GAMES:
         print(f"{name} ...", file=sys.stderr, flush=True)
         games[name] = run_game(GAMES[name], options)
-    result = {"core": core, "games": games}
-    path = record.save("roofline", result, options)
-    print(f"{tables(result)}\n\nWritten to {path}")
-
-
-if __name__ == "__main__":
-    main()
+    return {"games": games}

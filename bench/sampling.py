@@ -4,24 +4,23 @@ An iteration is one walk for each player. Each system keeps its averages as it d
 which is exact; OpenSpiel's external sampling at the other player's infosets, its outcome sampling weighted by the probability
 of the walk; LiteEFG by a sweep over all infosets.
 
-    python bench/sampling.py [--quick] [--rounds 5]
+    python bench/run.py sampling [--quick] [--rounds 5]
 """
 
+import argparse
 import contextlib
 import importlib
+import importlib.util
 import io
 import statistics
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
-import pyspiel
-from open_spiel.python.algorithms.external_sampling_mccfr import ExternalSamplingSolver
-from open_spiel.python.algorithms.outcome_sampling_mccfr import OutcomeSamplingSolver
-
-import record
-import systems
 import treeplex as tp
+from bench.common import record
+from bench.common.benchmark import benchmark
+from bench.rivals import tasks
 from treeplex.solvers import make_solver
 
 DESCENDING = "points_order=descending"
@@ -36,11 +35,17 @@ GAMES = {
     ),
 }
 CPP, PYTHON, LITE = "OpenSpiel C++", "OpenSpiel Python", "LiteEFG"
-SAMPLERS: dict[str, tuple[str, Callable[[Any], Any], Callable[[Any], Any], tuple[str, str]]] = {
-    "external": ("es-mccfr", pyspiel.ExternalSamplingMCCFRSolver, ExternalSamplingSolver, ("CFR", "External")),
-    "outcome": ("os-mccfr", pyspiel.OutcomeSamplingMCCFRSolver, OutcomeSamplingSolver, ("OS_MCCFR", "Outcome")),
-}
-"""By kind: ours, OpenSpiel's in C++ and in Python, LiteEFG's baseline and its way of walking."""
+
+
+class Sampler(NamedTuple):
+    """A kind of sampling: our scheme, and LiteEFG's baseline and its way of walking."""
+
+    ours: str
+    baseline: str
+    walk: str
+
+
+SAMPLERS = {"external": Sampler("es-mccfr", "CFR", "External"), "outcome": Sampler("os-mccfr", "OS_MCCFR", "Outcome")}
 LITE_GAMES = ("Kuhn poker", "Leduc poker", "Liar's Dice, 4 faces")
 """LiteEFG writes the whole tree to a file first, which takes long on larger games."""
 THREADED = {"Leduc poker": "leduc_poker", "Liar's Dice, 6 faces": "liars_dice"}
@@ -70,7 +75,7 @@ def liteefg(game: Any, baseline: str, walk: str) -> Callable[[int], None]:
     """LiteEFG's iterations, averages included."""
     with contextlib.redirect_stdout(io.StringIO()):
         graph = importlib.import_module(f"LiteEFG.baselines.{baseline}").graph()
-        environment = systems.liteefg_game(game, walk)
+        environment = tasks.liteefg_game(game, walk)
         environment.set_graph(graph)
     strategy = graph.current_strategy()
 
@@ -94,17 +99,21 @@ def repeated(step: Callable[[], Any]) -> Callable[[int], None]:
 
 def case(title: str, sampler: str, rounds: int, seconds: float) -> dict[str, Any]:
     """All systems on one game, by turns; the state goes on from turn to turn, as in a real run."""
-    (spec, other), (name, compiled, plain, lite) = GAMES[title], SAMPLERS[sampler]
-    solver = make_solver(tp.compile(spec), name)
+    import pyspiel
+
+    (spec, other), kind = GAMES[title], SAMPLERS[sampler]
+    solver = make_solver(tp.compile(spec), kind.ours)
     solver.run(1)  # compiles the kernel
     game = pyspiel.load_game(other)
+    python = importlib.import_module(f"open_spiel.python.algorithms.{sampler}_sampling_mccfr")
+    named = sampler.capitalize()
     turns: dict[str, Callable[[int], None]] = {
         "Treeplex": solver.run,
-        CPP: repeated(compiled(game).run_iteration),
-        PYTHON: repeated(plain(game).iteration),
+        CPP: repeated(getattr(pyspiel, f"{named}SamplingMCCFRSolver")(game).run_iteration),
+        PYTHON: repeated(getattr(python, f"{named}SamplingSolver")(game).iteration),
     }
-    if title in LITE_GAMES:
-        turns[LITE] = liteefg(game, *lite)
+    if title in LITE_GAMES and importlib.util.find_spec("LiteEFG") is not None:
+        turns[LITE] = liteefg(game, kind.baseline, kind.walk)
     counts = {system: affordable(run, seconds) for system, run in turns.items()}
     found: dict[str, list[float]] = {system: [] for system in turns}
     before = solver.nodes, solver.iteration
@@ -115,7 +124,7 @@ def case(title: str, sampler: str, rounds: int, seconds: float) -> dict[str, Any
     nodes = (solver.nodes - before[0]) / (solver.iteration - before[1])
     ratios = sorted(b / a for a, b in zip(found["Treeplex"], found[CPP], strict=True))
     return {
-        "algorithm": name,
+        "algorithm": kind.ours,
         "us": ours,
         "others_us": {system: statistics.median(times) for system, times in found.items() if system != "Treeplex"},
         "ratio": statistics.median(ratios),
@@ -141,7 +150,7 @@ def threaded(title: str, name: str, rounds: int, seconds: float) -> dict[str, An
     return {"game": title, "algorithm": name, "us": one, "threaded_us": several, "ratio": one / several}
 
 
-def measure(rounds: int, seconds: float) -> list[dict[str, Any]]:
+def one_threaded(rounds: int, seconds: float) -> list[dict[str, Any]]:
     """All cases on one thread."""
     cases = []
     for title, (spec, _) in GAMES.items():
@@ -191,17 +200,25 @@ def tables(result: dict[str, Any]) -> str:
     return "\n\n".join((record.markdown_table(head, rows, left=2), record.markdown_table(columns, several, left=2)))
 
 
-def main() -> None:
-    """Measure and write the result."""
-    parser = record.parser(__doc__)
+def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rounds", type=int, default=None, help="turns of each system (default 5; 1 with --quick)")
-    options = parser.parse_args()
+
+
+@benchmark(
+    title="Sampling beside OpenSpiel",
+    place=2,
+    minutes=3,
+    about="One process, one core, one thread; the systems take turns, medians over the turns; the state goes on from "
+    "turn to turn. An iteration is one walk for each player. Averages are kept as each system does by default: Treeplex the "
+    "exact ones (the lazy ledger), OpenSpiel's external sampling at the other player's infosets, its outcome sampling weighted "
+    "by the probability of the walk, LiteEFG by a sweep over all infosets. Histories are those that our walks visit in an "
+    "iteration. Threads share the tables and are on two cores.",
+    needs=("pyspiel",),
+    pinned=False,
+)
+def measure(options: argparse.Namespace) -> dict[str, Any]:
     rounds, seconds = options.rounds or (1 if options.quick else 5), 0.05 if options.quick else SECONDS
-    several = [threaded(title, name, rounds, seconds) for title in THREADED for name, *_ in SAMPLERS.values()]
-    result = {"core": record.pin(options.core), "rounds": rounds, "seconds": seconds, "cases": measure(rounds, seconds)}
-    path = record.save("sampling", result | {"threads": THREADS, "threaded": several}, options)
-    print(f"{tables(result | {'threads': THREADS, 'threaded': several})}\n\nWritten to {path}")
-
-
-if __name__ == "__main__":
-    main()
+    several = [threaded(title, each.ours, rounds, seconds) for title in THREADED for each in SAMPLERS.values()]
+    core = record.pin(options.core)
+    cases = one_threaded(rounds, seconds)
+    return {"core": core, "rounds": rounds, "seconds": seconds, "cases": cases, "threads": THREADS, "threaded": several}

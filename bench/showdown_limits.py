@@ -5,7 +5,7 @@ once, at the speed of plain passes over as many bytes; its loads and stores, at 
 its additions, multiplications and comparisons, at the speed of multiply-adds in registers. The largest of the three is the
 limit. Loads, stores and operations are counted from the loops of the kernels (:data:`COSTS`).
 
-    python bench/showdown_limits.py [--quick] [--rounds 7]
+    python bench/run.py showdown_limits [--quick] [--rounds 7]
 """
 
 import argparse
@@ -15,11 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import hand_passes
-import passes
-import record
-from holdem_spots import basic
-from roofline import nanoseconds
+from bench.common import holdem_passes, passes, record
+from bench.common.benchmark import benchmark
+from bench.common.holdem_spots import basic
+from bench.roofline import nanoseconds
 from treeplex.engine.holdem.form import ACTIONS, BOARDS, COUNT, FOLDS, NODES, SHOWDOWNS
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
 from treeplex.games.poker.betting.sizes import BetPlan
@@ -96,7 +95,8 @@ def size_of(game: CompiledSpot) -> Size:
 def engine_passes(solver: HoldemSolver) -> dict[str, Callable[[int], object]]:
     """Each pass as a function of the number of repetitions, on copies of the solver's arrays."""
     form, work = solver.game.form, solver.crew.work
-    regrets, average, weights = solver.store.regrets.copy(), solver.store.average.copy(), solver.weights([WARM_UP])[0]
+    regrets, average = solver.store.regrets.copy(), solver.store.average.copy()
+    weights = solver.rule.rows([WARM_UP], solver.horizon)[0]
     rows, scratch, turned = work.rows[0].copy(), work.scratch[0].copy(), work.turned[0].copy()
     reached, valued, total, by_card = (getattr(work, name)[0].copy() for name in ("reached", "valued", "total", "by_card"))
     random = np.random.default_rng(1)
@@ -105,24 +105,24 @@ def engine_passes(solver: HoldemSolver) -> dict[str, Callable[[int], object]]:
     chips = np.ones(int(max(form.streets[-1, SHOWDOWNS + 1], form.streets[-1, FOLDS + 1])), rows.dtype)
     locked = solver.store.locked
     return {
-        "reach": lambda times: hand_passes.reaches(times, form, regrets, rows, scratch),
-        "average": lambda times: hand_passes.averages(times, form, average, rows),
-        "to terminals": lambda times: hand_passes.turns(times, form, True, chips, rows, turned, valued),
-        "showdowns": lambda times: hand_passes.evaluations(times, form, 0, reached, valued, total, by_card),
-        "folds": lambda times: hand_passes.evaluations(times, form, 1, reached, valued, total, by_card),
-        "from terminals": lambda times: hand_passes.turns(times, form, False, chips, rows, turned, valued),
-        "update": lambda times: hand_passes.updates(times, form, regrets, weights, fresh, rows, scratch),
-        "best response": lambda times: hand_passes.bests(times, form, regrets, locked, fresh, rows, scratch),
-        "copy": lambda times: hand_passes.copies(times, form, fresh, rows),
+        "reach": lambda times: holdem_passes.reaches(times, form, regrets, rows, scratch),
+        "average": lambda times: holdem_passes.averages(times, form, average, rows),
+        "to terminals": lambda times: holdem_passes.turns(times, form, True, chips, rows, turned, valued),
+        "showdowns": lambda times: holdem_passes.evaluations(times, form, 0, reached, valued, total, by_card),
+        "folds": lambda times: holdem_passes.evaluations(times, form, 1, reached, valued, total, by_card),
+        "from terminals": lambda times: holdem_passes.turns(times, form, False, chips, rows, turned, valued),
+        "update": lambda times: holdem_passes.updates(times, form, regrets, weights, fresh, rows, scratch),
+        "best response": lambda times: holdem_passes.bests(times, form, regrets, locked, fresh, rows, scratch),
+        "copy": lambda times: holdem_passes.copies(times, form, fresh, rows),
     }
 
 
 def machine_rates(options: argparse.Namespace) -> dict[str, float]:
     """Loads and stores, and multiply-adds, a nanosecond."""
-    source, target = hand_passes.machine_arrays(CACHED)
-    added = nanoseconds(lambda times: hand_passes.additions(times, source, target), options)
+    source, target = holdem_passes.machine_arrays(CACHED)
+    added = nanoseconds(lambda times: holdem_passes.additions(times, source, target), options)
     half, one = np.float32(0.5), np.float32(1.0)
-    chained = nanoseconds(lambda times: hand_passes.chains(times, source, half, one), options)
+    chained = nanoseconds(lambda times: holdem_passes.chains(times, source, half, one), options)
     return {"accesses": 3 * CACHED / added, "operations": 16 * CACHED / chained}
 
 
@@ -192,23 +192,25 @@ def tables(result: dict[str, Any]) -> str:
     return f"{record.markdown_table(header, rows, left=2)}\n\n{note}."
 
 
-def main() -> None:
-    """Measure all spots and write the result."""
-    parser = record.parser(__doc__)
+def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rounds", type=int, default=None, help="batches for each figure (default 7; 2 with --quick)")
     parser.add_argument("--batch", type=float, default=None, help="seconds a batch aims at (default 0.2; 0.01 with --quick)")
-    options = parser.parse_args()
+
+
+@benchmark(
+    title="How far hold'em is from the machine's limits",
+    place=6,
+    minutes=1,
+    about="One core, one thread, in the middle of a run, all boards of the last street and both players. A "
+    "limit is the time of the stored bytes in plain passes over as many, of the loads and stores in the first-level cache, "
+    "or of the operations as multiply-adds in registers; the largest counts. The limits of a whole iteration leave out "
+    "streets before the last.",
+)
+def measure(options: argparse.Namespace) -> dict[str, Any]:
     options.rounds = options.rounds or (2 if options.quick else 7)
     options.batch = options.batch or (0.01 if options.quick else 0.2)
-    core = record.pin(options.core)
     rates, games = machine_rates(options), {}
     for name in QUICK_GAMES if options.quick else GAMES:
         print(f"{name} ...", file=sys.stderr, flush=True)
         games[name] = run_game(GAMES[name], rates, options)
-    result = {"core": core, "rates": rates, "games": games}
-    path = record.save("showdown_limits", result, options)
-    print(f"{tables(result)}\n\nWritten to {path}")
-
-
-if __name__ == "__main__":
-    main()
+    return {"rates": rates, "games": games}

@@ -4,7 +4,7 @@ Subgames are those that self-play of a fresh network comes to. On a graphics car
 number, which does not depend on the number of subgames, says how long an iteration takes at least. Without a card both are
 measured on one core. With one, ``--device cuda`` measures tensors there, in wall seconds.
 
-    python bench/torch_search.py [--quick] [--device cuda]
+    python bench/run.py torch_search [--quick] [--device cuda]
 """
 
 import argparse
@@ -14,7 +14,8 @@ from typing import Any
 import torch
 from torch.profiler import ProfilerActivity, profile
 
-import record
+from bench.common import record
+from bench.common.benchmark import benchmark
 from treeplex.forms.subgames.batch import cut_states
 from treeplex.forms.subgames.beliefs import stacked_ranges
 from treeplex.forms.subgames.public_rules import public_rules
@@ -38,7 +39,7 @@ def operations(search: TorchSearch, iterations: int = 4) -> float:
     return sum(name not in NO_KERNELS for name in names) / iterations
 
 
-def measured(spec: str, episodes: int, device: Any, quick: bool) -> dict[str, Any]:
+def one_case(spec: str, episodes: int, device: Any, quick: bool) -> dict[str, Any]:
     """One game and batch: solved for the recipe's iterations by kernels and by tensors in turn."""
     clock = time.perf_counter if device.type == "cuda" else time.process_time
     rules, settings = public_rules(spec), RebelSettings(episodes=8 if quick else episodes)
@@ -79,19 +80,36 @@ def measured(spec: str, episodes: int, device: Any, quick: bool) -> dict[str, An
     }
 
 
-def main() -> None:
-    parser = record.parser(__doc__)
+def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", choices=("torch-cpu", "cuda"), default="torch-cpu")
-    options: argparse.Namespace = parser.parse_args()
+
+
+@benchmark(
+    title="Searches with tensors beside those of compiled kernels",
+    place=None,
+    minutes=5,
+    needs=("torch",),
+)
+def measure(options: argparse.Namespace) -> dict[str, Any]:
     torch.set_num_threads(1)
-    core, device = record.pin(options.core), torch_device(options.device)
-    cases = []
-    for spec in GAMES[:1] if options.quick else GAMES:
-        for episodes in EPISODES[:1] if options.quick else EPISODES:
-            cases.append(measured(spec, episodes, device, options.quick))
-            print(cases[-1])
-    print(record.save("torch_search", {"core": core, "device": options.device, "cases": cases}, options))
+    device = torch_device(options.device)
+    games, counts = (GAMES[:1], EPISODES[:1]) if options.quick else (GAMES, EPISODES)
+    cases = [one_case(spec, episodes, device, options.quick) for spec in games for episodes in counts]
+    return {"device": options.device, "cases": cases}
 
 
-if __name__ == "__main__":
-    main()
+def tables(result: dict[str, Any]) -> str:
+    """The result as markdown."""
+    head = ["game", "subgames", "operations an iteration", "searches a second, kernels", "tensors", "carrying, s"]
+    rows = [
+        [
+            f"`{each['game']}`",
+            str(each["subgames"]),
+            f"{each['operations']:.0f}",
+            record.digits(each["kernels_per_second"]),
+            record.digits(each["tensors_per_second"]),
+            record.digits(each["carrying_seconds"]),
+        ]
+        for each in result["cases"]
+    ]
+    return record.markdown_table(head, rows)

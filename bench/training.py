@@ -1,35 +1,38 @@
 """Time an epoch of training as in the DDCFR paper: 100 candidates, four games, 1000 iterations with exploitability at each.
 
-``python bench/training.py`` prints seconds an epoch with one worker and with one a core, and what an episode is made of.
+Seconds an epoch with one worker and with one per core, and what an episode is made of.
 """
 
+import argparse
 import os
 import tempfile
 import time
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import numpy as np
 
 import treeplex as tp
+from bench.common import record
+from bench.common.benchmark import benchmark
 from treeplex.engine.networks.mlp_single import forward
 from treeplex.engine.tree.learned import play_episode, trace_episode
-from treeplex.runs.discount.settings import TrainSettings
-from treeplex.runs.discount.train import train
+from treeplex.runs.discount.settings import GAMES
 from treeplex.solvers.rules.discount_policy_files import shipped_discount_policy
 
 EPOCHS, ROUNDS, HORIZON = 4, 5, 1000
 
 
-def epochs(workers: int) -> float:
+def epochs(workers: int, count: int) -> float:
     """The median time of an epoch, after the first, in seconds."""
     with tempfile.TemporaryDirectory() as folder:
-        training = train(TrainSettings(epochs=EPOCHS + 1), out=Path(folder) / "run", workers=workers)
+        training = tp.train(GAMES, "ddcfr", settings={"epochs": count + 1}, out=Path(folder) / "run", workers=workers)
     marks = [record.seconds for record in training.records]
-    return median(np.diff(marks)[1:])
+    return median(np.diff(marks))
 
 
-def episodes(game: tp.CompiledGame) -> tuple[float, float, int]:
+def episodes(game: tp.CompiledGame) -> dict[str, float]:
     """The least time of an episode and of its evaluations of the network, in seconds, and their number."""
     policy = shipped_discount_policy("ddcfr")
     decisions = len(trace_episode(game.tree, game.payoff, policy.compiled, HORIZON)[1])
@@ -41,16 +44,28 @@ def episodes(game: tp.CompiledGame) -> tuple[float, float, int]:
         for _ in range(decisions):
             forward(policy.sizes, policy.compiled.parameters, activations)
         best = [min(best[0], middle - start), min(best[1], time.perf_counter() - middle)]
-    return best[0], best[1], decisions
+    return {"seconds": best[0], "network_seconds": best[1], "decisions": decisions}
 
 
-def main() -> None:
-    for spec in TrainSettings().games:
-        whole, network, decisions = episodes(tp.compile(spec))
-        print(f"{spec}: {1e3 * whole:.2f} ms an episode, {decisions} decisions, network at most {1e3 * network:.2f} ms")
-    for workers in sorted({1, os.cpu_count() or 1}):
-        print(f"{workers} workers: {epochs(workers):.2f} s an epoch")
+@benchmark(
+    title="Training a discount policy",
+    place=None,
+    minutes=2,
+    pinned=False,
+)
+def measure(options: argparse.Namespace) -> dict[str, Any]:
+    count = 1 if options.quick else EPOCHS
+    found = [{"game": spec, **episodes(tp.compile(spec))} for spec in GAMES]
+    seconds = {str(workers): epochs(workers, count) for workers in sorted({1, os.cpu_count() or 1})}
+    return {"episodes": found, "epoch_seconds": seconds}
 
 
-if __name__ == "__main__":
-    main()
+def tables(result: dict[str, Any]) -> str:
+    """The result as markdown."""
+    rows = [
+        [f"`{each['game']}`", f"{1e3 * each['seconds']:.2f}", str(each["decisions"]), f"{1e3 * each['network_seconds']:.2f}"]
+        for each in result["episodes"]
+    ]
+    table = record.markdown_table(["game", "ms an episode", "decisions", "ms of the network, at most"], rows)
+    workers = (f"{workers} workers: {seconds:.2f} s an epoch" for workers, seconds in result["epoch_seconds"].items())
+    return "\n\n".join([table, *workers])

@@ -1,15 +1,21 @@
 """Fill the generated parts of README and documentation: what stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``.
 
 Run ``python docs/generate_tables.py`` after a change of games, algorithms or the command line; a test checks that it was run.
-Parts marked ``<!-- measured: NAME -->`` are made anew as well, but not checked: rounding differs between machines.
+Parts marked ``<!-- measured: NAME -->`` are filled only with ``--measured`` and never checked: rounding differs between
+machines.
 """
 
+import argparse
+import inspect
 import json
+import pkgutil
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import typer.main
 
@@ -102,6 +108,40 @@ def algorithms(folder: str = "") -> str:
     """All algorithms by name."""
     rows = [(page(folder, name, f"`{name}`"), each.summary, each.reference) for name, each in tp.algorithms().items()]
     return table(("algorithm", "what it does", "source"), rows)
+
+
+def names(module: str) -> str:
+    """The public names of a module: where each is described, and the first line of what is said about it."""
+    public = import_module(module)
+    shown = module.replace("treeplex", "tp", 1)
+    rows = [(reference(f"{module}.{name}", f"{shown}.{name}"), first_line(getattr(public, name))) for name in public.__all__]
+    return table(("name", "what it is"), [row for row in rows if row[1]])
+
+
+@cache
+def described() -> dict[int, tuple[str, str]]:
+    """Objects of the Python reference (by id) and where each is: page and anchor."""
+    found = {}
+    for page in sorted((ROOT / "docs" / "api").glob("*.md")):
+        for place in re.findall(r"^::: (\S+)$", page.read_text(encoding="utf-8"), re.MULTILINE):
+            found[id(pkgutil.resolve_name(place))] = (page.name, place)
+    return found
+
+
+def reference(place: str, shown: str) -> str:
+    """A link to where the Python reference describes an object, or to the page of a module if it has one."""
+    thing = pkgutil.resolve_name(place)
+    page, anchor = described().get(id(thing), (f"{place.rpartition('.')[2]}.md", ""))
+    if inspect.ismodule(thing):
+        return f"[`{shown}`]({page})" if (ROOT / "docs" / "api" / page).is_file() else f"`{shown}`"
+    return f"[`{shown}`]({page}#{anchor})" if anchor else f"`{shown}`"
+
+
+def first_line(thing: object) -> str:
+    """The first line of a docstring, as Markdown; nothing for constants."""
+    said = inspect.getdoc(thing) if inspect.isclass(thing) or callable(thing) or inspect.ismodule(thing) else None
+    line = re.sub(r":\w+:`~?([^`]+)`|``([^`]+)``", lambda found: f"`{found[1] or found[2]}`", (said or "").partition("\n")[0])
+    return line.rstrip(".").replace("|", "\\|")
 
 
 def parameters(name: str) -> str:
@@ -211,27 +251,36 @@ def many_players(iterations: str = "1000") -> str:
     return table(("algorithm", "updates", *compiled), rows, right=tuple(range(2, len(compiled) + 2)))
 
 
+def stored(study: str) -> dict[str, Any]:
+    """The header of a study's stored result: the first line of its file in ``papers``."""
+    paper, name = study.split("/")
+    with (ROOT / "papers" / paper / "results" / f"{name}.jsonl").open(encoding="utf-8") as lines:
+        return dict(json.loads(next(lines)))
+
+
 def leduc_of_three() -> str:
-    """What papers/many_players.py found."""
-    record = json.loads((ROOT / "papers" / "results" / "many_players.json").read_text("utf-8"))
+    """What the study many_players/leduc found."""
+    record = stored("many_players/leduc")
     made = record["made"]
     parts = ["".join(f"- {line}\n" for line in record["findings"])]
     for each in record["tables"]:
         columns, rows = tuple(each["columns"]), [tuple(row) for row in each["rows"]]
         parts.append(f"{each['caption']}:\n\n{table(columns, rows, right=tuple(range(1, len(columns))))}")
-    parts.append(f"{record['notes'][0]} `{made['command']}` took {made['seconds']:.0f} s ({made['machine']}).\n")
+    parts.append(
+        f"{record['notes'][0]} `python papers/run.py many_players/leduc` took {made['seconds']:.0f} s ({made['machine']}).\n"
+    )
     return "\n".join(parts)
 
 
 def study() -> str:
-    """What papers/vt_study.py found."""
-    record = json.loads((ROOT / "papers" / "results" / "vt_study.json").read_text("utf-8"))
-    return "".join(f"- {line}\n" for line in record["findings"])
+    """What the study vtcfr/one_scheme found."""
+    return "".join(f"- {line}\n" for line in stored("vtcfr/one_scheme")["findings"])
 
 
 GENERATORS: Mapping[str, Callable[..., str]] = {
     "study": study,
     "games": games,
+    "names": names,
     "algorithms": algorithms,
     "parameters": parameters,
     "sizes": sizes,
@@ -243,13 +292,13 @@ GENERATORS: Mapping[str, Callable[..., str]] = {
 }
 
 
-def fill(text: str, *, measured: bool) -> str:
-    """The text with all generated parts made anew, and the measured ones if asked for."""
+def fill(text: str, *, measured: bool, only: str | None = None) -> str:
+    """The text with all generated parts made anew, and the measured ones if asked for; or only parts of one name."""
 
     def fresh(found: re.Match[str]) -> str:
-        if found["kind"] == "measured" and not measured:
-            return found[0]
         name, *arguments = found["name"].split()
+        if (found["kind"] == "measured" and not measured) or only not in (None, name):
+            return found[0]
         return f"{found['start']}{GENERATORS[name](*arguments)}{found['end']}"
 
     return MARKER.sub(fresh, text)
@@ -263,13 +312,24 @@ def files() -> Iterator[Path]:
 
 def main() -> None:
     """Rewrite what is out of date; with ``--check``, name it and fail."""
-    check = "--check" in sys.argv
-    stale = [(path, text) for path in files() if (text := fill(path.read_text(), measured=not check)) != path.read_text()]
-    for path, text in stale:
-        print(path.relative_to(ROOT))
-        if not check:
-            path.write_text(text)
-    if stale and check:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("pages", nargs="*", type=Path, metavar="PAGE", help="README.md or pages below docs (default: all)")
+    parser.add_argument("--measured", action="store_true", help="measure again what is measured, for minutes")
+    parser.add_argument("--only", metavar="NAME", help="only parts of this name, such as games or choosing")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a page is out of date")
+    asked = parser.parse_args()
+    if asked.only is not None and asked.only not in GENERATORS:
+        parser.error(f"no part is called {asked.only}; there are {', '.join(GENERATORS)}")
+    stale = []
+    for path in asked.pages or files():
+        before = path.read_text(encoding="utf-8")
+        after = fill(before, measured=asked.measured, only=asked.only)
+        if after != before:
+            stale.append(path)
+            print(path)
+            if not asked.check:
+                path.write_text(after, encoding="utf-8")
+    if stale and asked.check:
         sys.exit("out of date; run: python docs/generate_tables.py")
 
 

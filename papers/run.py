@@ -1,25 +1,80 @@
-"""Run the reproductions, each in its own process, then write the report: ``python papers/run.py [NAME ...]``.
+"""Run reproductions and renew ``docs/papers.md``.
 
-Without names all of them but ``SLOW``, which take more than an hour; their results stay as they are.
+    python papers/run.py --list                  every study, with how long it takes and what it needs
+    python papers/run.py ddcfr/table4            one
+    python papers/run.py rebel --within 5        those of a paper that take at most five minutes
+    python papers/run.py --all                   all on the page that take at most an hour
+    python papers/run.py vtcfr/one_scheme kuhn   with an option of the study's own
+    python papers/run.py --page                  nothing but the page, from the stored results
+
+One study runs in this process, several run one after another in processes of their own.
 """
 
+import argparse
 import subprocess
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 
-from report import ORDER
-from results import HERE, ROOT
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[0] = str(ROOT)
 
-SLOW = ("cfr2007_tables", "rebel_large")
+from papers.common.report import write_page  # noqa: E402
+from papers.common.study import Study, chosen, page_sections, run, studies  # noqa: E402
+
+HOUR = 60.0
 
 
-def main(names: list[str]) -> None:
-    unknown = sorted(set(names) - set(ORDER))
-    if unknown:
-        raise SystemExit(f"no reproduction called {', '.join(unknown)}; there are {', '.join(ORDER)}")
-    for name in (*(names or [name for name in ORDER if name not in SLOW]), "report"):
-        print(f"== {name}", flush=True)
-        subprocess.run([sys.executable, str(HERE / f"{name}.py")], cwd=ROOT, check=True)
+def overview() -> str:
+    """A line for each study."""
+    width = max(map(len, studies()))
+    return "\n".join(
+        f"{each.name:<{width}}  {each.minutes:>6g} min  {each.summary}"
+        + (f" Needs {', '.join(each.needs)}." if each.needs else "")
+        + ("" if each.place is not None else " Not on the page.")
+        for each in studies().values()
+    )
+
+
+def run_each(wanted: Sequence[Study]) -> None:
+    """Run studies in processes of their own; those that lack something are named and left out.
+
+    Raises:
+        SystemExit: if any fails; the others still run.
+    """
+    failed = []
+    for each in wanted:
+        if missing := each.lacks():
+            print(f"== {each.name}: left out, needs {' and '.join(missing)}", flush=True)
+            continue
+        print(f"== {each.name}", flush=True)
+        if subprocess.run([sys.executable, __file__, each.name], cwd=ROOT, check=False).returncode:
+            failed.append(each.name)
+    if failed:
+        raise SystemExit(f"failed: {', '.join(failed)}")
+
+
+def main() -> None:
+    name, *options = sys.argv[1:] or ["--list"]
+    if name in studies():
+        run(studies()[name], options)
+        return
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="a study with its own options, or studies and papers")
+    parser.add_argument("--list", action="store_true", help="show all studies (default)")
+    parser.add_argument("--all", action="store_true", help="run all studies on the page")
+    parser.add_argument("--within", type=float, default=HOUR, metavar="MINUTES", help="leave out longer ones (default: 60)")
+    parser.add_argument("--page", action="store_true", help="only write the page")
+    asked = parser.parse_args()
+    wanted = [each for each in studies().values() if asked.all and each.place is not None]
+    wanted += [each for name in asked.names for each in chosen(name) if each not in wanted]
+    if asked.page:
+        write_page(page_sections())
+    elif wanted:
+        run_each([each for each in wanted if each.minutes <= asked.within])
+    else:
+        print(overview())
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -6,12 +6,14 @@ from math import prod
 import numpy as np
 
 from treeplex.engine.buckets.street import END, FOLD
-from treeplex.forms.buckets.abstract_game import LimitGame
-from treeplex.forms.buckets.betting import limit_betting
-from treeplex.forms.buckets.buckets import BucketPlan, make_buckets
 from treeplex.games.poker.betting.sizes import FixedLimit
-from treeplex.games.poker.cards.format import royal
+from treeplex.games.poker.buckets.buckets import make_buckets
+from treeplex.games.poker.buckets.game import BucketGame
+from treeplex.games.poker.buckets.plan import BucketPlan
+from treeplex.games.poker.cards.format import royal, small
 from treeplex.games.poker.cards.strength import compute_strengths
+from treeplex.games.poker.spots.known import all_hands, unbound
+from treeplex.games.poker.spots.spot import Spot
 
 
 @cache
@@ -32,7 +34,13 @@ def random_game(counts=(2, 2), most=2, seed=0):
     pairs /= pairs.sum()
     wins = pairs * random.uniform(-1, 1, (size, size)).astype(np.float32)
     limits = FixedLimit((2.0, 4.0, 4.0, 4.0)[:streets], (most,) * streets)
-    return LimitGame("random", counts, pairs, wins, limit_betting(limits))
+    return BucketGame(spot_of(limits), counts, lambda: (pairs, wins), spec="random")
+
+
+def spot_of(limits):
+    """A spot with this fixed-limit betting; its cards do not matter."""
+    cards = small(ranks=6, deal=(0, *[1] * (len(limits.bets) - 1)))
+    return Spot((), 0.0, unbound(limits), all_hands(cards), limits, format=cards, blinds=(1.0, 2.0))
 
 
 class SlowWalk:

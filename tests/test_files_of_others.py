@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -13,15 +12,14 @@ from treeplex.errors import FileError, PolicyError, SpecError
 from treeplex.forms.policies.sparse import TablePolicy, save_table_policy
 from treeplex.forms.sources.load import load, named_file
 from treeplex.games.registry import games
+from treeplex.learn.rebel.parallel_self_play import SelfPlayer
 from treeplex.learn.rebel.trainer import RebelSettings
 from treeplex.play.cli.main import app
 from treeplex.runs.discount.job import DISCOUNT
-from treeplex.runs.discount.settings import TrainSettings
-from treeplex.runs.discount.train import train
+from treeplex.runs.discount.settings import DiscountSettings
 from treeplex.runs.job.folder import JobFolder, Kind
-from treeplex.runs.rebel import train as rebel
+from treeplex.runs.rebel import learner as rebel
 from treeplex.runs.rebel.job import REBEL
-from treeplex.runs.rebel.settings import RebelRun
 from treeplex.runs.sample.settings import SAMPLE
 from treeplex.runs.solve.settings import SOLVE
 
@@ -122,17 +120,17 @@ def sample_folder(spec: str) -> Path:
 
 
 def train_folder(spec: str) -> Path:
-    settings = TrainSettings(games=(spec,), epochs=2, population=2, horizon=10)
+    settings = DiscountSettings(epochs=2, population=2, horizon=10)
     Path("train").mkdir(exist_ok=True)
-    about = {"settings": asdict(settings), "identities": ["0" * 16]}
+    about = {"learner": "ddcfr", "game": [spec], "identity": "0" * 16, "settings": settings.to_json()}
     JobFolder(DISCOUNT, "train").describe(about, status="interrupted", records=())
     return Path("train")
 
 
 def rebel_folder(spec: str, streams: int = 1) -> Path:
     Path("rebel").mkdir(exist_ok=True)
-    run = RebelRun(spec, RebelSettings(), streams)
-    JobFolder(REBEL, "rebel").describe({**asdict(run), "identity": "0" * 16}, status="interrupted", records=())
+    about = {"learner": "rebel", "game": spec, "identity": "0" * 16, "settings": RebelSettings(streams=streams).to_json()}
+    JobFolder(REBEL, "rebel").describe(about, status="interrupted", records=())
     return Path("rebel")
 
 
@@ -153,8 +151,8 @@ PYTHON_DOORS: dict[str, Callable[[str], object]] = {
     "load_device": lambda spec: tp.correlation.load(device_file(spec)),
     "solve": lambda spec: tp.solve(resume=run_folder(spec)),
     "sample": lambda spec: tp.sample(resume=sample_folder(spec)),
-    "train": lambda spec: train(resume=train_folder(spec), workers=1),
-    "train_rebel": lambda spec: rebel.train_rebel(resume=rebel_folder(spec)),
+    "train": lambda spec: tp.train(resume=train_folder(spec), workers=1),
+    "train_rebel": lambda spec: tp.train(resume=rebel_folder(spec)),
 }
 COMMANDS: dict[str, Callable[[str], list[str]]] = {
     "show folder": lambda spec: ["show", str(run_folder(spec))],
@@ -248,21 +246,21 @@ def test_typing_the_game_is_enough(solved: Path) -> None:
 def test_workers_load_what_was_typed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The spec that goes to workers of a resumed training is the one that was typed, not the one in the folder."""
     pytest.importorskip("torch")
-    seen: list[RebelRun] = []
+    seen: list[str] = []
 
     class EnoughError(Exception):
         pass
 
-    def job_of(run: RebelRun, *others: object) -> None:
-        seen.append(run)
+    def crew_for(player: SelfPlayer, *others: object) -> None:
+        seen.append(player.spec)
         raise EnoughError
 
-    monkeypatch.setattr(rebel, "job_of", job_of)
+    monkeypatch.setattr(rebel, "crew_for", crew_for)
     folder = rebel_folder(PYTHON[3], streams=2)
     describe(REBEL, folder, identity=rebel.public_identity(rebel.public_rules("kuhn_poker")))
     with pytest.raises(EnoughError):
-        rebel.train_rebel(resume=folder, game="kuhn_poker")
-    assert [run.game for run in seen] == ["kuhn_poker"]
+        tp.train("kuhn_poker", resume=folder)
+    assert seen == ["kuhn_poker"]
     assert not Path("ran").exists()
 
 

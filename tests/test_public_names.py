@@ -2,8 +2,11 @@
 
 import ast
 import inspect
+import pkgutil
+import re
 import sys
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -52,3 +55,33 @@ def test_verbs_find_what_they_name():
     assert tp.compile("kuhn_poker").players == 2
     assert tp.policies.load is tp.load_policy
     assert tp.__version__
+
+
+API = Path(__file__).resolve().parents[1] / "docs" / "api"
+ENTRY = re.compile(r"^::: (?P<place>\S+)$(?P<below>.*?)(?=^::: |\Z)", re.MULTILINE | re.DOTALL)
+
+
+def described() -> dict[int, str]:
+    """Every object of the Python reference, by id, and what stands below it up to the next."""
+    texts = [page.read_text(encoding="utf-8") for page in sorted(API.glob("*.md"))]
+    found = [entry for text in texts for entry in ENTRY.finditer(text)]
+    return {id(pkgutil.resolve_name(entry["place"])): entry["below"] for entry in found}
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if name != "treeplex.errors"])
+def test_the_reference_has_every_public_name_with_an_example(name):
+    module, entries = module_of(name), described()
+    things = {public: getattr(module, public) for public in module.__all__ if not inspect.ismodule(getattr(module, public))}
+    assert [public for public, thing in things.items() if "```python\n" not in entries.get(id(thing), "")] == []
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if name != "treeplex.errors"])
+def test_every_public_name_says_what_it_takes(name):
+    module = module_of(name)
+    for public in module.__all__:
+        thing = getattr(module, public)
+        if inspect.isclass(thing) or inspect.isfunction(thing):
+            said = inspect.getdoc(thing)
+            assert said, public
+        if inspect.isfunction(thing) and len(takes := inspect.signature(thing).parameters) > 1:
+            assert "rguments as for" in said or all(re.search(rf"\b{each}\b", said) for each in takes), public

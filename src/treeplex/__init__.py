@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from treeplex.runs.sample.sample import sample
     from treeplex.runs.solve.solution import Solution
     from treeplex.runs.solve.solve import solve
+    from treeplex.runs.train.kind import Training
+    from treeplex.runs.train.train import train
     from treeplex.runs.tree_picture import draw
     from treeplex.solvers import Rule, Step, Variant, Weights, algorithms
 
@@ -67,6 +69,8 @@ _HOMES = {
     "treeplex.runs.sample.sample": "sample",
     "treeplex.runs.solve.solution": "Solution",
     "treeplex.runs.solve.solve": "solve",
+    "treeplex.runs.train.kind": "Training",
+    "treeplex.runs.train.train": "train",
     "treeplex.runs.tree_picture": "draw",
     "treeplex.solvers": "Rule, Step, Variant, Weights, algorithms",
 }
@@ -87,6 +91,7 @@ __all__ = [
     "State",
     "Step",
     "Structure",
+    "Training",
     "Variant",
     "Weights",
     "algorithms",
@@ -113,6 +118,7 @@ __all__ = [
     "solve",
     "solvers",
     "structure",
+    "train",
 ]
 _export, __dir__ = lazy_exports(__name__, _HOMES)
 

@@ -5,7 +5,8 @@
 
 from treeplex.forms.sources.efg_read import read_efg
 from treeplex.forms.sources.efg_write import write_efg
-from treeplex.forms.sources.liteefg import read_game_file, write_game_file
+from treeplex.forms.sources.liteefg import read_game_file
+from treeplex.forms.sources.liteefg_write import write_game_file
 from treeplex.forms.sources.nfg_read import read_nfg
 from treeplex.forms.sources.openspiel import OpenSpielGame, from_tabular_policy, to_pyspiel_policy, to_tabular_policy
 from treeplex.forms.sources.user_module import load_user_game

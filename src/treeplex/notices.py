@@ -1,12 +1,13 @@
 """What a long job says on stderr while it runs, beside its live line."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 COMPILING = "compiling kernels (once; up to a minute)"
 
 _wishes: list[bool] = []
+_listeners: list[Callable[[str], None]] = []
 _announced = False
 
 
@@ -14,6 +15,22 @@ def notify(text: str) -> None:
     """Print one line on stderr at once; also from a signal handler, and where nobody reads stderr any more."""
     with suppress(OSError, ValueError, RuntimeError):
         print(text, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def telling(say: Callable[[str], None]) -> Iterator[None]:
+    """While active, hand to ``say`` what :func:`tell` is given; of contexts within one another the innermost hears it."""
+    _listeners.append(say)
+    try:
+        yield
+    finally:
+        _listeners.pop()
+
+
+def tell(text: str) -> None:
+    """Say what a long preparation is at, if anybody listens."""
+    if _listeners:
+        _listeners[-1](text)
 
 
 @contextmanager

@@ -127,10 +127,29 @@ def parse_value(text: str, whole: str) -> Value:
     return value if isinstance(value, int | float | str) else text
 
 
+def quoted(text: str) -> str:
+    """A spec or a path as one word of a shell."""
+    return text if re.fullmatch(r"[\w.:/+-]+", text) else f'"{text}"'
+
+
+def checked_number(owner: str, name: str, value: object, known: Iterable[str]) -> float:
+    """The value of a parameter that has to be a number.
+
+    Raises:
+        SpecError: ``owner`` has no such parameter, or it is no number.
+    """
+    known = list(known)
+    if name not in known:
+        raise SpecError(f"{owner} has no parameter {name!r}{nearest(name, known) if known else '; it has none'}")
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+        raise SpecError(f"parameter {name} of {owner} is a number, not {value!r}")
+    return float(value)
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """A hint for an unknown name: ``; did you mean 'x'?`` or the list of what exists."""
     known = sorted(known)
-    close = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.5)
+    close = [near for each in (name, name.lower()) for near in difflib.get_close_matches(each, known, n=1, cutoff=0.5)]
     return f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(known)}"
 
 

@@ -18,30 +18,30 @@ from numpy.typing import NDArray
 from typer.testing import CliRunner
 
 import treeplex as tp
-from treeplex.forms.buckets.buckets import BucketPlan
 from treeplex.forms.holdem.subgame import cut_spot
+from treeplex.forms.policies.limit import preflop_strategy
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.base import CHANCE
 from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit
+from treeplex.games.poker.buckets.named import bucketed_holdem
 from treeplex.games.poker.cards.cards import parse_card
 from treeplex.games.poker.cards.format import small
 from treeplex.games.poker.spots.fields import read_lock
 from treeplex.games.poker.spots.known import all_hands, holdem
-from treeplex.games.poker.spots.located_text import LocatedText
 from treeplex.games.poker.spots.spot import Rake, Spot
+from treeplex.located_text import LocatedText
 from treeplex.play.cli.main import app
-from treeplex.runs.buckets import look as limit_look
-from treeplex.runs.buckets.solve import LimitSettings, solve_limit
-from treeplex.runs.discount.settings import TrainSettings
-from treeplex.runs.discount.train import train
+from treeplex.runs.discount.settings import DiscountSettings
 from treeplex.runs.holdem.solve import solve_spot
 from treeplex.runs.job import job as frame
+from treeplex.runs.limit import LimitSettings, solve_limit
 from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch, ZeroLeaf, cut
 from treeplex.search.agent import SearchAgent
 from treeplex.search.holdem.agent import holdem_agent
 from treeplex.search.leaf import LeafValue
 from treeplex.search.play_distribution import PlaythroughSettings
+from treeplex.solvers.rules.discount_policy_files import load_discount_policy
 
 Numbers = dict[str, float | int | NDArray[Any]]
 """What a job gives: counts as int, everything else as float or array."""
@@ -229,13 +229,13 @@ def solve_holdem_by_command(algorithm: str, iterations: int) -> Numbers:
 
 def solve_limit_holdem(buckets: tuple[int, int, int, int], *, iterations: int) -> Numbers:
     """Limit hold'em of the smallest deck that has its streets, cards in buckets."""
-    settings = LimitSettings(BucketPlan(buckets, boards=50), boards=50, cards="royal")
-    run = solve_limit(settings, iterations=iterations, evaluations=2)
+    game = bucketed_holdem(buckets=buckets, cards="royal", boards=50, river_boards=50)
+    run = solve_limit(LimitSettings(game.spec), iterations=iterations, evaluations=2)
     lines = ("", "c", "r", "cr", "rr")
     found: Numbers = {f"exploitability at {record.done}": record.exploitability for record in run.records}
     return found | {
         "bounds": np.array(run.records[-1].bounds),
-        "preflop": np.concatenate([limit_look.preflop_strategy(run.strategy, line).probabilities.ravel() for line in lines]),
+        "preflop": np.concatenate([preflop_strategy(run.strategy, line).probabilities.ravel() for line in lines]),
     }
 
 
@@ -343,11 +343,9 @@ def train_rebel(game: str, *, judged: int | None = None, streams: int = 1, **set
         streams: of games; more than one are played by a worker.
         settings: changes to the usual ones.
     """
-    from treeplex.learn.rebel.trainer import RebelSettings
-
     with TemporaryDirectory() as folder, one_record():
-        run = tp.learn.RebelRun(game, RebelSettings(**settings), streams)
-        training = tp.learn.train_rebel(run, out=Path(folder) / "run", workers=1, judge_every=0)
+        given = {"settings": {**settings, "streams": streams}, "out": Path(folder) / "run"}
+        training = tp.train(game, "rebel", workers=1, judge_every=0, **given)
         found = learnt(training.folder / "net.safetensors", training.records[-1], "solved", ("rows", "steps"))
         if training.records[-1].policy_loss is not None:
             found["policy loss"] = training.records[-1].policy_loss
@@ -356,12 +354,9 @@ def train_rebel(game: str, *, judged: int | None = None, streams: int = 1, **set
 
 def train_turns(**settings: Any) -> Numbers:
     """Train a network for rivers on turns of hold'em."""
-    from treeplex.runs.rebel.holdem_settings import settings_for
-    from treeplex.runs.rebel.holdem_train import train_turns
-
     spot = replace(SEARCHED, bets=BetPlan.same("100%", ""))
     with TemporaryDirectory() as folder, one_record():
-        training = train_turns(spot, settings_for(spot, settings), out=Path(folder) / "run")
+        training = tp.train(spot, "rebel", settings=settings, out=Path(folder) / "run")
         return learnt(training.folder / "net.safetensors", training.records[-1], "games", ("rows", "steps"))
 
 
@@ -383,9 +378,7 @@ def learnt(network: Path, record: Any, unit: str, counts: Sequence[str]) -> Numb
 
 def train_discounts(algorithm: str, games: tuple[str, ...], *, optimizer: str, epochs: int) -> Numbers:
     """Train a discount policy."""
-    settings = TrainSettings(
-        algorithm,
-        games,
+    settings = DiscountSettings(
         epochs,
         population=4,
         sigma=0.5,
@@ -397,9 +390,10 @@ def train_discounts(algorithm: str, games: tuple[str, ...], *, optimizer: str, e
         seed=2,
     )
     with TemporaryDirectory() as folder:
-        training = train(settings, out=Path(folder) / "run", workers=1)
+        training = tp.train(games, algorithm, settings=settings, out=Path(folder) / "run", workers=1)
+        policy = load_discount_policy(training.folder / "policy.safetensors")
     found: Numbers = {f"fitness at {record.done}": record.fitness for record in training.records}
     return found | {
         "exploitability": np.array([record.exploitability for record in training.records]),
-        "network": np.asarray(training.policy.parameters),
+        "network": np.asarray(policy.parameters),
     }

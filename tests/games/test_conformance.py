@@ -6,7 +6,8 @@ import random
 import pytest
 
 from treeplex.errors import GameError
-from treeplex.games import CHANCE, TERMINAL, Game, State, games, load
+from treeplex.games import CHANCE, TERMINAL, Game, State
+from treeplex.games.registry import games, load
 
 from .walks import histories, playout
 
@@ -40,6 +41,8 @@ LARGE = [
     "big_leduc",
     "leduc_poker(players=3)",
     "rhode_island",
+    "bucketed_holdem(buckets=2,cards=royal,boards=20,river_boards=20)",
+    "bucketed_holdem(buckets=[3;2],cards=royal,board=TcJdQhKs,sizes=[100%;a],stack=8,pot=2)",
     "liars_dice",
     "goofspiel",
     "goofspiel(players=3,imp_info=true)",

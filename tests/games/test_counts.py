@@ -2,7 +2,8 @@
 
 import pytest
 
-from treeplex.games import Chance, Decision, Leaf, PublicTree, load
+from treeplex.games import Chance, Decision, Leaf, PublicTree
+from treeplex.games.registry import load
 
 from .walks import Counts, count
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from treeplex.errors import FileError, SpecError
-from treeplex.games import MatrixGame, load
+from treeplex.games import MatrixGame
+from treeplex.games.registry import load
 
 
 def test_modified_rps_has_the_equilibrium_of_the_paper() -> None:

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from treeplex.games import CHANCE, Game, State, load
+from treeplex.games import CHANCE, Game, State
+from treeplex.games.registry import load
 
 pyspiel = pytest.importorskip("pyspiel")
 

@@ -7,7 +7,8 @@ import pytest
 
 from treeplex.errors import GameError
 from treeplex.forms.compile import public_tree as public_compile
-from treeplex.games import Chance, Decision, Game, Leaf, PublicTree, State, load
+from treeplex.games import Chance, Decision, Game, Leaf, PublicTree, State
+from treeplex.games.registry import load
 
 from .walks import histories
 

@@ -1,7 +1,7 @@
 import pytest
 
 from treeplex.errors import SpecError
-from treeplex.games import games, load
+from treeplex.games.registry import games, load
 from treeplex.spec import Spec
 
 

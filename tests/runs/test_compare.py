@@ -35,7 +35,7 @@ def test_the_usual_axis():
     assert tp.compare("kuhn_poker", ["cfr"], iterations=3, x="seconds").x == "seconds"
     assert usual_axis(["cfr", "es-mccfr(averaging=full)"], None) == "nodes"
     assert usual_axis(["cfr", "cfr+"], 1000) == "nodes"
-    assert usual_axis(["mccfr-like", "cfr+"], None) == "iterations"
+    assert usual_axis(["lcfr", Variant("es-mccfr", "", "", cfr)], None) == "iterations"
 
 
 @pytest.mark.parametrize("name", ["regret (half)", "my (x", "es-mccfr"])

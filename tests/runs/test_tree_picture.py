@@ -47,7 +47,7 @@ def test_large_trees_are_refused() -> None:
 
 
 def test_html_of_games_and_judgements() -> None:
-    assert "<th style='text-align:left'>histories</th><td>58</td>" in tp.compile("kuhn_poker")._repr_html_()
+    assert "histories</th><td style='text-align:left'>58</td>" in tp.compile("kuhn_poker")._repr_html_()
     found = tp.judge("kuhn_poker", "uniform")
     html = found._repr_html_()
     assert f"exploitability {found.exploitability:.4g}" in html

@@ -12,11 +12,10 @@ from tests.search.test_resolving import random_policy
 from treeplex.engine.tree.regret import Weights
 from treeplex.errors import AlgorithmError
 from treeplex.forms.subgames.batch import cut_states
-from treeplex.forms.subgames.blueprint import Blueprint
+from treeplex.forms.subgames.policy_tables import subgame_policy
 from treeplex.games.public import PublicTree
 from treeplex.search import METHODS, Belief, Horizon, SubgameSearch, public_rules
 from treeplex.search.continuations import BlueprintLeaf, biased, biased_policies, expected_payoffs
-from treeplex.search.resolving import write_policy
 from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.solvers.solver import GameSolver
 
@@ -113,7 +112,7 @@ def test_values_are_those_of_the_policies(seed: int) -> None:
 def check_values(game: tp.CompiledGame, rules: PublicTree, policy: tp.Policy, horizon: Horizon) -> None:
     subgames = cut_states(rules, [rules.first_state()], horizon)
     arrays = subgames.start()
-    write_policy(subgames, policy, arrays.policy)
+    arrays.policy[:] = subgame_policy(policy, subgames)
     for player in (0, 1):
         arrays.play(player)
     reached, root = arrays.reach_at_leaves(arrays.strategy), Belief.root(rules)
@@ -130,8 +129,7 @@ def check_values(game: tp.CompiledGame, rules: PublicTree, policy: tp.Policy, ho
 def test_private_moves_behind_leaves() -> None:
     game, rules = tp.compile("modified_rps"), public_rules("modified_rps")
     check_values(game, rules, random_policy(game, 0), Horizon(1))
-    players = Blueprint(rules, always(2)), Blueprint(rules, always(1))
-    assert expected_payoffs(rules, rules.first_state(), players) == pytest.approx(2.0)
+    assert expected_payoffs(rules, rules.first_state(), (always(2), always(1))) == pytest.approx(2.0)
 
 
 def test_biases() -> None:

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.leaves import gather
-from treeplex.engine.tree.sweeps import backup, best_value, normalise, reach, workspace
+from treeplex.engine.tree.sweeps import backup, best_value, normalise, reach
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy, normalised

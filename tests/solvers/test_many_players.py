@@ -7,8 +7,9 @@ import treeplex as tp
 from tests import oracle
 from tests.compiled_view import close_policies, dict_of
 from tests.random_games import RandomGame
+from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
-from treeplex.engine.tree.sweeps import best_value, workspace
+from treeplex.engine.tree.sweeps import best_value
 from treeplex.errors import AlgorithmError
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
@@ -130,7 +131,7 @@ def joint_gaps(solver: GameSolver, iterations: int) -> np.ndarray:
     """
     game = solver.game
     gradients, earned = np.zeros_like(solver.strategy), np.zeros(game.players)
-    values, infoset_values = workspace(game.tree)
+    values, infoset_values, _ = workspace(game.tree)
     for _ in range(iterations):
         played = solver.strategy.copy()
         for player in range(game.players):

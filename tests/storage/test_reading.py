@@ -21,14 +21,15 @@ from treeplex.forms.sources.liteefg import parse_game_file
 from treeplex.forms.sources.load import load
 from treeplex.games.poker.cards.ranges import parse_range
 from treeplex.games.poker.spots.libratus import read_fields
-from treeplex.games.poker.spots.located_text import read_marked
 from treeplex.learn.rebel.files import is_net_file, read_net
+from treeplex.learn.rebel.trainer import RebelSettings
+from treeplex.located_text import read_marked
 from treeplex.runs.holdem.report.hand_history import load_hand
 from treeplex.runs.holdem.solution import load_solution
 from treeplex.runs.job.checkpoint import open_checkpoint
 from treeplex.runs.job.folder import JobFolder
-from treeplex.runs.rebel.settings import from_yaml, settings_of
 from treeplex.runs.solve.settings import SOLVE
+from treeplex.settings import from_yaml
 from treeplex.storage.reading import MOST_DEPTH, MOST_TEXT, parse_json, read_bytes, read_text, whole_lines
 
 SECONDS = 20
@@ -225,18 +226,18 @@ def test_a_range_has_an_end() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("iterations: 2001-99-99", "iterations must be a whole number, not '2001-99-99'"),
+        ("iterations: 2001-99-99", "iterations must be a whole number of at least 1, not '2001-99-99'"),
         ("iterations: " + "9" * 6000, "iterations must be a whole number"),
         ("rate: " + "9" * 6000, "rate must be"),
         ("iterations: [1, [2]]", r"settings.yaml:1: not a setting"),
         ("iterations: {a: 1}", r"settings.yaml:1: not a setting"),
-        ("- 1", "not a list of settings"),
+        ("- 1", "not settings by name"),
     ],
 )
 def test_settings_that_are_none(tmp_path: Path, text: str, words: str) -> None:
     (tmp_path / "settings.yaml").write_text(text)
     with pytest.raises(TreeplexError, match=words):
-        settings_of(None, from_yaml(tmp_path / "settings.yaml"))
+        RebelSettings().changed(from_yaml(tmp_path / "settings.yaml"))
 
 
 def test_numbers_that_no_float_holds(tmp_path: Path) -> None:

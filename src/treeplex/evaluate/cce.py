@@ -12,7 +12,8 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array, hstack
 
 from treeplex.engine.plans.plans import product_statistics
-from treeplex.engine.tree.sweeps import best_value, workspace
+from treeplex.engine.tree.form import workspace
+from treeplex.engine.tree.sweeps import best_value
 from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.correlation.device import Device
@@ -31,7 +32,7 @@ def cce_gaps(device: Device) -> Floats:
     listening is better than every strategy.
     """
     tree = device.game.tree
-    values, infoset_values = device.gradients.copy(), workspace(tree)[1]
+    values, infoset_values = device.gradients.copy(), workspace(tree).infoset_values
     best = [best_value(tree, player, values, infoset_values) for player in range(device.game.players)]
     return np.array(best) - device.payoffs
 

@@ -51,6 +51,7 @@ from treeplex.engine.tree.form import Tree
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame, Floats, Ints
 from treeplex.forms.correlation.device import Device
+from treeplex.notebook import table
 
 CONCEPTS = ("CCE", "EFCCE", "EFCE", "CE", "AFCCE", "AFCE")
 """What :func:`judge_device` finds the distance to, in this order."""
@@ -125,6 +126,11 @@ class DeviceJudgement:
             if each.concept == concept.upper():
                 return each
         raise SpecError(f"unknown concept {concept!r}; choose from {', '.join(CONCEPTS)}")
+
+    def _repr_html_(self) -> str:
+        rows = ((each.concept, f"{each.distance:.4g}", f"{each.gap:.4g}") for each in self.distances)
+        caption = "value " + ", ".join(f"{value:+.6g}" for value in self.value)
+        return table(("concept", "distance", "gap"), rows, caption)
 
 
 def judge_device(device: Device) -> DeviceJudgement:

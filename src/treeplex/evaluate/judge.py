@@ -4,12 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import best_response as best_response_sweep
-from treeplex.engine.tree.sweeps import reach, value_and_best_response, workspace
+from treeplex.engine.tree.sweeps import reach, value_and_best_response
 from treeplex.errors import PolicyError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
+from treeplex.notebook import table
 
 
 @dataclass(frozen=True)
@@ -34,15 +36,10 @@ class Judgement:
         return tuple(best - value for best, value in zip(self.best_response_values, self.value, strict=True))
 
     def _repr_html_(self) -> str:
-        columns = ("player", "value", "best response", "gain")
-        rows = zip(self.value, self.best_response_values, self.gains, strict=True)
-        head = "".join(f"<th>{name}</th>" for name in columns)
-        body = "".join(
-            f"<tr><td>{player}</td><td>{value:+.8g}</td><td>{best:+.8g}</td><td>{gain:.4g}</td></tr>"
-            for player, (value, best, gain) in enumerate(rows)
-        )
+        rows = zip(range(len(self.value)), self.value, self.best_response_values, self.gains, strict=True)
+        cells = ((str(player), f"{value:+.8g}", f"{best:+.8g}", f"{gain:.4g}") for player, value, best, gain in rows)
         caption = f"exploitability {self.exploitability:.4g}, NashConv {self.nash_conv:.4g}"
-        return f"<table><caption>{caption}</caption><tr>{head}</tr>{body}</table>"
+        return table(("player", "value", "best response", "gain"), cells, caption)
 
 
 def judge(game: CompiledGame, policy: Policy) -> Judgement:
@@ -52,7 +49,7 @@ def judge(game: CompiledGame, policy: Policy) -> Judgement:
         PolicyError: the policy belongs to another game.
     """
     check_game(game, policy)
-    strategy, values, infoset_values = np.empty_like(policy.probabilities), *workspace(game.tree)
+    strategy, (values, infoset_values, _) = np.empty_like(policy.probabilities), workspace(game.tree)
     found = np.empty((2, game.players))
     value_and_best_response(game.tree, game.payoff, policy.probabilities, strategy, values, infoset_values, found)
     gains = found[1] - found[0]
@@ -76,12 +73,12 @@ def best_response(game: CompiledGame, policy: Policy, player: int) -> tuple[floa
     check_game(game, policy)
     if not 0 <= player < game.players:
         raise PolicyError(f"{game} has players 0 to {game.players - 1}, not {player}")
-    strategy, values, infoset_values = np.empty_like(policy.probabilities), *workspace(game.tree)
+    strategy, work = np.empty_like(policy.probabilities), workspace(game.tree)
     for other in range(game.players):
         reach(game.tree, other, policy.probabilities, strategy)
-    gradient(game.tree, game.payoff, player, strategy, values)
+    gradient(game.tree, game.payoff, player, strategy, work.values)
     response = policy.probabilities.copy()
-    value = best_response_sweep(game.tree, player, values, infoset_values, response)
+    value = best_response_sweep(game.tree, player, work.values, work.infoset_values, response)
     return float(value), Policy(game, response)
 
 

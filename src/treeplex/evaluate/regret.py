@@ -3,8 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
-from treeplex.engine.tree.sweeps import backup, reach, workspace
+from treeplex.engine.tree.sweeps import backup, reach
 from treeplex.evaluate.judge import check_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
@@ -19,7 +20,7 @@ def infostate_regrets(game: CompiledGame, policy: Policy) -> NDArray[np.float64]
     """
     check_game(game, policy)
     tree = game.tree
-    strategy, values, infoset_values = np.empty_like(policy.probabilities), *workspace(tree)
+    strategy, (values, infoset_values, _) = np.empty_like(policy.probabilities), workspace(tree)
     for player in range(game.players):
         reach(tree, player, policy.probabilities, strategy)
     for player in range(game.players):

@@ -1,10 +1,9 @@
-"""Rules of games: the contracts, the built-in games, and how to find them by name."""
+"""What rules are written with: histories (``Game``, ``State``), public trees (``PublicTree``), matrices."""
 
 from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
 from treeplex.games.matrix import MatrixGame
 from treeplex.games.parameters import GameInfo, Parameter
-from treeplex.games.public import Chance, Decision, Leaf, PublicTree
-from treeplex.games.registry import games, load
+from treeplex.games.public import Chance, Decision, Leaf, PublicGame, PublicTree
 from treeplex.games.turn_based import TurnBased
 
 __all__ = [
@@ -18,9 +17,8 @@ __all__ = [
     "Leaf",
     "MatrixGame",
     "Parameter",
+    "PublicGame",
     "PublicTree",
     "State",
     "TurnBased",
-    "games",
-    "load",
 ]

@@ -8,8 +8,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
 
 CHANCE = -1
+"""The player who acts where chance does."""
 SIMULTANEOUS = -2
+"""The player who acts where all players move at once."""
 TERMINAL = -4
+"""The player who acts where the game is over."""
 
 
 class State(ABC):

@@ -12,6 +12,7 @@ from treeplex.games import battleship, goofspiel, kuhn_poker, leduc_poker, liars
 from treeplex.games.base import Game
 from treeplex.games.parameters import GameInfo
 from treeplex.games.poker import named
+from treeplex.games.poker.buckets import named as buckets
 from treeplex.spec import Spec, nearest, parse_spec
 
 _INFOS = (
@@ -21,6 +22,7 @@ _INFOS = (
     named.SMALL_HOLDEM_INFO,
     named.TURN_HOLDEM_INFO,
     named.RHODE_ISLAND_INFO,
+    buckets.INFO,
     liars_dice.INFO,
     goofspiel.INFO,
     battleship.INFO,

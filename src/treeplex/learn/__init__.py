@@ -1,4 +1,6 @@
-"""Training: ReBeL, discount policies by evolution strategies and PPO, and the workers that both share.
+"""Training: ReBeL, discount policies by evolution strategies and PPO, and learners of one's own.
+
+``tp.train`` runs a learner by name, or a class that derives :class:`Learner`; its settings derive :class:`Settings`.
 
 ``DiscountPolicy`` is a learned scheme of weights, which solvers take as ``ddcfr``, ``dpcfr+`` or ``pddcfr``.
 """
@@ -8,32 +10,38 @@ from typing import TYPE_CHECKING
 from treeplex.exports import lazy_exports
 
 if TYPE_CHECKING:
+    from treeplex.learn.learner import Learner
+    from treeplex.learn.rebel.holdem_trainer import HoldemRebelSettings
     from treeplex.learn.rebel.trainer import RebelSettings
+    from treeplex.runs.discount.settings import DiscountSettings
     from treeplex.runs.rebel.judge import RebelJudgement, judge_rebel
-    from treeplex.runs.rebel.settings import RebelRun
-    from treeplex.runs.rebel.train import RebelTraining, train_rebel
+    from treeplex.settings import Settings, setting
     from treeplex.solvers.rules.discount_policy import DiscountPolicy
     from treeplex.solvers.rules.discount_policy_files import load_discount_policy, save_discount_policy, shipped_discount_policy
 
 _HOMES = {
+    "treeplex.learn.learner": "Learner",
+    "treeplex.learn.rebel.holdem_trainer": "HoldemRebelSettings",
     "treeplex.learn.rebel.trainer": "RebelSettings",
+    "treeplex.runs.discount.settings": "DiscountSettings",
     "treeplex.runs.rebel.judge": "RebelJudgement, judge_rebel",
-    "treeplex.runs.rebel.settings": "RebelRun",
-    "treeplex.runs.rebel.train": "RebelTraining, train_rebel",
+    "treeplex.settings": "Settings, setting",
     "treeplex.solvers.rules.discount_policy": "DiscountPolicy",
     "treeplex.solvers.rules.discount_policy_files": "load_discount_policy, save_discount_policy, shipped_discount_policy",
 }
 
 __all__ = [
     "DiscountPolicy",
+    "DiscountSettings",
+    "HoldemRebelSettings",
+    "Learner",
     "RebelJudgement",
-    "RebelRun",
     "RebelSettings",
-    "RebelTraining",
+    "Settings",
     "judge_rebel",
     "load_discount_policy",
     "save_discount_policy",
+    "setting",
     "shipped_discount_policy",
-    "train_rebel",
 ]
 __getattr__, __dir__ = lazy_exports(__name__, _HOMES)

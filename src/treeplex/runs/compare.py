@@ -1,7 +1,6 @@
 """Several algorithms on one game: one plot, one table."""
 
 import csv
-import html
 import io
 import json
 import os
@@ -10,6 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from treeplex import notebook
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
@@ -23,7 +23,6 @@ from treeplex.runs.solve.settings import PLOT, SOLVE
 from treeplex.runs.solve.solution import Solution
 from treeplex.runs.solve.solve import (
     DEFAULT_ITERATIONS,
-    AnyAlgorithm,
     AnyProgress,
     WalkWatcher,
     planned,
@@ -32,7 +31,7 @@ from treeplex.runs.solve.solve import (
     usual_nodes,
     walk_ahead,
 )
-from treeplex.solvers.registry import pace_of, samples
+from treeplex.solvers.registry import AnyAlgorithm, pace_of, samples
 from treeplex.storage.files import write_atomically
 
 NUMBERS = ("iterations", "nodes", "seconds", "exploitability", "nash_conv")
@@ -185,9 +184,7 @@ class Comparison:
         return f"<comparison of {count} algorithms on {self.game}: best {best.algorithm}, {reached:.3g}>"
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{name}</th>" for name in self.columns)
-        body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in self.table())
-        return f"<table><caption>{html.escape(str(self.game))}</caption><tr>{head}</tr>{body}</table>"
+        return notebook.table(self.columns, self.table(), str(self.game))
 
 
 def compare(

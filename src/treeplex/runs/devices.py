@@ -127,7 +127,7 @@ def load_device(path: str | os.PathLike[str], game: CompiledGame | None = None, 
 def read_device(
     path: str | os.PathLike[str], game: CompiledGame | None = None, *, refine: bool = False
 ) -> tuple[Device, dict[str, Any]]:
-    """:func:`load_device`, and the file's metadata."""
+    """A device as :func:`load_device` reads it, and the file's metadata; arguments as for :func:`load_device`."""
     source = device_file(path)
     header, contents = (read_json if suffix_of(source) == ".json" else read_safetensors)(source)
     named = header.get("game")

@@ -34,8 +34,8 @@ UNIFORM = "uniform"
 
 
 def holds_policy(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is a folder with a run in it that has a policy: of a compiled game or on rules."""
-    return kind_of(path) in ("solve", "sample")
+    """Whether a path is a folder with a run that has a policy: on a compiled game, on rules, or by a learner of one's own."""
+    return kind_of(path) in ("solve", "sample", "own learner")
 
 
 def as_policy(game: AnyGame, policy: AnyPolicy, *, complete: bool = False) -> Policy:

@@ -15,8 +15,8 @@ from treeplex.engine.tree.regret import Weights
 from treeplex.errors import AlgorithmError
 from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.forms.subgames.batch import PairPlaces
-from treeplex.forms.subgames.blueprint import Blueprint
 from treeplex.forms.subgames.level import Level
+from treeplex.forms.subgames.policy_tables import table_at
 from treeplex.forms.subgames.subgame import Places, Ranges
 from treeplex.games.public import Chance, Leaf, PublicState, PublicTree
 from treeplex.search.leaf import Prepared
@@ -67,7 +67,7 @@ class BlueprintLeaf:
                 f"choices are policies of player 0, of player 1 or of both, at least one each, not {choices!r}"
             )
         self.rules = rules
-        self._policies = tuple([Blueprint(rules, each) for each in given.get(player, (blueprint,))] for player in (0, 1))
+        self._policies = tuple(list(given.get(player, (blueprint,))) for player in (0, 1))
         self.continuations = tuple(len(own) for own in self._policies)
         self._payoffs: Prepared[PairPlaces, Floats] = Prepared(self._walk_places)
 
@@ -91,7 +91,7 @@ class BlueprintLeaf:
     def _walk_places(self, places: PairPlaces) -> Floats:
         """What player 0 gets for each pair of hands, times how likely chance makes it, float64 [K, C_0, C_1, H_0, H_1]."""
         found = np.zeros((len(places), *self.continuations, *places.widths))
-        for own, state in zip(found, places.own_states, strict=True):
+        for own, state in zip(found, places.true_states, strict=True):
             for a, first in enumerate(self._policies[0]):
                 for b, second in enumerate(self._policies[1]):
                     payoffs = state.weight * expected_payoffs(self.rules, state, (first, second))
@@ -99,15 +99,18 @@ class BlueprintLeaf:
         return found
 
 
-def expected_payoffs(rules: PublicTree, state: PublicState, players: tuple[Blueprint, Blueprint]) -> Floats:
+def expected_payoffs(rules: PublicTree, state: PublicState, policies: tuple[Policy, Policy]) -> Floats:
     """What player 0 gets for each pair of hands at a public state when players follow policies, float64 [H_0, H_1]."""
     visited, following = state.successors(rules)
     if isinstance(visited, Leaf):
         return np.asarray(visited.scale * visited.matrix, np.float64)
-    below = (expected_payoffs(rules, each, players) if each.weight.any() else np.zeros(each.weight.shape) for each in following)
+    below = (
+        expected_payoffs(rules, each, policies) if each.weight.any() else np.zeros(each.weight.shape) for each in following
+    )
     if isinstance(visited, Chance):
         return np.asarray(sum(weight * part for (_, weight), part in zip(visited.outcomes, below, strict=True)))
-    policy, axis = players[visited.player].at(state), visited.player
+    axis = visited.player
+    policy = table_at(policies[axis], rules, state)
     if visited.private:
         (whole,) = below
         parts = np.moveaxis(whole, axis, 0).reshape(policy.shape[1], policy.shape[0], -1)
@@ -123,7 +126,7 @@ def biased(policy: Policy, words: Collection[str], factor: float = 10.0, *, othe
         policy: the policy.
         words: first words of the actions' names, in small letters.
         factor: times as likely.
-        others: the actions with other names, instead.
+        others: bias the actions with other names instead.
 
     Raises:
         AlgorithmError: a factor that is not above 0, or no action of such a name.
@@ -146,6 +149,10 @@ def biased(policy: Policy, words: Collection[str], factor: float = 10.0, *, othe
 
 def biased_policies(policy: Policy, factor: float = 10.0) -> list[Policy]:
     """The policy, and the same biased to folding, to calling and to raising: the four continuations of poker.
+
+    Args:
+        policy: the blueprint.
+        factor: how many times as likely the actions of a bias become.
 
     Raises:
         AlgorithmError: a game without these actions.

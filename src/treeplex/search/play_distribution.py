@@ -7,7 +7,6 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.errors import SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.forms.subgames.batch import Subgames, cut_states, place, walked
@@ -18,6 +17,7 @@ from treeplex.games.public import Decision, PublicState, PublicTree
 from treeplex.search.leaf import LeafValue
 from treeplex.search.subgame import METHODS, SubgameSearch
 from treeplex.search.warm_start import begin_search
+from treeplex.settings import Settings, setting
 from treeplex.solvers.rules.fictitious import FictitiousRule
 from treeplex.solvers.rules.rule import average_weights as rule_average_weights
 
@@ -30,41 +30,32 @@ DRAWS = ("uniform", "average")
 
 
 @dataclass(frozen=True)
-class PlaythroughSettings:
-    """How an agent that searches is turned into a policy.
+class SearchSettings(Settings):
+    """How subgames are searched, and where they end."""
 
-    Attributes:
-        method: how subgames are solved.
-        iterations: of each solve.
-        depth, rounds, endgame: where subgames end, see :class:`treeplex.forms.subgames.horizon.Horizon`; depth 0 for none.
-        warm: iterations that the guess of a policy network counts as; None: as many as in its training.
-        playthroughs: N, how often everything is drawn anew.
-        batch: subgames solved side by side.
-    """
-
-    method: str = "dcfr"
-    iterations: int = 256
-    depth: int = 2
-    rounds: bool = False
-    endgame: int = 0
-    warm: int | None = None
-    playthroughs: int = 128
-    batch: int = 256
-
-    def __post_init__(self) -> None:
-        if self.method not in METHODS:
-            raise SpecError(f"unknown method {self.method!r}; known: {', '.join(METHODS)}")
-        for name in ("iterations", "playthroughs", "batch"):
-            if getattr(self, name) < 1:
-                raise SpecError(f"{name} must be at least 1, not {getattr(self, name)!r}")
-        if self.warm is not None and self.warm < 0:
-            raise SpecError(f"warm must be at least 0, not {self.warm!r}")
-        self.horizon  # noqa: B018 (raises)
+    method: str = setting("dcfr", "how subgames are solved", choices=METHODS)
+    iterations: int = setting(256, "iterations of each search, T; both players update in each", low=1)
+    depth: int = setting(2, "actions until a subgame is cut off; 0: as many as there are", low=0)
+    rounds: bool = setting(False, "whether a subgame is cut off at the end of a betting round as well", added=True)
+    endgame: int = setting(
+        0, "the most public nodes of an endgame that is not cut off, but solved to the end", low=0, added=True
+    )
 
     @property
     def horizon(self) -> Horizon:
         """Where subgames end."""
         return Horizon(self.depth or None, self.rounds, self.endgame)
+
+
+@dataclass(frozen=True)
+class PlaythroughSettings(SearchSettings):
+    """How an agent that searches is turned into a policy."""
+
+    warm: int | None = setting(
+        None, "iterations that the guess of a policy network counts as; none: as many as in its training", low=0
+    )
+    playthroughs: int = setting(128, "N, how often everything is drawn anew", low=1)
+    batch: int = setting(256, "subgames solved side by side", low=1)
 
 
 @dataclass(frozen=True)
@@ -234,7 +225,7 @@ def add_leaves(rules: PublicTree, count: int, share: OpenState, subgames: Subgam
         path, below = subgames.leaves.paths[begin + number], share.node.below
         if path not in below:
             state = subgames.leaves.states[begin + number]
-            at = PublicState(walked(rules, share.node.state, path), state.weight)
+            at = PublicState(walked(rules, share.node.state.node, path), state.weight)
             below[path] = Node(
                 (*share.node.path, *path),
                 at,
@@ -357,7 +348,7 @@ def add_policies(
     for number, (state, path, _) in enumerate(made.spots):
         visited = rules.visit(state.node)
         assert isinstance(visited, Decision)
-        at = walked(rules, share.node.state, path)
+        at = walked(rules, share.node.state.node, path)
         table = subgames.infosets[begin + np.arange(size) * len(made.spots) + number]
         hands = np.flatnonzero(table[0] >= 0)
         first_sequences, strides, actions = np.moveaxis(subgames.tree.infoset_layout[table[:, hands]], -1, 0)

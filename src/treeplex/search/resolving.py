@@ -18,9 +18,9 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.subgames.batch import Subgames, cut_states
 from treeplex.forms.subgames.beliefs import moved_range
-from treeplex.forms.subgames.blueprint import Blueprint
 from treeplex.forms.subgames.gadgets import GADGETS, Gadget
 from treeplex.forms.subgames.horizon import Horizon
+from treeplex.forms.subgames.policy_tables import sequences_at, subgame_policy, table_at
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.forms.subgames.subgame import Ranges, Subgame
 from treeplex.games.base import Game
@@ -61,7 +61,7 @@ def carried_values(subgame: Subgame, policy: Policy | Floats, player: int) -> Fl
     if not isinstance(policy, Policy):
         arrays.policy[:] = policy
     elif isinstance(subgame, Subgames):
-        write_policy(subgame, policy, arrays.policy)
+        arrays.policy[:] = subgame_policy(policy, subgame)
     else:
         raise AlgorithmError(
             "policies of compiled games are of public trees; of hold'em give what a solve of the subgame found"
@@ -73,20 +73,6 @@ def carried_values(subgame: Subgame, policy: Policy | Floats, player: int) -> Fl
     found = np.full(mass.shape, np.nan)
     found[mass > 0] = arrays.root_entries(other)[mass > 0] / mass[mass > 0]
     return found
-
-
-def write_policy(subgames: Subgames, policy: Policy, target: Floats) -> None:
-    """Write a policy of the compiled game to the sequences of a batch, float64 [Q]."""
-    blueprint = Blueprint(subgames.game, policy)
-    for state, infosets in zip(subgames.decisions.own_states, subgames.infosets, strict=True):
-        hands = blueprint.hands(state)
-        target[sequences_of(subgames, infosets[hands])] = policy.probabilities[blueprint.sequences(state)]
-
-
-def sequences_of(subgames: Subgames, infosets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The sequences that leave infosets of one decision, int64 [A, n]."""
-    first, stride, actions = subgames.tree.infoset_layout[infosets].T
-    return np.asarray(first + np.arange(actions[0])[:, None] * stride)
 
 
 @dataclass(eq=False)
@@ -130,7 +116,7 @@ class Trunk:
             PolicyError: a policy of another game.
             AlgorithmError: the game is over before the horizon.
         """
-        first, blueprint = rules.first_state(), Blueprint(rules, policy)
+        first = rules.first_state()
         starts: list[TrunkNode] = []
         root = TrunkNode(first, tuple(np.ones(size) for size in first.weight.shape), rules.visit(first.node))
         stack = [(root, 0, 0, False)]
@@ -146,7 +132,7 @@ class Trunk:
             for number, state in enumerate(node.state.successors(rules)[1]):
                 reaches = node.reaches
                 if isinstance(node.visited, Decision):
-                    own, private = blueprint.at(node.state), node.visited.private
+                    own, private = table_at(policy, rules, node.state), node.visited.private
                     moved = moved_range(reaches[node.visited.player], own, number, private=private)
                     reaches = (moved, reaches[1]) if node.visited.player == 0 else (reaches[0], moved)
                 if state.weight.any():
@@ -285,9 +271,11 @@ def solve_again(
     """Solve a batch, and write the average policies of some players to a table, float64 [Q], for hands that come there."""
     search = SubgameSearch(subgames, METHODS[method], NoLeaf(), horizon=iterations)
     search.run(iterations)
-    blueprint, average = Blueprint(subgames.game, policy), search.average_policy()
-    for state, infosets in zip(subgames.decisions.own_states, subgames.infosets, strict=True):
+    average, layout = search.average_policy(), subgames.tree.infoset_layout
+    for state, infosets in zip(subgames.decisions.true_states, subgames.infosets, strict=True):
         if subgames.game.options(state).player in players:
-            own = sequences_of(subgames, infosets[blueprint.hands(state)])
-            played = search.average[own].sum(axis=0) > 0
-            probabilities[blueprint.sequences(state)[:, played]] = average[own[:, played]]
+            for hand, target in sequences_at(policy.game, subgames.game, state).items():
+                first, stride, actions = layout[infosets[hand]]
+                own = slice(first, first + stride * actions, stride)
+                if search.average[own].any():
+                    probabilities[target] = average[own]

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.leaves import gather
 from treeplex.engine.tree.regret import Weights
-from treeplex.engine.tree.sweeps import backup, workspace
+from treeplex.engine.tree.sweeps import backup
 from treeplex.errors import AlgorithmError
 from treeplex.forms.holdem.subgame import HoldemSubgame
 from treeplex.forms.subgames.batch import Subgames
@@ -317,7 +318,7 @@ class SubgameSearch:
 def values_of(subgames: Subgames, policy: Floats, ranges: Ranges) -> Ranges:
     """What each root hand gets under a policy [Q] from some ranges, float64 [B, H_i]; for subgames without leaves."""
     tree, roots, found = subgames.tree, subgames.roots, []
-    strategy, (values, infoset_values) = subgames.reach_from(ranges, policy), workspace(tree)
+    strategy, (values, infoset_values, _) = subgames.reach_from(ranges, policy), workspace(tree)
     for player in (0, 1):
         gradient(tree, subgames.payoff, player, strategy, values)
         backup(tree, player, policy, values, infoset_values)

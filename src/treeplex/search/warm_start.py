@@ -12,9 +12,10 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.leaves import gather, scatter
-from treeplex.engine.tree.sweeps import backup, best_value, reach, workspace
+from treeplex.engine.tree.sweeps import backup, best_value, reach
 from treeplex.forms.subgames.batch import Subgames
 from treeplex.forms.subgames.subgame import Ranges, Subgame
 from treeplex.search.leaf import LeafValue
@@ -81,7 +82,7 @@ def start_warm(search: SubgameSearch, guess: Guess, warm: int) -> None:
     search.average[:] = kept * search.average + weight * search.strategy
     search.faced[:] = search.average
     tree, roots = search.subgames.tree, search.subgames.roots
-    infoset_values = workspace(tree)[1]
+    infoset_values = workspace(tree).infoset_values
     better = values.copy()
     for player in (0, 1):
         backup(tree, player, search.policy, values, infoset_values)
@@ -107,7 +108,7 @@ def write_guess(search: SubgameSearch, guess: Guess) -> None:
 def values_of_guess(search: SubgameSearch, weight: float) -> Floats:
     """Both players' gradients against the current policy, leaves included, float64 [Q]; what modified CFR-AVG keeps of them."""
     tree, leaves = search.subgames.tree, search.subgames.leaves
-    values = workspace(tree)[0]
+    values = workspace(tree).values
     for player in (0, 1):
         gradient(tree, search.subgames.payoff, player, search.strategy, values)
     if len(leaves):

@@ -7,12 +7,15 @@ from treeplex.solvers.rules.custom import Rule, Step
 from treeplex.solvers.rules.discount_policy import DiscountPolicy, fresh_policy
 from treeplex.solvers.rules.fictitious import FictitiousRule
 from treeplex.solvers.rules.variants import Variant
+from treeplex.solvers.sampling.solver import SamplingOptions, SamplingScheme
 
 __all__ = [
     "Algorithm",
     "DiscountPolicy",
     "FictitiousRule",
     "Rule",
+    "SamplingOptions",
+    "SamplingScheme",
     "Solver",
     "Step",
     "Variant",

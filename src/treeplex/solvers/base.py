@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,9 @@ from treeplex.errors import FileError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.solvers.rules.rule import UpdateRule
+
+if TYPE_CHECKING:
+    from treeplex.solvers.sampling.solver import SamplingScheme
 
 UPDATES = ("alternating", "simultaneous")
 """The orders of updates."""
@@ -141,6 +144,7 @@ class Algorithm:
         needs_horizon: its weights depend on the number of iterations planned.
         texts: parameters that are words, and what each is.
         group: what it belongs to in a menu, one of :data:`GROUPS`.
+        scheme: of an algorithm that samples histories, the :class:`treeplex.solvers.sampling.solver.SamplingScheme`.
     """
 
     name: str
@@ -153,3 +157,4 @@ class Algorithm:
     needs_horizon: bool = False
     texts: Mapping[str, str] = field(default_factory=dict)
     group: str = "tabular"
+    scheme: "SamplingScheme | None" = None

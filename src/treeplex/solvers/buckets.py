@@ -7,25 +7,25 @@ has the same mean and less noise.
 """
 
 import threading
-from collections.abc import Mapping, Sequence
-from math import prod
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.buckets.deals import draw_pairs, learn_deals
-from treeplex.engine.buckets.street import Betting, Tables
+from treeplex.engine.buckets.street import Tables
 from treeplex.errors import AlgorithmError
-from treeplex.forms.buckets.abstract_game import LimitGame
-from treeplex.forms.buckets.betting import widths
+from treeplex.forms.policies.limit import tables_of
+from treeplex.games.poker.buckets.betting import widths
+from treeplex.games.poker.buckets.game import BucketGame
 
 BATCH = 1 << 20
 """Deals drawn at a time. They depend on the seed and the number of the batch only, so that any iteration can be resumed."""
 
 
 class LimitCFR:
-    """A solver of a :class:`~treeplex.forms.buckets.abstract_game.LimitGame`.
+    """A solver of a fixed-limit :class:`~treeplex.games.poker.buckets.game.BucketGame`.
 
     Attributes:
         game: what is solved.
@@ -38,7 +38,7 @@ class LimitCFR:
         regrets, average: tables, see :class:`~treeplex.engine.buckets.street.Tables`.
     """
 
-    def __init__(self, game: LimitGame, *, seed: int = 0, discount_every: int = 0, threads: int = 1) -> None:
+    def __init__(self, game: BucketGame, *, seed: int = 0, discount_every: int = 0, threads: int = 1) -> None:
         if threads < 1 or discount_every < 0:
             raise AlgorithmError(
                 f"limit cfr: threads is {threads} and discount_every {discount_every}; give at least 1 thread, and at least 0"
@@ -124,24 +124,22 @@ class LimitCFR:
         """
         own = self.state()
         if any(name not in state or state[name].shape != own[name].shape for name in own):
-            raise AlgorithmError(f"limit cfr: this state is not of {self.game.name}; resume with the game it was saved from")
+            raise AlgorithmError(f"limit cfr: this state is not of {self.game}; resume with the game it was saved from")
         for name in own:
             if name != "iteration":
                 own[name][...] = state[name]
         self.iteration = int(state["iteration"])
 
 
-def empty_tables(game: LimitGame) -> Tables:
+def empty_tables(game: BucketGame) -> Tables:
     """Zeros for every sequence, start and slot of a game."""
     rows = [count * width for count, width in zip(game.sequences, widths(game.betting), strict=True)]
     early, late = np.zeros(max(1, sum(rows[:-1]))), np.zeros(rows[-1], dtype=np.float32)
-    return tables_of(game.counts, game.betting, early, late)
+    return tables_of(game, early, late)
 
 
-def tables_of(counts: Sequence[int], betting: Betting, early: NDArray[np.float64], late: NDArray[np.float32]) -> Tables:
-    """Flat arrays as tables: ``counts`` buckets a street."""
-    sequences = [prod(counts[: street + 1]) for street in range(len(counts))]
-    rows = [count * width for count, width in zip(sequences, widths(betting), strict=True)]
-    offsets = [sum(rows[:street]) for street in range(len(rows) - 1)] + [0]
-    tails = [sequences[-1] // count for count in sequences]
-    return Tables(early, late, np.array(offsets, dtype=np.int64), np.array(tails, dtype=np.int64))
+def predicted_bytes(game: BucketGame) -> int:
+    """Bytes that the tables of a game, a solver and scratch of the judge take."""
+    early = sum(count * width for count, width in zip(game.sequences[:-1], widths(game.betting), strict=False))
+    late = game.sequences[-1] * widths(game.betting)[-1]
+    return 2 * (8 * early + 4 * late) + 2 * 4 * game.sequences[-1] ** 2 + 200_000_000

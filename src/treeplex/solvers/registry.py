@@ -1,5 +1,6 @@
-"""Algorithms by name, and the door through which every solver is built."""
+"""Algorithms by name or in a user's file, and the door through which every solver is built."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from functools import partial
@@ -7,12 +8,12 @@ from typing import Any
 
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.sources.user_module import Wanted, is_user_spec, load_user_object, user_source
 from treeplex.solvers.base import UPDATES, Algorithm, Solver, order_of_updates
 from treeplex.solvers.joint.cfr_joint import CfrJr, CfrS, JointSolver
 from treeplex.solvers.joint.regret_matching import RegretMatching
 from treeplex.solvers.rules.custom import Rule, RuleSolver
-from treeplex.solvers.rules.discount_policy import DiscountPolicy
-from treeplex.solvers.rules.fictitious import FICTITIOUS_RULES, FictitiousRule
+from treeplex.solvers.rules.fictitious import FICTITIOUS_RULES
 from treeplex.solvers.rules.greedy import GreedyWeights
 from treeplex.solvers.rules.learned import LEARNED, REFERENCE, discounting_of
 from treeplex.solvers.rules.rule import UpdateRule
@@ -20,28 +21,31 @@ from treeplex.solvers.rules.value_tested import NAME as VALUE_TESTED
 from treeplex.solvers.rules.value_tested import ValueTesting
 from treeplex.solvers.rules.variants import VARIANTS, Variant
 from treeplex.solvers.sampling.schedule import DISCOUNT_SEQUENCES
-from treeplex.solvers.sampling.solver import AVERAGING, BASELINES, KEYS, SAMPLINGS, Sampling, SamplingOptions, sampling_solver
+from treeplex.solvers.sampling.solver import (
+    AVERAGING,
+    BASELINES,
+    KEYS,
+    SAMPLINGS,
+    MonteCarloCfr,
+    SamplingOptions,
+    SamplingScheme,
+)
 from treeplex.solvers.solver import GameSolver
 from treeplex.solvers.synonyms import unknown_algorithm
-from treeplex.spec import Spec, nearest, parse_spec
+from treeplex.spec import Spec, checked_number, parse_spec
 
 
-def cfr_algorithm(variant: Variant) -> Algorithm:
-    """A variant as an algorithm."""
+def rule_algorithm(rule: UpdateRule, name: str | None = None) -> Algorithm:
+    """An update rule as an algorithm: a variant with its parameters, fictitious play, value-tested or learned discounting."""
     return Algorithm(
-        name=variant.name,
-        summary=variant.summary,
-        reference=variant.reference,
-        rule=variant.with_parameters,
-        parameters=variant.parameters,
-        updates=tuple(sorted(UPDATES, key=lambda order: order != variant.updates)),
-        needs_horizon=variant.needs_horizon,
+        name=name or rule.name,
+        summary=getattr(rule, "summary", ""),
+        reference=getattr(rule, "reference", ""),
+        rule=rule.with_parameters if isinstance(rule, Variant) else lambda parameters: rule,
+        parameters=rule.parameters if isinstance(rule, Variant) else {},
+        updates=tuple(sorted(UPDATES, key=lambda order: order != rule.updates)),
+        needs_horizon=isinstance(rule, Variant) and rule.needs_horizon,
     )
-
-
-def fictitious_algorithm(play: FictitiousRule) -> Algorithm:
-    """A kind of fictitious play as an algorithm."""
-    return Algorithm(play.name, play.summary, play.reference, rule=lambda parameters: play, updates=UPDATES)
 
 
 def build_greedy(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:
@@ -63,19 +67,22 @@ def learned_algorithm(name: str, summary: str) -> Algorithm:
     )
 
 
-def sampling_algorithm(scheme: Sampling) -> Algorithm:
+def sampling_algorithm(scheme: SamplingScheme, name: str | None = None) -> Algorithm:
     """A sampling scheme as an algorithm."""
 
     def build(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:
-        return sampling_solver(game, scheme, parameters, seed=seed, algorithm=str(Spec(scheme.name, dict(parameters))))
+        text = str(Spec(name or scheme.name, dict(parameters)))
+        return MonteCarloCfr(game, scheme, scheme.options(parameters), seed=seed, algorithm=text)
 
+    numbers = {name: value for name, value in scheme.parameters.items() if isinstance(value, int | float)}
+    usual = {"rate": SamplingOptions.rate, "threads": SamplingOptions.threads}
     return Algorithm(
-        name=scheme.name,
+        name=name or scheme.name,
         summary=scheme.summary,
         reference=scheme.reference,
         factory=build,
         group="sampling",
-        parameters={**scheme.parameters, "rate": SamplingOptions.rate, "threads": SamplingOptions.threads},
+        parameters={**numbers, **usual, **numbers},
         texts={
             "variant": "|".join(DISCOUNT_SEQUENCES),
             "averaging": "|".join(AVERAGING),
@@ -83,7 +90,67 @@ def sampling_algorithm(scheme: Sampling) -> Algorithm:
             "key": "|".join(KEYS),
         },
         updates=("alternating",),
+        scheme=scheme,
     )
+
+
+def own_algorithm(value: object, name: str | None = None) -> Algorithm:
+    """A variant, a rule, a kind of fictitious play, a discount policy, a sampling scheme or a class of solvers as an algorithm.
+
+    Args:
+        value: what it is.
+        name: what it is called; None for its own name.
+
+    Raises:
+        SpecError: none of these.
+    """
+    if isinstance(value, Rule):
+        rule, text = value, name or value.name
+
+        def build(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:
+            return RuleSolver(game, rule, updates=updates, algorithm=text)
+
+        return Algorithm(text, "", "", factory=build, updates=UPDATES)
+    if isinstance(value, SamplingScheme):
+        return sampling_algorithm(value, name)
+    if isinstance(value, UpdateRule):
+        return rule_algorithm(value, name)
+    raise SpecError(
+        "an algorithm is a spec such as 'dcfr', a Variant, a Rule, a FictitiousRule, a DiscountPolicy or a SamplingScheme, "
+        f"not {value!r}"
+    )
+
+
+def is_algorithm(thing: object) -> bool:
+    """Whether it is an algorithm of one's own."""
+    return isinstance(thing, Rule | SamplingScheme | UpdateRule) and not isinstance(thing, type)
+
+
+OWN = Wanted(
+    "algorithm",
+    "DAMPED",
+    "treeplex.Variant, Rule, FictitiousRule or SamplingScheme",
+    is_algorithm,
+    is_algorithm,
+    AlgorithmError,
+)
+
+
+def algorithm_in_file(text: str) -> tuple[Algorithm, dict[str, Any]]:
+    """The algorithm that ``file.py:NAME`` names, and its checked parameters. The file runs.
+
+    Raises:
+        SpecError: no such file, name or parameter, or it is no algorithm.
+        AlgorithmError: an exception in the user's code.
+    """
+    found, spec = user_source(text, OWN)
+    if is_algorithm(found):
+        algorithm = own_algorithm(found, spec.name)
+        return algorithm, checked_parameters(algorithm, spec)
+    made = load_user_object(text, OWN)
+    if not is_algorithm(made):
+        raise SpecError(f"{text!r} gave a {type(made).__name__}, no algorithm; return a {OWN.what}")
+    return own_algorithm(made, str(spec)), {}
 
 
 def joint_algorithm(build: type[JointSolver], summary: str) -> Algorithm:
@@ -125,6 +192,11 @@ def build_rm(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int,
     return RegretMatching(game, **parameters, seed=seed, algorithm=str(Spec("rm", dict(parameters))))
 
 
+AnyAlgorithm = str | UpdateRule | Rule | SamplingScheme
+"""An algorithm: a spec such as ``dcfr`` or ``dcfr(alpha=2)``, ``auto``, ``my.py:DAMPED`` for what stands in a Python file, or a
+:class:`Variant`, :class:`Rule`, :class:`FictitiousRule`, :class:`DiscountPolicy` or :class:`SamplingScheme` of your own."""
+FOLDERS = re.compile(r"[^(),='\"]*[/\\\\](?=[^(),=/\\\\]*\.py\b)")
+"""The folders before a Python file in a spec."""
 AUTO = "auto"
 """What to ask for when one does not want to choose: :data:`GENERAL` on compiled games, :data:`POKER` on hold'em spots."""
 GENERAL, POKER = VALUE_TESTED, "dcfr"
@@ -132,7 +204,7 @@ GENERAL, POKER = VALUE_TESTED, "dcfr"
 _ALGORITHMS: Mapping[str, Algorithm] = {
     algorithm.name: algorithm
     for algorithm in (
-        *map(cfr_algorithm, VARIANTS.values()),
+        *map(rule_algorithm, VARIANTS.values()),
         *(learned_algorithm(name, summary) for name, (_, summary) in LEARNED.items()),
         Algorithm(
             name=VALUE_TESTED,
@@ -151,7 +223,7 @@ _ALGORITHMS: Mapping[str, Algorithm] = {
             parameters={"floor": 0.5},
             updates=("simultaneous",),
         ),
-        *map(fictitious_algorithm, FICTITIOUS_RULES.values()),
+        *map(rule_algorithm, FICTITIOUS_RULES.values()),
         *map(sampling_algorithm, SAMPLINGS.values()),
         joint_algorithm(CfrS, "CFR with sampled plans: the joint play approaches a coarse correlated equilibrium"),
         joint_algorithm(CfrJr, "CFR with joint reconstruction: the product of the strategies of each iteration counts"),
@@ -189,7 +261,7 @@ def algorithms() -> Mapping[str, Algorithm]:
 
 def make_solver(
     game: CompiledGame,
-    algorithm: str | UpdateRule | Rule,
+    algorithm: AnyAlgorithm,
     *,
     horizon: int = 1000,
     updates: str | None = None,
@@ -199,8 +271,7 @@ def make_solver(
 
     Args:
         game: the compiled game.
-        algorithm: a spec such as ``dcfr`` or ``dcfr(alpha=2)``, ``auto`` (which is ``vt-cfr+``), or your own :class:`Variant`,
-            :class:`Rule`, :class:`FictitiousRule` or :class:`DiscountPolicy`.
+        algorithm: see :data:`AnyAlgorithm`; ``auto`` is ``vt-cfr+``.
         horizon: iterations planned, for schedules that depend on it.
         updates: ``alternating`` or ``simultaneous``; None for the algorithm's usual order.
         seed: for algorithms that sample.
@@ -211,14 +282,6 @@ def make_solver(
     """
     if updates is not None:
         order_of_updates(updates)
-    if isinstance(algorithm, Rule):
-        return RuleSolver(game, algorithm, updates=updates)
-    if isinstance(algorithm, UpdateRule):
-        return GameSolver(game, algorithm, horizon=horizon, updates=updates)
-    if not isinstance(algorithm, str):
-        raise SpecError(
-            f"an algorithm is a spec such as 'dcfr', a Variant, a Rule, a FictitiousRule or a DiscountPolicy, not {algorithm!r}"
-        )
     known, given = known_algorithm(algorithm, GENERAL)
     if updates is not None and updates not in known.updates:
         raise AlgorithmError(
@@ -231,32 +294,35 @@ def make_solver(
     return known.factory(game, given, horizon=horizon, updates=updates, seed=seed)
 
 
-def known_algorithm(text: str, auto: str) -> tuple[Algorithm, dict[str, Any]]:
-    """The algorithm that a spec names, ``auto`` being the one given, and its checked parameters.
+def known_algorithm(algorithm: AnyAlgorithm, auto: str) -> tuple[Algorithm, dict[str, Any]]:
+    """What an algorithm is, ``auto`` being the one given, and its checked parameters.
 
     Raises:
         SpecError: an unknown algorithm or parameter.
+        AlgorithmError: an exception in the file that is named.
     """
-    spec = resolved(algorithm_spec(text), auto)
+    if not isinstance(algorithm, str):
+        return own_algorithm(algorithm), {}
+    if is_user_spec(algorithm):
+        return algorithm_in_file(algorithm)
+    spec = resolved(algorithm_spec(algorithm), auto)
     if spec.name not in _ALGORITHMS:
         raise unknown_algorithm(spec.name, _ALGORITHMS)
     known = _ALGORITHMS[spec.name]
     return known, checked_parameters(known, spec)
 
 
-def rule_of(algorithm: str | UpdateRule, auto: str) -> tuple[UpdateRule, str]:
+def rule_of(algorithm: AnyAlgorithm, auto: str) -> tuple[UpdateRule, str]:
     """The update rule that an algorithm means, and its canonical text.
 
     Args:
-        algorithm: a spec, or a rule of your own.
+        algorithm: see :data:`AnyAlgorithm`.
         auto: what the spec ``auto`` stands for.
 
     Raises:
         SpecError: an unknown algorithm or parameter.
         AlgorithmError: an algorithm that is no update rule, so that it runs on compiled games only.
     """
-    if not isinstance(algorithm, str):
-        return algorithm, algorithm.name
     known, given = known_algorithm(algorithm, auto)
     if known.rule is None:
         offered = ", ".join(name for name, each in _ALGORITHMS.items() if each.rule)
@@ -264,24 +330,67 @@ def rule_of(algorithm: str | UpdateRule, auto: str) -> tuple[UpdateRule, str]:
     return known.rule(given), str(Spec(known.name, dict(given)))
 
 
-def pace_of(algorithm: object) -> int | None:
-    """The number of iterations that a learned algorithm (a spec or a policy) paces itself for; None for all others.
+def named_in(place: object, algorithm: str, verb: str) -> str:
+    """The algorithm that a run's folder names, if all of it is the library's, so that no code runs on a file's word.
+
+    Args:
+        place: the folder.
+        algorithm: what it says.
+        verb: what the command and the function are called that resume it, such as ``solve``.
 
     Raises:
-        SpecError: a spec that cannot be read, or a parameter of a learned algorithm that it does not have.
+        SpecError: it is somebody's own, which a person has to give again.
+    """
+    if not is_own(algorithm):
+        return algorithm
+    if ".py" in algorithm:
+        raise SpecError(
+            f"{place} was run with {algorithm!r}, an algorithm in a Python file; code that another file names is not run, so "
+            f'give it again: treeplex {verb} --resume {place} -a "{algorithm}"'
+        )
+    raise SpecError(
+        f"{place} was run with {algorithm!r}, an algorithm of your own; give it again: tp.{verb}(resume={str(place)!r}, "
+        "algorithm=...)"
+    )
+
+
+def is_own(algorithm: str) -> bool:
+    """Whether a text that stands in a file names an algorithm that is not wholly the library's."""
+    try:
+        spec = algorithm_spec(algorithm)
+    except SpecError:
+        return True
+    return spec.name not in {*_ALGORITHMS, AUTO} or any(is_user_spec(str(value)) for value in spec.parameters.values())
+
+
+def same_algorithm(one: str, other: str) -> bool:
+    """Whether two canonical texts name the same algorithm, wherever the file of one's own lies."""
+    return FOLDERS.sub("", one) == FOLDERS.sub("", other)
+
+
+def pace_of(algorithm: AnyAlgorithm) -> int | None:
+    """The number of iterations that a learned algorithm paces itself for; None for all others.
+
+    Raises:
+        SpecError: an unknown algorithm or parameter.
         FileError: the policy cannot be read.
     """
-    if isinstance(algorithm, DiscountPolicy):
-        return algorithm.pace
-    spec = algorithm_spec(algorithm) if isinstance(algorithm, str) else None
-    if spec is None or spec.name not in LEARNED:
-        return None
-    return rule_of(str(algorithm), GENERAL)[0].pace
+    known, given = known_algorithm(algorithm, GENERAL)
+    return known.rule(given).pace if known.rule else None
 
 
-def samples(algorithm: object) -> bool:
-    """Whether an algorithm (a spec or an object) samples histories, so that its iterations are many and small."""
-    return isinstance(algorithm, str) and algorithm_spec(algorithm).name in SAMPLINGS
+def scheme_of(algorithm: AnyAlgorithm) -> SamplingScheme | None:
+    """The scheme by which an algorithm samples histories, so that its iterations are many and small; None if it does not.
+
+    Raises:
+        SpecError: an unknown algorithm or parameter.
+    """
+    return known_algorithm(algorithm, GENERAL)[0].scheme
+
+
+def samples(algorithm: AnyAlgorithm) -> bool:
+    """Whether an algorithm samples histories; see :func:`scheme_of`."""
+    return scheme_of(algorithm) is not None
 
 
 def algorithm_spec(text: str) -> Spec:
@@ -307,15 +416,8 @@ def checked_parameters(algorithm: Algorithm, spec: Spec) -> dict[str, Any]:
     known = (*algorithm.parameters, *algorithm.texts)
     given: dict[str, Any] = {}
     for name, value in spec.parameters.items():
-        if name not in known:
-            hint = nearest(name, known) if known else "; it has none"
-            raise SpecError(f"{algorithm.name} has no parameter {name!r}{hint}")
-        if name in algorithm.texts:
-            given[name] = str(value)
-            continue
-        if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
-            raise SpecError(f"parameter {name} of {algorithm.name} is a number, not {value!r}")
-        given[name] = float(value)
+        own = str(value) if name in algorithm.texts else checked_number(algorithm.name, name, value, known)
+        given[name] = own
     kept = (
         given
         if any(name in given for name in algorithm.texts)

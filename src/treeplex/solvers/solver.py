@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from treeplex.engine.tree.learned import OUTSIDE
 from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.compile.tree_form import TreeForm, TreeState
+from treeplex.forms.compile.tree_form import TreeForm, TreeTables
 from treeplex.forms.form import Form, Kind
 from treeplex.forms.policies.tabular import Policy
 from treeplex.solvers.base import Solver, order_of_updates
@@ -78,7 +78,7 @@ class FormSolver(Generic[State]):
         return self.form.arrays(self.tables)
 
 
-class GameSolver(FormSolver[TreeState], Solver):
+class GameSolver(FormSolver[TreeTables], Solver):
     """A run of an update rule on a compiled game.
 
     Where a rule keeps several averages (value-tested CFR+) the answer is chosen for each player separately among them and the
@@ -122,27 +122,27 @@ class GameSolver(FormSolver[TreeState], Solver):
     @property
     def regrets(self) -> Floats:
         """Accumulated counterfactual regrets, float64 [Q]."""
-        return self.tables.regrets
+        return self.tables.state.regrets
 
     @property
     def policy(self) -> Floats:
         """The current behaviour policy, float64 [Q]; of fictitious play the last pure replies."""
-        return self.tables.policy
+        return self.tables.state.policy
 
     @property
     def strategy(self) -> Floats:
         """Its sequence form, float64 [Q]."""
-        return self.tables.strategy
+        return self.tables.state.strategy
 
     @property
     def averages(self) -> Floats:
         """Own-reach-weighted sums of policies, float64 [M, Q], discounted as the rule says."""
-        return self.tables.averages
+        return self.tables.state.averages
 
     @property
     def average(self) -> Floats:  # type: ignore[override]
         """The first of :attr:`averages`, float64 [Q]."""
-        first: Floats = self.tables.averages[0]
+        first: Floats = self.tables.state.averages[0]
         return first
 
     def average_policy(self) -> Policy:
@@ -164,7 +164,7 @@ class GameSolver(FormSolver[TreeState], Solver):
 
     def notes(self) -> list[str]:
         """Iterations at which what is proved about DCFR's exponents does not hold."""
-        outside = int(self.tables.memory[OUTSIDE]) if self.rule.network else 0
+        outside = int(self.tables.learned.memory[OUTSIDE]) if self.rule.network else 0
         if not outside or self.rule.name != "learned dcfr":
             return []
         return [

@@ -13,7 +13,7 @@ from treeplex.engine.histories.streams import start
 from treeplex.engine.histories.variance import FIELDS, REGRET, VALUE, VISITS, WITHIN, spread
 from treeplex.engine.histories.walks import ALL, AVERAGE, EACH, LEARNED, ONE, ORACLE, POLICY
 from treeplex.engine.histories.walks import REGRET as REGRET_COLUMN
-from treeplex.solvers.sampling.solver import SAMPLINGS, MonteCarloCfr, sampling_solver
+from treeplex.solvers.sampling.solver import SAMPLINGS, MonteCarloCfr
 
 CASES = [
     ("kuhn_poker", "os-mccfr", {}),
@@ -28,7 +28,7 @@ CASES = [
 
 
 def after(spec: str, scheme: str, parameters: dict[str, object], iterations: int = 40) -> MonteCarloCfr:
-    run = sampling_solver(tp.compile(spec), SAMPLINGS[scheme], parameters, seed=5, algorithm=scheme)
+    run = MonteCarloCfr(tp.compile(spec), SAMPLINGS[scheme], SAMPLINGS[scheme].options(parameters), seed=5)
     run.run(iterations)
     return run
 

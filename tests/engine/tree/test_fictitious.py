@@ -8,7 +8,8 @@ from tests import oracle
 from tests.compiled_view import close_tables, table_of
 from tests.random_games import STEADY, RandomGame, games
 from treeplex.engine.tree.fictitious import iterate_best_replies, mix
-from treeplex.engine.tree.sweeps import reach, workspace
+from treeplex.engine.tree.form import new_state, workspace
+from treeplex.engine.tree.sweeps import reach
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.forms.policies.tabular import uniform_probabilities
 
@@ -25,12 +26,12 @@ def test_iterations(rules: RandomGame, alternating: bool, optimistic: bool) -> N
     for player in range(game.players):
         reach(game.tree, player, policy, reply)
     average, target = reply.copy(), np.empty_like(reply)
-    values, infoset_values = workspace(game.tree)
+    state, work = new_state(policy, strategy=reply, averages=average[None]), workspace(game.tree)
     for t in range(1, 5):
         reference.run(1)
         step, optimism = (2 / (t + 1), 2 / (t + 2)) if optimistic else (1 / (t + 1), 0.0)
-        arrays = (policy, reply, average, target, values, infoset_values)
-        iterate_best_replies(game.tree, game.payoff, np.array([step]), np.array([optimism]), alternating, *arrays)
+        steps, optimisms = np.array([step]), np.array([optimism])
+        iterate_best_replies(game.tree, game.payoff, steps, optimisms, alternating, state, target, work)
         means = {key: w for player in range(game.players) for key, w in reference.mean(player).items()}
         close_tables(table_of(game, average), means)
 
@@ -47,8 +48,8 @@ def test_many_steps_at_once_are_the_same_as_one_by_one() -> None:
         done = 0
         for chunk in chunks:
             steps = 1 / np.arange(done + 2.0, done + chunk + 2.0)
-            arrays = (policy, reply, average, target, *workspace(game.tree))
-            iterate_best_replies(game.tree, game.payoff, steps, np.zeros(chunk), True, *arrays)
+            state = new_state(policy, strategy=reply, averages=average[None])
+            iterate_best_replies(game.tree, game.payoff, steps, np.zeros(chunk), True, state, target, workspace(game.tree))
             done += chunk
         results.append(average)
     np.testing.assert_array_equal(*results)

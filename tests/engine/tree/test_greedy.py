@@ -10,8 +10,9 @@ from scipy.optimize import minimize_scalar
 from tests import oracle
 from tests.compiled_view import close_tables, table_of
 from tests.random_games import RandomGame
+from treeplex.engine.tree.form import new_state, workspace
 from treeplex.engine.tree.greedy import iterate_greedily, least_potential, potential_slope
-from treeplex.engine.tree.sweeps import reach, workspace
+from treeplex.engine.tree.sweeps import reach
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.forms.policies.tabular import uniform_probabilities
 
@@ -49,12 +50,13 @@ def test_loop(players: int, seed: int, floor: float) -> None:
     strategy, means, average = (np.zeros_like(policy) for _ in range(3))
     for player in range(players):
         reach(game.tree, player, policy, strategy)
+    state = new_state(policy, regrets=means, strategy=strategy, averages=average[None])
     expected = oracle.uniform(root)
     actions = oracle.action_sets(root)
     mean = {key: np.zeros(len(ids)) for key, ids in actions.items()}
     total = {key: np.zeros(len(ids)) for key, ids in actions.items()}
     for t in range(1, 7):
-        iterate_greedily(game.tree, game.payoff, t, 1, floor, means, policy, strategy, average, *workspace(game.tree))
+        iterate_greedily(game.tree, game.payoff, t, 1, floor, state, workspace(game.tree))
         new, played = {}, {}
         for player in range(players):
             for key, values in oracle.counterfactual_values(root, expected, player).items():

@@ -7,7 +7,7 @@ from hypothesis import given
 from tests import oracle
 from tests.compiled_view import array_of, close_tables, sequence_names, table_of
 from tests.random_games import SEEDS, STEADY, RandomGame, RandomPublicGame, games, public_games
-from treeplex.engine.tree.form import Payoff
+from treeplex.engine.tree.form import Payoff, workspace
 from treeplex.engine.tree.gradient import LANES, empty_sparse, gradient
 from treeplex.engine.tree.sweeps import (
     backup,
@@ -17,7 +17,6 @@ from treeplex.engine.tree.sweeps import (
     reach,
     value_and_best_response,
     widest_block,
-    workspace,
 )
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
@@ -114,7 +113,7 @@ def test_dense_groups_wider_than_a_pass() -> None:
 def test_backup(rules: RandomGame, seed: int) -> None:
     game, root, policy, array = prepared(rules, seed)
     strategy = strategy_of(game, array)
-    values, infoset_values = workspace(game.tree)
+    values, infoset_values, _ = workspace(game.tree)
     for player in range(game.players):
         gradient(game.tree, game.payoff, player, strategy, values)
         value = backup(game.tree, player, array, values, infoset_values)
@@ -130,7 +129,7 @@ def test_backup(rules: RandomGame, seed: int) -> None:
 def test_best_value_and_best_response(rules: RandomGame, seed: int) -> None:
     game, root, policy, array = prepared(rules, seed)
     strategy = strategy_of(game, array)
-    values, infoset_values = workspace(game.tree)
+    values, infoset_values, _ = workspace(game.tree)
     for player in range(game.players):
         expected, pure = oracle.best_response(root, policy, player)
         gradient(game.tree, game.payoff, player, strategy, values)
@@ -144,7 +143,7 @@ def test_best_value_and_best_response(rules: RandomGame, seed: int) -> None:
 
 def test_of_equal_actions_the_first_is_played() -> None:
     game = compile_game("matrix(rows=[[1,1],[1,1],[1,1]])")
-    values, infoset_values = workspace(game.tree)
+    values, infoset_values, _ = workspace(game.tree)
     policy = np.full(len(values), 0.5)
     for player in (0, 1):
         gradient(game.tree, game.payoff, player, np.ones_like(policy), values)
@@ -157,7 +156,7 @@ def test_of_equal_actions_the_first_is_played() -> None:
 def test_value_and_best_response(rules: RandomGame, seed: int) -> None:
     game, root, policy, array = prepared(rules, seed)
     found = np.empty((2, game.players))
-    value_and_best_response(game.tree, game.payoff, array, np.empty_like(array), *workspace(game.tree), found)
+    value_and_best_response(game.tree, game.payoff, array, np.empty_like(array), *workspace(game.tree)[:2], found)
     assert found[0] == pytest.approx(oracle.expected_values(root, policy), abs=TOLERANCE)
     assert found[1] == pytest.approx([oracle.best_response(root, policy, p)[0] for p in range(game.players)], abs=TOLERANCE)
 

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from tests import oracle
 from tests.compiled_view import close_tables, sequence_names, table_of
 from tests.random_games import STEADY, RandomGame, games
-from treeplex.engine.tree.regret import ADAPTIVE, FIXED, Weights, accumulate, adaptive_factor, iterate
-from treeplex.engine.tree.sweeps import reach, workspace
+from treeplex.engine.tree.form import new_state, workspace
+from treeplex.engine.tree.regret import Weights, accumulate, adaptive_factor, iterate
+from treeplex.engine.tree.sweeps import reach
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.walk import compile_rules
 
@@ -66,29 +67,17 @@ class Reference:
         return min(np.sqrt(shift / growth), 5.0) if growth > 0 else 5.0 if shift > 0 else 0.0
 
 
-def run_kernel(game: CompiledGame, rows: list[Weights], *, alternating: bool, mode: int) -> tuple[oracle.Floats, ...]:
-    size, infosets = len(game.action_ids), len(game.infostates)
+def run_kernel(game: CompiledGame, rows: list[Weights], *, alternating: bool, adaptive: bool) -> tuple[oracle.Floats, ...]:
+    size = len(game.action_ids)
     layout = game.tree.infoset_layout
     policy = np.array([1.0 if name is None else 1.0 / layout[game.lookup[name[0]], 2] for name in sequence_names(game)])
-    regrets, strategy, average, previous = (np.zeros(size) for _ in range(4))
-    changes = np.zeros((2, infosets))
+    regrets, strategy, average = (np.zeros(size) for _ in range(3))
     for player in range(game.players):
         reach(game.tree, player, policy, strategy)
-    iterate(
-        game.tree,
-        game.payoff,
-        np.array(rows),
-        alternating,
-        mode,
-        regrets,
-        policy,
-        strategy,
-        average,
-        previous,
-        changes,
-        *workspace(game.tree),
-        np.empty(infosets),
-    )
+    state = new_state(policy, regrets=regrets, strategy=strategy, averages=average[None])
+    if adaptive:
+        state = state._replace(previous=np.zeros(size), changes=np.zeros((2, len(game.infostates))))
+    iterate(game.tree, game.payoff, np.array(rows), alternating, state, workspace(game.tree))
     return regrets, policy, strategy, average
 
 
@@ -98,7 +87,7 @@ def check_iterate(rules: RandomGame, rows: list[Weights], alternating: bool, ada
     reference = Reference(root, alternating=alternating, adaptive=adaptive)
     for row in rows:
         reference.step(row)
-    regrets, policy, strategy, average = run_kernel(game, rows, alternating=alternating, mode=ADAPTIVE if adaptive else FIXED)
+    regrets, policy, strategy, average = run_kernel(game, rows, alternating=alternating, adaptive=adaptive)
     close_tables(table_of(game, regrets), reference.regrets, 1e-10)
     close_tables(table_of(game, average), reference.average, 1e-10)
     for key, at in reference.policy.items():

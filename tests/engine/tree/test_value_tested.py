@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from tests import oracle
 from tests.compiled_view import close_tables, table_of
 from tests.random_games import STEADY, RandomGame, games
+from treeplex.engine.tree.form import new_state
 from treeplex.engine.tree.sweeps import reach, widest_block
 from treeplex.engine.tree.value_tested import ValueTest, iterate_tested
 from treeplex.forms.compile.compile_game import compile_game
@@ -89,11 +90,15 @@ class Kernel:
         self.scratch = np.full((7, max(widest_block(tree, player) for player in range(self.game.players))), np.nan)
         for player in range(self.game.players):
             reach(tree, player, self.policy, self.strategy)
+        self.state = new_state(
+            self.policy, regrets=self.regrets, strategy=self.strategy, averages=self.averages, previous=self.differences,
+            changes=self.tests,
+        )  # fmt: skip
 
     def run(self, rows: list[ValueTest]) -> None:
         iterate_tested(
             self.game.tree, self.game.payoff, np.array([(*row.row(), *AVERAGES) for row in rows]), self.alternating,
-            self.regrets, self.differences, self.tests, self.policy, self.strategy, self.averages, self.values, self.scratch,
+            self.state, self.values, self.scratch,
         )  # fmt: skip
 
 

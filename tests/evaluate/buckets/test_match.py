@@ -5,21 +5,28 @@ from tests.limit_games import SlowWalk, royal_buckets
 from treeplex.engine.buckets.deals import value_deals
 from treeplex.errors import PolicyError
 from treeplex.evaluate.buckets.match import deal_cards, play_limit
-from treeplex.forms.buckets.abstract_game import LimitGame, joint_tables
-from treeplex.forms.buckets.betting import limit_betting
-from treeplex.forms.buckets.strategy import LimitStrategy
+from treeplex.forms.policies.limit import LimitStrategy
 from treeplex.games.poker.betting.sizes import FixedLimit
+from treeplex.games.poker.buckets.betting import limit_betting
+from treeplex.games.poker.buckets.game import BucketGame
+from treeplex.games.poker.buckets.joint import joint_tables
+from treeplex.games.poker.cards.format import royal
+from treeplex.games.poker.spots.known import all_hands, unbound
+from treeplex.games.poker.spots.spot import Spot
+from treeplex.games.registry import load
 from treeplex.solvers.buckets import LimitCFR
 
-BETTING = limit_betting(FixedLimit((2.0, 2.0, 4.0, 4.0), (2, 1, 1, 1)))
+LIMITS = FixedLimit((2.0, 2.0, 4.0, 4.0), (2, 1, 1, 1))
+BETTING = limit_betting(LIMITS)
 
 
 def strategy(counts, iterations):
     buckets = royal_buckets(counts)
-    game = LimitGame(f"{counts}", counts, *joint_tables(buckets, 50), BETTING)
+    spot = Spot((), 0.0, unbound(LIMITS), all_hands(royal()), LIMITS, format=royal(), blinds=(1.0, 2.0))
+    game = BucketGame(spot, counts, lambda: joint_tables(buckets, 50), buckets=lambda: buckets)
     solver = LimitCFR(game)
     solver.run(iterations)
-    return game, LimitStrategy(game.name, buckets, BETTING, solver.average, 2.0)
+    return game, LimitStrategy(str(counts), game, solver.average)
 
 
 def test_values_of_deals_are_those_of_recursion():
@@ -70,6 +77,6 @@ def test_a_match_needs_two_strategies_for_one_game():
     one = strategy((2, 2, 2, 2), 10)[1]
     with pytest.raises(PolicyError, match="two strategies"):
         play_limit([one], 10)
-    other = LimitStrategy("other", one.buckets, limit_betting(), one.average, 2.0)
+    other = LimitStrategy("other", load("bucketed_holdem(cards=royal,buckets=2)"), one.average)
     with pytest.raises(PolicyError, match="different"):
         play_limit([one, other], 10)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from treeplex.errors import FileError, PolicyError
 from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.policies.files import load_policy, read_policy_header, save_policy, to_dataframe, to_table
-from treeplex.forms.policies.tabular import Policy, normalised
+from treeplex.forms.policies.files import load_policy, read_policy_header, save_policy
+from treeplex.forms.policies.tabular import Policy, normalised, to_dataframe, to_table
 from treeplex.games.base import TERMINAL, Game, State
 
 SUFFIXES = [".safetensors", ".npz", ".json", ".csv"]

@@ -9,7 +9,8 @@ import pytest
 from treeplex.errors import FileError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.liteefg import game_file_text, parse_game_file, read_game_file, write_game_file
+from treeplex.forms.sources.liteefg import parse_game_file, read_game_file
+from treeplex.forms.sources.liteefg_write import game_file_text, write_game_file
 from treeplex.games import registry
 from treeplex.games.base import CHANCE
 from treeplex.runs.judge import nash_conv

@@ -6,11 +6,11 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from treeplex.games import load
 from treeplex.games.poker.cards.format import HOLDEM, Format, small
 from treeplex.games.poker.features import features_of_board
 from treeplex.games.poker.rules import PokerGame, PokerPublicTree
 from treeplex.games.public import Chance, Decision, Leaf
+from treeplex.games.registry import load
 
 TURN = "turn_holdem(ranks=5,stack=6)"
 

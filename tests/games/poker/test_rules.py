@@ -12,7 +12,6 @@ from treeplex.errors import GameError, SpecError
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.walk import compile_rules
-from treeplex.games import load
 from treeplex.games.base import CHANCE
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.cards.cards import parse_cards
@@ -20,6 +19,7 @@ from treeplex.games.poker.cards.format import small
 from treeplex.games.poker.rules import PokerGame, PokerState, cards_of_deal, number_of_deal
 from treeplex.games.poker.spots.known import all_hands, leduc_holdem, limit_holdem, rhode_island_holdem, turn_endgame_holdem
 from treeplex.games.poker.spots.spot import Rake, Spot
+from treeplex.games.registry import load
 from treeplex.solvers.exact.lp import LinearProgram
 
 ALL_IN = BetPlan.same("a", "", streets=2)

@@ -54,9 +54,7 @@ def test_training_comes_closer_to_exact_values_of_rivers_it_has_not_seen() -> No
         iterations=4, rivers=16, river_iterations=32, games=16, bins=16, width=32, layers=2, burn_in=32, batch=32
     )
     trainer = RebelTrainer(SPOT, settings)
-    unseen = HoldemSelfPlay(
-        SPOT, replace(settings.playing(), river_iterations=100), trainer.net.leaf(), np.random.default_rng(9)
-    )
+    unseen = HoldemSelfPlay(SPOT, replace(settings, river_iterations=100), trainer.net.leaf(), np.random.default_rng(9))
     rivers = [river for _ in range(2) for river in unseen.advance(settings.bins)]
     inputs, targets, weights = (np.stack(part) for part in zip(*(river.row() for river in rivers), strict=True))
 
@@ -116,7 +114,7 @@ def test_iterations_are_drawn_as_told(draw: str, monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr("treeplex.learn.rebel.holdem_self_play.played_and_believed", watched)
     settings = replace(TINY, draw=draw, iterations=3, rivers=150, river_iterations=1)
-    play = HoldemSelfPlay(SPOT, settings.playing(), BinnedRivers(nothing, 8), np.random.default_rng(0))
+    play = HoldemSelfPlay(SPOT, settings, BinnedRivers(nothing, 8), np.random.default_rng(0))
     for _ in play._searched(SPOT):
         pass
     expected = [0, 50, 50, 50] if draw == "uniform" else [25, 50, 75, 0]

@@ -91,5 +91,5 @@ def test_a_training_on_random_beliefs_goes_on_bit_for_bit() -> None:
 
 
 def test_what_is_refused() -> None:
-    with pytest.raises(SpecError, match="unknown source 'rnd'"):
+    with pytest.raises(SpecError, match="source must be one of self-play, random, not 'rnd'"):
         RebelSettings(source="rnd")

@@ -28,8 +28,7 @@ from treeplex.learn.torch.kernels import stacking  # noqa: E402
 from treeplex.learn.torch.search import TorchSearch, torch_device  # noqa: E402
 from treeplex.runs.job.folder import JobFolder  # noqa: E402
 from treeplex.runs.rebel.job import NET, REBEL  # noqa: E402
-from treeplex.runs.rebel.settings import RebelRun  # noqa: E402
-from treeplex.runs.rebel.train import train_rebel  # noqa: E402
+from treeplex.runs.train.train import train  # noqa: E402
 from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch, ZeroLeaf  # noqa: E402
 from treeplex.search.encoding import Encoding  # noqa: E402
 from treeplex.search.leaf import LeafValue  # noqa: E402
@@ -269,9 +268,9 @@ def test_a_training_with_a_policy_network_is_nearly_that_on_the_processor() -> N
 
 
 def test_a_training_may_move_to_another_device(tmp_path: Path) -> None:
-    run = RebelRun(DICE, replace(TINY, solves=160, device="cpu"))
-    train_rebel(run, out=tmp_path / "run", judge_every=0)
-    ended = train_rebel(resume=tmp_path / "run", changes={"device": "torch-cpu", "solves": "320"}, judge_every=0)
+    settings = replace(TINY, solves=160, device="cpu", streams=1)
+    train(DICE, settings=settings, out=tmp_path / "run", judge_every=0)
+    ended = train(resume=tmp_path / "run", settings={"device": "torch-cpu", "solves": "320"}, judge_every=0)
     assert ended.status == "finished"
     assert ended.records[-1].done == 320
     assert JobFolder(REBEL, tmp_path / "run").about()["settings"]["device"] == "torch-cpu"
@@ -284,7 +283,7 @@ def test_devices(monkeypatch: pytest.MonkeyPatch) -> None:
     assert torch_device("torch-cpu") == CPU
     with pytest.raises(SpecError, match="no CUDA graphics card here; take cpu, or auto"):
         RebelTrainer(public_rules(DICE), replace(TINY, device="cuda"))
-    with pytest.raises(SpecError, match="unknown device 'gpu'; known: cpu, cuda"):
+    with pytest.raises(SpecError, match="device must be one of cpu, cuda"):
         replace(TINY, device="gpu")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     assert torch_device("auto") == torch_device("cuda") == torch.device("cuda")

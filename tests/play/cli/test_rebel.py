@@ -18,15 +18,16 @@ pytest.importorskip("torch")
 
 import torch
 
+from treeplex.learn.rebel.trainer import RebelSettings
 from treeplex.play.cli import play as cli_play
 from treeplex.play.cli.failures import Commands
 from treeplex.play.cli.main import app
-from treeplex.play.cli.rebel import line_of
+from treeplex.play.cli.train import line_of
 from treeplex.runs.job.checkpoint import position_of
 from treeplex.runs.job.folder import METRICS, JobFolder
 from treeplex.runs.job.record import Progress
 from treeplex.runs.rebel.job import NET, REBEL
-from treeplex.runs.rebel.settings import run_from
+from treeplex.runs.train.registry import learner_named
 
 torch.set_num_threads(1)
 
@@ -98,9 +99,9 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_json_of_a_training(tmp_path: Path) -> None:
     printed = json.loads(call("train", "rebel", DICE, *TINY, "--out", tmp_path / "run", "--json")[0])
     last = JobFolder(REBEL, tmp_path / "run").records()[-1]
-    assert (printed["algorithm"], printed["status"], printed["solved"]) == ("rebel", "finished", 64)
+    assert (printed["learner"], printed["status"], printed["subgames"]) == ("rebel", "finished", 64)
     assert printed["loss"] == last.loss
-    assert printed["workers_lost"] == 0
+    assert printed["lost"] == 0
 
 
 def test_settings_are_shown_read_and_changed(tmp_path: Path, trained: Path) -> None:
@@ -109,36 +110,34 @@ def test_settings_are_shown_read_and_changed(tmp_path: Path, trained: Path) -> N
     assert "width: 64 " in shown
     (tmp_path / "settings.yaml").write_text(shown)
     assert call("train", "rebel", "--show", "--config", tmp_path / "settings.yaml")[0] == shown
-    own = call("train", "rebel", "--resume", trained, "--show", "--set", "solves=70")[0]
+    own = call("train", "--resume", trained, "--show", "--set", "solves=70")[0]
     assert "iterations: 3 " in own
     assert "solves: 70 " in own
-    settings = run_from(JobFolder(REBEL, trained).about(), "here").settings
+    settings = RebelSettings.from_json(JobFolder(REBEL, trained).about()["settings"], "here")
     assert {name: getattr(settings, name) for name in SMALL} == SMALL
 
 
 def test_resuming_goes_on(tmp_path: Path) -> None:
     call("train", "rebel", DICE, *TINY, "--out", tmp_path / "run")
     options = ["--set", "solves=96", "--judge-every", "0"]
-    printed = json.loads(call("train", "rebel", "--resume", tmp_path / "run", *options, "--json")[0])
-    assert printed["solved"] == 96
+    printed = json.loads(call("train", "--resume", tmp_path / "run", *options, "--json")[0])
+    assert printed["subgames"] == 96
 
 
-def test_help_names_both() -> None:
-    assert "--epochs" in call("train", "--help")[0]
-    assert "treeplex train rebel --help" in call("train", "--help")[0]
+def test_help_of_a_learner_lists_its_settings() -> None:
     shown = call("train", "rebel", "--help")[0]
     assert "--judge-every" in shown
-    assert "--epochs" not in shown
-    assert "Usage: treeplex train rebel" in shown or "train rebel [OPTIONS]" in shown
+    assert "Settings of rebel" in shown
+    assert "solves " in shown
 
 
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
-        ("train rebel", "name the game: treeplex train rebel GAME --out DIR"),
+        ("train rebel", "--out DIR"),
         ("train rebel liars_dice", "--out DIR"),
         ("train rebel goofspiel(num_cards=3) --out {0}", "in goofspiel(num_cards=3) players know different things"),
-        ("train rebel --out {0}", "name the game"),
+        ("train rebel --out {0}", "name the game: treeplex train rebel GAME --out DIR"),
         ("train rebel liars_dice --out {0} --resume {0}", "not both"),
         ("train rebel liars_dic --out {0}", "did you mean 'liars_dice'"),
         ("train rebel liars_dice --set widht=3 --out {0}", "did you mean 'width'"),
@@ -148,16 +147,15 @@ def test_help_names_both() -> None:
         ("train rebel liars_dice --workers 0 --out {0}", "workers"),
         ("train rebel modified_rps --workers 1 --out {0}", "no features"),
         ("train rebel liars_dice --config {0} --out {0}", "cannot read"),
-        ("train rebel liars_dice --epochs 3 --out {0}", "see treeplex train rebel --help"),
-        ("train rebel --resume {0}", "holds no training of treeplex train rebel"),
+        ("train rebel liars_dice --epochs 3 --out {0}", "see treeplex train --help"),
+        ("train rebel --resume {0}", "holds no training of treeplex train"),
         ("train rebel --resume {0} --preset paper", "--set"),
-        ("train --out {0} rebel", "rebel comes first"),
-        ("train --resume {1}", "treeplex train rebel --resume"),
+        ("train ddcfr --resume {1}", "of another kind (rebel)"),
         ("evaluate liars_dice {1}", "a network for liars_dice(dice_sides=2)"),
         ("evaluate liars_dice(dice_sides=2) {1} --exact", "about policies"),
         ("evaluate liars_dice(dice_sides=2) {1} --playthroughs 0", "playthroughs must be"),
         ("evaluate liars_dice(dice_sides=2) {1} --set endgme=3", "did you mean 'endgame'"),
-        ("evaluate liars_dice(dice_sides=2) {1} --set depth=-1", "or 0 for as deep as the game is"),
+        ("evaluate liars_dice(dice_sides=2) {1} --set depth=-1", "depth must be a whole number of at least 0, not -1"),
         ("evaluate liars_dice(dice_sides=2) {1} --set depth", "key=value"),
         ("evaluate liars_dice(dice_sides=2) {1} --set rounds=perhaps", "true or false"),
         ("evaluate liars_dice(dice_sides=2) uniform --set depth=1", "which uniform is not"),
@@ -295,11 +293,9 @@ def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
     assert process.returncode == 130, (out, err)
     with JobFolder(REBEL, folder).state() as state:
         done = position_of(state).done
-    assert f"stopped after {done:,} subgames; saved: go on with treeplex train rebel --resume {folder}" in err
-    printed = json.loads(
-        call("train", "rebel", "--resume", folder, "--set", f"solves={done + 8}", "--judge-every", 0, "--json")[0]
-    )
-    assert printed["solved"] == done + 8
+    assert f"stopped after {done:,} subgames; saved: resume with treeplex train --resume {folder}" in err
+    printed = json.loads(call("train", "--resume", folder, "--set", f"solves={done + 8}", "--judge-every", 0, "--json")[0])
+    assert printed["subgames"] == done + 8
 
 
 def test_a_person_plays_against_a_network(trained: Path) -> None:
@@ -395,10 +391,11 @@ def test_play_is_refused_in_one_line(trained: Path) -> None:
 
 def test_the_live_line() -> None:
     numbers = {"rows": 3200, "steps": 50, "loss": 0.0125, "policy_loss": None, "rate": 640.0, "lost": 0, "exploitability": 0.05}
-    state = Progress("rebel of 1 streams", "subgames", 6400, 60_000, 640.0, 65.0, numbers)
-    line = "rebel  6,400/60,000 subgames  640/s  3,200 rows  loss 1.25e-02  exploitability 5.00e-02  1:05 left"
-    assert line_of(state) == line
-    assert "loss 1.25e-02  policy loss 5.00e-01" in line_of(replace(state, numbers={**numbers, "policy_loss": 0.5}))
+    known = learner_named("rebel")
+    state = Progress("rebel", "subgames", 6400, 60_000, 640.0, 65.0, numbers)
+    line = "training rebel  6,400/60,000 subgames  640/s  3,200 rows  loss 1.25e-02  exploitability 5.00e-02  1:05 left"
+    assert line_of(known, state) == line
+    assert "loss 1.25e-02  policy loss 5.00e-01" in line_of(known, replace(state, numbers={**numbers, "policy_loss": 0.5}))
     fresh = replace(state, numbers={**numbers, "loss": None, "lost": 2})
-    assert "loss" not in line_of(fresh)
-    assert "2 workers lost" in line_of(fresh)
+    assert "loss" not in line_of(known, fresh)
+    assert "2 workers lost" in line_of(known, fresh)

@@ -14,12 +14,14 @@ from typer.testing import CliRunner
 from treeplex.play.cli.main import app
 from treeplex.play.cli.train import line_of
 from treeplex.runs.discount.job import DISCOUNT
-from treeplex.runs.discount.settings import settings_from
+from treeplex.runs.discount.settings import DiscountSettings
 from treeplex.runs.job.checkpoint import position_of
 from treeplex.runs.job.folder import METRICS, STATE, JobFolder
 from treeplex.runs.job.record import Progress
+from treeplex.runs.train.registry import learner_named
 
-TINY = ["--games", "kuhn_poker", "--epochs", "2", "--population", "4", "--horizon", "20", "--workers", "1"]
+SETTINGS = ["--set", "population=4", "--set", "horizon=20", "--workers", "1"]
+TINY = ["kuhn_poker", "--set", "epochs=2", *SETTINGS]
 
 
 def done_at(folder):
@@ -58,83 +60,98 @@ def test_training_prints_and_writes(tmp_path):
 def test_json_is_all_that_is_printed(tmp_path):
     printed = json.loads(call("pddcfr", *TINY, "--out", tmp_path / "run", "--json")[0])
     last = JobFolder(DISCOUNT, tmp_path / "run").records()[-1]
-    assert (printed["algorithm"], printed["status"], printed["epochs"]) == ("pddcfr", "finished", 2)
-    assert printed["fitness"] == last.fitness
+    assert (printed["learner"], printed["game"], printed["status"]) == ("pddcfr", ["kuhn_poker"], "finished")
+    assert (printed["epochs"], printed["fitness"]) == (2, last.fitness)
     assert printed["exploitability"] == {"kuhn_poker": last.exploitability[0]}
     assert printed["best"]["fitness"] >= printed["fitness"]
-    assert printed["workers_lost"] == 0
+    assert printed["lost"] == 0
 
 
 def test_resuming_goes_on(tmp_path):
     call("ddcfr", *TINY, "--out", tmp_path / "part")
-    printed = json.loads(call("--resume", tmp_path / "part", "--epochs", "4", "--workers", "1", "--json")[0])
+    printed = json.loads(call("--resume", tmp_path / "part", "--set", "epochs=4", "--workers", "1", "--json")[0])
     assert printed["epochs"] == 4
-    call("ddcfr", *TINY, "--epochs", "4", "--out", tmp_path / "whole")
+    call("ddcfr", *TINY, "--set", "epochs=4", "--out", tmp_path / "whole")
     part, whole = (JobFolder(DISCOUNT, tmp_path / name).records() for name in ("part", "whole"))
     assert [record.fitness for record in part] == [record.fitness for record in whole]
 
 
-def test_the_command_to_go_on_names_games_of_ones_own(tmp_path):
+def test_the_command_to_resume_names_games_of_ones_own(tmp_path):
     (tmp_path / "mine.py").write_text("import treeplex as tp\n\n\ndef game():\n    return tp.load('kuhn_poker')\n")
     game = f"{tmp_path}/mine.py:game"
-    out, _ = call("ddcfr", *TINY[2:], "--games", game, "--out", tmp_path / "run")
-    assert f"treeplex train --games {game} --resume {tmp_path}/run --epochs 4" in out
-    assert "name the game as well" in complaint("--resume", tmp_path / "run", "--epochs", "4")
-    call("--games", game, "--resume", tmp_path / "run", "--epochs", "4", "--workers", "1")
+    out, _ = call("ddcfr", game, *TINY[1:], "--out", tmp_path / "run")
+    assert f"treeplex train ddcfr {game} --resume {tmp_path}/run --set epochs=4" in out
+    assert "name the game as well" in complaint("--resume", tmp_path / "run", "--set", "epochs=4")
+    call("ddcfr", game, "--resume", tmp_path / "run", "--set", "epochs=4", "--workers", "1")
 
 
 def test_every_setting_reaches_the_training(tmp_path):
-    options = (
-        "pddcfr --games kuhn_poker,goofspiel(num_cards=3,imp_info=true) --games small_matrix --epochs 1 --population 2 "
-        "--sigma 0.2 --learning-rate 0.3 --horizon 7 --features regret,movement --exponents gamma,prediction --discrete "
-        "--holds 1,3 --unclipped --optimizer es --fitness log --weights 1,2,3.5 --seed 5 --workers 1"
+    changes = (
+        "epochs=1 population=2 sigma=0.2 learning_rate=0.3 horizon=7 features=regret,movement exponents=gamma,prediction "
+        "discrete=true holds=1,3 clipped=false optimizer=es fitness=log weights=1,2,3.5 seed=5"
     )
-    call(*options.split(), "--out", tmp_path / "run")
-    settings = settings_from(JobFolder(DISCOUNT, tmp_path / "run").about()["settings"], "here").to_json()
-    assert settings == {
-        "algorithm": "pddcfr",
-        "games": ("kuhn_poker", "goofspiel(num_cards=3,imp_info=true)", "small_matrix"),
-        "epochs": 1,
-        "population": 2,
-        "sigma": 0.2,
-        "learning_rate": 0.3,
-        "horizon": 7,
-        "features": ("regret", "movement"),
-        "exponents": ("gamma", "prediction"),
-        "discrete": True,
-        "holds": (1, 3),
-        "hidden": (64, 64),
-        "clipped": False,
-        "optimizer": "es",
-        "fitness": "log",
-        "weights": (1.0, 2.0, 3.5),
-        "seed": 5,
-    }
+    given = [part for change in changes.split() for part in ("--set", change)]
+    games = ["kuhn_poker,goofspiel(num_cards=3,imp_info=true)", "small_matrix"]
+    call("pddcfr", *games, *given, "--workers", "1", "--out", tmp_path / "run")
+    about = JobFolder(DISCOUNT, tmp_path / "run").about()
+    assert about["learner"] == "pddcfr"
+    assert about["game"] == ["kuhn_poker", "goofspiel(num_cards=3,imp_info=true)", "small_matrix"]
+    assert DiscountSettings.from_json(about["settings"], "here") == DiscountSettings(
+        epochs=1,
+        population=2,
+        sigma=0.2,
+        learning_rate=0.3,
+        horizon=7,
+        features=("regret", "movement"),
+        exponents=("gamma", "prediction"),
+        discrete=True,
+        holds=(1, 3),
+        clipped=False,
+        weights=(1.0, 2.0, 3.5),
+        seed=5,
+    )
+
+
+def test_learners_are_listed_and_say_their_settings(tmp_path):
+    listed = call("--list")[0]
+    assert all(name in listed for name in ("rebel", "ddcfr", "dpcfr+", "pddcfr", "Xu et al. 2024"))
+    assert "population *" in call("ddcfr", "--help")[0]
+    assert "Settings of" not in call("--help")[0]
+    shown = call("ddcfr", "--show", "--set", "sigma=0.2")[0]
+    assert "sigma: 0.2 " in shown
+    (tmp_path / "settings.yaml").write_text(shown)
+    assert call("ddcfr", "--show", "--config", tmp_path / "settings.yaml")[0] == shown
+    call("ddcfr", *TINY, "--out", tmp_path / "run")
+    assert "population: 4 " in call("--resume", tmp_path / "run", "--show")[0]
 
 
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
         ("ddcfr", "--out DIR"),
-        ("--out {0}", "name what to train"),
+        ("--out {0}", "name a learner"),
         ("ddcfr --out {0} --resume {0}", "not both"),
         ("dcfr --out {0}", "did you mean 'ddcfr'"),
-        ("ddcfr --games kuhn_pokr --out {0}", "did you mean 'kuhn_poker'"),
-        ("ddcfr --games kuhn_poker(players=3) --out {0}", "two-player zero-sum games, such as kuhn_poker"),
-        ("ddcfr --games kuhn_poker,(x --out {0}", "brackets"),
-        ("ddcfr --population 5 --out {0}", "even"),
-        ("ddcfr --features exploitabilty --out {0}", "did you mean 'exploitability'"),
-        ("ddcfr --exponents delta --out {0}", "delta"),
-        ("ddcfr --holds 1,two --out {0}", "--holds takes whole numbers"),
-        ("ddcfr --weights 1,heavy --out {0}", "--weights takes numbers"),
-        ("ddcfr --weights 1,2 --games kuhn_poker --out {0}", "one for each of 1 games"),
-        ("ddcfr --optimizer sgd --out {0}", "known: es, ppo"),
-        ("ddcfr --optimizer ppo --ray auto --games kuhn_poker --horizon 5 --out {0}", "leave --ray out"),
-        ("ddcfr --fitness relativ --out {0}", "did you mean 'relative'"),
+        ("ddcfr kuhn_pokr --out {0}", "did you mean 'kuhn_poker'"),
+        ("ddcfr kuhn_poker(players=3) --out {0}", "two-player zero-sum games, such as kuhn_poker"),
+        ("ddcfr kuhn_poker,(x --out {0}", "brackets"),
+        ("ddcfr --set population=5 --out {0}", "even"),
+        ("ddcfr --set features=exploitabilty --out {0}", "did you mean 'exploitability'"),
+        ("ddcfr --set exponents=delta --out {0}", "delta"),
+        ("ddcfr --set holds=1,two --out {0}", "holds must be whole numbers of at least 1"),
+        ("ddcfr --set weights=1,heavy --out {0}", "weights must be numbers above 0"),
+        ("ddcfr kuhn_poker --set weights=1,2 --out {0}", "one for each of 1 games"),
+        ("ddcfr --set optimizer=sgd --out {0}", "one of es, ppo"),
+        ("ddcfr kuhn_poker --set optimizer=ppo --set horizon=5 --ray auto --out {0}", "leave --ray out"),
+        ("ddcfr --set fitness=relativ --out {0}", "did you mean 'relative'"),
         ("ddcfr --workers 0 --out {0}", "workers"),
-        ("ddcfr --sigma nan --out {0}", "sigma"),
-        ("ddcfr --learning-rate 0 --out {0}", "learning rate"),
-        ("ddcfr --epochs zero --out {0}", "see treeplex train --help"),
+        ("ddcfr --judge-every 3 --out {0}", "does not take judge_every (--judge-every)"),
+        ("ddcfr --preset paper --out {0}", "unknown preset 'paper'"),
+        ("ddcfr --seconds 0 --out {0}", "seconds must be a number above 0"),
+        ("ddcfr --set sigma=nan --out {0}", "sigma"),
+        ("ddcfr --set learning_rate=0 --out {0}", "learning_rate"),
+        ("ddcfr --set epochs=zero --out {0}", "epochs must be a whole number of at least 1, not 'zero'"),
+        ("ddcfr --epochs 3 --out {0}", "see treeplex train --help"),
         ("--resume {0}", "holds no training"),
     ],
 )
@@ -146,20 +163,33 @@ def test_wrong_use_is_one_line(tmp_path, arguments, part):
 def test_another_training_is_kept_unless_forced(tmp_path):
     call("ddcfr", *TINY, "--out", tmp_path / "run")
     before = (tmp_path / "run" / METRICS).read_bytes()
-    assert "--resume" in complaint("ddcfr", *TINY, "--seed", "1", "--out", tmp_path / "run")
+    assert "--resume" in complaint("ddcfr", *TINY, "--set", "seed=1", "--out", tmp_path / "run")
     assert (tmp_path / "run" / METRICS).read_bytes() == before
-    call("ddcfr", *TINY, "--seed", "1", "--out", tmp_path / "run", "--force")
+    call("ddcfr", *TINY, "--set", "seed=1", "--out", tmp_path / "run", "--force")
     assert (tmp_path / "run" / METRICS).read_bytes() != before
 
 
 def test_another_setting_is_refused_on_resuming(tmp_path):
     call("ddcfr", *TINY, "--out", tmp_path / "run")
-    assert "trains with sigma 0.05, not 0.1" in complaint("--resume", tmp_path / "run", "--sigma", "0.1")
+    assert "has sigma 0.05, which cannot change under way to 0.1" in complaint(
+        "--resume", tmp_path / "run", "--set", "sigma=0.1"
+    )
 
 
 def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path):
     folder = tmp_path / "run"
-    command = [sys.executable, "-m", "treeplex.play.cli.main", "train", "ddcfr", *TINY, "--epochs", "1000000", "--workers", "2"]
+    command = [
+        sys.executable,
+        "-m",
+        "treeplex.play.cli.main",
+        "train",
+        "ddcfr",
+        *TINY,
+        "--set",
+        "epochs=1000000",
+        "--workers",
+        "2",
+    ]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(
         [*command, "--out", str(folder)],
@@ -178,10 +208,10 @@ def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path):
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, (out, err)
     done = done_at(folder)
-    assert f"stopped after {done:,} epochs; saved: go on with treeplex train --resume {folder}" in err
+    assert f"stopped after {done:,} epochs; saved: resume with treeplex train --resume {folder}" in err
     assert err.count("\n") == 2
     assert [record.done for record in JobFolder(DISCOUNT, folder).records()] == list(range(done + 1))
-    call("--resume", folder, "--epochs", done + 2, "--workers", "1")
+    call("--resume", folder, "--set", f"epochs={done + 2}", "--workers", "1")
     assert done_at(folder) == done + 2
     assert (folder / STATE).exists()
 
@@ -189,5 +219,6 @@ def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path):
 def test_the_live_line():
     numbers = {"fitness": 1.25, "best_fitness": 1.25, "lost": 0}
     state = Progress("ddcfr by es", "epochs", 3, 10, 0.5, 65.0, numbers)
-    assert line_of(state) == "training ddcfr  epoch 3/10  fitness 1.250 (best 1.250)  1:05 left"
-    assert "2 workers lost" in line_of(replace(state, numbers={**numbers, "lost": 2}))
+    known = learner_named("ddcfr")
+    assert line_of(known, state) == "training ddcfr  3/10 epochs  fitness 1.250  best 1.250  1:05 left"
+    assert "2 workers lost" in line_of(known, replace(state, numbers={**numbers, "lost": 2}))

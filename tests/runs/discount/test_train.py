@@ -10,16 +10,18 @@ from safetensors.numpy import load_file
 
 import treeplex as tp
 from treeplex.errors import FileError, SpecError
-from treeplex.runs.discount.job import BEST, DISCOUNT, PLOT, POLICY, learning_figure, short_names
-from treeplex.runs.discount.settings import GAMES, TrainSettings, settings_from
-from treeplex.runs.discount.train import train
+from treeplex.runs.discount.job import BEST, DISCOUNT, PLOT, POLICY, best_of, learning_figure, short_names
+from treeplex.runs.discount.learner import specs_of
+from treeplex.runs.discount.settings import GAMES, DiscountSettings
 from treeplex.runs.job import job as frame
 from treeplex.runs.job.folder import METRICS, RUN, STATE, JobFolder
 from treeplex.runs.job.interrupt import Interrupted
 from treeplex.runs.job.record import Record
+from treeplex.runs.train.train import train
 from treeplex.solvers.rules.discount_policy_files import load_discount_policy
 
-TINY = TrainSettings(games=("kuhn_poker",), epochs=6, population=4, horizon=20, hidden=(8,), sigma=0.5, learning_rate=0.1)
+KUHN = ("kuhn_poker",)
+TINY = DiscountSettings(epochs=6, population=4, horizon=20, hidden=(8,), sigma=0.5, learning_rate=0.1)
 
 
 def numbers(folder):
@@ -34,7 +36,7 @@ def numbers(folder):
 @pytest.fixture(scope="module")
 def unbroken(tmp_path_factory):
     folder = tmp_path_factory.mktemp("train") / "unbroken"
-    return train(TINY, out=folder, workers=1)
+    return train(KUHN, "ddcfr", settings=TINY, out=folder, workers=1)
 
 
 def test_everything_is_written(unbroken):
@@ -45,7 +47,7 @@ def test_everything_is_written(unbroken):
     assert about["best"]["fitness"] == max(record.fitness for record in unbroken.records)
     assert [record.done for record in unbroken.records] == list(range(7))
     assert JobFolder(DISCOUNT, unbroken.folder).records() == list(unbroken.records)
-    assert settings_from(about["settings"], "here") == TINY
+    assert DiscountSettings.from_json(about["settings"], "here") == TINY
     assert unbroken.records[0].mean is None
     assert all(record.best >= record.mean for record in unbroken.records[1:])
     assert (unbroken.folder / "learning-curve.png").read_bytes().startswith(b"\x89PNG")
@@ -66,22 +68,24 @@ def test_policies_are_what_their_cards_say(unbroken):
 
 def test_it_learns(tmp_path):
     settings = replace(TINY, epochs=30, population=10)
-    training = train(settings, out=tmp_path / "run", workers=1)
-    assert training.best_record.fitness > training.records[0].fitness + 0.5
+    training = train(KUHN, "ddcfr", settings=settings, out=tmp_path / "run", workers=1)
+    assert best_of(training.records).fitness > training.records[0].fitness + 0.5
     assert training.records[-1].fitness > training.records[0].fitness + 0.3
 
 
 @pytest.mark.parametrize("algorithm", ["ddcfr", "dpcfr+", "pddcfr"])
 def test_each_algorithm_trains(tmp_path, algorithm):
-    training = train(replace(TINY, algorithm=algorithm, exponents=None, epochs=1), out=tmp_path / "run", workers=1)
-    assert training.policy.base == {"ddcfr": "dcfr", "dpcfr+": "pcfr+", "pddcfr": "pdcfr"}[algorithm]
-    assert not np.array_equal(training.policy.parameters, training.settings.start().parameters)
+    training = train(KUHN, algorithm, settings=replace(TINY, epochs=1), out=tmp_path / "run", workers=1)
+    policy, base = training.load(), {"ddcfr": "dcfr", "dpcfr+": "pcfr+", "pddcfr": "pdcfr"}[algorithm]
+    assert policy.base == base
+    last = load_discount_policy(tmp_path / "run" / POLICY)
+    assert not np.array_equal(last.parameters, training.settings.start(base).parameters)
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        {"games": ("kuhn_poker", "small_matrix"), "weights": (1.0, 2.0)},
+        {"weights": (2.0,)},
         {"features": ("iteration",)},
         {"features": ("exploitability",)},
         {"features": ("regret", "movement")},
@@ -94,9 +98,9 @@ def test_each_algorithm_trains(tmp_path, algorithm):
 )
 def test_each_ablation_trains_and_goes_on(tmp_path, change):
     settings = replace(TINY, **change)
-    whole = train(settings, out=tmp_path / "whole", workers=1)
-    train(replace(settings, epochs=2), out=tmp_path / "part", workers=1)
-    train(resume=tmp_path / "part", changes={"epochs": 6}, workers=1)
+    whole = train(KUHN, "ddcfr", settings=settings, out=tmp_path / "whole", workers=1)
+    train(KUHN, "ddcfr", settings=replace(settings, epochs=2), out=tmp_path / "part", workers=1)
+    train(resume=tmp_path / "part", settings={"epochs": 6}, workers=1)
     assert numbers(tmp_path / "part")[:3] == numbers(whole.folder)[:3]
 
 
@@ -121,7 +125,7 @@ def test_ctrl_c_within_an_epoch_drops_that_epoch(unbroken, tmp_path, monkeypatch
     folder = tmp_path / "run"
     monkeypatch.setattr(frame, "Interrupt", PressedLater)
     with pytest.raises(Interrupted) as stopped:
-        train(TINY, out=folder, workers=1)
+        train(KUHN, "ddcfr", settings=TINY, out=folder, workers=1)
     assert 0 < stopped.value.result.records[-1].done < 6
     monkeypatch.undo()
     train(resume=folder, workers=1)
@@ -129,45 +133,45 @@ def test_ctrl_c_within_an_epoch_drops_that_epoch(unbroken, tmp_path, monkeypatch
 
 
 def test_workers_change_nothing(unbroken, tmp_path):
-    train(TINY, out=tmp_path / "run", workers=2)
+    train(KUHN, "ddcfr", settings=TINY, out=tmp_path / "run", workers=2)
     assert numbers(tmp_path / "run") == numbers(unbroken.folder)
 
 
 @pytest.mark.parametrize("first", [2, 5])
 def test_more_epochs_continue_a_finished_training(unbroken, tmp_path, first):
-    assert 2 < unbroken.best_record.done < 5
+    assert 2 < best_of(unbroken.records).done < 5
     folder = tmp_path / "run"
-    train(replace(TINY, epochs=first), out=folder, workers=1)
-    train(resume=folder, changes={"epochs": 6}, workers=1)
+    train(KUHN, "ddcfr", settings=replace(TINY, epochs=first), out=folder, workers=1)
+    train(resume=folder, settings={"epochs": 6}, workers=1)
     assert numbers(folder)[:3] == numbers(unbroken.folder)[:3]
-    assert settings_from(JobFolder(DISCOUNT, folder).about()["settings"], "here") == TINY
+    assert DiscountSettings.from_json(JobFolder(DISCOUNT, folder).about()["settings"], "here") == TINY
 
 
-@pytest.mark.parametrize(
-    "change", [{"sigma": 0.1}, {"games": ("leduc_poker",)}, {"seed": 1}, {"algorithm": "pddcfr"}, {"features": ("iteration",)}]
-)
+@pytest.mark.parametrize("change", [{"sigma": 0.1}, {"seed": 1}, {"features": ("iteration",)}])
 def test_resuming_with_other_settings_is_refused(unbroken, change):
-    with pytest.raises(SpecError, match=f"trains with {next(iter(change))}"):
-        train(resume=unbroken.folder, changes=change, workers=1)
+    with pytest.raises(SpecError, match=f"has {next(iter(change))} .*, which cannot change under way"):
+        train(resume=unbroken.folder, settings=change, workers=1)
 
 
 def test_a_game_of_ones_own_is_named_again(tmp_path):
     (tmp_path / "mine.py").write_text("import treeplex as tp\n\n\ndef game():\n    return tp.load('kuhn_poker')\n")
     games = (f"{tmp_path}/mine.py:game",)
-    train(replace(TINY, games=games, epochs=1), out=tmp_path / "run", workers=1)
+    train(games, "ddcfr", settings=replace(TINY, epochs=1), out=tmp_path / "run", workers=1)
     with pytest.raises(FileError, match="neither read nor run"):
-        train(resume=tmp_path / "run", changes={"epochs": 2}, workers=1)
-    assert train(resume=tmp_path / "run", changes={"epochs": 2, "games": games}, workers=1).records[-1].done == 2
+        train(resume=tmp_path / "run", settings={"epochs": 2}, workers=1)
+    assert train(games, resume=tmp_path / "run", settings={"epochs": 2}, workers=1).records[-1].done == 2
+    with pytest.raises(FileError, match="not leduc_poker; give the game it was started with"):
+        train("leduc_poker", resume=tmp_path / "run", workers=1)
 
 
 def test_fewer_epochs_than_done_are_refused(unbroken):
     with pytest.raises(SpecError, match="6 epochs already"):
-        train(resume=unbroken.folder, changes={"epochs": 5}, workers=1)
+        train(resume=unbroken.folder, settings={"epochs": 5}, workers=1)
 
 
 def test_the_state_of_another_network_is_refused(unbroken, tmp_path):
     shutil.copytree(unbroken.folder, tmp_path / "run")
-    train(replace(TINY, hidden=(9,)), out=tmp_path / "other", workers=1)
+    train(KUHN, "ddcfr", settings=replace(TINY, hidden=(9,)), out=tmp_path / "other", workers=1)
     shutil.copy(tmp_path / "other" / STATE, tmp_path / "run" / STATE)
     with pytest.raises(FileError, match="not a state of ddcfr"):
         train(resume=tmp_path / "run", workers=1)
@@ -176,16 +180,15 @@ def test_the_state_of_another_network_is_refused(unbroken, tmp_path):
 def test_changed_rules_are_noticed(unbroken, tmp_path):
     shutil.copytree(unbroken.folder, tmp_path / "run")
     folder = JobFolder(DISCOUNT, tmp_path / "run")
-    folder.describe({**folder.about(), "identities": ["0000000000000000"]}, status="finished", records=unbroken.records)
-    with pytest.raises(FileError, match="rules of its games changed"):
+    folder.describe({**folder.about(), "identity": "0000000000000000"}, status="finished", records=unbroken.records)
+    with pytest.raises(FileError, match="whose rules changed since"):
         train(resume=tmp_path / "run", workers=1)
 
 
 @pytest.mark.parametrize(
     ("wrong", "part"),
     [
-        ({"algorithm": "dcfr"}, "cannot train 'dcfr'; did you mean 'ddcfr'"),
-        ({"optimizer": "sgd"}, "unknown optimizer 'sgd'"),
+        ({"optimizer": "sgd"}, "optimizer must be one of es, ppo"),
         ({"epochs": 0}, "epochs"),
         ({"horizon": 0}, "horizon"),
         ({"population": 5}, "population must be even"),
@@ -195,46 +198,50 @@ def test_changed_rules_are_noticed(unbroken, tmp_path):
         ({"holds": (0,)}, "holds"),
         ({"seed": -1}, "seed"),
         ({"seed": 1.5}, "seed"),
-        ({"optimizer": "ppo", "learning_rate": -1.0}, "learning.rate"),
+        ({"optimizer": "ppo", "learning_rate": -1.0}, "learning_rate must be a number above 0, or none"),
     ],
 )
 def test_settings_out_of_range_are_refused(wrong, part):
     with pytest.raises(SpecError, match=part):
-        TrainSettings(**wrong)
+        DiscountSettings(**wrong)
 
 
 def test_settings_are_read_as_they_were_written():
-    for settings in (TINY, TrainSettings(), TrainSettings(optimizer="ppo", weights=(1.0, 2.0), holds=())):
-        assert settings_from(json.loads(json.dumps(settings.to_json())), "here") == settings
+    for settings in (TINY, DiscountSettings(), DiscountSettings(optimizer="ppo", weights=(1.0, 2.0), holds=())):
+        assert DiscountSettings.from_json(json.loads(json.dumps(settings.to_json())), "here") == settings
 
 
 def test_usual_settings_are_the_papers():
-    usual = TrainSettings()
+    usual = DiscountSettings()
     assert (usual.epochs, usual.population, usual.learning_rate, usual.horizon) == (1000, 100, 0.01, 1000)
-    assert usual.games == GAMES
-    assert usual.start().sizes.tolist() == [2, 64, 64, 8]
-    assert len(usual.start().parameters) == 4872
+    assert specs_of(None) == list(GAMES)
+    assert usual.start("dcfr").sizes.tolist() == [2, 64, 64, 8]
+    assert len(usual.start("dcfr").parameters) == 4872
+
+
+def test_games_are_specs_with_commas_between_them_or_several():
+    assert specs_of("a(b=1,c=2), d") == specs_of(["a(b=1,c=2)", "d"]) == ["a(b=1,c=2)", "d"]
 
 
 def test_ppo_trains_and_goes_on(tmp_path):
     pytest.importorskip("torch")
     settings = replace(TINY, optimizer="ppo", learning_rate=None, epochs=3)
-    whole = train(settings, out=tmp_path / "whole", workers=2)
-    assert not np.array_equal(whole.policy.parameters, settings.start().parameters)
-    train(replace(settings, epochs=1), out=tmp_path / "part", workers=1)
-    train(resume=tmp_path / "part", changes={"epochs": 3}, workers=1)
+    whole = train(KUHN, "ddcfr", settings=settings, out=tmp_path / "whole", workers=2)
+    assert not np.array_equal(load_discount_policy(whole.folder / POLICY).parameters, settings.start("dcfr").parameters)
+    train(KUHN, "ddcfr", settings=replace(settings, epochs=1), out=tmp_path / "part", workers=1)
+    train(resume=tmp_path / "part", settings={"epochs": 3}, workers=1)
     assert numbers(tmp_path / "part")[:3] == numbers(whole.folder)[:3]
 
 
 def test_out_or_resume():
     for folders in ({}, {"out": "a", "resume": "b"}):
         with pytest.raises(SpecError, match="give a folder"):
-            train(TINY, **folders)
+            train(KUHN, "ddcfr", settings=TINY, **folders)
 
 
 def test_workers_are_at_least_one(tmp_path):
     with pytest.raises(SpecError, match="workers"):
-        train(TINY, out=tmp_path / "run", workers=0)
+        train(KUHN, "ddcfr", settings=TINY, out=tmp_path / "run", workers=0)
     assert not (tmp_path / "run").exists()
 
 
@@ -272,6 +279,6 @@ def test_the_picture_shows_every_game():
 def test_a_folder_that_cannot_be_made_is_named(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(FileError, match=r"cannot write the folder .*file/run"):
-        train(TINY, out=tmp_path / "file" / "run", workers=1)
+        train(KUHN, "ddcfr", settings=TINY, out=tmp_path / "file" / "run", workers=1)
     with pytest.raises(FileError, match="is a file"):
-        train(TINY, out=tmp_path / "file", workers=1)
+        train(KUHN, "ddcfr", settings=TINY, out=tmp_path / "file", workers=1)

@@ -12,8 +12,8 @@ from treeplex.errors import FileError, SpecError
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.spots.fields import read_lock
 from treeplex.games.poker.spots.known import holdem
-from treeplex.games.poker.spots.located_text import LocatedText
 from treeplex.games.poker.spots.spot import Spot
+from treeplex.located_text import LocatedText
 from treeplex.runs.holdem import files as poker_files
 from treeplex.runs.holdem.solution import load_solution
 from treeplex.runs.holdem.solve import solve_spot

@@ -8,7 +8,7 @@ from treeplex.forms.holdem.compile_spot import compile_spot
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.spots.fields import read_lock
 from treeplex.games.poker.spots.known import holdem
-from treeplex.games.poker.spots.located_text import LocatedText
+from treeplex.located_text import LocatedText
 from treeplex.runs.holdem.locks import solver_locks
 from treeplex.runs.holdem.solve import NodeLock, solve_spot
 

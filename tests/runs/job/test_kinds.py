@@ -19,13 +19,10 @@ import pytest
 
 import treeplex as tp
 from treeplex.errors import FileError
-from treeplex.forms.buckets.buckets import BucketPlan
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.spots.known import holdem
-from treeplex.runs.buckets.solve import LIMIT, LimitSettings, solve_limit
 from treeplex.runs.discount.job import DISCOUNT
-from treeplex.runs.discount.settings import TrainSettings
-from treeplex.runs.discount.train import train
+from treeplex.runs.discount.settings import DiscountSettings
 from treeplex.runs.holdem.batch import run_batch
 from treeplex.runs.holdem.boards import read_boards
 from treeplex.runs.holdem.solution import HoldemSolution, load_solution
@@ -35,9 +32,11 @@ from treeplex.runs.job.checkpoint import position_of
 from treeplex.runs.job.folder import LOCK, METRICS, RUN, STATE, JobFolder, Kind
 from treeplex.runs.job.interrupt import NOTICE, Interrupted
 from treeplex.runs.job.record import Progress, Record
+from treeplex.runs.limit import LIMIT, LimitSettings, solve_limit
 from treeplex.runs.sample.sample import sample
 from treeplex.runs.sample.settings import SAMPLE
 from treeplex.runs.solve.settings import SOLVE
+from treeplex.runs.train.train import train
 
 ROOT = Path(__file__).parents[3]
 DAMAGES = ("truncated", "changed", "emptied")
@@ -62,8 +61,8 @@ class Case:
     volatile: tuple[str, ...] = ()
 
 
-BUCKETS = LimitSettings(BucketPlan((2, 2, 2, 2), boards=50), boards=50, cards="royal")
-EPOCHS = TrainSettings(games=("kuhn_poker",), epochs=6, population=4, horizon=20, hidden=(8,), sigma=0.5, learning_rate=0.1)
+BUCKETS = LimitSettings("bucketed_holdem(cards=royal,buckets=2,boards=50,river_boards=50)")
+EPOCHS = DiscountSettings(epochs=6, population=4, horizon=20, hidden=(8,), sigma=0.5, learning_rate=0.1)
 CASES = {
     "solve": Case(SOLVE, lambda **given: tp.solve("kuhn_poker", "pcfr+", iterations=90, **given), tp.solve, 33),
     "sample": Case(SAMPLE, lambda **given: sample("kuhn_poker", iterations=80, playouts=20, **given), sample, 30),
@@ -73,24 +72,17 @@ CASES = {
         lambda resume, **given: solve_limit(BUCKETS, iterations=2000, evaluations=6, out=resume, resume=True, **given),
         150,
     ),
-    "discount": Case(DISCOUNT, partial(train, EPOCHS, workers=1), partial(train, workers=1), 3),
+    "discount": Case(DISCOUNT, partial(train, "kuhn_poker", "ddcfr", settings=EPOCHS, workers=1), partial(train, workers=1), 3),
 }
 if find_spec("torch"):
     from treeplex.learn.rebel.trainer import RebelSettings
-    from treeplex.runs.rebel.holdem_job import TURNS
-    from treeplex.runs.rebel.holdem_settings import settings_for
-    from treeplex.runs.rebel.holdem_train import train_turns
-    from treeplex.runs.rebel.job import REBEL
-    from treeplex.runs.rebel.settings import RebelRun
-    from treeplex.runs.rebel.train import train_rebel
+    from treeplex.runs.rebel.job import REBEL, TURNS
+    from treeplex.runs.rebel.learner import HoldemRebelLearner
 
-    DICE = RebelRun(
-        "liars_dice(dice_sides=2)",
-        RebelSettings(iterations=4, episodes=16, width=8, solves=128, burn_in=32, batch=16, reuse=4.0, depth=1, seed=3),
-    )
+    DICE = RebelSettings(iterations=4, episodes=16, width=8, solves=128, burn_in=32, batch=16, reuse=4.0, depth=1, seed=3)
     SPOT = holdem("3s7hTdKs", "QQ,AKs,JTs", "99,KQs,T9s", pot=20.0, stack=40.0, bets=BetPlan.same("100%", ""))
     GAMES = replace(
-        settings_for(SPOT),
+        HoldemRebelLearner().settings_for(SPOT, None),
         iterations=2,
         rivers=4,
         river_iterations=8,
@@ -104,9 +96,10 @@ if find_spec("torch"):
     )
     for name, (streams, workers) in {"rebel": (1, None), "rebel with streams": (3, 1)}.items():
         given = {"judge_every": 0, "workers": workers}
-        new, resume = partial(train_rebel, replace(DICE, streams=streams), **given), partial(train_rebel, **given)
+        new = partial(train, "liars_dice(dice_sides=2)", settings=replace(DICE, streams=streams), **given)
+        resume = partial(train, **given)
         CASES[name] = Case(REBEL, new, resume, 48, ("rate",))
-    CASES["turns"] = Case(TURNS, partial(train_turns, SPOT, GAMES), train_turns, 2, ("rate",))
+    CASES["turns"] = Case(TURNS, partial(train, SPOT, settings=GAMES), train, 2, ("rate",))
 
 
 def name_of(case: Case) -> str:

@@ -1,8 +1,6 @@
 """Trainings on turns of hold'em: folders, resuming, Ctrl-C, damage; and searches with what they made."""
 
-import sys
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +9,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from papers.rebel.small_turn_search import Turn  # noqa: E402
 from tests.trainings import copied, stop_after, weights  # noqa: E402
 from treeplex.errors import AlgorithmError, FileError, GameError, SpecError  # noqa: E402
 from treeplex.forms.subgames.horizon import Horizon  # noqa: E402
@@ -27,20 +26,20 @@ from treeplex.runs.holdem import search as turn_search  # noqa: E402
 from treeplex.runs.holdem.search import search_turn  # noqa: E402
 from treeplex.runs.holdem.solution import load_solution  # noqa: E402
 from treeplex.runs.job.folder import STATE, JobFolder  # noqa: E402
-from treeplex.runs.rebel import holdem_train as turn_rebel  # noqa: E402
-from treeplex.runs.rebel.holdem_job import NET, TURNS, is_turn_folder, loss_figure  # noqa: E402
-from treeplex.runs.rebel.holdem_settings import MEANINGS, run_from, settings_for, turn_run  # noqa: E402
-from treeplex.runs.rebel.holdem_train import train_turns  # noqa: E402
-from treeplex.runs.rebel.settings import as_yaml, changed, from_yaml  # noqa: E402
+from treeplex.runs.rebel import learner as turn_rebel  # noqa: E402
+from treeplex.runs.rebel.job import NET, TURNS, is_turn_folder, rebel_figure  # noqa: E402
+from treeplex.runs.rebel.learner import HoldemRebelLearner, spot_of_record  # noqa: E402
+from treeplex.runs.train.train import train  # noqa: E402
+from treeplex.settings import from_yaml  # noqa: E402
 
 torch.set_num_threads(1)
 
-PAPERS = Path(__file__).parents[3] / "papers"
 DECK = small(ranks=3, suits=4, hole=2)
 SPOT = holdem("3s7hTdKs", "QQ,AKs,JTs", "99,KQs,T9s", pot=20.0, stack=40.0, bets=BetPlan.same("100%", ""))
 FREE = Spot((), 0.0, 9.0, all_hands(DECK), BetPlan.same("a", "", streets=2), format=DECK, blinds=(1.0, 2.0))
+FULL = spot_from_json(SPOT.to_json(), all_hands(SPOT.format))
 TINY = replace(
-    settings_for(SPOT),
+    HoldemRebelLearner().settings_for(SPOT, None),
     iterations=2,
     rivers=4,
     river_iterations=8,
@@ -58,31 +57,33 @@ TINY = replace(
 def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A training that was never stopped."""
     folder = tmp_path_factory.mktemp("turn") / "whole"
-    train_turns(SPOT, TINY, out=folder)
+    train(SPOT, settings=TINY, out=folder)
     return folder
 
 
 def test_a_folder_says_everything(unbroken: Path) -> None:
     folder = JobFolder(TURNS, unbroken)
     about, records = folder.about(), folder.records()
-    run = run_from(about, "here")
-    assert (about["status"], about["last"]["done"], run.settings) == ("finished", 6, TINY)
-    assert run.spot.identity == turn_run(SPOT, TINY).spot.identity == about["identity"]
-    assert (run.spot.ranges[0] > 0).sum() == 48 * 47 / 2  # every hand, whatever the spot's ranges
+    assert (about["status"], about["last"]["done"]) == ("finished", 6)
+    assert HoldemRebelSettings.from_json(about["settings"], "here") == TINY
+    spot = spot_of_record(about["game"], unbroken)
+    assert spot.identity == FULL.identity == about["identity"]
+    assert (spot.ranges[0] > 0).sum() == 48 * 47 / 2  # every hand, whatever the spot's ranges
     assert (records[0].done, records[-1].done, records[-1].rows) == (0, 6, 24)
     assert records[0].loss is None
     assert 0 < records[-1].loss < 1.0
     assert records[-1].cpu_seconds > 0
-    assert records[-1].rate == pytest.approx(6 / records[-1].seconds)
+    games, seconds = records[-1].done - records[-2].done, records[-1].seconds - records[-2].seconds
+    assert records[-1].rate == pytest.approx(games / seconds)
     card = read_net(unbroken / NET).card
-    assert (card["games"], card["steps"], card["spot"]) == (6, records[-1].steps, run.spot.to_json())
+    assert (card["games"], card["steps"], card["spot"]) == (6, records[-1].steps, spot.to_json())
     assert (unbroken / "learning-curve.png").read_bytes().startswith(b"\x89PNG")
     assert is_turn_folder(unbroken)
     assert not is_turn_folder(unbroken / NET)
 
 
 def test_a_training_is_the_trainer_by_itself(unbroken: Path) -> None:
-    trainer = RebelTrainer(turn_run(SPOT, TINY).spot, TINY)
+    trainer = RebelTrainer(FULL, TINY)
     while not trainer.finished:
         trainer.round()
     assert {name: tensor.numpy().tobytes() for name, tensor in trainer.net.net.state_dict().items()} == weights(unbroken)
@@ -102,13 +103,13 @@ def test_a_loss_that_is_no_number_keeps_the_last_good_checkpoint(
 
     monkeypatch.setattr(turn_rebel, "RebelTrainer", Spoilt)
     with pytest.raises(AlgorithmError, match=r"the loss is nan after \d+ steps; .*copy has a checkpoint at 6 games"):
-        train_turns(resume=folder, changes={"games": 9})
+        train(resume=folder, settings={"games": 9})
     assert ((folder / STATE).read_bytes(), (folder / NET).read_bytes()) == before
     assert JobFolder(TURNS, folder).about()["status"] == "failed"
     with pytest.raises(AlgorithmError, match="there is no checkpoint yet, so start again with --force"):
-        train_turns(SPOT, replace(TINY, games=9), out=tmp_path / "new")
+        train(SPOT, settings=replace(TINY, games=9), out=tmp_path / "new")
     monkeypatch.undo()
-    assert train_turns(resume=folder, changes={"games": 7}).records[-1].done == 7
+    assert train(resume=folder, settings={"games": 7}).records[-1].done == 7
 
 
 @pytest.mark.parametrize(
@@ -116,15 +117,15 @@ def test_a_loss_that_is_no_number_keeps_the_last_good_checkpoint(
     [
         ({"width": 16}, "has width 8, which cannot change under way"),
         ({"game": 7}, "unknown setting 'game'; did you mean 'games'"),
-        ({"games": "many"}, "games must be a whole number, not 'many'"),
-        ({"stacks": "50"}, "stacks must be two numbers, the least and the most, such as 5000,50000"),
-        ({"stacks": "50,some"}, "stacks must be a number, not 'some'"),
+        ({"games": "many"}, "games must be a whole number of at least 1, not 'many'"),
+        ({"stacks": "50"}, "stacks must be 2 numbers above 0, separated by commas"),
+        ({"stacks": "50,some"}, "stacks must be 2 numbers above 0, .*'some'"),
         ({"boards": "no"}, "boards must be true or false"),
     ],
 )
 def test_changes_are_checked(unbroken: Path, changes: dict[str, object], message: str) -> None:
     with pytest.raises(SpecError, match=message):
-        train_turns(resume=unbroken, changes=changes)
+        train(resume=unbroken, settings=changes)
 
 
 @pytest.mark.parametrize(
@@ -138,35 +139,31 @@ def test_changes_are_checked(unbroken: Path, changes: dict[str, object], message
 )
 def test_spots_that_networks_do_not_know(spot: Spot, message: str, unbroken: Path, tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=message):
-        train_turns(spot, TINY, out=tmp_path / "run")
+        train(spot, settings=TINY, out=tmp_path / "run")
     assert not (tmp_path / "run").exists()
     with pytest.raises(SpecError, match=message):
         search_turn(spot, unbroken)
 
 
 def test_settings_have_meanings_and_go_with_the_pot(tmp_path: Path) -> None:
-    assert settings_for(turn_endgame_holdem()) == HoldemRebelSettings()
-    assert settings_for(SPOT).stacks == (50.0, 500.0)
-    assert settings_for(SPOT, {"games": 7}, preset="paper") == replace(PAPER_TURNS, stacks=(50.0, 500.0), games=7)
+    settings_for = HoldemRebelLearner().settings_for
+    assert settings_for(turn_endgame_holdem(), None) == HoldemRebelSettings()
+    assert settings_for(SPOT, None).stacks == (50.0, 500.0)
+    assert settings_for(SPOT, "paper", {"games": 7}) == replace(PAPER_TURNS, stacks=(50.0, 500.0), games=7)
     with pytest.raises(SpecError, match="did you mean 'paper'"):
-        settings_for(SPOT, preset="papr")
-    assert settings_for(SPOT, {"stacks": "60,70"}, {"boards": "false"}).stacks == (60.0, 70.0)
-    (tmp_path / "settings.yaml").write_text(as_yaml(TINY, MEANINGS))
-    assert changed(HoldemRebelSettings(), from_yaml(tmp_path / "settings.yaml")) == TINY
+        settings_for(SPOT, "papr")
+    assert settings_for(SPOT, None, {"stacks": "60,70"}, {"boards": "false"}).stacks == (60.0, 70.0)
+    (tmp_path / "settings.yaml").write_text(TINY.as_yaml())
+    assert HoldemRebelSettings().changed(from_yaml(tmp_path / "settings.yaml")) == TINY
 
 
 def test_curves_without_any_loss() -> None:
-    assert loss_figure("nothing", []).axes[0].get_yscale() == "linear"
+    assert rebel_figure("nothing", []).axes[0].get_yscale() == "linear"
 
 
 def test_a_search_with_exact_values_is_that_over_pairs_of_hands() -> None:
     """Rounding decides ties on the rivers, so that numbers differ by what rivers are short of exact."""
-    sys.path.insert(0, str(PAPERS))
-    try:
-        pairs = import_module("rebel_turn_search")
-    finally:
-        sys.path.remove(str(PAPERS))
-    other = pairs.Turn("turn_holdem(ranks=5,stack=4,bets=[50%;a],raises=[])", Horizon(rounds=True, endgame=7), 60)
+    other = Turn("turn_holdem(ranks=5,stack=4,bets=[50%;a],raises=[])", Horizon(rounds=True, endgame=7), 60)
     expected = other.curve(other.rivers, "lcfr", [4, 40])["average"]
     spot = other.rules.game.spot
     found = [search_turn(spot, None, iterations=count, river=60) for count in (4, 40)]
@@ -216,14 +213,14 @@ def test_what_the_network_was_not_trained_for_is_noticed(unbroken: Path) -> None
 
 def test_sizes_in_chips_belong_to_the_pot_of_the_training(tmp_path: Path) -> None:
     spot = replace(SPOT, bets=BetPlan.same("10c", ""))
-    folder = train_turns(spot, replace(TINY, games=1), out=tmp_path / "chips").folder
+    folder = train(spot, settings=replace(TINY, games=1), out=tmp_path / "chips").folder
     assert search_turn(spot, folder, iterations=1, judge=False).unlike == []
     other = search_turn(replace(spot, pot=2 * spot.pot), folder, iterations=1, judge=False).unlike
     assert other == ["other bet sizes (trained with --bets 10c --raises none)"]
 
 
 def test_a_network_of_one_board_notices_others(tmp_path: Path) -> None:
-    folder = train_turns(SPOT, replace(TINY, games=1, boards=False), out=tmp_path / "one").folder
+    folder = train(SPOT, settings=replace(TINY, games=1, boards=False), out=tmp_path / "one").folder
     assert search_turn(SPOT, folder, iterations=1, judge=False).unlike == []
     board = tuple(parse_cards("3s7hTdAc"))
     assert search_turn(replace(SPOT, board=board), folder, iterations=1, judge=False).unlike == ["another board"]
@@ -252,7 +249,7 @@ def test_the_network_of_the_library_is_as_good_as_its_card_says() -> None:
 def test_donk_sizes_are_refused(tmp_path: Path) -> None:
     assert isinstance(SPOT.bets, BetPlan)
     with pytest.raises(SpecError, match="set donk to default"):
-        train_turns(replace(SPOT, bets=SPOT.bets.override("river", 0, donk="50%")), out=tmp_path / "run")
+        train(replace(SPOT, bets=SPOT.bets.override("river", 0, donk="50%")), out=tmp_path / "run")
 
 
 def test_ctrl_c_ends_a_search_early(unbroken: Path) -> None:

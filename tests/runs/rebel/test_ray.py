@@ -34,14 +34,25 @@ from treeplex.runs.job.interrupt import Interrupted  # noqa: E402
 from treeplex.runs.job.record import Progress  # noqa: E402
 from treeplex.runs.rebel.job import NET, REBEL  # noqa: E402
 from treeplex.runs.rebel.judge import judge_rebel  # noqa: E402
-from treeplex.runs.rebel.settings import RebelRun  # noqa: E402
-from treeplex.runs.rebel.train import streams_for, train_rebel  # noqa: E402
+from treeplex.runs.rebel.learner import streams_for  # noqa: E402
+from treeplex.runs.train.train import train  # noqa: E402
+from treeplex.runs.train.workers import Work  # noqa: E402
 
 DICE = "liars_dice(dice_sides=2)"
 TINY = RebelSettings(
-    iterations=4, episodes=16, width=8, solves=640, burn_in=64, batch=32, reuse=4.0, depth=1, seed=3, policy_net=True, warm=1
+    iterations=4,
+    episodes=16,
+    width=8,
+    solves=640,
+    burn_in=64,
+    batch=32,
+    reuse=4.0,
+    depth=1,
+    seed=3,
+    policy_net=True,
+    warm=1,
+    streams=4,
 )
-RUN = RebelRun(DICE, TINY, streams=4)
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
@@ -85,7 +96,7 @@ def cluster() -> Iterator[Cluster]:
 def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The training as one process does it."""
     folder = tmp_path_factory.mktemp("rebel") / "alone"
-    train_rebel(RUN, out=folder, workers=1, judge_every=0)
+    train(DICE, settings=TINY, out=folder, workers=1, judge_every=0)
     return folder
 
 
@@ -129,9 +140,8 @@ def test_an_actor_that_is_killed_changes_no_number(cluster: Cluster, crews: list
         os.kill(crews[0].pids[0], signal.SIGKILL)
 
     with within(300):
-        ended = train_rebel(
-            RUN, out=tmp_path / "run", workers=2, ray=cluster.address, judge_every=0, progress=at_round(5, kill)
-        )
+        options: dict[str, Any] = {"workers": 2, "ray": cluster.address, "judge_every": 0}
+        ended = train(DICE, settings=TINY, out=tmp_path / "run", progress=at_round(5, kill), **options)
     assert ended.records[-1].lost == 1
     assert weights(tmp_path / "run") == weights(alone)
     assert counts(tmp_path / "run") == counts(alone)
@@ -150,13 +160,13 @@ def test_a_machine_that_goes_leaves_the_work_to_the_others(
 
     def last(progress: Progress) -> None:
         watch(progress)
-        if progress.done == RUN.settings.solves:
+        if progress.done == TINY.solves:
             gone.append(crews[0].up)
 
     watch = at_round(5, remove)
     try:
         with within(300):
-            ended = train_rebel(RUN, out=tmp_path / "run", ray=cluster.address, judge_every=0, progress=last)
+            ended = train(DICE, settings=TINY, out=tmp_path / "run", ray=cluster.address, judge_every=0, progress=last)
     finally:
         cluster.add_node(num_cpus=1)
         cluster.wait_for_nodes()
@@ -172,10 +182,10 @@ def test_it_goes_on_with_ray_or_without(cluster: Cluster, alone: Path, tmp_path:
     options: dict[str, Any] = {"judge_every": 0}
     with within(300):
         with pytest.raises(Interrupted):
-            train_rebel(RUN, out=tmp_path / "run", workers=1, progress=at_round(7, stop), **options)
+            train(DICE, settings=TINY, out=tmp_path / "run", workers=1, progress=at_round(7, stop), **options)
         with pytest.raises(Interrupted):
-            train_rebel(resume=tmp_path / "run", ray=cluster.address, progress=at_round(9, stop), **options)
-        train_rebel(resume=tmp_path / "run", workers=1, **options)
+            train(resume=tmp_path / "run", ray=cluster.address, progress=at_round(9, stop), **options)
+        train(resume=tmp_path / "run", workers=1, **options)
     assert weights(tmp_path / "run") == weights(alone)
     assert counts(tmp_path / "run") == counts(alone)
 
@@ -196,10 +206,10 @@ def test_the_commands(alone: Path, tmp_path: Path) -> None:
     asked = ["train", "rebel", DICE, *changes, "--set", "solves=128", "--judge-every", "0", "--workers", "1", "--json"]
     with within(300):
         result = CliRunner().invoke(app, [*asked, "--ray", "local", "--out", str(tmp_path / "run")])
-        assert json.loads(result.stdout)["solved"] == 128
+        assert json.loads(result.stdout)["subgames"] == 128
         judge = ["evaluate", DICE, str(tmp_path / "run"), "--playthroughs", "4", "--iterations", "2", "--json"]
         there = json.loads(CliRunner().invoke(app, [*judge, "--ray", "local", "--workers", "1"]).stdout)
-    assert JobFolder(REBEL, tmp_path / "run").about()["streams"] == 2
+    assert JobFolder(REBEL, tmp_path / "run").about()["settings"]["streams"] == 2
     here = json.loads(CliRunner().invoke(app, [*judge[:2], str(tmp_path / "run" / NET), *judge[3:]]).stdout)
     assert there["exploitability"] == here["exploitability"]
     result = CliRunner().invoke(app, ["evaluate", DICE, "uniform", "--ray", "local"])
@@ -209,20 +219,20 @@ def test_the_commands(alone: Path, tmp_path: Path) -> None:
 def test_streams_by_the_cpus_of_the_cluster(cluster: Cluster) -> None:
     assert cluster_cpus(cluster.address) == 2
     assert not ray.is_initialized()
-    assert streams_for(None, cluster.address) == 4
-    assert streams_for(1, cluster.address) == 2
-    assert streams_for(1) == 1
+    assert streams_for(Work(None, cluster.address)) == 4
+    assert streams_for(Work(1, cluster.address)) == 2
+    assert streams_for(Work(1)) == 1
 
 
 def test_a_mistake_costs_no_earlier_training(cluster: Cluster, alone: Path) -> None:
     before = (alone / METRICS).read_bytes()
     options: dict[str, Any] = {"out": alone, "force": True}
     with pytest.raises(SpecError, match=r"no Ray cluster at '127\.0\.0\.1:1'"):
-        train_rebel(RUN, workers=2, ray="127.0.0.1:1", **options)
+        train(DICE, settings=TINY, workers=2, ray="127.0.0.1:1", **options)
     with pytest.raises(SpecError, match="has 2 CPUs, too few for 3"):
-        train_rebel(RUN, workers=3, ray=cluster.address, **options)
+        train(DICE, settings=TINY, workers=3, ray=cluster.address, **options)
     with pytest.raises(SpecError, match="leave --ray out"):
-        train_rebel(replace(RUN, streams=1), ray=cluster.address, **options)
+        train(DICE, settings=replace(TINY, streams=1), ray=cluster.address, **options)
     assert (alone / METRICS).read_bytes() == before
     assert not ray.is_initialized()
 

@@ -29,38 +29,41 @@ from treeplex.learn.rebel.files import is_net_file, read_net  # noqa: E402
 from treeplex.learn.rebel.parallel_self_play import SelfPlayer, parallel_trainer  # noqa: E402
 from treeplex.learn.rebel.policy_net import GuidedLeaf  # noqa: E402
 from treeplex.learn.rebel.trainer import PAPER, PAPER_CARDS, RebelSettings, RebelTrainer, Round  # noqa: E402
-from treeplex.runs.discount import workers as train_crew  # noqa: E402
 from treeplex.runs.job import job as frame  # noqa: E402
 from treeplex.runs.job.folder import METRICS, STATE, JobFolder  # noqa: E402
 from treeplex.runs.job.interrupt import Interrupted  # noqa: E402
 from treeplex.runs.job.record import Progress  # noqa: E402
+from treeplex.runs.rebel import learner as rebel  # noqa: E402
 from treeplex.runs.rebel import live_evaluation as rebel_watch  # noqa: E402
-from treeplex.runs.rebel import train as rebel  # noqa: E402
 from treeplex.runs.rebel.job import LATE, NET, REBEL, is_rebel_folder, mean_losses, rebel_figure  # noqa: E402
 from treeplex.runs.rebel.judge import Halves, Searcher, is_rebel, judge_rebel, mixed, parts_of  # noqa: E402
-from treeplex.runs.rebel.settings import RebelRun, as_yaml, changed, from_yaml, pairs, settings_of  # noqa: E402
-from treeplex.runs.rebel.train import streams_for, train_rebel  # noqa: E402
+from treeplex.runs.rebel.learner import RebelLearner, streams_for  # noqa: E402
+from treeplex.runs.train import workers as train_crew  # noqa: E402
+from treeplex.runs.train.train import train  # noqa: E402
+from treeplex.runs.train.workers import Work  # noqa: E402
 from treeplex.search.play_distribution import PlaythroughSettings  # noqa: E402
+from treeplex.settings import from_yaml  # noqa: E402
 from treeplex.storage.files import write_atomically  # noqa: E402
 
 torch.set_num_threads(1)
 
 DICE = "liars_dice(dice_sides=2)"
-TINY = RebelSettings(iterations=4, episodes=16, width=8, solves=320, burn_in=64, batch=32, reuse=4.0, depth=1, seed=3)
-ASKED = RebelRun(DICE, TINY)
+TINY = RebelSettings(
+    iterations=4, episodes=16, width=8, solves=320, burn_in=64, batch=32, reuse=4.0, depth=1, seed=3, streams=1
+)
 
 
 @pytest.fixture(scope="module")
 def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A training that was never stopped."""
     folder = tmp_path_factory.mktemp("rebel") / "whole"
-    train_rebel(ASKED, out=folder, judge_every=0)
+    train(DICE, settings=TINY, out=folder, judge_every=0)
     return folder
 
 
 def test_a_folder_says_everything(unbroken: Path) -> None:
     about = JobFolder(REBEL, unbroken).about()
-    assert (about["game"], about["status"], about["streams"], about["last"]["done"]) == (DICE, "finished", 1, 320)
+    assert (about["game"], about["status"], about["settings"]["streams"], about["last"]["done"]) == (DICE, "finished", 1, 320)
     assert about["settings"]["iterations"] == 4
     records = JobFolder(REBEL, unbroken).records()
     assert (records[0].done, records[-1].done, records[-1].steps) == (0, 320, read_net(unbroken / NET).card["steps"])
@@ -89,8 +92,8 @@ def test_a_warm_start_needs_a_policy_network(unbroken: Path) -> None:
 
 
 def test_streams_depend_neither_on_workers_nor_on_deaths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = replace(ASKED, streams=3)
-    train_rebel(run, out=tmp_path / "alone", workers=1, judge_every=0)
+    run = replace(TINY, streams=3)
+    train(DICE, settings=run, out=tmp_path / "alone", workers=1, judge_every=0)
     made: list[Processes] = []
     killed: list[int] = []
 
@@ -105,7 +108,7 @@ def test_streams_depend_neither_on_workers_nor_on_deaths(tmp_path: Path, monkeyp
             os.kill(killed[0], signal.SIGKILL)
 
     monkeypatch.setattr(train_crew, "Processes", Watched)
-    ended = train_rebel(run, out=tmp_path / "crew", workers=2, judge_every=0, progress=kill_one)
+    ended = train(DICE, settings=run, out=tmp_path / "crew", workers=2, judge_every=0, progress=kill_one)
     assert ended.records[-1].lost == 1
     assert weights(tmp_path / "crew") == weights(tmp_path / "alone")
     assert not exists(killed[0])
@@ -190,22 +193,21 @@ def test_a_loss_that_is_no_number_keeps_the_last_good_checkpoint(unbroken: Path,
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rebel, "RebelTrainer", Spoilt)
         with pytest.raises(AlgorithmError, match=r"the loss is nan .* has a checkpoint at 320 subgames"):
-            train_rebel(resume=folder, changes={"solves": 640}, judge_every=0)
+            train(resume=folder, settings={"solves": 640}, judge_every=0)
     assert ((folder / STATE).read_bytes(), (folder / NET).read_bytes()) == before
     assert JobFolder(REBEL, folder).about()["status"] == "failed"
-    train_rebel(resume=folder, changes={"solves": 400, "rate": 1e-4}, judge_every=0)
+    train(resume=folder, settings={"solves": 400, "rate": 1e-4}, judge_every=0)
     assert JobFolder(REBEL, folder).about()["status"] == "finished"
 
 
 def test_a_checkpoint_of_another_game_is_refused(unbroken: Path, tmp_path: Path) -> None:
-    other = replace(ASKED, game="liars_dice(dice_sides=3)", settings=replace(TINY, solves=16))
-    train_rebel(other, out=tmp_path / "other", judge_every=0)
+    train("liars_dice(dice_sides=3)", settings=replace(TINY, solves=16), out=tmp_path / "other", judge_every=0)
     folder = copied(unbroken, tmp_path)
     shutil.copy(tmp_path / "other" / STATE, folder / STATE)
     with pytest.raises(FileError, match="the state of another training"):
-        train_rebel(resume=folder, judge_every=0)
+        train(resume=folder, judge_every=0)
     with pytest.raises(FileError, match="not liars_dice"):
-        train_rebel(resume=unbroken, game="liars_dice(dice_sides=3)", judge_every=0)
+        train("liars_dice(dice_sides=3)", resume=unbroken, judge_every=0)
     with pytest.raises(PolicyError, match="a network for"):
         judge_rebel("liars_dice(dice_sides=3)", unbroken)
 
@@ -229,27 +231,27 @@ def test_weights_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
 
 def test_what_cannot_be_changed_under_way(unbroken: Path) -> None:
     with pytest.raises(SpecError, match="width 8, which cannot change"):
-        train_rebel(resume=unbroken, changes={"width": 16})
+        train(resume=unbroken, settings={"width": 16})
     with pytest.raises(SpecError, match="give a folder"):
-        train_rebel(ASKED)
+        train(DICE, settings=TINY)
     with pytest.raises(SpecError, match="workers"):
-        train_rebel(ASKED, out="x", workers=0)
+        train(DICE, settings=TINY, out="x", workers=0)
     with pytest.raises(SpecError, match="judgements"):
-        train_rebel(ASKED, out="x", judge_every=-1.0)
+        train(DICE, settings=TINY, out="x", judge_every=-1.0)
 
 
 def test_an_unknown_method_or_a_game_without_features_leaves_no_folder(tmp_path: Path) -> None:
     from treeplex.errors import GameError
 
     with pytest.raises(GameError, match="no features"):
-        train_rebel(replace(ASKED, game="modified_rps"), out=tmp_path / "run")
+        train("modified_rps", settings=TINY, out=tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
 def test_a_budget_of_time_is_kept_and_the_step_size_falls_over_it(tmp_path: Path) -> None:
-    ended = train_rebel(RebelRun(DICE, TINY, seconds=0.6), out=tmp_path / "run", judge_every=0)
+    ended = train(DICE, settings=TINY, seconds=0.6, out=tmp_path / "run", judge_every=0)
     assert 0.6 <= ended.records[-1].seconds < 3.0
-    assert JobFolder(REBEL, tmp_path / "run").about()["seconds"] == 0.6
+    assert JobFolder(REBEL, tmp_path / "run").about()["settings"]["seconds"] == 0.6
     rates: list[float] = []
     steps = RebelTrainer._step
 
@@ -260,14 +262,14 @@ def test_a_budget_of_time_is_kept_and_the_step_size_falls_over_it(tmp_path: Path
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(RebelTrainer, "_step", seen)
-        train_rebel(resume=tmp_path / "run", seconds=1.5, judge_every=0)
+        train(resume=tmp_path / "run", seconds=1.5, judge_every=0)
     assert rates[-1] < 0.1 * TINY.rate
     assert rates[0] > 2 * rates[-1]
 
 
 def test_it_is_judged_under_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(frame, "RECORD_SECONDS", 0.0)
-    ended = train_rebel(ASKED, out=tmp_path / "run", judge_every=0.01)
+    ended = train(DICE, settings=TINY, out=tmp_path / "run", judge_every=0.01)
     judged = [record for record in ended.records if record.exploitability is not None]
     assert len(judged) >= 3
     assert {(record.playthroughs, record.iterations) for record in judged} == {(rebel_watch.PLAYTHROUGHS, 4)}
@@ -302,16 +304,16 @@ def test_events_for_tensorboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     module = types.ModuleType("torch.utils.tensorboard")
     module.SummaryWriter = Writer  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", module)
-    train_rebel(ASKED, out=tmp_path / "run", judge_every=0, events=True)
+    train(DICE, settings=TINY, out=tmp_path / "run", judge_every=0, tensorboard=True)
     assert ("rebel/rows", 0.0, 0) in written
     assert any(name == "rebel/loss" and step == 320 for name, _, step in written)
     assert written[-1][0] == "closed"
-    train_rebel(resume=tmp_path / "run", changes={"solves": 336}, judge_every=0, events=True)
+    train(resume=tmp_path / "run", settings={"solves": 336}, judge_every=0, tensorboard=True)
     assert purged == [None, 321]
     assert not any(name == "rebel/policy_loss" for name, _, _ in written)
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
     with pytest.raises(SpecError, match="pip install tensorboard"):
-        train_rebel(ASKED, out=tmp_path / "other", events=True)
+        train(DICE, settings=TINY, out=tmp_path / "other", tensorboard=True)
     assert not (tmp_path / "other").exists()
 
 
@@ -319,7 +321,7 @@ def test_events_are_read_back_by_tensorboard(tmp_path: Path) -> None:
     pytest.importorskip("tensorboard")
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-    ended = train_rebel(ASKED, out=tmp_path / "run", judge_every=0, events=True)
+    ended = train(DICE, settings=TINY, out=tmp_path / "run", judge_every=0, tensorboard=True)
     events = EventAccumulator(str(tmp_path / "run" / "tensorboard"))
     events.Reload()
     for name in ("loss", "rows", "rate"):
@@ -364,7 +366,7 @@ def test_parts_of_another_network_are_thrown_away(unbroken: Path, tmp_path: Path
     folder = copied(unbroken, tmp_path)
     judge_rebel(DICE, folder, playthroughs=4, iterations=2, workers=1)
     first = {path.name for path in (folder / "judged").iterdir()}
-    train_rebel(resume=folder, changes={"solves": 400}, judge_every=0)
+    train(resume=folder, settings={"solves": 400}, judge_every=0)
     judge_rebel(DICE, folder, playthroughs=4, iterations=2, workers=1)
     second = {path.name for path in (folder / "judged").iterdir()}
     assert not first & second
@@ -412,7 +414,7 @@ def test_what_a_judging_worker_gets_goes_through_a_pipe(unbroken: Path) -> None:
 
 
 def test_networks_are_kept_on_the_way(tmp_path: Path) -> None:
-    train_rebel(RebelRun(DICE, replace(TINY, solves=800)), out=tmp_path / "run", judge_every=0)
+    train(DICE, settings=replace(TINY, solves=800), out=tmp_path / "run", judge_every=0)
     nets = [read_net(tmp_path / "run" / name) for name in (*LATE.values(), NET)]
     assert [net.card["solved"] for net in nets] == [768, 784, 800]
     assert len({net.checksum for net in nets}) == 3
@@ -443,49 +445,44 @@ def test_judging_is_refused(unbroken: Path) -> None:
 
 
 def test_settings_by_name(tmp_path: Path) -> None:
-    assert settings_of("paper") == settings_of("paper", game=DICE) == PAPER
-    assert settings_of("paper", game="turn_holdem") == settings_of("paper", game="leduc_poker(ranks=4)") == PAPER_CARDS
-    assert settings_of(None, game="turn_holdem") == RebelSettings()
-    assert settings_of(None, {"solves": "120_000", "rate": "1e-4"}, {"method": "lcfr"}) == RebelSettings(
+    settings_of = RebelLearner().settings_for
+    assert settings_of(None, "paper") == settings_of(DICE, "paper") == PAPER
+    assert settings_of("turn_holdem", "paper") == settings_of("leduc_poker(ranks=4)", "paper") == PAPER_CARDS
+    assert settings_of("turn_holdem", None) == RebelSettings()
+    assert settings_of(DICE, None, {"solves": "120_000", "rate": "1e-4"}, {"method": "lcfr"}) == RebelSettings(
         solves=120_000, rate=1e-4, method="lcfr"
     )
-    write_atomically(tmp_path / "settings.yaml", as_yaml(PAPER))
-    assert changed(RebelSettings(), from_yaml(tmp_path / "settings.yaml")) == PAPER
-    assert pairs(["a=b", "c = 1=2"]) == {"a": "b", "c": "1=2"}
+    write_atomically(tmp_path / "settings.yaml", PAPER.as_yaml())
+    assert RebelSettings().changed(from_yaml(tmp_path / "settings.yaml")) == PAPER
     for wrong, part in [
         ({"with": 1}, "did you mean 'width'"),
         ({"width": "wide"}, "width must be a whole number"),
         ({"width": 1.5}, "width must be a whole number"),
         ({"rate": "fast"}, "rate must be a number"),
         ({"rate": "nan"}, "rate must be a number"),
-        ({"method": "dcfrr"}, "unknown method"),
+        ({"method": "dcfrr"}, "method must be one of .*did you mean 'dcfr'"),
     ]:
         with pytest.raises(SpecError, match=part):
-            settings_of(None, wrong)
+            settings_of(DICE, None, wrong)
     with pytest.raises(SpecError, match="did you mean 'paper'"):
-        settings_of("papr")
-    with pytest.raises(SpecError, match="key=value"):
-        pairs(["width"])
-    (tmp_path / "list.yaml").write_text("- 1\n")
-    with pytest.raises(FileError, match="not a list of settings"):
-        from_yaml(tmp_path / "list.yaml")
+        settings_of(DICE, "papr")
     with pytest.raises(SpecError, match="streams"):
-        RebelRun(DICE, TINY, streams=0)
+        replace(TINY, streams=0)
     with pytest.raises(SpecError, match="seconds"):
-        RebelRun(DICE, TINY, seconds=0.0)
+        replace(TINY, seconds=0.0)
 
 
 def test_one_worker_is_one_stream() -> None:
-    assert streams_for(1) == 1
-    assert streams_for(3) == 6
+    assert streams_for(Work(1)) == 1
+    assert streams_for(Work(3)) == 6
 
 
 def test_a_training_with_a_policy_network_goes_on_and_is_judged_with_it(tmp_path: Path) -> None:
-    run = replace(ASKED, settings=replace(TINY, policy_net=True, warm=2, solves=160), streams=2)
-    train_rebel(run, out=tmp_path / "whole", workers=1, judge_every=0)
+    run = replace(TINY, policy_net=True, warm=2, solves=160, streams=2)
+    train(DICE, settings=run, out=tmp_path / "whole", workers=1, judge_every=0)
     with pytest.raises(Interrupted):
-        train_rebel(run, out=tmp_path / "run", workers=1, judge_every=0, progress=stop_after(3))
-    train_rebel(resume=tmp_path / "run", workers=1, judge_every=0)
+        train(DICE, settings=run, out=tmp_path / "run", workers=1, judge_every=0, progress=stop_after(3))
+    train(resume=tmp_path / "run", workers=1, judge_every=0)
     assert weights(tmp_path / "run") == weights(tmp_path / "whole")
     assert isinstance(read_net(tmp_path / "run" / NET).leaf(public_rules(DICE)), GuidedLeaf)
     asked = {"playthroughs": 8, "iterations": 4, "workers": 1}
@@ -495,15 +492,15 @@ def test_a_training_with_a_policy_network_goes_on_and_is_judged_with_it(tmp_path
     about = {"game": net.game, "identity": net.identity, "card": net.card}
     value_net_files.save_net(cold, net.weights, settings=dict(net.settings) | {"warm": 0}, **about)
     assert not np.array_equal(warm.policy.probabilities, judge_rebel(DICE, cold, **asked).policy.probabilities)
-    with pytest.raises(SpecError, match="policy_net True, which cannot change"):
-        train_rebel(resume=tmp_path / "run", changes={"policy_net": "false"})
+    with pytest.raises(SpecError, match="policy_net true, which cannot change"):
+        train(resume=tmp_path / "run", settings={"policy_net": "false"})
 
 
 def test_losses_of_both_networks_are_written_down(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A record's losses are the means over its steps of what the trainer by itself reports, round by round."""
     monkeypatch.setattr(frame, "RECORD_SECONDS", 0.0)
     settings = replace(TINY, policy_net=True, warm=2, solves=160)
-    records = train_rebel(replace(ASKED, settings=settings), out=tmp_path / "run", judge_every=0).records
+    records = train(DICE, settings=settings, out=tmp_path / "run", judge_every=0).records
     trainer, expected = RebelTrainer(public_rules(DICE), settings), {}
     while not trainer.finished:
         done = trainer.round()
@@ -537,13 +534,13 @@ def test_mean_losses_weigh_rounds_by_their_steps() -> None:
 
 
 def test_settings_that_are_true_or_false(tmp_path: Path) -> None:
-    settings = settings_of(None, {"policy_net": "True", "source": "random"})
+    settings = RebelSettings().changed({"policy_net": "True", "source": "random"})
     assert (settings.policy_net, settings.source) == (True, "random")
-    (tmp_path / "settings.yaml").write_text(as_yaml(settings))
+    (tmp_path / "settings.yaml").write_text(settings.as_yaml())
     assert "policy_net: true " in (tmp_path / "settings.yaml").read_text()
-    assert changed(RebelSettings(), from_yaml(tmp_path / "settings.yaml")) == settings
+    assert RebelSettings().changed(from_yaml(tmp_path / "settings.yaml")) == settings
     with pytest.raises(SpecError, match="policy_net must be true or false, not 'yes'"):
-        settings_of(None, {"policy_net": "yes"})
+        RebelSettings().changed({"policy_net": "yes"})
 
 
 def test_identities_of_rules() -> None:

@@ -44,8 +44,8 @@ def twin(game: Both, run: HoldemSolver, variant: Variant) -> GameSolver:
     other.policy[:] = normalised(game.compiled, np.maximum(game.regrets(run.store.guesses), 0.0))
     other.average[:] = game.sequence_form(run.store.average)
     if variant.adaptive:
-        other.tables.previous[:] = game.regrets(run.store.previous)
-        other.tables.changes[:] = game.changes(run.store.changes)
+        other.tables.state.previous[:] = game.regrets(run.store.previous)
+        other.tables.state.changes[:] = game.changes(run.store.changes)
     for player in (0, 1):
         reach(game.compiled.tree, player, other.policy, other.strategy)
     return other

@@ -51,8 +51,8 @@ def twin(game: Both, run: HoldemSolver) -> GameSolver:
     other.regrets[:] = game.regrets(run.store.regrets)
     other.policy[:] = normalised(game.compiled, game.regrets(run.store.guesses))
     other.averages[GAMMAS.index(HAND_GAMMA)] = game.sequence_form(run.store.average)
-    other.tables.previous[:] = by_sequence(game, run.store.previous)
-    other.tables.changes[:] = by_infoset(game, run.store.changes)
+    other.tables.state.previous[:] = by_sequence(game, run.store.previous)
+    other.tables.state.changes[:] = by_infoset(game, run.store.changes)
     for player in (0, 1):
         reach(game.compiled.tree, player, other.policy, other.strategy)
     return other
@@ -70,9 +70,9 @@ def check_step(game: Both, run: HoldemSolver) -> float:
     average, weights = game.sequence_form(run.store.average)[inner], other.averages[GAMMAS.index(HAND_GAMMA)][inner]
     np.testing.assert_allclose(average, weights, rtol=0, atol=1e-12 * weights.max())
     tests = by_infoset(game, run.store.changes)
-    np.testing.assert_allclose(tests, other.tables.changes, rtol=0, atol=1e-12 * largest)
+    np.testing.assert_allclose(tests, other.tables.state.changes, rtol=0, atol=1e-12 * largest)
 
-    tested = other.tables.changes[1]
+    tested = other.tables.state.changes[1]
     clear = (infoset_sums(game.compiled, regrets) > 1e-6 * largest) & ((tested == 0.0) | (tested > 1e-6 * largest))
     guesses = game.regrets(run.store.guesses)
     settled = clear & (infoset_sums(game.compiled, guesses) > 1e-6 * largest)
@@ -80,7 +80,7 @@ def check_step(game: Both, run: HoldemSolver) -> float:
     np.testing.assert_allclose(policy[inner][settled[infoset]], other.policy[inner][settled[infoset]], rtol=0, atol=1e-6)
     equal = settled | ((infoset_sums(game.compiled, regrets) == 0.0) & (infoset_sums(game.compiled, other.regrets) == 0.0))
     differences = by_sequence(game, run.store.previous)[inner][equal[infoset]]
-    np.testing.assert_allclose(differences, other.tables.previous[inner][equal[infoset]], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(differences, other.tables.state.previous[inner][equal[infoset]], rtol=0, atol=1e-6)
     return float(settled.mean())
 
 

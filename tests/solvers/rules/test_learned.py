@@ -23,7 +23,7 @@ from treeplex.solvers.solver import GameSolver
 KUHN = tp.compile("kuhn_poker")
 DICE = tp.compile("liars_dice(dice_sides=3)")
 NAMES = {"ddcfr": "dcfr", "dpcfr+": "pcfr+", "pddcfr": "pdcfr"}
-PUBLISHED = json.loads((Path(__file__).parents[3] / "papers" / "published.json").read_text("utf-8"))["ddcfr"]
+PUBLISHED = json.loads((Path(__file__).parents[3] / "papers" / "ddcfr" / "published.json").read_text("utf-8"))
 
 
 def constant(base: str, **exponents: float) -> DiscountPolicy:

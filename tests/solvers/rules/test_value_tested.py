@@ -120,8 +120,8 @@ def test_the_bound_that_is_proved(rules: RandomGame | str, text: str) -> None:
     weight, weights, total, squares = 1.0, 0.0, np.zeros(len(infoset)), np.zeros(len(game.infostates))
     for t in range(1, 200):
         weight /= constants_of(solver).discount(t) if t > 1 else 1.0
-        strength = np.clip(0.5 + solver.tables.changes[0] / np.maximum(solver.tables.changes[1], 1e-300), 0.0, 1.0)
-        strength[solver.tables.changes[1] == 0.0] = 1.0
+        strength = np.clip(0.5 + solver.tables.state.changes[0] / np.maximum(solver.tables.state.changes[1], 1e-300), 0.0, 1.0)
+        strength[solver.tables.state.changes[1] == 0.0] = 1.0
         for player in (0, 1):
             gradient(tree, game.payoff, player, solver.strategy, values)
             backup(tree, player, solver.policy, values, infoset_values)

@@ -220,7 +220,7 @@ def test_what_is_refused(spec: str, error: type[Exception], message: str) -> Non
 def test_variants_take_parameters() -> None:
     solver = make_solver(compile_game("kuhn_poker"), "es-mccfr(variant=dcfr(alpha=2,gamma=1),averaging=lazy)")
     assert isinstance(solver, MonteCarloCfr)
-    assert solver.schedule.parameters == {"alpha": 2.0, "beta": 0.0, "gamma": 1.0}
+    assert solver.schedule.variant.parameters == {"alpha": 2.0, "beta": 0.0, "gamma": 1.0}
     solver.run(100)
     again = make_solver(compile_game("kuhn_poker"), solver.algorithm)
     assert again.algorithm == solver.algorithm

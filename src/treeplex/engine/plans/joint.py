@@ -1,15 +1,33 @@
 """The loop of CFR-S and CFR-Jr: regret matching whose joint play, not each player's average, is what counts."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from treeplex.engine.histories.streams import start
 from treeplex.engine.plans.plans import draw_plan
-from treeplex.engine.tree.form import Floats, Ints, Payoff, Tree
+from treeplex.engine.tree.form import Floats, Ints, Payoff, Tree, TreeState, Workspace
 from treeplex.engine.tree.gradient import gradient
-from treeplex.engine.tree.regret import FIXED, update
+from treeplex.engine.tree.regret import update
 from treeplex.engine.tree.sweeps import reach
+
+
+class JointPlay(NamedTuple):
+    """What was played jointly so far, updated in place.
+
+    Attributes:
+        gradients: [Q], sum of the gradients against what was played; what the gap needs.
+        earned: [N], sum of what each player was paid.
+        kept: [K, Q], what was played at iterations ``s, 2 s, 3 s, ...``; when it is full, every second row goes and s doubles.
+        spacing: [2], s and the number of rows in ``kept``.
+    """
+
+    gradients: Floats
+    earned: Floats
+    kept: NDArray[np.float64] | NDArray[np.uint8]
+    spacing: Ints
 
 
 @njit(cache=True, nogil=True)
@@ -21,17 +39,9 @@ def iterate_jointly(
     iterations: int,
     seed: int,
     sampled: bool,
-    regrets: Floats,
-    policy: Floats,
-    strategy: Floats,
-    average: Floats,
-    gradients: Floats,
-    earned: Floats,
-    kept: NDArray[np.float64] | NDArray[np.uint8],
-    spacing: Ints,
-    values: Floats,
-    infoset_values: Floats,
-    totals: Floats,
+    state: TreeState,
+    joint: JointPlay,
+    work: Workspace,
 ) -> None:
     """Run iterations ``first, first + 1, ...`` (from 1), all players at once.
 
@@ -44,17 +54,13 @@ def iterate_jointly(
         first, iterations: which iterations.
         seed: of the plans drawn.
         sampled: whether plans are drawn (CFR-S) or not (CFR-Jr).
-        regrets, policy, strategy: [Q], state, updated in place.
-        average: [Q], sum of what was played, in sequence form, updated in place.
-        gradients: [Q], sum of the gradients against what was played; what the gap needs, updated in place.
-        earned: [N], sum of what each player was paid, updated in place.
-        kept: [K, Q], what was played at iterations ``s, 2 s, 3 s, ...``; when it is full, every second row goes and s doubles.
-        spacing: [2], s and the number of rows in ``kept``, updated in place.
-        values, infoset_values, totals: [Q], [I], [I], scratch.
+        state: the solver's state, updated in place; the average is the sum of what was played, in sequence form.
+        joint: what was played, updated in place.
+        work: scratch.
     """
-    players = tree.sequence_offsets.shape[0] - 1
+    players, values = tree.sequence_offsets.shape[0] - 1, work.values
+    policy, strategy, average = state.policy, state.strategy, state.averages[0]
     played = strategy.copy()
-    nothing, no_changes = np.empty(0), np.empty((2, 0))
     for t in range(first, first + iterations):
         for player in range(players):
             if sampled:
@@ -65,12 +71,12 @@ def iterate_jointly(
         for player in range(players):
             gradient(tree, payoff, player, played, values)
             for q in range(tree.sequence_offsets[player], tree.sequence_offsets[player + 1]):
-                earned[player] += played[q] * values[q]
-                gradients[q] += values[q]
+                joint.earned[player] += played[q] * values[q]
+                joint.gradients[q] += values[q]
                 average[q] += played[q]
-        keep(kept, spacing, t, played)
+        keep(joint.kept, joint.spacing, t, played)
         for player in range(players):
-            update(tree, player, row, FIXED, regrets, policy, nothing, no_changes, values, infoset_values, totals)
+            update(tree, player, row, state, work)
             reach(tree, player, policy, strategy)
 
 

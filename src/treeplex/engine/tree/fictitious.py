@@ -2,7 +2,7 @@
 
 from numba import njit
 
-from treeplex.engine.tree.form import Floats, Payoff, Tree
+from treeplex.engine.tree.form import Floats, Payoff, Tree, TreeState, Workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import best_response, reach
 
@@ -14,12 +14,9 @@ def iterate_best_replies(
     steps: Floats,
     optimism: Floats,
     alternating: bool,
-    policy: Floats,
-    reply: Floats,
-    average: Floats,
+    state: TreeState,
     target: Floats,
-    values: Floats,
-    infoset_values: Floats,
+    work: Workspace,
 ) -> None:
     """Run one iteration for each entry of ``steps``.
 
@@ -30,25 +27,25 @@ def iterate_best_replies(
         tree, payoff: the game.
         steps, optimism: [K], for each iteration.
         alternating: whether a player sees the replies that others found in the same iteration.
-        policy: [Q], the last pure replies as behaviour policies, updated in place.
-        reply, average: [Q], sequence forms of the last replies and of the averages, updated in place.
-        target, values, infoset_values: [Q], [Q], [I], scratch.
+        state: the last replies, ``policy`` and ``strategy``, and the averages in sequence form, updated in place.
+        target: [Q], scratch.
+        work: scratch.
     """
-    players = tree.sequence_offsets.shape[0] - 1
+    players, reply, average = tree.sequence_offsets.shape[0] - 1, state.strategy, state.averages[0]
     for k in range(steps.shape[0]):
         if not alternating:
             for player in range(players):
                 mix(tree, player, optimism[k], average, reply, target)
             for player in range(players):
-                gradient(tree, payoff, player, target, values)
+                gradient(tree, payoff, player, target, work.values)
         for player in range(players):
             if alternating:
                 for other in range(players):
                     if other != player:
                         mix(tree, other, optimism[k], average, reply, target)
-                gradient(tree, payoff, player, target, values)
-            best_response(tree, player, values, infoset_values, policy)
-            reach(tree, player, policy, reply)
+                gradient(tree, payoff, player, target, work.values)
+            best_response(tree, player, work.values, work.infoset_values, state.policy)
+            reach(tree, player, state.policy, reply)
             mix(tree, player, steps[k], average, reply, average)
 
 

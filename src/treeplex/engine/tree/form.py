@@ -73,3 +73,51 @@ class Payoff(NamedTuple):
 
     sparse: Sparse
     dense: Dense
+
+
+class TreeState(NamedTuple):
+    """What a run on a tree keeps, float64, updated in place; arrays that a rule does not need are empty.
+
+    Attributes:
+        regrets: [Q], accumulated counterfactual regrets; of Greedy Weights their means.
+        policy: [Q], the current behaviour policy; of fictitious play the last pure replies.
+        strategy: [Q], its sequence form.
+        averages: [M, Q], own-reach-weighted sums of policies; of fictitious play and Greedy Weights the averages themselves.
+        previous: [Q], last regrets (APCFR+), or differences of the candidates (value-tested CFR+).
+        changes: [2, I], sums of squared changes (APCFR+), or fading sums of the tests (value-tested CFR+).
+    """
+
+    regrets: Floats
+    policy: Floats
+    strategy: Floats
+    averages: Floats
+    previous: Floats
+    changes: Floats
+
+
+class Workspace(NamedTuple):
+    """Scratch arrays of the sweeps.
+
+    Attributes:
+        values: [Q], of sequences.
+        infoset_values: [I], of infosets.
+        totals: [I], what policies are normalised by.
+    """
+
+    values: Floats
+    infoset_values: Floats
+    totals: Floats
+
+
+def new_state(policy: Floats, **arrays: Floats) -> TreeState:
+    """The state before the first iteration: from a policy [Q], with regrets and one average at zero, or as given."""
+    none = np.empty(0)
+    zeros = {"regrets": np.zeros_like(policy), "strategy": np.zeros_like(policy), "averages": np.zeros((1, len(policy)))}
+    rest = {"previous": none, "changes": np.empty((2, 0))}
+    return TreeState(**{"policy": policy, **zeros, **rest, **arrays})
+
+
+def workspace(tree: Tree) -> Workspace:
+    """Scratch arrays for a tree."""
+    infosets = int(tree.infoset_offsets[-1])
+    return Workspace(np.empty(int(tree.sequence_offsets[-1])), np.empty(infosets), np.empty(infosets))

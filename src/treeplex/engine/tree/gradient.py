@@ -7,6 +7,8 @@ from treeplex.engine.tree.form import Dense, Floats, Payoff, Sparse, Tree
 
 LANES = 64
 """Terminals that one pass of the dense operator treats side by side (the vector axis)."""
+ROWS = 4
+"""Rows of a matrix that a pass multiplies at a time, so that what it has gathered is read once for all of them."""
 
 
 @njit(cache=True, nogil=True)
@@ -54,13 +56,13 @@ def dense_gradient(dense: Dense, player: int, strategy: Floats, values: Floats) 
     """The dense operator's part; adds to the player's slice of ``values``.
 
     Terminals that share a matrix are gathered ``LANES`` at a time, hands outermost, so that each matrix entry is one
-    multiply-add over a contiguous row of terminals.
+    multiply-add over a contiguous row of terminals. Sums run over the columns in order, however many rows go together.
     """
     matrices, starts, scales, groups = dense.matrices, dense.starts, dense.scales, dense.groups
     widest = 0
     for m in range(groups.shape[0]):
         widest = max(widest, groups[m, 1], groups[m, 2])
-    gathered, product = np.empty(widest * LANES), np.empty(LANES)
+    gathered, product = np.empty(widest * LANES), np.empty(ROWS * LANES)
     own, other = player, 1 - player
     sign = 1.0 if player == 0 else -1.0
     for m in range(groups.shape[0]):
@@ -74,13 +76,36 @@ def dense_gradient(dense: Dense, player: int, strategy: Floats, values: Floats) 
                 scale = sign * scales[first + k]
                 for c in range(columns):
                     gathered[c * LANES + k] = scale * strategy[source + c]
-            for r in range(rows):
+            whole = rows - rows % ROWS
+            for r in range(0, whole, ROWS):
+                one, two, three, four = (
+                    product[:LANES],
+                    product[LANES : 2 * LANES],
+                    product[2 * LANES : 3 * LANES],
+                    product[3 * LANES :],
+                )
+                product[:] = 0.0
+                for c in range(columns):
+                    entry = offset + r * row_step + c * column_step
+                    e1, e2 = matrices[entry], matrices[entry + row_step]
+                    e3, e4 = matrices[entry + 2 * row_step], matrices[entry + 3 * row_step]
+                    line = gathered[c * LANES : (c + 1) * LANES]
+                    for k in range(lanes):
+                        one[k] += e1 * line[k]
+                        two[k] += e2 * line[k]
+                        three[k] += e3 * line[k]
+                        four[k] += e4 * line[k]
+                for k in range(lanes):
+                    start = starts[first + k, own] + r
+                    for j in range(ROWS):
+                        values[start + j] += product[j * LANES + k]
+            for r in range(whole, rows):
                 product[:lanes] = 0.0
                 for c in range(columns):
-                    entry = matrices[offset + r * row_step + c * column_step]
-                    if entry != 0.0:
+                    entry = offset + r * row_step + c * column_step
+                    if matrices[entry] != 0.0:
                         for k in range(lanes):
-                            product[k] += entry * gathered[c * LANES + k]
+                            product[k] += matrices[entry] * gathered[c * LANES + k]
                 for k in range(lanes):
                     values[starts[first + k, own] + r] += product[k]
 

@@ -2,7 +2,7 @@
 
 from numba import njit
 
-from treeplex.engine.tree.form import Floats, Payoff, Tree
+from treeplex.engine.tree.form import Floats, Payoff, Tree, TreeState, Workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import backup, normalise, reach
 
@@ -16,12 +16,8 @@ def iterate_greedily(
     first: int,
     iterations: int,
     floor: float,
-    mean_regrets: Floats,
-    policy: Floats,
-    strategy: Floats,
-    average: Floats,
-    values: Floats,
-    infoset_values: Floats,
+    state: TreeState,
+    work: Workspace,
 ) -> None:
     """Run iterations ``first, first + 1, ...`` (from 1), all players simultaneously with one weight.
 
@@ -33,10 +29,11 @@ def iterate_greedily(
         tree, payoff: the game.
         first, iterations: which iterations.
         floor: least weight, as a part of the mean weight so far.
-        mean_regrets, policy, strategy, average: [Q], the solver's state, updated in place (all means, not sums).
-        values, infoset_values: [Q], [I], scratch.
+        state: the solver's state, updated in place; regrets and average are means, not sums.
+        work: scratch.
     """
-    players = tree.sequence_offsets.shape[0] - 1
+    players, mean_regrets, average = tree.sequence_offsets.shape[0] - 1, state.regrets, state.averages[0]
+    policy, strategy, values, infoset_values = state.policy, state.strategy, work.values, work.infoset_values
     for t in range(first, first + iterations):
         for player in range(players):
             gradient(tree, payoff, player, strategy, values)

@@ -12,12 +12,11 @@ from numba import njit
 
 from treeplex.engine.networks.mlp_single import forward
 from treeplex.engine.tree.discount import average_discount, discount
-from treeplex.engine.tree.form import Floats, Ints, Payoff, Tree
+from treeplex.engine.tree.form import Floats, Ints, Payoff, Tree, TreeState, Workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.regret import (
     AVERAGE,
     AVERAGE_DISCOUNT,
-    FIXED,
     FLOOR,
     NEGATIVE,
     POSITIVE,
@@ -85,6 +84,20 @@ class DiscountNetwork(NamedTuple):
     clipped: bool
 
 
+class LearnedState(NamedTuple):
+    """What a learned rule keeps of a run besides :class:`TreeState`, float64, updated in place.
+
+    Attributes:
+        seen: [Q], the policy at the last decision; empty if no feature looks at how fast it moves.
+        memory: [MEMORY], what was seen and decided last.
+        network: [P], the network's numbers, so that a changed file changes no run.
+    """
+
+    seen: Floats
+    memory: Floats
+    network: Floats
+
+
 @njit(cache=True, nogil=True)
 def weigh(exponents: Floats, floor: float, t: int, row: Floats) -> None:
     """Write the :class:`treeplex.engine.tree.regret.Weights` that exponents amount to at iteration t.
@@ -149,15 +162,15 @@ def decide(scheme: DiscountNetwork, activations: Floats, noise: Floats, t: int, 
 
 
 @njit(cache=True, nogil=True)
-def exploitability_of_sums(tree: Tree, payoff: Payoff, average: Floats, values: Floats, infoset_values: Floats) -> float:
+def exploitability_of_sums(tree: Tree, payoff: Payoff, average: Floats, work: Workspace) -> float:
     """Exploitability of the average policy of a two-player zero-sum game, from sums in sequence form, float64 [Q].
 
     Gradients are linear in the other's strategy, so nothing is normalised before the end.
     """
     total = 0.0
     for player in range(2):
-        gradient(tree, payoff, player, average, values)
-        total += best_value(tree, player, values, infoset_values) / average[tree.sequence_offsets[1 - player]]
+        gradient(tree, payoff, player, average, work.values)
+        total += best_value(tree, player, work.values, work.infoset_values) / average[tree.sequence_offsets[1 - player]]
     return 0.5 * total
 
 
@@ -168,19 +181,13 @@ def observe(
     scheme: DiscountNetwork,
     done: int,
     horizon: int,
-    regrets: Floats,
-    policy: Floats,
-    average: Floats,
-    seen: Floats,
-    memory: Floats,
-    values: Floats,
-    infoset_values: Floats,
+    state: TreeState,
+    learned: LearnedState,
+    work: Workspace,
     activations: Floats,
 ) -> None:
-    """Write the features of the run to the front of ``activations``; ``memory[LATEST]`` gets the exploitability, if looked at.
-
-    ``seen`` [Q] holds the policy at the last decision (empty if no feature needs it).
-    """
+    """Write the features of the run to the front of ``activations``; ``memory[LATEST]`` gets the exploitability, if seen."""
+    regrets, policy, seen, memory = state.regrets, state.policy, learned.seen, learned.memory
     for f in range(scheme.features.shape[0]):
         feature = scheme.features[f]
         if feature == 0:
@@ -188,7 +195,7 @@ def observe(
         elif feature == 1:
             current = memory[INITIAL]
             if done > 0:
-                current = max(exploitability_of_sums(tree, payoff, average, values, infoset_values), LOWEST)
+                current = max(exploitability_of_sums(tree, payoff, state.averages[0], work), LOWEST)
             memory[LATEST] = current
             scale = math.log10(memory[INITIAL]) + 12.0
             activations[f] = (math.log10(current) + 12.0) / scale if scale > 0.0 else 0.0
@@ -218,17 +225,11 @@ def iterate_learned(
     iterations: int,
     horizon: int,
     alternating: bool,
-    noise: Floats,
-    regrets: Floats,
-    policy: Floats,
-    strategy: Floats,
-    average: Floats,
-    seen: Floats,
-    memory: Floats,
-    values: Floats,
-    infoset_values: Floats,
-    totals: Floats,
+    state: TreeState,
+    learned: LearnedState,
+    work: Workspace,
     activations: Floats,
+    noise: Floats,
     trace: Floats,
 ) -> int:
     """Run iterations ``done + 1 ... done + iterations``, deciding how to discount whenever the last decision has run out.
@@ -238,25 +239,22 @@ def iterate_learned(
         scheme: the learned scheme.
         done, iterations, horizon: done so far, to do, planned in all (T).
         alternating: the order of updates.
+        state, learned: the solver's state, updated in place.
+        work, activations: scratch.
         noise: [D, outputs], added to the outputs at decision d of this call; [0, outputs] for none.
-        regrets, policy, strategy, average: [Q], the solver's state, as in :func:`treeplex.engine.tree.regret.iterate`.
-        seen, memory: [Q] (or empty) and [MEMORY], the rest of the state.
-        values, infoset_values, totals, activations: scratch.
         trace: [D, HEAD + features + outputs], a row for each decision; [0, ...] for none.
 
     Returns:
         The number of decisions.
     """
-    row, unused = np.empty((1, COLUMNS)), np.empty(0)
-    changes, exponents, silent = np.empty((2, 0)), memory[SET : SET + 4], np.empty(0)
+    row, silent, memory = np.empty((1, COLUMNS)), np.empty(0), learned.memory
+    exponents = memory[SET : SET + 4]
     features = scheme.features.shape[0]
     outputs = activations.shape[0] - scheme.sizes[-1]
     decisions = 0
     for k in range(done, done + iterations):
         if memory[LEFT] <= 0.0:
-            observe(
-                tree, payoff, scheme, k, horizon, regrets, policy, average, seen, memory, values, infoset_values, activations
-            )
+            observe(tree, payoff, scheme, k, horizon, state, learned, work, activations)
             hold = decide(scheme, activations, noise[decisions] if noise.shape[0] > 0 else silent, k + 1, horizon, exponents)
             memory[LEFT] = float(hold)
             if trace.shape[0] > 0:
@@ -268,10 +266,7 @@ def iterate_learned(
             decisions += 1
         memory[OUTSIDE] += outside_theorem(exponents, k + 1, horizon)
         weigh(exponents, scheme.floor, k + 1, row[0])
-        iterate(
-            tree, payoff, row, alternating, FIXED, regrets, policy, strategy, average, unused, changes, values,
-            infoset_values, totals
-        )  # fmt: skip
+        iterate(tree, payoff, row, alternating, state, work)
         memory[LEFT] -= 1.0
     return decisions
 
@@ -283,21 +278,21 @@ def run_episode(tree: Tree, payoff: Payoff, scheme: DiscountNetwork, horizon: in
     ``noise`` and ``trace`` are as in :func:`iterate_learned`, [0, ...] for none; rows of ``trace`` that stay unused keep t = 0.
     """
     sequences, infosets = tree.sequence_offsets[-1], tree.infoset_offsets[-1]
-    policy, strategy, values = np.empty(sequences), np.empty(sequences), np.empty(sequences)
-    regrets, average = np.zeros(sequences), np.zeros(sequences)
-    infoset_values, totals, memory = np.empty(infosets), np.empty(infosets), np.zeros(MEMORY)
+    policy, strategy, average, memory = np.empty(sequences), np.empty(sequences), np.zeros((1, sequences)), np.zeros(MEMORY)
     seen = np.zeros(sequences if (scheme.features == 3).any() else 0)
+    none = np.empty(0)
+    state = TreeState(np.zeros(sequences), policy, strategy, average, none, np.empty((2, 0)))
+    learned = LearnedState(seen, memory, none)
+    work = Workspace(np.empty(sequences), np.empty(infosets), np.empty(infosets))
     for q in range(sequences):
         infoset = tree.sequence_infoset[q]
         policy[q] = 1.0 / tree.infoset_layout[infoset, 2] if infoset >= 0 else 1.0
     for player in range(2):
         reach(tree, player, policy, strategy)
-    memory[INITIAL] = max(exploitability_of_sums(tree, payoff, strategy, values, infoset_values), LOWEST)
-    iterate_learned(
-        tree, payoff, scheme, 0, horizon, horizon, True, noise, regrets, policy, strategy, average, seen, memory, values,
-        infoset_values, totals, np.empty(scheme.sizes.sum()), trace
-    )  # fmt: skip
-    return exploitability_of_sums(tree, payoff, average, values, infoset_values)
+    memory[INITIAL] = max(exploitability_of_sums(tree, payoff, strategy, work), LOWEST)
+    activations = np.empty(scheme.sizes.sum())
+    iterate_learned(tree, payoff, scheme, 0, horizon, horizon, True, state, learned, work, activations, noise, trace)
+    return exploitability_of_sums(tree, payoff, average[0], work)
 
 
 def play_episode(tree: Tree, payoff: Payoff, scheme: DiscountNetwork, horizon: int) -> float:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from numba import njit
 
-from treeplex.engine.tree.form import Floats, Payoff, Tree
+from treeplex.engine.tree.form import Floats, Payoff, Tree, TreeState, Workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import reach
 
@@ -50,29 +50,11 @@ class Weights(NamedTuple):
 ) = range(len(Weights._fields))
 """Columns of a row of :class:`Weights`."""
 
-FIXED, ADAPTIVE = 0, 1
-"""Prediction strength: the weight row's, or APCFR+'s own factor for every infoset."""
-
 ADAPTIVE_CAP = 5.0
 
 
 @njit(cache=True, nogil=True)
-def iterate(
-    tree: Tree,
-    payoff: Payoff,
-    weights: Floats,
-    alternating: bool,
-    prediction: int,
-    regrets: Floats,
-    policy: Floats,
-    strategy: Floats,
-    average: Floats,
-    previous: Floats,
-    changes: Floats,
-    values: Floats,
-    infoset_values: Floats,
-    totals: Floats,
-) -> None:
+def iterate(tree: Tree, payoff: Payoff, weights: Floats, alternating: bool, state: TreeState, work: Workspace) -> None:
     """Run one iteration for each row of ``weights``.
 
     Alternating: player 0 updates against the others' current strategies, then player 1 against the new one, and so on.
@@ -83,28 +65,25 @@ def iterate(
         tree, payoff: the game.
         weights: [K, 9], one row of :class:`Weights` an iteration.
         alternating: the order of updates.
-        prediction: ``FIXED`` or ``ADAPTIVE``.
-        regrets, policy, strategy, average: [Q], the solver's state, updated in place; ``strategy`` is the sequence form of
-            ``policy``, ``average`` accumulates own-reach-weighted policies.
-        previous, changes: [Q] last regrets and [2, I] sums of squared changes; read and written by ``ADAPTIVE`` only.
-        values, infoset_values, totals: [Q], [I], [I], scratch.
+        state: the solver's state, updated in place; prediction adapts (APCFR+) where ``previous`` is kept.
+        work: scratch.
     """
-    players = tree.sequence_offsets.shape[0] - 1
+    players, strategy, average = tree.sequence_offsets.shape[0] - 1, state.strategy, state.averages[0]
     for k in range(weights.shape[0]):
         row = weights[k]
         if not alternating:
             for player in range(players):
-                gradient(tree, payoff, player, strategy, values)
+                gradient(tree, payoff, player, strategy, work.values)
         for player in range(players):
             if alternating:
-                gradient(tree, payoff, player, strategy, values)
+                gradient(tree, payoff, player, strategy, work.values)
             accumulate(tree, player, row[AVERAGE_DISCOUNT], row[AVERAGE], strategy, average)
-            update(tree, player, row, prediction, regrets, policy, previous, changes, values, infoset_values, totals)
+            update(tree, player, row, state, work)
             if alternating:
-                reach(tree, player, policy, strategy)
+                reach(tree, player, state.policy, strategy)
         if not alternating:
             for player in range(players):
-                reach(tree, player, policy, strategy)
+                reach(tree, player, state.policy, strategy)
 
 
 @njit(cache=True, nogil=True)
@@ -117,19 +96,7 @@ def accumulate(tree: Tree, player: int, discount: float, weight: float, strategy
 
 
 @njit(cache=True, nogil=True)
-def update(
-    tree: Tree,
-    player: int,
-    row: Floats,
-    prediction: int,
-    regrets: Floats,
-    policy: Floats,
-    previous: Floats,
-    changes: Floats,
-    values: Floats,
-    infoset_values: Floats,
-    totals: Floats,
-) -> None:
+def update(tree: Tree, player: int, row: Floats, state: TreeState, work: Workspace) -> None:
     """Backup and local update in one bottom-up sweep: new regrets and next policy of ``player``.
 
     ``r = values - infoset value``; ``R = [R * d + w * r]`` (floored or not); next policy proportional to
@@ -137,10 +104,11 @@ def update(
     """
     positive, negative, regret_weight, floor = row[POSITIVE], row[NEGATIVE], row[REGRET], row[FLOOR] > 0.0
     predicted_positive, predicted_negative = row[PREDICTED_POSITIVE], row[PREDICTED_NEGATIVE]
-    lowest = 0.0 if floor else -math.inf
+    lowest, adaptive = 0.0 if floor else -math.inf, state.previous.shape[0] > 0
+    regrets, policy, changes, values = state.regrets, state.policy, state.changes, work.values
     for b in range(tree.block_offsets[player + 1] - 1, tree.block_offsets[player] - 1, -1):
         q0, i0, n, actions = tree.blocks[b, 0], tree.blocks[b, 1], tree.blocks[b, 2], tree.blocks[b, 3]
-        block_values, total = infoset_values[i0 : i0 + n], totals[i0 : i0 + n]
+        block_values, total = work.infoset_values[i0 : i0 + n], work.totals[i0 : i0 + n]
         parents = tree.infoset_parent[i0 : i0 + n]
         for j in range(n):
             block_values[j] = 0.0
@@ -152,10 +120,8 @@ def update(
         for j in range(n):
             values[parents[j]] += block_values[j]
         strength = row[PREDICTION]
-        if prediction == ADAPTIVE:
-            adapt(
-                q0, i0, n, actions, positive, negative, regret_weight, lowest, regrets, values, block_values, previous, changes
-            )
+        if adaptive:
+            adapt(tree, b, row, state, work)
         for a in range(actions - 1, -1, -1):  # either order is right; see "order of sums" in docs/log.md
             action_values, next_policy = values[q0 + a * n : q0 + a * n + n], policy[q0 + a * n : q0 + a * n + n]
             action_regrets = regrets[q0 + a * n : q0 + a * n + n]
@@ -164,7 +130,7 @@ def update(
                 old = action_regrets[j]
                 regret = max(old * (positive if old > 0.0 else negative) + regret_weight * new, lowest)
                 action_regrets[j] = regret
-                if prediction == ADAPTIVE:
+                if adaptive:
                     strength = 1.0 / (1.0 + adaptive_factor(changes, i0 + j))
                 guess = regret * (predicted_positive if regret > 0.0 else predicted_negative) + strength * new
                 guess = max(guess, 0.0)
@@ -178,22 +144,12 @@ def update(
 
 
 @njit(cache=True, nogil=True)
-def adapt(
-    q0: int,
-    i0: int,
-    n: int,
-    actions: int,
-    positive: float,
-    negative: float,
-    regret_weight: float,
-    lowest: float,
-    regrets: Floats,
-    values: Floats,
-    block_values: Floats,
-    previous: Floats,
-    changes: Floats,
-) -> None:
+def adapt(tree: Tree, block: int, row: Floats, state: TreeState, work: Workspace) -> None:
     """Add a block's squared changes of instantaneous and of accumulated regrets (APCFR+, Meng et al. 2025)."""
+    q0, i0, n, actions = tree.blocks[block, 0], tree.blocks[block, 1], tree.blocks[block, 2], tree.blocks[block, 3]
+    positive, negative, lowest = row[POSITIVE], row[NEGATIVE], 0.0 if row[FLOOR] > 0.0 else -math.inf
+    regrets, previous, changes, values = state.regrets, state.previous, state.changes, work.values
+    block_values, regret_weight = work.infoset_values[i0 : i0 + n], row[REGRET]
     for a in range(actions):
         for j in range(n):
             q = q0 + a * n + j

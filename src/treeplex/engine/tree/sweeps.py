@@ -112,13 +112,7 @@ def normalise(tree: Tree, player: int, weights: Floats, policy: Floats) -> None:
 
 @njit(cache=True, nogil=True)
 def value_and_best_response(
-    tree: Tree,
-    payoff: Payoff,
-    policy: Floats,
-    strategy: Floats,
-    values: Floats,
-    infoset_values: Floats,
-    found: Floats,
+    tree: Tree, payoff: Payoff, policy: Floats, strategy: Floats, values: Floats, infoset_values: Floats, found: Floats
 ) -> None:
     """Write each player's expected value to ``found[0]`` and best-response value to ``found[1]``; the rest is scratch."""
     players = found.shape[1]
@@ -131,8 +125,3 @@ def value_and_best_response(
             expected += values[q] * strategy[q]
         found[0, player] = expected
         found[1, player] = best_value(tree, player, values, infoset_values)
-
-
-def workspace(tree: Tree) -> tuple[Floats, Floats]:
-    """Scratch arrays for the sweeps: values [Q] and infoset values [I]."""
-    return np.empty(int(tree.sequence_offsets[-1])), np.empty(int(tree.infoset_offsets[-1]))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from numba import njit
 
-from treeplex.engine.tree.form import Floats, Payoff, Tree
+from treeplex.engine.tree.form import Floats, Payoff, Tree, TreeState
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.regret import POSITIVE, PREDICTED_POSITIVE, PREDICTION, Weights, accumulate
 from treeplex.engine.tree.sweeps import reach
@@ -66,12 +66,7 @@ def iterate_tested(
     payoff: Payoff,
     weights: Floats,
     alternating: bool,
-    regrets: Floats,
-    differences: Floats,
-    tests: Floats,
-    policy: Floats,
-    strategy: Floats,
-    averages: Floats,
+    state: TreeState,
     values: Floats,
     scratch: Floats,
 ) -> None:
@@ -81,13 +76,10 @@ def iterate_tested(
         tree, payoff: the game.
         weights: [K, 12 + M], one :meth:`ValueTest.row` an iteration, then the factor on each average.
         alternating: the order of updates.
-        regrets, differences, policy, strategy: [Q], the solver's state, updated in place; see :func:`update_tested`.
-            ``strategy`` is the sequence form of ``policy``.
-        tests: [2, I], fading sums of differences in value and of their absolute values.
-        averages: [M, Q], own-reach-weighted sums of policies, each discounted by its own factor.
+        state: the solver's state, updated in place; each average is discounted by its own factor.
         values, scratch: [Q] and [7, widest block], scratch.
     """
-    players = tree.sequence_offsets.shape[0] - 1
+    players, strategy, averages = tree.sequence_offsets.shape[0] - 1, state.strategy, state.averages
     for k in range(weights.shape[0]):
         row = weights[k]
         if not alternating:
@@ -98,33 +90,25 @@ def iterate_tested(
                 gradient(tree, payoff, player, strategy, values)
             for m in range(averages.shape[0]):
                 accumulate(tree, player, row[AVERAGES + m], 1.0, strategy, averages[m])
-            update_tested(tree, player, row, regrets, differences, tests, policy, values, scratch)
+            update_tested(tree, player, row, state, values, scratch)
             if alternating:
-                reach(tree, player, policy, strategy)
+                reach(tree, player, state.policy, strategy)
         if not alternating:
             for player in range(players):
-                reach(tree, player, policy, strategy)
+                reach(tree, player, state.policy, strategy)
 
 
 @njit(cache=True, nogil=True)
-def update_tested(
-    tree: Tree,
-    player: int,
-    row: Floats,
-    regrets: Floats,
-    differences: Floats,
-    tests: Floats,
-    policy: Floats,
-    values: Floats,
-    scratch: Floats,
-) -> None:
+def update_tested(tree: Tree, player: int, row: Floats, state: TreeState, values: Floats, scratch: Floats) -> None:
     """Backup and local update in one bottom-up sweep: test, new regrets, next candidates and next policy of ``player``.
 
     With action values g, ``r = g - <policy, g>`` and d, d' the discounts: ``A = A * decay + <difference, g>``, ``B`` the same
     with the absolute value, ``q = 1/2 + strength * A / B`` within [0, 1] (``untested`` where B is 0); ``R = [R d + r]+``; the
     next policy is proportional to ``[R d' + q r]+``, the candidate without prediction to ``R``, the one with full prediction to
-    ``[R d' + r]+``, each uniform where it is zero. ``differences`` is the second candidate minus the first.
+    ``[R d' + r]+``, each uniform where it is zero. ``state.previous`` is the second candidate minus the first,
+    ``state.changes`` holds A and B.
     """
+    regrets, differences, tests, policy = state.regrets, state.previous, state.changes, state.policy
     discount, next_discount, factor = row[POSITIVE], row[PREDICTED_POSITIVE], row[PREDICTION]
     decay, untested, rounding = row[DECAY], row[UNTESTED], row[ROUNDING]
     for b in range(tree.block_offsets[player + 1] - 1, tree.block_offsets[player] - 1, -1):

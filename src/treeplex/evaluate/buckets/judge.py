@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.buckets.street import END, FOLD, NODE, Tables
-from treeplex.forms.buckets.abstract_game import LimitGame
+from treeplex.games.poker.buckets.game import BucketGame
 
 Array = NDArray[np.float32]
 COLUMNS = 63
@@ -40,7 +40,7 @@ class LimitJudgement:
         return -self.best_responses[1], self.best_responses[0]
 
 
-def judge_limit(game: LimitGame, average: Tables) -> LimitJudgement:
+def judge_limit(game: BucketGame, average: Tables) -> LimitJudgement:
     """Judge the strategies of both players that an average table holds.
 
     Args:
@@ -55,7 +55,7 @@ def judge_limit(game: LimitGame, average: Tables) -> LimitJudgement:
 class BestResponse:
     """The best response of one player, ``hero``, to the other's strategy."""
 
-    def __init__(self, game: LimitGame, average: Tables, hero: int) -> None:
+    def __init__(self, game: BucketGame, average: Tables, hero: int) -> None:
         self.game = game
         self.average = average
         self.hero = hero

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from treeplex.engine.buckets.deals import value_deals
 from treeplex.engine.buckets.playouts import play_hands
 from treeplex.errors import PolicyError
-from treeplex.forms.buckets.buckets import placed
-from treeplex.forms.buckets.strategy import LimitStrategy
+from treeplex.forms.policies.limit import LimitStrategy
+from treeplex.games.poker.buckets.buckets import placed
 from treeplex.games.poker.cards.strength import River
 
 Floats = NDArray[np.float64]
@@ -87,8 +87,8 @@ def check_alike(strategies: Sequence[LimitStrategy]) -> None:
         raise PolicyError("a match needs at least two strategies; give another run folder")
     first = strategies[0]
     for other in strategies[1:]:
-        same_cards = other.buckets.strengths.format == first.buckets.strengths.format
-        if not same_cards or any(not np.array_equal(a, b) for a, b in zip(first.betting, other.betting, strict=True)):
+        same_cards = other.game.spot.format == first.game.spot.format
+        if not same_cards or any(not np.array_equal(a, b) for a, b in zip(first.game.betting, other.game.betting, strict=True)):
             raise PolicyError(f"{first.name} and {other.name} are for different cards or betting; they cannot play each other")
 
 
@@ -96,8 +96,8 @@ def chunk_gains(strategies: Sequence[LimitStrategy], size: int, random: np.rando
     """What each strategy wins from each other on ``size`` deals, mean of both seats: float64 [n, n, size]."""
     sequences, wins = deal_cards(strategies, size, random)
     draws = random.random((size, DRAWS)) if sampled else np.zeros((0, 0))
-    betting = strategies[0].betting
-    milli = 1000.0 / strategies[0].big_blind
+    betting = strategies[0].game.betting
+    milli = 1000.0 / strategies[0].game.big_blind
     count = len(strategies)
     value = np.zeros((count, count, size))  # of player 0, who is the first of the pair
     for a in range(count):
@@ -122,7 +122,7 @@ def deal_cards(
         uint16 [n, 2, size], each strategy's bucket sequence of the hand of each seat, and float32 [size], the sign of the
         showdown for player 0.
     """
-    strengths = strategies[0].buckets.strengths
+    strengths = strategies[0].game.buckets.strengths
     deck, hands = np.array(strengths.format.deck, dtype=np.int64), strengths.format.hands
     cards = deck[np.argsort(random.random((size, len(deck))), axis=1)[:, :9]]
     places = placed(strengths, np.ascontiguousarray(cards[:, :5]))
@@ -138,6 +138,6 @@ def deal_cards(
         one, two = held[deal]
         wins[deal] = np.sign(int(keys[one]) - int(keys[two]))
         for number, strategy in enumerate(strategies):
-            strategy.buckets.sequences(places, deal, (keys, codes), found)
+            strategy.game.buckets.sequences(places, deal, (keys, codes), found)
             sequences[number, 0, deal], sequences[number, 1, deal] = found[one], found[two]
     return sequences, wins

@@ -6,10 +6,12 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import GameError
-from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.tabular import Policy, normalised, uniform_probabilities
 from treeplex.forms.subgames.beliefs import Belief
-from treeplex.forms.subgames.blueprint import Blueprint
+from treeplex.forms.subgames.policy_tables import sequences_at, table_at
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import PublicGame, PublicTree, State, pair_state, pick
 
@@ -133,7 +135,7 @@ class TableAgent(Seat):
     def policy(self) -> Floats:
         """See :meth:`Agent.policy`."""
         self.check_acting()
-        return Blueprint(self.rules, self.table).at(pair_state(self.state))
+        return table_at(self.table, self.rules, pair_state(self.state))
 
 
 def play_game(
@@ -173,3 +175,42 @@ def play_game(
                 agent.see(label)
         state = game.after(state, label)
     return game.payoffs(state, held)
+
+
+def agent_policy(agent: Agent, game: CompiledGame, *, plays: int = 1, seed: int = 0) -> Policy:
+    """What an agent plays at every infoset of a small game, as a policy that can be judged.
+
+    A new play is begun for every public history, and the agent asked for all hands there. An agent that draws at random while
+    it plays, as a :class:`treeplex.search.agent.SearchAgent` does, draws alike along histories that begin alike. Its policy is
+    the mean over ``plays`` draws, weighted by own reach; the more there are, the closer it comes to the agent.
+
+    Args:
+        agent: an agent that plays public-tree rules.
+        game: the same game, compiled.
+        plays: how often everything is drawn.
+        seed: of the draws.
+
+    Raises:
+        GameError: the agent plays no public tree.
+    """
+    weights, strategy = np.zeros((2, len(uniform_probabilities(game))))
+    for play in range(plays):
+        once, waiting = uniform_probabilities(game), [tuple[int, ...]()]
+        while waiting:
+            path = waiting.pop()
+            agent.begin(None, np.random.default_rng((seed, play)))
+            rules = agent.game
+            if not isinstance(rules, PublicTree):
+                raise GameError(f"an agent of {type(rules).__name__} has no policy table; it must play public-tree rules")
+            for label in path:
+                agent.see(label)
+            options = rules.options(agent.state)
+            if options.player >= 0:
+                table = agent.policy()
+                for hand, sequences in sequences_at(game, rules, pair_state(agent.state)).items():
+                    once[sequences] = table[:, hand]
+            waiting += [(*path, label) for label in (options.labels[:1] if options.private else options.labels)]
+        for player in range(game.players):
+            reach(game.tree, player, once, strategy)
+        weights += strategy
+    return Policy(game, normalised(game, weights))

@@ -5,11 +5,13 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakValueDictionary
 
+from treeplex.forms.compile.buckets import compile_buckets
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.public_tree import compile_public_tree
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.forms.sources.load import load
 from treeplex.games.base import Game
+from treeplex.games.poker.buckets.game import BucketGame
 from treeplex.games.public import PublicTree
 from treeplex.games.size_estimate import MOST_HISTORIES
 
@@ -25,7 +27,7 @@ def compile_game(
     watch: Callable[[int], None] | None = None,
     named_in: str | os.PathLike[str] | None = None,
 ) -> CompiledGame:
-    """Compile a game, through its public tree where it has one, else by walking its rules.
+    """Compile a game, through its public tree or its buckets where it has them, else by walking its rules.
 
     Args:
         game: a spec (``"leduc_poker"``), rules, an OpenSpiel game, or a compiled game, which is returned as it is.
@@ -52,6 +54,8 @@ def compile_game(
         tree = rules.public_tree()
         if isinstance(tree, PublicTree):  # with perfect recall: nothing is left to refine
             compiled = compile_public_tree(rules, tree, limit=limit, watch=watch)
+        elif isinstance(rules, BucketGame):
+            compiled = compile_buckets(rules, limit=limit)
         else:
             compiled = compile_rules(rules, refine=refine, limit=MOST_HISTORIES if limit is None else limit, watch=watch)
         _compiled[key] = compiled

@@ -1,8 +1,7 @@
 """The compiled game: what every algorithm runs on. See ``docs/design.md`` for the layout."""
 
 import hashlib
-import html
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from treeplex.engine.tree.form import Payoff, Tree
 from treeplex.games.base import Game
+from treeplex.notebook import facts
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -57,7 +57,7 @@ class CompiledGame:
     players: int
     tree: Tree
     payoff: Payoff
-    infostates: tuple[str, ...]
+    infostates: Sequence[str]
     action_ids: Ints
     action_names: tuple[Mapping[int, str], ...]
     size: GameSize
@@ -129,10 +129,7 @@ class CompiledGame:
             "sequences": " / ".join(f"{count:,}" for count in self.sequences),
             "payoffs": "general sums" if self.constant is None else f"sum to {self.constant:g}",
         }
-        cells = "".join(
-            f"<tr><th style='text-align:left'>{name}</th><td>{html.escape(text)}</td></tr>" for name, text in rows.items()
-        )
-        return f"<table>{cells}</table>"
+        return facts(rows)
 
     def __repr__(self) -> str:
         return (

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex import notebook
 from treeplex.engine.plans.plans import first_misfit, follow, joint_gradients
 from treeplex.errors import PolicyError
 from treeplex.forms.compile.compiled_game import CompiledGame
@@ -18,6 +19,8 @@ Plans = NDArray[np.int32]
 
 WEIGHT_TOLERANCE = 1e-9
 """How far the weights of a device may be from a sum of 1."""
+SHOWN_PLANS = 10
+"""Joint plans that a notebook shows of a device."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +56,16 @@ class Device:
 
     def __len__(self) -> int:
         return len(self.weights)
+
+    def _repr_html_(self) -> str:
+        likeliest = np.argsort(-self.weights, kind="stable")[:SHOWN_PLANS].tolist()
+        players = range(self.game.players)
+        rows = [
+            (f"{self.weights[row]:.4g}", *(self.plan_text(player, int(self.support[row, player])) for player in players))
+            for row in likeliest
+        ]
+        note = f"{SHOWN_PLANS} of {len(self):,} joint plans" if len(self) > SHOWN_PLANS else ""
+        return notebook.table(("probability", *(f"plan of player {player}" for player in players)), rows, str(self.game), note)
 
     @cached_property
     def _pays(self) -> tuple[Floats, Floats]:
@@ -95,6 +108,11 @@ class Device:
             self.game.infostates[first + local]: self.game.actions_at(first + local)[row[local]]
             for local in np.flatnonzero(row >= 0).tolist()
         }
+
+    def plan_text(self, player: int, plan: int) -> str:
+        """A plan in words: every infostate that it does not exclude, and the action there."""
+        names = self.game.action_names[player]
+        return "; ".join(f"{infostate}: {names.get(a, str(a))}" for infostate, a in self.actions(player, plan).items())
 
     def shares(self, player: int) -> Floats:
         """The probability of each plan of a player, float64 [P_i]."""

@@ -38,7 +38,7 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.plain import ROUNDED, Table, probabilities_of, table_from_csv, table_from_json
 from treeplex.forms.policies.sparse import is_table_policy, load_table_policy
-from treeplex.forms.policies.tabular import Policy, infoset_sums, uniform_probabilities
+from treeplex.forms.policies.tabular import COLUMNS, Policy, infoset_sums, to_table, uniform_probabilities
 from treeplex.forms.sources.openspiel import same_rules, transferred
 from treeplex.games.base import Game
 from treeplex.storage.files import write_atomically
@@ -46,7 +46,6 @@ from treeplex.storage.reading import MOST_TEXT, parse_json, read_bytes, read_tex
 
 FORMAT = "treeplex policy"
 VERSION = 1
-COLUMNS = ("player", "infostate", "action", "action_name", "probability")
 Header = dict[str, Any]
 Entry = tuple[int, str, int, float]
 T = TypeVar("T")
@@ -256,32 +255,6 @@ def array_of(
         infoset = int(game.tree.sequence_infoset[missing[0]])
         raise PolicyError(f"{path}: no number for some action at infostate {game.infostates[infoset]!r}; give all of them")
     return probabilities
-
-
-def to_table(policy: Policy) -> list[dict[str, Any]]:
-    """One row for each action: ``player``, ``infostate``, ``action`` (id), ``action_name``, ``probability``."""
-    game = policy.game
-    rows = []
-    for player, infostate in policy:
-        names = game.action_names[player]
-        rows += [
-            dict(zip(COLUMNS, (player, infostate, action, names.get(action, str(action)), probability), strict=True))
-            for action, probability in policy[player, infostate].items()
-        ]
-    return rows
-
-
-def to_dataframe(policy: Policy) -> Any:
-    """:func:`to_table` as a ``pandas.DataFrame``.
-
-    Raises:
-        PolicyError: pandas is not installed.
-    """
-    try:
-        import pandas
-    except ImportError as error:
-        raise PolicyError("a data frame needs pandas; run: pip install pandas, or use to_table") from error
-    return pandas.DataFrame(to_table(policy), columns=list(COLUMNS))
 
 
 def write_safetensors(header: Header, policy: Policy) -> bytes:

@@ -242,6 +242,10 @@ def infosets_from(file: TensorFile, player: int) -> Infosets:
 def save_table_policy(policy: TablePolicy, path: str | os.PathLike[str]) -> None:
     """Write a policy (``.safetensors``), piece by piece.
 
+    Args:
+        policy: what to write.
+        path: the file.
+
     Raises:
         FileError: the file cannot be written.
     """

@@ -1,6 +1,5 @@
 """Policies: a distribution over actions at every infoset of every player."""
 
-import html
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
@@ -10,7 +9,10 @@ from numpy.typing import NDArray
 from treeplex.errors import PolicyError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.games.turn_based import turn_text
+from treeplex.notebook import table
 
+COLUMNS = ("player", "infostate", "action", "action_name", "probability")
+"""Of policies as tables, in memory and in files."""
 SHOWN_INFOSETS = 20
 """Infosets that a notebook shows of a policy."""
 
@@ -127,8 +129,6 @@ class Policy(PolicyMapping):
         Raises:
             PolicyError: pandas is not installed.
         """
-        from treeplex.forms.policies.files import to_dataframe  # which needs this module
-
         return to_dataframe(self)
 
     def __repr__(self) -> str:
@@ -140,11 +140,35 @@ class Policy(PolicyMapping):
             player = self.game.player_of(infoset)
             names = self.game.action_names[player]
             played = ", ".join(f"{names.get(a, str(a))} {p:.3f}" for a, p in self.at(infoset).items())
-            cells = (str(player), self.game.infostates[infoset], played)
-            rows.append("".join(f"<td style='text-align:left'>{html.escape(cell)}</td>" for cell in cells))
-        more = f"<p>{SHOWN_INFOSETS} of {len(self):,} infosets</p>" if len(self) > SHOWN_INFOSETS else ""
-        head = "<tr><th>player</th><th>infostate</th><th>policy</th></tr>"
-        return f"<table>{head}{''.join(f'<tr>{row}</tr>' for row in rows)}</table>{more}"
+            rows.append((str(player), self.game.infostates[infoset], played))
+        note = f"{SHOWN_INFOSETS} of {len(self):,} infosets" if len(self) > SHOWN_INFOSETS else ""
+        return table(("player", "infostate", "policy"), rows, note=note)
+
+
+def to_table(policy: Policy) -> list[dict[str, Any]]:
+    """One row for each action: ``player``, ``infostate``, ``action`` (id), ``action_name``, ``probability``."""
+    game = policy.game
+    rows = []
+    for player, infostate in policy:
+        names = game.action_names[player]
+        rows += [
+            dict(zip(COLUMNS, (player, infostate, action, names.get(action, str(action)), probability), strict=True))
+            for action, probability in policy[player, infostate].items()
+        ]
+    return rows
+
+
+def to_dataframe(policy: Policy) -> Any:
+    """:func:`to_table` as a ``pandas.DataFrame``.
+
+    Raises:
+        PolicyError: pandas is not installed.
+    """
+    try:
+        import pandas
+    except ImportError as error:
+        raise PolicyError("a data frame needs pandas; run: pip install pandas, or use to_table") from error
+    return pandas.DataFrame(to_table(policy), columns=list(COLUMNS))
 
 
 def uniform_probabilities(game: CompiledGame) -> NDArray[np.float64]:

@@ -16,7 +16,7 @@ from treeplex.storage.files import write_atomically
 
 
 def write_efg(game: str | Game | Any, path: str | os.PathLike[str]) -> None:
-    """Write the whole tree of ``game``, anything that :func:`treeplex.load` takes.
+    """Write the whole tree of ``game``, anything that :func:`treeplex.load` takes, as a Gambit file to ``path``.
 
     Simultaneous moves become one player after the other.
 

@@ -218,7 +218,10 @@ def to_tabular_policy(policy: Policy, game: Any = None) -> Any:
 
 
 def to_pyspiel_policy(policy: Policy, game: Any = None) -> Any:
-    """The policy as the C++ class ``pyspiel.TabularPolicy``, which ``pyspiel.nash_conv`` and other C++ code take."""
+    """The policy as the C++ class ``pyspiel.TabularPolicy``, which ``pyspiel.nash_conv`` and other C++ code take.
+
+    Arguments as for :func:`to_tabular_policy`.
+    """
     table = to_tabular_policy(policy, game)
     rows = {
         infostate: [(int(action), float(table.action_probability_array[row, action])) for action in np.flatnonzero(mask)]

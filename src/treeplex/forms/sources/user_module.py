@@ -1,4 +1,8 @@
-"""Games in a user's own Python file: ``mygame.py:MyGame`` or ``mygame.py:MyGame(n=3)``."""
+"""What stands in a user's own Python file: ``mygame.py:MyGame`` or ``mygame.py:MyGame(n=3)``.
+
+Games, algorithms, leaves, agents and judges all come through :func:`load_user_object`. The file runs, so only a person may
+name it: whoever reads a name from a file asks :func:`is_user_spec` first and refuses.
+"""
 
 import hashlib
 import importlib.util
@@ -7,6 +11,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,7 +20,28 @@ from treeplex.errors import GameError, SpecError, TreeplexError
 from treeplex.forms.compile.rule_errors import said_by
 from treeplex.forms.sources.openspiel import OpenSpielGame
 from treeplex.games.base import Game
-from treeplex.spec import Value, nearest, parse_spec
+from treeplex.spec import Spec, Value, nearest, parse_spec
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a file is asked for.
+
+    Attributes:
+        noun: what it is called, such as ``game``.
+        name: a name as an example, such as ``MyGame``.
+        what: what the file has to define, for messages.
+        is_one: whether a thing that the file defines is one of these; where there is just one, its name may be left out.
+        is_ready: whether a thing is one of these itself, which is not called.
+        error: what is raised about the user's code.
+    """
+
+    noun: str
+    name: str
+    what: str
+    is_one: Callable[[object], bool]
+    is_ready: Callable[[object], bool]
+    error: type[TreeplexError] = SpecError
 
 
 def load_user_game(text: str) -> Game:
@@ -28,13 +54,55 @@ def load_user_game(text: str) -> Game:
         SpecError: no such file, name or parameter.
         GameError: an exception in the user's code (the message has file and line), or what was named is not a game.
     """
-    path, name, parameters = split_spec(text)
-    module = run_file(path)
-    source = named_object(module, path, name)
-    game = as_game(make(source, parameters, path, text), text)
+    path, name, parameters = split_spec(text, GAME)
+    module = run_file(path, GAME.error)
+    game = as_game(made(named_object(module, path, name, GAME), parameters, path, text, GAME), text)
     if game.spec == "" or isinstance(game, OpenSpielGame) or type(game).__module__ == module.__name__:
         object.__setattr__(game, "spec", text)
     return game
+
+
+def load_user_object(text: str, wanted: Wanted, *arguments: object) -> Any:
+    """What ``file.py:Name`` or ``file.py:Name(key=value, ...)`` names: itself if it is ready, else what calling it gives.
+
+    The file runs, once until it changes.
+
+    Args:
+        text: the name.
+        wanted: what is asked for.
+        arguments: what a class or function is called with before the parameters.
+
+    Raises:
+        SpecError: no such file, name or parameter.
+        TreeplexError: an exception in the user's code, of the kind that is ``wanted``; the message has file and line.
+    """
+    path, name, parameters = split_spec(text, wanted)
+    source = named_object(module_of(path, wanted.error), path, name, wanted)
+    return made(source, parameters, path, text, wanted, *arguments)
+
+
+def user_source(text: str, wanted: Wanted) -> tuple[Any, Spec]:
+    """What ``file.py:Name`` names, as it stands in the file, and the spec with ``file.py:Name`` as its name.
+
+    Raises:
+        SpecError, TreeplexError: as :func:`load_user_object`.
+    """
+    path, name, parameters = split_spec(text, wanted)
+    source = named_object(module_of(path, wanted.error), path, name, wanted)
+    return source, Spec(f"{path}:{name}" if name else str(path), parameters)
+
+
+_MODULES: dict[Path, tuple[tuple[int, int], ModuleType]] = {}
+"""The files that have run, and their times and sizes then."""
+
+
+def module_of(path: Path, error: type[TreeplexError]) -> ModuleType:
+    """The file as a module; it runs unless it has run and is as it was."""
+    full, found = path.resolve(), path.stat()
+    stamp = found.st_mtime_ns, found.st_size
+    if _MODULES.get(full, (None,))[0] != stamp:
+        _MODULES[full] = stamp, run_file(path, error)
+    return _MODULES[full][1]
 
 
 def is_user_spec(text: str) -> bool:
@@ -43,19 +111,21 @@ def is_user_spec(text: str) -> bool:
     return head.endswith(".py") or ".py:" in head
 
 
-def split_spec(text: str) -> tuple[Path, str, Mapping[str, Value]]:
+def split_spec(text: str, wanted: Wanted) -> tuple[Path, str, Mapping[str, Value]]:
     """Path, name (empty if left out) and parameters."""
     head, _, tail = text.strip().partition(".py")
     path = Path(head + ".py")
     if not path.is_file():
-        raise SpecError(f"no file {path}; write the path of a Python file, a colon and a name: mygame.py:MyGame")
+        raise SpecError(
+            f"no file {path}; write the path of a Python file, a colon and a name: my{wanted.noun}.py:{wanted.name}"
+        )
     if tail and not tail.startswith(":"):
-        raise SpecError(f"cannot read {text!r}; write {path}:MyGame or {path}:MyGame(key=value)")
+        raise SpecError(f"cannot read {text!r}; write {path}:{wanted.name} or {path}:{wanted.name}(key=value)")
     spec = parse_spec(tail[1:]) if len(tail) > 1 else None
     return (path, spec.name, spec.parameters) if spec else (path, "", {})
 
 
-def run_file(path: Path) -> ModuleType:
+def run_file(path: Path, error: type[TreeplexError] = GameError) -> ModuleType:
     """Run the file as a module of its own; files beside it can be imported."""
     full = path.resolve()
     name = f"treeplex_user_{full.stem}_{hashlib.sha256(str(full).encode()).hexdigest()[:12]}"
@@ -66,7 +136,7 @@ def run_file(path: Path) -> ModuleType:
     sys.modules[name] = module
     sys.path.insert(0, str(full.parent))
     try:
-        with blame(path, "running the file"):
+        with blame(path, "running the file", error):
             specification.loader.exec_module(module)
     except BaseException:
         del sys.modules[name]
@@ -78,19 +148,19 @@ def run_file(path: Path) -> ModuleType:
 
 
 @contextmanager
-def blame(path: Path, doing: str) -> Iterator[None]:
-    """Turn an exception of the user's code into a :class:`GameError` with the line of the user's file."""
+def blame(path: Path, doing: str, kind: type[TreeplexError]) -> Iterator[None]:
+    """Turn an exception of the user's code into one of ours with the line of the user's file."""
     try:
         yield
     except TreeplexError:
         raise
     except SyntaxError as error:
         line = "" if error.lineno is None else f":{error.lineno}"
-        raise GameError(f"{error.filename or path}{line}: {error.msg}; correct the file") from error
+        raise kind(f"{error.filename or path}{line}: {error.msg}; correct the file") from error
     except (Exception, SystemExit) as error:
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if same_file(frame.filename, path)]
         where = f"{path}:{lines[-1]}" if lines else str(path)
-        raise GameError(f"{where}: {said_by(error)} (while {doing})") from error
+        raise kind(f"{where}: {said_by(error)} (while {doing})") from error
 
 
 def same_file(name: str, path: Path) -> bool:
@@ -109,45 +179,52 @@ def is_openspiel_class(thing: type) -> bool:
     return pyspiel is not None and issubclass(thing, pyspiel.Game)
 
 
-def named_object(module: ModuleType, path: Path, name: str) -> Any:
-    """What the file calls ``name``; without a name, its only class of games."""
+GAME = Wanted(
+    "game", "MyGame", "class that derives treeplex.Game", is_game_class, lambda thing: isinstance(thing, Game), GameError
+)
+
+
+def named_object(module: ModuleType, path: Path, name: str, wanted: Wanted) -> Any:
+    """What the file calls ``name``; without a name, its only class of what is wanted."""
     own = {key: thing for key, thing in vars(module).items() if getattr(thing, "__module__", "") == module.__name__}
     if name:
         if not hasattr(module, name):
-            defined = [key for key, thing in own.items() if callable(thing)]
+            defined = [key for key, thing in vars(module).items() if key in own or (key.isupper() and wanted.is_ready(thing))]
             raise SpecError(f"{path} defines no {name!r}{nearest(name, defined) if defined else '; it defines no classes'}")
         return getattr(module, name)
-    classes = [key for key, thing in own.items() if is_game_class(thing)]
-    if len(classes) != 1:
-        found = f"it defines {', '.join(classes)}" if classes else "it defines no class that derives treeplex.Game"
-        raise SpecError(f"which game of {path}? {found}; write {path}:Name")
-    return own[classes[0]]
+    known = vars(module).items()
+    ones = [key for key, thing in known if wanted.is_one(thing) and (key in own or not callable(thing)) and key[0] != "_"]
+    if len(ones) != 1:
+        found = f"it defines {', '.join(ones)}" if ones else f"it defines no {wanted.what}"
+        raise SpecError(f"which {wanted.noun} of {path}? {found}; write {path}:Name")
+    return getattr(module, ones[0])
 
 
-def make(source: Any, parameters: Mapping[str, Value], path: Path, text: str) -> object:
-    """Call a class or function with the parameters; anything else is returned as it is."""
-    if not callable(source):
+def made(source: Any, parameters: Mapping[str, Value], path: Path, text: str, wanted: Wanted, *arguments: object) -> Any:
+    """Call the class or function that a spec names with its parameters; what is ready is returned as it is."""
+    if wanted.is_ready(source) or not callable(source):
         if parameters:
             raise SpecError(f"{text!r} has parameters, but it is a {type(source).__name__}, not a class or function")
         return source
     if inspect.isclass(source) and inspect.isabstract(source):
         missing = ", ".join(sorted(getattr(source, "__abstractmethods__", ())))
-        raise GameError(f"{path}: class {source.__name__} lacks {missing}; write these methods")
+        raise wanted.error(f"{path}: class {source.__name__} lacks {missing}; write these methods")
+    keywords: Mapping[str, Any] = parameters
     if inspect.isclass(source) and is_openspiel_class(source):
-        arguments: tuple[Any, ...] = (dict(parameters),) if parameters else ()
-        keywords: Mapping[str, Any] = {}
+        arguments, keywords = (dict(parameters),) if parameters else (), {}
     else:
-        arguments, keywords = (), parameters
-        check_parameters(source, parameters, text)
-    with blame(path, f"making {text}"):
+        check_parameters(source, arguments, parameters, text)
+    with blame(path, f"making {text}", wanted.error):
         return source(*arguments, **keywords)
 
 
-def check_parameters(source: Callable[..., object], parameters: Mapping[str, Value], text: str) -> None:
+def check_parameters(
+    source: Callable[..., object], arguments: tuple[object, ...], parameters: Mapping[str, Value], text: str
+) -> None:
     """Whether the class or function takes these parameters."""
     signature = inspect.signature(source)
     try:
-        signature.bind(**parameters)
+        signature.bind(*arguments, **parameters)
     except TypeError as error:
         raise SpecError(f"{text!r}: {error}; it takes {signature}") from error
 

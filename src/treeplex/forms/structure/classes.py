@@ -22,6 +22,7 @@ from treeplex.forms.structure.history_view import HistoryView, Verdict, informed
 from treeplex.forms.structure.reordering import nested_orders
 from treeplex.forms.structure.stages import LADDER, NESTED, PLAIN, feedback_verdicts
 from treeplex.games.base import Game
+from treeplex.notebook import table
 from treeplex.spec import Spec
 
 MOST_HISTORIES = 5_000_000
@@ -86,6 +87,10 @@ class Structure:
     def verdicts(self) -> dict[str, Verdict]:
         """The verdicts by name, in the order to show them."""
         return {name: value for name, value in vars(self).items() if isinstance(value, Verdict)}
+
+    def _repr_html_(self) -> str:
+        rows = ((name.replace("_", " "), "yes" if verdict else "no", verdict.why) for name, verdict in self.verdicts().items())
+        return table(("class", "holds", "why"), rows, self.spec)
 
 
 def structure(

@@ -16,12 +16,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.tree.form import Payoff, Tree
+from treeplex.engine.tree.form import Payoff, Tree, new_state, workspace
 from treeplex.engine.tree.gradient import empty_sparse, gradient
 from treeplex.engine.tree.leaves import Weights as PairWeights
 from treeplex.engine.tree.leaves import gather, scatter, write_opposing_mass
-from treeplex.engine.tree.regret import FIXED, Weights, accumulate, update
-from treeplex.engine.tree.sweeps import best_response, normalise, reach, workspace
+from treeplex.engine.tree.regret import Weights, accumulate, update
+from treeplex.engine.tree.sweeps import best_response, normalise, reach
 from treeplex.forms.compile.assemble import sparse_operator
 from treeplex.forms.subgames.beliefs import normalised_range
 from treeplex.forms.subgames.gadgets import Gadget
@@ -44,7 +44,7 @@ class PairPlaces(Places):
         states: the public states; where futures are equal, another node of the same future may stand for one.
         paths: the actions and chance outcomes from the subgame's root to each.
         sequences: for each player int64 [K, H_i], the last own sequence of each hand, -1 for hands that cannot be there.
-        begun: where each subgame begins.
+        begun: the roots of the subgames.
     """
 
     game: PublicTree
@@ -55,12 +55,10 @@ class PairPlaces(Places):
     begun: tuple[PublicState, ...]
 
     @cached_property
-    def own_states(self) -> tuple[PublicState, ...]:
-        """The public states themselves, where :attr:`states` may have others of the same future."""
-        return tuple(
-            PublicState(walked(self.game, self.begun[owner], path), state.weight)
-            for owner, path, state in zip(self.owner, self.paths, self.states, strict=True)
-        )
+    def true_states(self) -> tuple[PublicState, ...]:
+        """The public states themselves, also where another of the same future stands in :attr:`states`."""
+        nodes = (walked(self.game, self.begun[owner].node, path) for owner, path in zip(self.owner, self.paths, strict=True))
+        return tuple(PublicState(node, state.weight) for node, state in zip(nodes, self.states, strict=True))
 
     @property
     def widths(self) -> tuple[int, ...]:
@@ -142,7 +140,7 @@ class Subgames(Subgame):
     @cached_property
     def decisions(self) -> PairPlaces:
         """The public states where somebody acts; the first of each subgame is its root, if somebody acts there."""
-        return placed(self.game, self.roots.states, "spots", self.templates, self.shifts, self.final)
+        return placed(self.game, "spots", self.roots.states, self.templates, self.shifts, self.final)
 
     def node_at(self, owner: int, path: tuple[int, ...]) -> Hashable:
         """The public node of the decision at the end of a path in a subgame."""
@@ -217,9 +215,8 @@ class BatchArrays(SubgameArrays):
         self.average, self.faced, self.regrets = (np.zeros(size) for _ in range(3))
         self.ranges = subgames.checked(ranges)
         self.strategy = subgames.reach_from(self.ranges, self.policy)
-        self._values, self._infoset_values = workspace(tree)
-        self._totals = np.empty_like(self._infoset_values)
-        self._unused = np.zeros(0), np.zeros((2, 0))
+        self._work = workspace(tree)
+        self._state = new_state(self.policy, regrets=self.regrets, strategy=self.strategy, averages=self.average[None])
 
     def enter(self, player: int, ranges: Floats) -> None:
         place(self.subgames.roots.sequences[player], ranges, self.strategy)
@@ -234,22 +231,21 @@ class BatchArrays(SubgameArrays):
         return self.subgames.leaves.reach_at(strategy)
 
     def write_gradient(self, player: int, strategy: Floats) -> None:
-        gradient(self.subgames.tree, self.subgames.payoff, player, strategy, self._values)
+        gradient(self.subgames.tree, self.subgames.payoff, player, strategy, self._work.values)
 
     def write_leaves(self, player: int, entries: Floats) -> None:
-        scatter(self.subgames.leaves.sequences[player], entries, self._values)
+        scatter(self.subgames.leaves.sequences[player], entries, self._work.values)
 
     def improve(self, player: int, row: Weights) -> None:
-        scratch = self._values, self._infoset_values, self._totals
-        update(self.subgames.tree, player, np.array(row), FIXED, self.regrets, self.policy, *self._unused, *scratch)
+        update(self.subgames.tree, player, np.array(row), self._state, self._work)
 
     def respond(self, player: int) -> None:
-        best_response(self.subgames.tree, player, self._values, self._infoset_values, self.policy)
+        best_response(self.subgames.tree, player, self._work.values, self._work.infoset_values, self.policy)
 
     def root_entries(self, player: int) -> Floats:
         sequences = self.subgames.roots.sequences[player]
         found = np.zeros(sequences.shape)
-        gather(sequences, self._values, found)
+        gather(sequences, self._work.values, found)
         return found
 
     def as_policy(self, strategy: Floats) -> Floats:
@@ -263,14 +259,6 @@ def place(sequences: Ints, entries: Floats, strategy: Floats) -> None:
     """Write ``entries`` [K, H] to ``strategy`` at ``sequences``, skipping -1."""
     there = sequences >= 0
     strategy[sequences[there]] = entries[there]
-
-
-def walked(rules: PublicTree, state: PublicState, path: tuple[int, ...]) -> Hashable:
-    """The public node at the end of a path."""
-    node = state.node
-    for label in path:
-        node = rules.child(node, label)
-    return node
 
 
 _templates: "WeakKeyDictionary[PublicTree, dict[tuple[Hashable, Horizon], Template]]" = WeakKeyDictionary()
@@ -332,7 +320,7 @@ def united(
         tree=tree,
         payoff=payoff_of(tree, final, templates, shifts),
         roots=roots,
-        leaves=placed(rules, roots.states, "leaves", templates, shifts, final),
+        leaves=placed(rules, "leaves", states, templates, shifts, final),
         infosets=located(table, place_of),
         owners=owners,
         templates=tuple(templates),
@@ -361,8 +349,15 @@ def payoff_of(tree: Tree, final: Ints, templates: Sequence[Template], shifts: In
     return Payoff(sparse, templates[0].store.operator(numbers, final[starts + shift[:, None]], scales))
 
 
+def walked(rules: PublicTree, node: Hashable, path: Sequence[int]) -> Hashable:
+    """The public node at the end of a path."""
+    for label in path:
+        node = rules.child(node, label)
+    return node
+
+
 def placed(
-    rules: PublicTree, begun: tuple[PublicState, ...], name: str, templates: Sequence[Template], shifts: Ints, final: Ints
+    rules: PublicTree, name: str, states: Sequence[PublicState], templates: Sequence[Template], shifts: Ints, final: Ints
 ) -> PairPlaces:
     """The leaves or the decisions of a batch, with final sequences."""
     spots = [made.leaves if name == "leaves" else made.spots for made in templates]
@@ -373,7 +368,7 @@ def placed(
         states=tuple(state for own in spots for state, _, _ in own),
         paths=tuple(path for own in spots for _, path, _ in own),
         sequences=(tables[0], tables[1]),
-        begun=begun,
+        begun=tuple(states),
     )
 
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.tree.form import Tree
-from treeplex.engine.tree.regret import FIXED, Weights, update
-from treeplex.engine.tree.sweeps import best_response, reach, workspace
+from treeplex.engine.tree.form import Tree, new_state, workspace
+from treeplex.engine.tree.regret import Weights, update
+from treeplex.engine.tree.sweeps import best_response, reach
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -54,9 +54,8 @@ class Level:
         size = int(self.tree.sequence_offsets[-1])
         self.policy = np.ones(size)
         self.policy[1:] = 1.0 / self.tree.infoset_layout[self.tree.sequence_infoset[1:], 2]
-        self.regrets, self.strategy = np.zeros(size), np.empty(size)
-        self._infoset_values = workspace(self.tree)[1]
-        self._totals, self._unused = np.empty_like(self._infoset_values), (np.zeros(0), np.zeros((2, 0)))
+        self._state, self._work = new_state(self.policy, averages=np.empty((0, size))), workspace(self.tree)
+        self.regrets, self.strategy = self._state.regrets, self._state.strategy
         reach(self.tree, 0, self.policy, self.strategy)
 
     def improve(self, values: Floats, row: Weights) -> Floats:
@@ -69,13 +68,12 @@ class Level:
         Returns:
             What each infoset is worth by the policy before, float64 [I], valid until the next call.
         """
-        scratch = values, self._infoset_values, self._totals
-        update(self.tree, 0, np.array(row), FIXED, self.regrets, self.policy, *self._unused, *scratch)
+        update(self.tree, 0, np.array(row), self._state, self._work._replace(values=values))
         reach(self.tree, 0, self.policy, self.strategy)
-        return self._infoset_values
+        return self._work.infoset_values
 
     def respond(self, values: Floats) -> Floats:
         """The same for a best response: the policy becomes it, and infosets are worth their best action."""
-        best_response(self.tree, 0, values, self._infoset_values, self.policy)
+        best_response(self.tree, 0, values, self._work.infoset_values, self.policy)
         reach(self.tree, 0, self.policy, self.strategy)
-        return self._infoset_values
+        return self._work.infoset_values

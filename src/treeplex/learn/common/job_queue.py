@@ -27,6 +27,10 @@ class JobQueue(Generic[JobT, ResultT]):
     def __len__(self) -> int:
         return len(self._waiting) + len(self._under_way)
 
+    def jobs(self) -> dict[Hashable, JobT]:
+        """The jobs that are not done, by name."""
+        return dict([*self._waiting, *self._under_way.values()])
+
     def add(self, name: Hashable, job: JobT) -> None:
         """Put a job at the end of the queue."""
         self._waiting.append((name, job))

@@ -1,41 +1,47 @@
-"""Settings of gradient steps that trainings of several kinds share: whether they make sense, and how the step size falls."""
+"""Settings of gradient steps that trainings of several kinds share, and how the step size falls."""
 
 import math
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Any
 
-from treeplex.errors import SpecError
+import numpy as np
+
+from treeplex.settings import Settings, setting
 
 
-class Learning(Protocol):
-    """Settings with a network's size, a buffer, and steps of Adam: what ``learn.rebel.trainer.RebelSettings`` says."""
+@dataclass(frozen=True)
+class LearningSettings(Settings):
+    """A network's size, a buffer of rows, and steps of Adam."""
+
+    width: int = setting(128, "width of the networks' layers", low=1, fixed=True)
+    layers: int = setting(2, "layers of the networks", low=1, fixed=True)
+    rows: int = setting(100_000, "the most rows of a buffer", low=1)
+    burn_in: int = setting(1024, "rows before the first step", low=1)
+    batch: int = setting(512, "rows of a step", low=1)
+    reuse: float = setting(64.0, "how often a row is seen on average", above=0)
+    rate: float = setting(1e-3, "Adam's step at first", above=0)
+    last_rate: float = setting(2e-5, "Adam's step at the end, along half a cosine", above=0)
+    halve: float = setting(
+        0.0,
+        "instead: the part of a training after which the step is halved, and again; 0: not",
+        low=0,
+        high=1,
+        added=True,
+    )
+    clip: float = setting(5.0, "the most that a gradient's norm may be", above=0)
+    seed: int = setting(0, "seed of everything random", low=0, fixed=True)
 
     @property
-    def rate(self) -> float: ...
-    @property
-    def last_rate(self) -> float: ...
-    @property
-    def halve(self) -> float: ...
+    def length(self) -> int:
+        """How long a training is, in its own unit; the step size falls over it."""
+        raise NotImplementedError
+
+    def lesson(self, game: Any, generator: np.random.Generator) -> Any:
+        """Fresh networks, and self-play for them: a :class:`treeplex.learn.rebel.trainer.Lesson`."""
+        raise NotImplementedError
 
 
-def check_learning(settings: Learning, amount: str) -> None:
-    """Check them; ``amount`` is the name of the setting that says how long the training is.
-
-    Raises:
-        SpecError: a value outside its range.
-    """
-    for name in (amount, "width", "layers", "rows", "burn_in", "batch"):
-        value = getattr(settings, name)
-        if not 1 <= value == int(value):
-            raise SpecError(f"{name} must be a whole number of at least 1, not {value!r}")
-    for name in ("reuse", "rate", "last_rate", "clip"):
-        value = getattr(settings, name)
-        if not 0.0 < value < math.inf:
-            raise SpecError(f"{name} must be a number above 0, not {value!r}")
-    if not 0.0 <= settings.halve <= 1.0:
-        raise SpecError(f"halve must be a part of the training, from 0 (never) to 1, not {settings.halve!r}")
-
-
-def falling_rate(settings: Learning, done: float) -> float:
+def falling_rate(settings: LearningSettings, done: float) -> float:
     """Adam's step size when so much of a training is done.
 
     Half of ``rate`` each time that another part ``halve`` of the training is done; where that is 0, from ``rate`` to

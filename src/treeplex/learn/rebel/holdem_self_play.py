@@ -5,7 +5,6 @@ its subgame is solved to the end; that gives the network's rows. Several rivers 
 and card are drawn anew for each.
 """
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -26,6 +25,7 @@ from treeplex.search.holdem.strength_bins import RiverBins
 from treeplex.search.leaf import LeafValue
 from treeplex.search.play_distribution import DRAWS, training_iterations
 from treeplex.search.subgame import SubgameSearch
+from treeplex.settings import Settings, setting
 from treeplex.solvers.rules.fictitious import FictitiousRule
 
 Floats = NDArray[np.float64]
@@ -35,50 +35,38 @@ TRIES = 100
 
 
 @dataclass(frozen=True)
-class HoldemSelfPlaySettings:
+class HoldemSelfPlaySettings(Settings):
     """How games are drawn, searched and solved.
 
-    Attributes:
-        source: ``self-play``; or public belief states that nobody came to by search, with ranges drawn as DeepStack does
-            (``random``) or uniformly among all ranges (``flat``).
-        method: how turns are searched, a name of :data:`treeplex.search.METHODS`.
-        iterations: of a search; each updates both players.
-        rivers: taken from each search.
-        draw: of the iteration whose policy is played, anew for each river, one of
-            :data:`treeplex.search.play_distribution.DRAWS`; ``uniform`` without the policy with which a search begins.
-        river_iterations: of Discounted CFR in a river's solution.
-        exploration: how likely the exploring player, drawn anew for each river, plays at random.
-        stacks: the least and the most chips of a player, half of the first pot included; equal for a fixed stack.
-        perturbed: parts of the pot by which sizes in parts of the pot are moved, up or down, anew for each game.
-        boards: whether the turn's board is drawn anew for each game.
+    ``source``: ``self-play``; or public belief states that nobody came to by search, with ranges drawn as DeepStack does
+    (``random``) or uniformly among all ranges (``flat``). ``draw="uniform"`` leaves out the policy with which a search begins.
     """
 
-    source: str = "self-play"
-    method: str = "lcfr"
-    iterations: int = 32
-    rivers: int = 32
-    draw: str = "uniform"
-    river_iterations: int = 64
-    exploration: float = 0.25
-    stacks: tuple[float, float] = (5_000.0, 50_000.0)
-    perturbed: float = 0.1
-    boards: bool = True
+    source: str = setting(
+        "self-play", "where public belief states come from; random and flat ranges: for comparison", choices=SOURCES
+    )
+    method: str = setting("lcfr", "how turns are searched", choices=METHODS)
+    iterations: int = setting(32, "iterations of a search; each updates both players", low=1)
+    rivers: int = setting(32, "rivers taken from each search and solved", low=1)
+    draw: str = setting(
+        "uniform",
+        "how the iteration played on is drawn, anew for each river; average: weighted as in the average policy",
+        choices=DRAWS,
+        added=True,
+    )
+    river_iterations: int = setting(64, "iterations of Discounted CFR in a river's solution", low=1)
+    exploration: float = setting(
+        0.25, "probability with which the exploring player, drawn anew for each river, plays at random", low=0, high=1
+    )
+    stacks: tuple[float, float] = setting(
+        (5_000.0, 50_000.0), "the least and the most chips of a player, half of the first pot included", above=0
+    )
+    perturbed: float = setting(0.1, "parts of the pot by which bet sizes are moved, anew for each game", low=0)
+    boards: bool = setting(True, "whether the turn's board is drawn anew for each game")
 
-    def __post_init__(self) -> None:
-        if self.source not in SOURCES:
-            raise SpecError(f"source must be one of {', '.join(SOURCES)}, not {self.source!r}")
-        if self.draw not in DRAWS:
-            raise SpecError(f"draw must be one of {', '.join(DRAWS)}, not {self.draw!r}")
-        if self.method not in METHODS:
-            raise SpecError(f"method must be one of {', '.join(METHODS)}, not {self.method!r}")
-        for name in ("iterations", "rivers", "river_iterations"):
-            if not 1 <= getattr(self, name) == int(getattr(self, name)):
-                raise SpecError(f"{name} must be a whole number of at least 1, not {getattr(self, name)!r}")
-        if not 0.0 <= self.exploration <= 1.0:
-            raise SpecError(f"exploration must be from 0 to 1, not {self.exploration!r}")
-        if not 0.0 <= self.perturbed < math.inf:
-            raise SpecError(f"perturbed must be parts of the pot, at least 0, not {self.perturbed!r}")
-        if not 0.0 < self.stacks[0] <= self.stacks[1] < math.inf:
+    def check(self) -> None:
+        """Refuse a least stack above the greatest."""
+        if self.stacks[0] > self.stacks[1]:
             raise SpecError(f"stacks must be the least and the most chips of a player, not {self.stacks!r}")
 
 

@@ -2,21 +2,23 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
+from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.common.fitting import Fitting
 from treeplex.learn.common.replay import Replay
-from treeplex.learn.common.schedules import check_learning
+from treeplex.learn.common.schedules import LearningSettings
 from treeplex.learn.rebel.holdem_self_play import HoldemSelfPlay, HoldemSelfPlaySettings
 from treeplex.learn.rebel.river_net import RiverNet, river_loss
 from treeplex.learn.rebel.river_targets import River
 from treeplex.learn.rebel.trainer import RebelTrainer
+from treeplex.settings import setting
 
 Arrays = Mapping[str, NDArray[Any]]
 MOST_BINS = 1024
@@ -24,44 +26,23 @@ MOST_BINS = 1024
 
 
 @dataclass(frozen=True)
-class HoldemRebelSettings(HoldemSelfPlaySettings):
-    """Everything that decides a training, but the spot on which games are modelled.
+class HoldemRebelSettings(LearningSettings, HoldemSelfPlaySettings):
+    """Everything that decides a training, but the spot on which games are modelled."""
 
-    Attributes:
-        games: turns to be drawn in all; the step size falls over them.
-        bins: of strength, what a network sees of a range.
-        width, layers: of the network.
-        rows: the most rows of the buffer.
-        burn_in: rows before the first step.
-        batch: rows of a step.
-        reuse: how often a row is seen on average.
-        rate, last_rate: Adam's step at first and at the end, along half a cosine.
-        halve: instead, the part of the training after which the step is halved, again and again; 0: it is not.
-        clip: the most that a gradient's norm may be.
-        seed: of everything random.
-    """
-
-    games: int = 1000
-    bins: int = 64
+    games: int = setting(1000, "turns to be drawn in all; the step size falls over them", low=1)
+    bins: int = setting(64, "bins of strength, what the network sees of a range", low=2, high=MOST_BINS, fixed=True)
     width: int = 256
     layers: int = 3
     rows: int = 200_000
     burn_in: int = 256
     batch: int = 256
     reuse: float = 96.0
-    rate: float = 1e-3
-    last_rate: float = 2e-5
-    halve: float = 0.0
-    clip: float = 5.0
-    seed: int = 0
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_learning(self, "games")
+    def check(self) -> None:
+        """Refuse a buffer in which there are never rows enough."""
+        super().check()
         if self.burn_in > self.rows:
             raise SpecError(f"burn_in must be at most rows, {self.rows}, not {self.burn_in!r}; learning would never begin")
-        if not 2 <= self.bins <= MOST_BINS or self.bins != int(self.bins):
-            raise SpecError(f"bins must be a whole number from 2 to {MOST_BINS:,}, not {self.bins!r}")
 
     @property
     def length(self) -> int:
@@ -77,10 +58,6 @@ class HoldemRebelSettings(HoldemSelfPlaySettings):
         """
         return HoldemLesson(game, self, generator)
 
-    def playing(self) -> HoldemSelfPlaySettings:
-        """The part that is about self-play."""
-        return HoldemSelfPlaySettings(**{each.name: getattr(self, each.name) for each in fields(HoldemSelfPlaySettings)})
-
 
 PAPER_TURNS = HoldemRebelSettings(
     method="lcfr-avg-modified", draw="average", width=1536, layers=6, rows=6_000_000, batch=1024, rate=4e-4, halve=1 / 3
@@ -89,6 +66,24 @@ PAPER_TURNS = HoldemRebelSettings(
 and network and steps of appendix E, a row being both players' values. How many games and iterations there are and how
 often a row is seen it does not say; these are as usual here, and must be raised (``games``, ``rivers``) for its 750,000
 steps."""
+
+
+def check_turn(spot: Spot) -> None:
+    """Refuse a spot that networks do not know.
+
+    Raises:
+        SpecError: it is no turn, has no pot, rake or donk sizes, or other numbers of cards.
+    """
+    if len(spot.streets) != 2:
+        raise SpecError(f"the spot has {len(spot.streets)} streets of betting, not 2: give the board of the turn")
+    if spot.rake.rate:
+        raise SpecError("networks know no rake; leave the rake out")
+    if isinstance(spot.bets, BetPlan) and spot.bets.streets[-1][0].donk is not None:
+        raise SpecError("networks do not see who bet last on the turn and know no donk sizes; set donk to default (--donk)")
+    if spot.format.hole != 2 or spot.format.deal[-1] != 1:
+        raise SpecError(f"networks are for hands of two cards and a river of one; {spot.format.name} has others")
+    if not spot.pot > 0:
+        raise SpecError("networks value chips in parts of the pot, which is 0; give a pot")
 
 
 class HoldemLesson:
@@ -101,7 +96,7 @@ class HoldemLesson:
         empty = [np.zeros((0, numbers), np.float32) for numbers in (1 + 2 * bins, 2 * bins, 2 * bins)]
         rows = Replay(*empty, room=settings.rows)
         self.fittings = {"": Fitting(self.net.net, rows, ("inputs", "targets", "weights"), river_loss)}
-        self.play = HoldemSelfPlay(spot, settings.playing(), self.leaf, generator)
+        self.play = HoldemSelfPlay(spot, settings, self.leaf, generator)
 
     @property
     def done(self) -> int:

@@ -6,7 +6,7 @@ at which its last rows were consumed. So the numbers depend on how many streams 
 nor on which of them die.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from time import process_time
@@ -18,14 +18,21 @@ from numpy.typing import NDArray
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.public import PublicTree
 from treeplex.learn.common.job_queue import JobQueue
+from treeplex.learn.common.random_state import random_state, set_random_state
 from treeplex.learn.common.workers import POLL_SECONDS, Workers
 from treeplex.learn.rebel.policy_net import load_weights, networks, weights_of
 from treeplex.learn.rebel.self_play import Rows, SelfPlay
-from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer, random_state, set_random_state
+from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer
 from treeplex.learn.rebel.value_net import NetworkLeaf, torch_module
 from treeplex.search.policy_encoding import PolicyRows
 
 Arrays = Mapping[str, NDArray[Any]]
+MOST_BYTES = 1 << 30
+"""Of networks' weights that a state may hold for jobs under way; of larger networks these are waited for."""
+
+
+class SelfPlayStopped(Exception):  # noqa: N818 (no error)
+    """Raised where rows are waited for, on request; nothing is lost by it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +64,7 @@ class SelfPlayer:
         """The worker's own episodes and network, which each job overwrites."""
         torch_module().set_num_threads(1)
         rules = public_rules(self.spec)
-        return SelfPlay(rules, self.settings.self_play(), networks(rules, self.settings), np.random.default_rng(0))
+        return SelfPlay(rules, self.settings, networks(rules, self.settings), np.random.default_rng(0))
 
     def play(self, job: SelfPlayJob) -> SelfPlayRows:
         """Advance a stream's episodes by one subgame each."""
@@ -78,6 +85,8 @@ class ParallelSelfPlay(SelfPlay):
         streams: how many there are.
         seconds: processor time of the workers so far.
         errands: the jobs under way.
+        stop: asked while jobs are waited for; once true, :meth:`advance` raises :class:`SelfPlayStopped` in place of waiting,
+            and :meth:`state` takes jobs under way as they left, to be done again.
     """
 
     def __init__(
@@ -88,17 +97,24 @@ class ParallelSelfPlay(SelfPlay):
         workers: Workers[SelfPlayJob, SelfPlayRows],
         streams: int,
     ) -> None:
-        super().__init__(rules, settings.self_play(), leaf, np.random.default_rng(settings.seed))
+        super().__init__(rules, settings, leaf, np.random.default_rng(settings.seed))
         self.streams, self.seconds = streams, 0.0
         self.errands: JobQueue[SelfPlayJob, SelfPlayRows] = JobQueue(workers)
+        self.stop: Callable[[], bool] = lambda: False
         self._seed, self._next = settings.seed, 0
         self._ready: dict[int, SelfPlayRows] = {}
         self._begun = False
 
     def advance(self) -> Rows:
-        """The rows of the next stream, waited for if need be; its next job leaves at once."""
+        """The rows of the next stream, waited for if need be; its next job leaves at once.
+
+        Raises:
+            SelfPlayStopped: on request.
+        """
         self._begin()
         while self._next not in self._ready:
+            if self.stop():
+                raise SelfPlayStopped
             self._collect()
         stream, harvest = self._next, self._ready.pop(self._next)
         self._next = (stream + 1) % self.streams
@@ -108,11 +124,14 @@ class ParallelSelfPlay(SelfPlay):
         return harvest.rows
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Where the streams stand, once all jobs under way are done, and the rows not consumed yet."""
+        """Where the streams stand, and the rows not consumed yet; jobs under way are waited for, unless it is to stop."""
         self._begin()
-        while self.errands:
+        while (jobs := self.errands.jobs()) and not (self.stop() and sum(map(size_of, jobs.values())) <= MOST_BYTES):
             self._collect()
         arrays: dict[str, NDArray[Any]] = {"next": np.array([self._next])}
+        for stream, job in jobs.items():
+            arrays |= {f"stream{stream}.weights.{name}": array for name, array in job.weights.items()}
+            arrays |= {f"stream{stream}.{name}": array for name, array in job.state.items()}
         for stream, harvest in self._ready.items():
             inputs, targets, examples = harvest.rows
             rows = {"rows": inputs, "values": targets, "seconds": np.array([harvest.seconds])}
@@ -128,12 +147,17 @@ class ParallelSelfPlay(SelfPlay):
             KeyError, ValueError: the arrays do not fit.
         """
         following = int(arrays["next"][0])
-        if not 0 <= following < self.streams or f"stream{self.streams}.rows" in arrays:
+        if not 0 <= following < self.streams or any(name.startswith(f"stream{self.streams}.") for name in arrays):
             raise ValueError(f"not {self.streams} streams")
-        ready = {}
+        ready, jobs = {}, {}
         for stream in range(self.streams):
             begin = f"stream{stream}."
             own = {name.removeprefix(begin): np.array(array) for name, array in arrays.items() if name.startswith(begin)}
+            weights = {name.removeprefix("weights."): own.pop(name) for name in [*own] if name.startswith("weights.")}
+            if weights:
+                put(self, own)
+                jobs[stream] = SelfPlayJob(weights, own)
+                continue
             inputs, targets, seconds = own.pop("rows"), own.pop("values"), float(own.pop("seconds")[0])
             examples = None
             if self.policies is not None:
@@ -141,6 +165,8 @@ class ParallelSelfPlay(SelfPlay):
             put(self, own)
             ready[stream] = SelfPlayRows(Rows(inputs, targets, examples), own, seconds)
         self._ready, self._next, self._begun = ready, following, True
+        for stream, job in jobs.items():
+            self.errands.add(stream, job)
 
     def _begin(self) -> None:
         """Send every stream's first job, each with random numbers of its own."""
@@ -159,6 +185,11 @@ class ParallelSelfPlay(SelfPlay):
         for stream, harvest in self.errands.finished(POLL_SECONDS):
             assert isinstance(stream, int)
             self._ready[stream] = harvest
+
+
+def size_of(job: SelfPlayJob) -> int:
+    """Bytes of the weights of a job."""
+    return sum(array.nbytes for array in job.weights.values())
 
 
 def taken(play: SelfPlay) -> dict[str, NDArray[Any]]:

@@ -7,20 +7,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.errors import SpecError
 from treeplex.forms.subgames.batch import Subgames, cut_states, walked
 from treeplex.forms.subgames.beliefs import Belief, stacked_ranges
-from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.public import Chance, Decision, Leaf, PublicState, PublicTree, pair_state, pick
 from treeplex.learn.rebel.random_beliefs import random_belief
-from treeplex.learn.torch.search import TorchSearch, check_device, check_method, torch_device
+from treeplex.learn.torch.search import DEVICES, TorchSearch, check_method, torch_device
 from treeplex.search.encoding import Encoding
 from treeplex.search.leaf import LeafValue
-from treeplex.search.play_distribution import DRAWS, Replicas, policies_at, training_iterations
+from treeplex.search.play_distribution import DRAWS, Replicas, SearchSettings, policies_at, training_iterations
 from treeplex.search.policy_encoding import PolicyEncoding, PolicyRows
 from treeplex.search.subgame import METHODS
 from treeplex.search.warm_start import begin_search
+from treeplex.settings import setting
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -31,54 +30,34 @@ SOURCES = ("self-play", "random")
 
 
 @dataclass(frozen=True)
-class SelfPlaySettings:
+class SelfPlaySettings(SearchSettings):
     """How episodes are played.
 
-    Attributes:
-        method: how subgames are solved, one of :data:`treeplex.search.METHODS`.
-        iterations: of each solve; both players update in each.
-        depth, rounds, endgame: where subgames end, see :class:`treeplex.forms.subgames.horizon.Horizon`; depth 0 for none.
-        episodes: played in lockstep.
-        exploration: probability with which the exploring player, drawn anew in each subgame, plays uniformly.
-        source: one of :data:`SOURCES`. ``random``: episodes go down as uniform play takes them, and wherever a subgame begins,
-            the root included, both ranges are drawn by :func:`treeplex.learn.rebel.random_beliefs.random_belief`.
-        policy_net: whether average policies are gathered as well.
-        draw: of the iteration whose policy an episode goes on with, one of
-            :data:`treeplex.search.play_distribution.DRAWS`.
-        device: where subgames are solved, one of :data:`treeplex.learn.torch.search.DEVICES`.
+    ``source="random"``: episodes go down as uniform play takes them, and wherever a subgame begins, the root included, both
+    ranges are drawn by :func:`treeplex.learn.rebel.random_beliefs.random_belief`.
     """
 
-    method: str = "dcfr"
     iterations: int = 64
-    depth: int = 2
-    rounds: bool = False
-    endgame: int = 0
-    episodes: int = 64
-    exploration: float = 0.25
-    source: str = "self-play"
-    policy_net: bool = False
-    draw: str = "uniform"
-    device: str = "cpu"
-
-    def __post_init__(self) -> None:
-        if self.method not in METHODS:
-            raise SpecError(f"unknown method {self.method!r}; known: {', '.join(METHODS)}")
-        if self.source not in SOURCES:
-            raise SpecError(f"unknown source {self.source!r}; known: {', '.join(SOURCES)}")
-        if self.draw not in DRAWS:
-            raise SpecError(f"unknown draw {self.draw!r}; known: {', '.join(DRAWS)}")
-        check_device(self.device)
-        for name in ("iterations", "episodes"):
-            if getattr(self, name) < 1:
-                raise SpecError(f"{name} must be at least 1, not {getattr(self, name)!r}")
-        self.horizon  # noqa: B018 (raises)
-        if not 0.0 <= self.exploration <= 1.0:
-            raise SpecError(f"exploration must be from 0 to 1, not {self.exploration!r}")
-
-    @property
-    def horizon(self) -> Horizon:
-        """Where subgames end."""
-        return Horizon(self.depth or None, self.rounds, self.endgame)
+    episodes: int = setting(64, "games played side by side", low=1, fixed=True)
+    exploration: float = setting(
+        0.25, "probability with which the exploring player, drawn anew in each subgame, plays uniformly", low=0, high=1
+    )
+    source: str = setting(
+        "self-play", "where public belief states come from; random: for comparison", choices=SOURCES, added=True
+    )
+    policy_net: bool = setting(
+        False, "whether a second network learns policies, from which searches start", fixed=True, added=True
+    )
+    draw: str = setting(
+        "uniform", "how the iteration played on is drawn; average: weighted as in the average policy", choices=DRAWS, added=True
+    )
+    device: str = setting(
+        "cpu",
+        "where subgames are solved and steps taken: cuda is a graphics card, auto cuda where there is one, torch-cpu as on a "
+        "card, to try it",
+        choices=DEVICES,
+        added=True,
+    )
 
 
 class Rows(NamedTuple):
@@ -219,7 +198,7 @@ class SelfPlay:
             if kind == "leaf":
                 return number
             begun = subgames.roots.states[owner]
-            node = subgames.node_at(owner, path) if kind == "decision" else walked(self.rules, begun, path)
+            node = subgames.node_at(owner, path) if kind == "decision" else walked(self.rules, begun.node, path)
             visited = self.rules.visit(node)
             if isinstance(visited, Leaf):
                 return None

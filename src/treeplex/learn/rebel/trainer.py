@@ -7,7 +7,7 @@ at once, subgames in lockstep, many passes over the rows, and a step size that f
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,77 +16,47 @@ from numpy.typing import NDArray
 from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.games.public import PublicTree
 from treeplex.learn.common.fitting import Fitting, huber
+from treeplex.learn.common.random_state import random_state, set_random_state
 from treeplex.learn.common.replay import Replay
-from treeplex.learn.common.schedules import check_learning, falling_rate
+from treeplex.learn.common.schedules import LearningSettings, falling_rate
 from treeplex.learn.rebel.policy_net import PREFIX, GuidedLeaf, networks, policy_loss
 from treeplex.learn.rebel.self_play import SelfPlay, SelfPlaySettings
 from treeplex.learn.torch.search import torch_device
 from treeplex.search.policy_encoding import PolicyRows
+from treeplex.settings import setting
 
 Arrays = Mapping[str, NDArray[Any]]
 
 
 @dataclass(frozen=True)
-class RebelSettings:
+class RebelSettings(LearningSettings, SelfPlaySettings):
     """Everything that decides a training, but the game.
 
-    Attributes:
-        method, iterations, depth, rounds, endgame, episodes, exploration, source, draw: self-play, see
-            ``learn.rebel.self_play.SelfPlaySettings``. An iteration updates both players; the paper's T counts updates
-            of one player, twice as many.
-        policy_net: whether a second network learns the average policies, from which searches start.
-        warm: iterations of a search, of ``iterations`` in all, that its guess counts as; 0: it is learnt, but not used.
-        solves: subgames to be solved in all; the step size falls over them.
-        width, layers: of the networks.
-        rows: the most rows of the buffer; of the policy network's as well.
-        fresh: the part of all rows so far, the newest, that is kept; early rows are from a bad network.
-        burn_in: subgames before the first step.
-        batch: rows of a step.
-        reuse: how often a row is seen on average.
-        rate, last_rate: Adam's step at first and at the end, along half a cosine.
-        halve: instead, the part of the training after which the step is halved, again and again; 0: it is not.
-        clip: the most that a gradient's norm may be.
-        seed: of everything random.
-        device: where subgames are solved and gradient steps are taken, one of :data:`treeplex.learn.torch.search.DEVICES`.
+    An iteration updates both players; the paper's T counts updates of one player, twice as many.
     """
 
-    method: str = "dcfr"
-    iterations: int = 64
-    depth: int = 2
-    rounds: bool = False
-    endgame: int = 0
-    episodes: int = 64
-    exploration: float = 0.25
-    source: str = "self-play"
-    policy_net: bool = False
-    draw: str = "uniform"
-    warm: int = 15
-    solves: int = 60_000
-    width: int = 128
-    layers: int = 2
-    rows: int = 100_000
-    fresh: float = 0.5
-    burn_in: int = 1024
-    batch: int = 512
-    reuse: float = 64.0
-    rate: float = 1e-3
-    last_rate: float = 2e-5
-    halve: float = 0.0
-    clip: float = 5.0
-    seed: int = 0
-    device: str = "cpu"
+    burn_in: int = setting(1024, "subgames before the first step", low=1)
+    solves: int = setting(60_000, "subgames to be solved in all; the step size falls over them", low=1)
+    fresh: float = setting(0.5, "the newest part of all rows that is kept; early rows are from a bad network", above=0, high=1)
+    warm: int = setting(15, "iterations that a start from the policy network counts as; 0: learnt, not used", low=0, added=True)
+    streams: int | None = setting(
+        None,
+        "batches of episodes, each with random numbers of its own, that workers play; none: two per worker, one without",
+        low=1,
+        fixed=True,
+        added=True,
+    )
+    seconds: float | None = setting(
+        None, "time over which it trains, in place of so many subgames (solves)", above=0, added=True
+    )
 
-    def __post_init__(self) -> None:
-        self.self_play()
-        check_learning(self, "solves")
-        if not 0 <= self.warm == int(self.warm):
-            raise SpecError(f"warm must be a whole number of at least 0, not {self.warm!r}")
+    def check(self) -> None:
+        """Refuse searches that would end before they begin."""
+        super().check()
         if self.policy_net and self.warm >= self.iterations:
             raise SpecError(
                 f"warm must be less than iterations, {self.iterations}, not {self.warm!r}; a search begins after it"
             )
-        if not 0.0 < self.fresh <= 1.0:
-            raise SpecError(f"fresh must be above 0 and at most 1, not {self.fresh!r}")
 
     @property
     def length(self) -> int:
@@ -103,10 +73,6 @@ class RebelSettings:
         if not isinstance(game, PublicTree):
             raise SpecError("RebelSettings train on public-tree rules; for a spot of hold'em give HoldemRebelSettings")
         return PublicLesson(game, self, generator)
-
-    def self_play(self) -> SelfPlaySettings:
-        """The part that is about self-play."""
-        return SelfPlaySettings(**{each.name: getattr(self, each.name) for each in fields(SelfPlaySettings)})
 
 
 PAPER = RebelSettings(
@@ -205,33 +171,6 @@ class Lesson(Protocol):
         ...
 
 
-class TrainingSettings(Protocol):
-    """What every kind of training has settings for."""
-
-    @property
-    def batch(self) -> int: ...
-    @property
-    def reuse(self) -> float: ...
-    @property
-    def clip(self) -> float: ...
-    @property
-    def rate(self) -> float: ...
-    @property
-    def last_rate(self) -> float: ...
-    @property
-    def halve(self) -> float: ...
-    @property
-    def seed(self) -> int: ...
-    @property
-    def length(self) -> int:
-        """How long the training is, in the unit of :attr:`Lesson.done`."""
-        ...
-
-    def lesson(self, game: Any, generator: np.random.Generator) -> Any:
-        """Fresh networks, and self-play for them: a :class:`Lesson`."""
-        ...
-
-
 class RebelTrainer:
     """Self-play and gradient steps in turn; one thread, deterministic.
 
@@ -242,7 +181,7 @@ class RebelTrainer:
         steps: gradient steps so far, of each network.
     """
 
-    def __init__(self, game: Any, settings: TrainingSettings | None = None) -> None:
+    def __init__(self, game: Any, settings: LearningSettings | None = None) -> None:
         """Start with fresh networks.
 
         Args:
@@ -369,7 +308,7 @@ class PublicLesson:
             examples = PolicyRows(rows[0], np.zeros((0, encoding.hands, actions), np.uint8), np.zeros((0, actions), np.bool_))
             kept = Replay(*examples, room=room)
             self.fittings[PREFIX] = Fitting(self.leaf.guess.net, kept, PolicyRows._fields, policy_loss, device=device)
-        self.play = SelfPlay(rules, settings.self_play(), self.leaf, generator)
+        self.play = SelfPlay(rules, settings, self.leaf, generator)
         self._examples = 0
 
     @property
@@ -414,20 +353,3 @@ class PublicLesson:
         if PREFIX in self.fittings:
             self._examples = int(arrays[PREFIX + "count"][0])
         self.play.restore(arrays)
-
-
-def random_state(generator: np.random.Generator) -> NDArray[np.uint64]:
-    """The state of a PCG64 generator as whole numbers, uint64 [6]."""
-    state = dict(generator.bit_generator.state)
-    inner, mask = state["state"], (1 << 64) - 1
-    parts = (inner["state"] & mask, inner["state"] >> 64, inner["inc"] & mask, inner["inc"] >> 64)
-    return np.array([*parts, state["has_uint32"], state["uinteger"]], np.uint64)
-
-
-def set_random_state(generator: np.random.Generator, numbers: NDArray[np.uint64]) -> None:
-    """Put a generator where :func:`random_state` found it."""
-    low, high, step_low, step_high, has, last = (int(number) for number in numbers)
-    state = dict(generator.bit_generator.state)
-    state["state"] = {"state": low | high << 64, "inc": step_low | step_high << 64}
-    state["has_uint32"], state["uinteger"] = has, last
-    generator.bit_generator.state = state

@@ -1,5 +1,7 @@
 """The value network of ReBeL (Brown et al. 2020, appendix E), in PyTorch."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,18 @@ def torch_module() -> Any:
     except ImportError as error:
         raise SpecError("value networks need PyTorch; install the extra: pip install 'treeplex[torch]'") from error
     return torch
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """PyTorch with one thread: these networks are small, and the cores are for self-play."""
+    torch = torch_module()
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def value_net(inputs: int, outputs: int, *, width: int, layers: int, seed: int) -> Module:

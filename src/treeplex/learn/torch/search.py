@@ -52,7 +52,8 @@ def torch_device(name: str) -> Any:
     Raises:
         SpecError: an unknown name, or no graphics card where one is asked for; PyTorch is missing.
     """
-    check_device(name)
+    if name not in DEVICES:
+        raise SpecError(f"unknown device {name!r}; known: {', '.join(DEVICES)}")
     if name == "cpu":
         return None
     torch = torch_module()
@@ -63,12 +64,6 @@ def torch_device(name: str) -> Any:
     if name == "cuda":
         raise SpecError("device cuda: PyTorch finds no CUDA graphics card here; take cpu, or auto, which uses one where it is")
     return None
-
-
-def check_device(name: str) -> None:
-    """Raise a :class:`SpecError` unless the name is one of :data:`DEVICES`."""
-    if name not in DEVICES:
-        raise SpecError(f"unknown device {name!r}; known: {', '.join(DEVICES)}")
 
 
 def check_method(method: Method) -> None:

@@ -37,15 +37,20 @@ Ray = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Play on a Ray 
 Changes = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="One setting over those; may be given several times.")
 ]
+Preset = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Settings to begin with: recipe, paper or another. Default: recipe."),
+]
+Config = Annotated[Path | None, typer.Option(metavar="FILE", help="Settings over the preset's, as YAML; see --show.")]
 ShowSettings = Annotated[bool, typer.Option("--show", help="Print all settings as YAML and stop.")]
 TrainOut = Annotated[Path | None, typer.Option(metavar="DIR", help="Write a training folder.")]
-TrainResume = Annotated[Path | None, typer.Option(metavar="DIR", help="Go on with the training in this folder.")]
+TrainResume = Annotated[Path | None, typer.Option(metavar="DIR", help="Resume the training in this folder.")]
 Folder = Annotated[Path | None, typer.Option(metavar="DIR", help="Write a run folder.")]
 
 
 def check_folders(out: Path | None, resume: Path | None) -> None:
     """Raise :class:`SpecError` unless a training is given one folder: of a new one, or of one to go on with."""
     if out is None and resume is None:
-        raise SpecError("a training needs a folder; give --out DIR, or --resume DIR to go on with one")
+        raise SpecError("a training needs a folder; give --out DIR, or --resume DIR to resume one")
     if out is not None and resume is not None:
         raise SpecError("a resumed training goes on in its own folder; give --out or --resume, not both")

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from treeplex.play.tables.table import Table
 
+SEARCH_ITERATIONS = 128
+"""Of each search with a leaf of one's own."""
 QUIT = ("q", "quit", "exit")
 
 
@@ -26,12 +28,17 @@ class _Left(Exception):  # noqa: N818 (no error)
 def play(
     game: GameArgument,
     against: Annotated[
-        str, typer.Option(metavar="WHOM", help="rebel, a folder of train rebel, a policy file or run folder, or: uniform.")
+        str,
+        typer.Option(
+            metavar="WHOM",
+            help="rebel, a folder of train rebel, a policy file or run folder, my.py:MyAgent or my.py:MyLeaf, or: uniform.",
+        ),
     ],
     seat: Annotated[int | None, typer.Option(metavar="I", help="Your player number, from 0. Default: you take turns.")] = None,
     games: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after so many games. Default: play on.")] = None,
     iterations: Annotated[
-        int | None, typer.Option(metavar="T", min=1, help="Of each search, against a network. Default: the network's own.")
+        int | None,
+        typer.Option(metavar="T", min=1, help="Of each search. Default: the network's own; with a leaf of your own 128."),
     ] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Seed of the deal and of the opponent. Default: other every time.")
@@ -47,6 +54,7 @@ def play(
       treeplex play "liars_dice(dice=1,faces=4)" --against runs/dice
       treeplex play leduc_poker --against runs/leduc --seat 1
       treeplex play kuhn_poker --against uniform
+      treeplex play kuhn_poker --against "my.py:MyAgent(depth=3)"
     """
     with Live(None) as live:
         live.say(f"setting up {game}")
@@ -165,16 +173,17 @@ def table_for(game: str, against: str, iterations: int | None, seed: int | None)
     import numpy as np
 
     from treeplex.forms.sources.load import load
+    from treeplex.forms.sources.user_module import is_user_spec
     from treeplex.play.tables.table import RulesTable, SearchTable
     from treeplex.runs.judge import UNIFORM, as_policy, policy_file
     from treeplex.runs.rebel.judge import is_rebel, net_of
+    from treeplex.search.agent import SearchAgent
 
     rules = load(game)
     generator = np.random.default_rng(seed)
     if is_rebel(against):
         from treeplex.forms.subgames.public_rules import public_rules
         from treeplex.learn.rebel.shipped_nets import shipped_name
-        from treeplex.search.agent import SearchAgent
 
         tree = public_rules(rules)
         net = net_of(against, tree)
@@ -182,6 +191,16 @@ def table_for(game: str, against: str, iterations: int | None, seed: int | None)
         name, solved = shipped_name(net) or against, net.card["solved"]
         opponent = f"{name}: trained on {solved:,} subgames, {settings.iterations} iterations a search"
         return SearchTable(tree, SearchAgent(tree, net.leaf(tree), settings, generator), generator), opponent
+    if is_user_spec(against):
+        from treeplex.forms.subgames.public_rules import public_rules
+        from treeplex.search.play_distribution import PlaythroughSettings
+        from treeplex.search.user_agents import load_agent
+
+        tree = public_rules(rules)
+        agent = load_agent(against, tree, lambda: PlaythroughSettings(iterations=iterations or SEARCH_ITERATIONS), generator)
+        if iterations is not None and not isinstance(agent, SearchAgent):
+            raise PolicyError("--iterations is about searching; give an agent of your own a parameter in brackets")
+        return SearchTable(tree, agent, generator), against
     if iterations is not None and (against == UNIFORM or policy_file(against).exists()):
         raise PolicyError("--iterations is about searching; a policy does not search")
     if against == UNIFORM:

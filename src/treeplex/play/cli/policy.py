@@ -1,6 +1,7 @@
 """Commands about policies: ``evaluate``, ``show``, ``export``."""
 
 import difflib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -241,7 +242,7 @@ def matching(policy: "Policy", text: str | None, player: int | None) -> list[int
     return found
 
 
-def hint(text: str, infostates: tuple[str, ...]) -> str:
+def hint(text: str, infostates: Sequence[str]) -> str:
     """The nearest of the first infostates, or how to see them all."""
     close = difflib.get_close_matches(text, infostates[:HINTS_AMONG], n=1, cutoff=0.5)
     return f"; did you mean {close[0]!r}?" if close else "; without --infostate all are shown"
@@ -301,7 +302,7 @@ def export(
 
             write_efg(source, out)
         else:
-            from treeplex.forms.sources.liteefg import write_game_file
+            from treeplex.forms.sources.liteefg_write import write_game_file
 
             write_game_file(source, out)
     else:

@@ -10,7 +10,8 @@ from treeplex.play.cli.arguments import Force, GameArgument, Json, Seconds, Show
 from treeplex.play.cli.console import print_facts, print_json, say
 from treeplex.play.cli.failures import STOPPED, fail
 from treeplex.play.cli.live import Live, clock
-from treeplex.play.cli.solve import counted, free_folder, quoted
+from treeplex.play.cli.solve import counted, free_folder
+from treeplex.spec import quoted
 
 if TYPE_CHECKING:
     from treeplex.evaluate.playouts import Match

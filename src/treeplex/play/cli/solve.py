@@ -10,6 +10,7 @@ from treeplex.play.cli.arguments import Every, Folder, Force, GameArgument, Json
 from treeplex.play.cli.console import print_facts, print_json, print_table, say
 from treeplex.play.cli.failures import STOPPED, TARGET_MISSED, fail
 from treeplex.play.cli.live import Live
+from treeplex.spec import quoted
 
 if TYPE_CHECKING:
     from treeplex.runs.solve.solution import Solution
@@ -185,11 +186,6 @@ def has_device(folder: Path) -> bool:
 def counted(iterations: int) -> str:
     """1 iteration, 1,000 iterations."""
     return f"{iterations:,} iteration{'s' if iterations != 1 else ''}"
-
-
-def quoted(spec: str) -> str:
-    """A spec as one word of a shell."""
-    return spec if re.fullmatch(r"[\w.:/+-]+", spec) else f'"{spec}"'
 
 
 def compare(

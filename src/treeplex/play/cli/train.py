@@ -1,230 +1,219 @@
 """The command that learns: ``train``."""
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
-from treeplex.errors import SpecError
-from treeplex.play.cli.arguments import Force, Json, Ray, ShowProgress, TrainOut, TrainResume, check_folders
-from treeplex.play.cli.console import print_facts, print_json
+from treeplex.errors import SpecError, TreeplexError
+from treeplex.play.cli.arguments import (
+    Changes,
+    Config,
+    Force,
+    Json,
+    Preset,
+    Ray,
+    ShowProgress,
+    ShowSettings,
+    TrainOut,
+    TrainResume,
+    check_folders,
+)
+from treeplex.play.cli.console import print_entries, print_facts, print_json, say
 from treeplex.play.cli.failures import STOPPED, fail
 from treeplex.play.cli.live import Live, clock
-from treeplex.play.cli.rebel import REBEL, Train
-from treeplex.play.cli.solve import quoted
+from treeplex.spec import quoted
 
 if TYPE_CHECKING:
-    from treeplex.runs.discount.train import Training
     from treeplex.runs.job.record import Progress
+    from treeplex.runs.train.kind import Training, TrainingKind
+
+
+class Train(TyperCommand):
+    """``treeplex train``: ``--help`` after a learner's name lists its settings as well."""
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        """Remember the learner."""
+        self.learner = next((arg for arg in args[:1] if not arg.startswith("-")), None)
+        return super().make_context(info_name, args, parent, **extra)
+
+    def get_help(self, ctx: Any) -> str:
+        """The help, and the settings of the learner that is named."""
+        text = super().get_help(ctx)
+        if getattr(self, "learner", None) is None:
+            return text
+        from treeplex.runs.train.registry import learner_named
+
+        try:
+            known = learner_named(str(self.learner))
+        except TreeplexError:
+            return text
+        return (
+            f"{text}\n\nSettings of {known.name} (--set KEY=VALUE), with their defaults:\n{known.settings.help_text().rstrip()}"
+        )
 
 
 def train(
-    algorithm: Annotated[
+    learner: Annotated[
         str | None,
-        typer.Argument(
-            metavar="ALGORITHM", help="ddcfr, dpcfr+ or pddcfr; may be left out with --resume. Or rebel, see below."
-        ),
+        typer.Argument(metavar="LEARNER", help="rebel, ddcfr, dpcfr+, pddcfr, or file.py:NAME; may be left out with --resume."),
     ] = None,
     games: Annotated[
         list[str] | None,
-        typer.Option(
-            "--games", "-g", metavar="A,B", help="Games to train on; may be given several times. Default: DDCFR's four."
-        ),
+        typer.Argument(metavar="GAME", help="What it trains on: a game, or several where the learner takes them."),
     ] = None,
-    epochs: Annotated[int | None, typer.Option(metavar="N", help="Epochs in total. Default: 1000.")] = None,
-    population: Annotated[
-        int | None, typer.Option(metavar="N", help="Candidates an epoch; ppo: episodes of each game. Default: 100.")
+    preset: Preset = None,
+    config: Config = None,
+    changes: Changes = None,
+    seconds: Annotated[
+        float | None, typer.Option(metavar="S", help="Train for this time; --resume trains on from there.")
     ] = None,
-    sigma: Annotated[float | None, typer.Option(help="Standard deviation of the noise. Default: 0.05.")] = None,
-    learning_rate: Annotated[float | None, typer.Option(help="Adam's step. Default: 0.01; ppo 0.0003.")] = None,
-    horizon: Annotated[int | None, typer.Option(metavar="T", help="Iterations of an episode. Default: 1000.")] = None,
-    features: Annotated[
-        str | None,
-        typer.Option(metavar="A,B", help="What it sees: iteration, exploitability, regret, movement. Default: the first two."),
+    workers: Annotated[
+        int | None, typer.Option(metavar="N", help="Processes that play. Default: all cores. 1: this process, alone.")
     ] = None,
-    exponents: Annotated[
-        str | None,
-        typer.Option(metavar="A,B", help="What it sets: alpha, beta, gamma, prediction. Default: the algorithm's own."),
-    ] = None,
-    discrete: Annotated[bool, typer.Option("--discrete", help="Exponents are whole numbers.")] = False,
-    holds: Annotated[
-        str | None, typer.Option(metavar="A,B", help="Iterations a decision may hold. Default: 1,2,5,10,20.")
-    ] = None,
-    unclipped: Annotated[
-        bool, typer.Option("--unclipped", help="Let alpha fall below 1 after T/2, where theorem 1 does not hold.")
-    ] = False,
-    optimizer: Annotated[
-        str | None, typer.Option(metavar="NAME", help="es (evolution strategies) or ppo. Default: es.")
-    ] = None,
-    fitness: Annotated[
-        str | None, typer.Option(metavar="NAME", help="log (the paper's) or relative (the authors' code's). Default: log.")
-    ] = None,
-    weights: Annotated[str | None, typer.Option(metavar="X,Y", help="Weight of each game. Default: 1 each.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of everything random. Default: 0.")] = None,
-    workers: Annotated[int | None, typer.Option(metavar="N", help="Episodes played at a time. Default: all cores.")] = None,
     ray: Ray = None,
+    judge_every: Annotated[
+        float | None,
+        typer.Option(metavar="S", help="Judge every S seconds, 0 never. Default: small games, a twentieth of the time."),
+    ] = None,
+    tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Write TensorBoard events as well.")] = False,
+    show: ShowSettings = False,
+    listed: Annotated[bool, typer.Option("--list", help="List the learners and stop.")] = False,
     out: TrainOut = None,
     resume: TrainResume = None,
     force: Force = False,
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
-    """Train a discount policy: a network that sets how a CFR variant discounts, while it runs.
+    """Train: a value network for search, a network that steers discounts, or a learner of your own.
 
-    ddcfr steers DCFR, dpcfr+ PCFR+, pddcfr PDCFR. The folder gets policy.safetensors and best.safetensors, for
-    solve -a "ddcfr(policy=DIR/best.safetensors)", run.json, metrics.jsonl (one record an epoch), state.safetensors
-    and learning-curve.png. Ctrl-C saves, and --resume goes on bit for bit; --epochs then counts all epochs. The number of
-    workers changes no number.
-
-    rebel, which trains a value network for search, takes a game and has options of its own: treeplex train rebel --help.
+    treeplex train --list lists the learners, treeplex train LEARNER --help the settings of one. The folder gets what is
+    learnt, run.json, metrics.jsonl, state.safetensors (at least once a minute) and learning-curve.png. Ctrl-C saves, and
+    --resume goes on, to the last bit as if the training had never stopped.
 
     \b
     Examples:
+      treeplex train rebel "liars_dice(dice=1,faces=4)" --out runs/dice
+      treeplex train rebel "liars_dice(dice=1,faces=4)" --seconds 120 --set width=64 --out runs/quick
+      treeplex train rebel spot.yaml --set games=800 --out runs/turn
+      treeplex train rebel --show --preset paper > settings.yaml
       treeplex train ddcfr --out runs/ddcfr
-      treeplex train ddcfr --games "kuhn_poker,leduc_poker" --epochs 200 --out runs/poker
-      treeplex train ddcfr --features iteration --out runs/ddcfr-it
-      treeplex train --resume runs/ddcfr --epochs 2000
+      treeplex train ddcfr kuhn_poker leduc_poker --set epochs=200 --out runs/poker
+      treeplex train mylearner.py:MyLearner leduc_poker --out runs/mine
+      treeplex train --resume runs/ddcfr --set epochs=2000
     """
-    asked: dict[str, Any] = {
-        "algorithm": algorithm,
-        "games": names_in(games),
-        "epochs": epochs,
-        "population": population,
-        "sigma": sigma,
-        "learning_rate": learning_rate,
-        "horizon": horizon,
-        "features": names_in([features]) if features is not None else None,
-        "exponents": names_in([exponents]) if exponents is not None else None,
-        "discrete": discrete or None,
-        "holds": numbers_in(holds, "--holds", int),
-        "clipped": False if unclipped else None,
-        "optimizer": optimizer,
-        "fitness": fitness,
-        "weights": numbers_in(weights, "--weights", float),
-        "seed": seed,
-    }
-    given = {name: value for name, value in asked.items() if value is not None}
+    if listed:
+        print_learners()
+        return
+    given = changes_of(config, changes)
+    game = None if not games else games[0] if len(games) == 1 else games
+    if show:
+        from treeplex.runs.train.train import shown_settings
+
+        say(shown_settings(learner, game, preset, resume, given).as_yaml(), nl=False)
+        return
     check_folders(out, resume)
-    if out is not None and algorithm is None:
-        raise SpecError("name what to train: ddcfr, dpcfr+, pddcfr or rebel")
-    if algorithm == REBEL:
-        raise SpecError("rebel comes first: treeplex train rebel GAME --out DIR")
-    if resume is not None:
-        from treeplex.runs.job.folder import kind_of
+    if out is not None and learner is None:
+        raise SpecError("name a learner: treeplex train LEARNER GAME --out DIR; treeplex train --list lists them")
+    run_training(
+        game,
+        learner,
+        as_json=as_json,
+        shown=progress,
+        settings=given,
+        preset=preset,
+        out=out,
+        resume=resume,
+        seconds=seconds,
+        force=force,
+        workers=workers,
+        ray=ray,
+        judge_every=judge_every,
+        tensorboard=tensorboard,
+    )
 
-        if kind_of(resume) == REBEL:
-            raise SpecError(f"{resume} holds a ReBeL training; go on with: treeplex train rebel --resume {quoted(str(resume))}")
-    with Live(progress) as live:
-        live.say("compiling the games")
-        from treeplex.runs.discount.settings import TrainSettings
-        from treeplex.runs.discount.train import train
+
+def changes_of(config: Path | None, changes: list[str] | None, **more: object) -> dict[str, Any]:
+    """Settings of a file, those of ``--set`` over them, and options that are settings over both; None is not given."""
+    from treeplex.settings import from_yaml, pairs
+
+    given = {**(from_yaml(config) if config is not None else {}), **pairs(changes or [])}
+    return given | {name: value for name, value in more.items() if value is not None}
+
+
+def run_training(game: Any, learner: Any, *, as_json: bool, shown: bool | None, **options: Any) -> None:
+    """Train, and print how it ended; exit with 130 if it was stopped."""
+    with Live(shown) as live:
+        live.say("preparing")
         from treeplex.runs.job.interrupt import Interrupted
+        from treeplex.runs.train.registry import kind_for
+        from treeplex.runs.train.train import train
 
+        known = kind_for(game, learner, options["resume"], options["preset"])
         try:
-            training = train(
-                TrainSettings(**given) if out is not None else None,
-                out=out,
-                resume=resume,
-                changes=given if resume is not None else None,
-                force=force,
-                workers=workers,
-                ray=ray,
-                progress=lambda state: live.say(line_of(state)),
-            )
+            training = train(game, learner, progress=lambda state: live.say(line_of(known, state)), **options)
         except Interrupted as stopped:
             training = stopped.result
     if as_json:
-        print_json(summary(training))
+        print_json(training.to_json())
     else:
         print_training(training)
     if training.status == "interrupted":
-        done = training.records[-1].done
-        fail(f"stopped after {done:,} epochs; saved: go on with {resuming(training)}", STOPPED)
+        done = f"{training.records[-1].done:,} {training.kind.kind.unit}"
+        fail(f"stopped after {done}; saved: resume with {resuming(training)}", STOPPED)
 
 
 def resuming(training: "Training") -> str:
-    """The command that goes on. Games of one's own are named again, since reading a folder runs no code."""
-    from treeplex.forms.sources.load import named_file
-
-    games = training.settings.games
-    own = f" --games {quoted(','.join(games))}" if any(map(named_file, games)) else ""
-    return f"treeplex train{own} --resume {quoted(str(training.folder))}"
-
-
-def names_in(texts: list[str] | None) -> tuple[str, ...] | None:
-    """Names or specs between commas that stand in no bracket."""
-    from treeplex.spec import split_outside_brackets
-
-    if not texts:
-        return None
-    return tuple(part.strip() for text in texts for part in split_outside_brackets(text, ",", text))
+    """The command that resumes. A game or a learner of one's own is named again, since reading a folder runs no code."""
+    own = training.kind.named_again(training)
+    is_own_learner = ".py:" in training.learner
+    words = [training.learner] if is_own_learner or own else []
+    words += [quoted(own)] if own else []
+    again = "".join(f" {word}" for word in words)
+    return f"treeplex train{again} --resume {quoted(str(training.folder))}"
 
 
-def numbers_in(text: str | None, option: str, kind: type[int] | type[float]) -> tuple[float, ...] | None:
-    """Numbers between commas; SpecError names the option when one is none."""
-    if text is None:
-        return None
-    try:
-        return tuple(kind(part) for part in text.split(",") if part.strip())
-    except ValueError as error:
-        what = "whole numbers" if kind is int else "numbers"
-        raise SpecError(f"{option} takes {what} between commas, not {text!r}") from error
-
-
-def line_of(state: "Progress") -> str:
-    """One line: what is trained, epoch, fitness, time left."""
-    numbers = state.numbers
-    parts = [f"training {state.name.partition(' ')[0]}  epoch {state.done:,}/{state.total:,}"]
-    if numbers.get("best_fitness") is not None:
-        parts.append(f"fitness {numbers['fitness']:.3f} (best {numbers['best_fitness']:.3f})")
-    if numbers.get("lost"):
-        parts.append(f"{numbers['lost']} workers lost")
+def line_of(kind: "TrainingKind", state: "Progress") -> str:
+    """The live line: learner, how far it is, the numbers that its kind shows, time left."""
+    total = "" if state.total is None else f"/{state.total:,}"
+    parts = [f"training {kind.name}  {state.done:,}{total} {state.unit}"]
+    numbers: Mapping[str, Any] = {**state.numbers, **state.numbers.get("measures", {})}
+    for name, form in kind.line.items():
+        value = numbers.get(name)
+        if value is not None and (name != "lost" or value):
+            parts.append(form.format(value))
     if state.seconds_left is not None:
         parts.append(f"{clock(state.seconds_left)} left")
     return "  ".join(parts)
 
 
-def summary(training: "Training") -> dict[str, Any]:
-    """What ``--json`` prints."""
-    last, best = training.records[-1], training.best_record
-    return {
-        "algorithm": training.settings.algorithm,
-        "games": list(training.settings.games),
-        "status": training.status,
-        "epochs": last.done,
-        "seconds": last.seconds,
-        "fitness": last.fitness,
-        "exploitability": dict(zip(training.settings.games, last.exploitability, strict=True)),
-        "best": {
-            "epoch": best.done,
-            "fitness": best.fitness,
-            "exploitability": dict(zip(training.settings.games, best.exploitability, strict=True)),
-        },
-        "workers_lost": sum(record.lost for record in training.records),
-        "folder": str(training.folder),
-    }
-
-
 def print_training(training: "Training") -> None:
-    """Fitness, exploitabilities, files, what to try next."""
-    first, last, best = training.records[0], training.records[-1], training.best_record
-    facts = {"fitness": f"{first.fitness:.4f} before, {last.fitness:.4f} now, {best.fitness:.4f} at best (epoch {best.done:,})"}
-    for number, game in enumerate(training.settings.games):
-        before, after = first.exploitability[number], best.exploitability[number]
-        facts[game] = (
-            f"{before:.2e} -> {after:.2e}   exploitability after {training.settings.horizon:,} iterations, best policy"
-        )
-    lost = sum(record.lost for record in training.records)
-    if lost:
+    """What was reached, files, what to try next."""
+    last, kind = training.records[-1], training.kind
+    title, facts = kind.report(training)
+    facts["time"] = f"{last.seconds:.3g} s, {last.cpu_seconds:.3g} s of processor time"
+    if lost := training.to_json().get("lost"):
         facts["workers lost"] = f"{lost}   what they were doing was done again"
-    facts["files"] = f"{training.folder}   policy.safetensors, best.safetensors, learning-curve.png, metrics.jsonl, run.json"
-    count = f"{last.done:,} epoch{'s' if last.done != 1 else ''}"
-    print_facts(facts, title=f"{training.settings.algorithm} by {training.settings.optimizer}: {count} in {last.seconds:.3g} s")
-    policy = f"{training.settings.algorithm}(policy={training.folder / 'best.safetensors'})"
-    typer.secho("next", bold=True)
-    typer.echo(f'  treeplex solve leduc_poker -a "{policy}"   use it')
-    typer.echo(f"  {resuming(training)} --epochs {2 * training.settings.epochs}   go on")
+    files = dict.fromkeys((*kind.kind.files, "metrics.jsonl", "run.json", "state.safetensors"))
+    facts["files"] = f"{training.folder}   {', '.join(files)}"
+    print_facts(facts, title=title)
+    steps = kind.next_steps(training)
+    if steps:
+        say("next", bold=True)
+    for command, meaning in steps:
+        say(f"  {command}   {meaning}")
+
+
+def print_learners() -> None:
+    """The learners that come with the library."""
+    from treeplex.runs.train.registry import learners
+
+    print_entries((each.name, (each.summary, each.source)) for each in learners().values())
+    say("Or a class of your own that derives treeplex.learn.learner.Learner: treeplex train file.py:NAME GAME --out DIR.")
 
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command(cls=Train, short_help="Train a discount policy, or a value network for search (rebel).")(train)
+    app.command(cls=Train, short_help="Train a network for search, for discounts, or a learner of your own.")(train)

@@ -11,7 +11,7 @@
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -24,12 +24,12 @@ from treeplex.errors import SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.learn.discount.fitness import Fitness, exploitability_of
 from treeplex.learn.discount.trainer import EpochReport, Trainer
-from treeplex.runs.discount.settings import TrainSettings
+from treeplex.runs.discount.settings import DiscountSettings
 from treeplex.runs.job.checkpoint import Arrays, State
 from treeplex.runs.job.folder import Kind, own_version
 from treeplex.runs.job.interrupt import StepAbandoned
-from treeplex.runs.job.job import Job
 from treeplex.runs.job.record import Record, maybe, real, reals, whole
+from treeplex.runs.train.kind import TrainingJob
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
 from treeplex.solvers.rules.discount_policy_files import save_discount_policy
 from treeplex.spec import Spec, parse_spec
@@ -49,7 +49,7 @@ DISCOUNT = Kind(
         "exploitability": reals,
         "lost": whole,
     },
-    needs={"settings": dict, "identities": list},
+    needs={"learner": str, "game": list, "identity": str, "settings": dict},
     files=(POLICY, BEST, PLOT),
     noun="training",
 )
@@ -58,14 +58,28 @@ training); ``mean`` and ``best``: fitness over the epoch's candidates, None at e
 reaches at the end of its horizon on each game, in game units, in the games' order; ``lost``: workers that died in the epoch."""
 
 
-class DiscountJob(Job):
-    """A training under way."""
+class DiscountJob(TrainingJob[DiscountSettings]):
+    """A training under way.
+
+    Attributes:
+        games: the training games, compiled.
+        trainer: the trainer.
+        fitness: what it maximises.
+    """
 
     kind = DISCOUNT
 
-    def __init__(self, settings: TrainSettings, games: Sequence[CompiledGame], trainer: Trainer, fitness: Fitness) -> None:
-        super().__init__()
-        self.settings, self.games, self.trainer, self.fitness = settings, games, trainer, fitness
+    def __init__(
+        self,
+        learner: str,
+        specs: list[str],
+        games: Sequence[CompiledGame],
+        settings: DiscountSettings,
+        trainer: Trainer,
+        fitness: Fitness,
+    ) -> None:
+        super().__init__(learner, specs, " ".join(game.identity for game in games), settings)
+        self.games, self.trainer, self.fitness = games, trainer, fitness
         self.best: tuple[int, float] | None = None
         self.best_parameters: Any = trainer.policy.parameters.copy()
         self.lost = 0
@@ -79,12 +93,7 @@ class DiscountJob(Job):
     @property
     def name(self) -> str:
         """What is trained, and how."""
-        return f"{self.settings.algorithm} by {self.settings.optimizer}"
-
-    @property
-    def identity(self) -> str:
-        """Of the games."""
-        return " ".join(game.identity for game in self.games)
+        return f"{self.learner} by {self.settings.optimizer}"
 
     @property
     def done(self) -> int:
@@ -128,10 +137,9 @@ class DiscountJob(Job):
         return count(0)
 
     def about(self) -> Mapping[str, Any]:
-        """Settings, games and the best epoch."""
+        """Learner, games, settings and the best epoch."""
         best = None if self.best is None else {"epoch": self.best[0], "fitness": self.best[1]}
-        identities = [game.identity for game in self.games]
-        return {"settings": self.settings.to_json(), "identities": identities, "best": best}
+        return {**super().about(), "best": best}
 
     def state(self) -> State:
         """The trainer's arrays, and the best policy's."""
@@ -156,40 +164,41 @@ class DiscountJob(Job):
         if ended:
             from treeplex.runs.plots import write_figure
 
-            settings = self.settings
-            title = f"Training {settings.algorithm}: {settings.optimizer}, {settings.horizon:,} iterations an episode"
-            write_figure(learning_figure(title, settings.games, records), path / PLOT)
+            title = f"Training {self.name}, {self.settings.horizon:,} iterations per episode"
+            write_figure(learning_figure(title, self.game, records), path / PLOT)
+
+    def close(self) -> None:
+        """End the workers."""
+        self.trainer.close()
 
     def last_policy(self, records: Sequence[Record]) -> DiscountPolicy:
         """The policy after the last epoch, with a card."""
-        return with_card(self.trainer.policy, self.settings, records[-1])
+        return self.with_card(self.trainer.policy, records[-1])
 
     def best_policy(self, records: Sequence[Record]) -> DiscountPolicy:
         """The best policy so far, with a card."""
         policy = self.trainer.policy.with_parameters(self.best_parameters)
-        return with_card(policy, self.settings, best_of(records))
+        return self.with_card(policy, best_of(records))
+
+    def with_card(self, policy: DiscountPolicy, record: Record) -> DiscountPolicy:
+        """The policy with a card: what it was trained on and how, when, and how it scores."""
+        card = {
+            "algorithm": self.learner,
+            "games": self.game,
+            "epochs": record.done,
+            "settings": self.settings.to_json(),
+            "seconds": record.seconds,
+            "date": datetime.now(UTC).date().isoformat(),
+            "fitness": record.fitness,
+            "exploitability": dict(zip(self.game, record.exploitability, strict=True)),
+            "treeplex": own_version(),
+        }
+        return replace(policy, card=card)
 
 
 def best_of(records: Sequence[Record]) -> Record:
     """The first record with the best fitness."""
     return max(records, key=lambda record: float(record.fitness))
-
-
-def with_card(policy: DiscountPolicy, settings: TrainSettings, record: Record) -> DiscountPolicy:
-    """The policy with a card: what it was trained on and how, when, and how it scores."""
-    asked = asdict(settings)
-    card = {
-        "algorithm": settings.algorithm,
-        "games": list(settings.games),
-        "epochs": record.done,
-        "settings": {name: asked[name] for name in asked if name not in ("algorithm", "games")},
-        "seconds": record.seconds,
-        "date": datetime.now(UTC).date().isoformat(),
-        "fitness": record.fitness,
-        "exploitability": dict(zip(settings.games, record.exploitability, strict=True)),
-        "treeplex": own_version(),
-    }
-    return replace(policy, card=card)
 
 
 def learning_figure(title: str, games: Sequence[str], records: Sequence[Record]) -> "Figure":

@@ -12,12 +12,12 @@ from treeplex.forms.subgames.subgame import Subgame
 from treeplex.games.poker.betting.sizes import plan_from_json
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.rebel.files import NetFile
+from treeplex.learn.rebel.holdem_trainer import check_turn
 from treeplex.runs.holdem.search import ITERATIONS, METHOD, RIVER, STORAGE, memory_for, searching
 from treeplex.runs.job.memory import available_memory, megabytes
-from treeplex.runs.rebel.holdem_settings import check_turn
 from treeplex.search.agent import SearchAgent
+from treeplex.search.exact_leaf import ExactLeaf
 from treeplex.search.holdem.agent import holdem_agent
-from treeplex.search.leaf import ExactLeaf
 
 
 def turn_agent(

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import FileError
-from treeplex.games.poker.spots.located_text import SOLUTION
+from treeplex.located_text import SOLUTION
 from treeplex.runs.job.memory import available_memory, megabytes
 from treeplex.storage.reading import open_regular, parse_json, reason
 

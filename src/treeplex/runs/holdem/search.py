@@ -16,16 +16,16 @@ from treeplex.games.poker.betting.sizes import BetPlan, plan_from_json
 from treeplex.games.poker.betting.tree import Decision
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.rebel.files import NetFile, read_net
+from treeplex.learn.rebel.holdem_trainer import check_turn
 from treeplex.learn.rebel.river_net import read_river_net
 from treeplex.learn.rebel.shipped_nets import REBEL, RIVERS
+from treeplex.learn.rebel.value_net import one_thread
 from treeplex.runs.holdem.solution import HoldemSettings, HoldemSolution
 from treeplex.runs.job.folder import JobFolder
 from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.memory import available_memory, megabytes, needed_memory
 from treeplex.runs.job.record import Progress, Record, check_count
-from treeplex.runs.rebel.holdem_job import NET, TURNS, is_turn_folder
-from treeplex.runs.rebel.holdem_settings import check_turn
-from treeplex.runs.rebel.train import one_thread
+from treeplex.runs.rebel.job import NET, TURNS, is_turn_folder
 from treeplex.search.holdem.play_distribution import Player
 from treeplex.search.leaf import LeafValue
 from treeplex.search.subgame import METHODS, SubgameSearch

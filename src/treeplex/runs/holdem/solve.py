@@ -22,14 +22,10 @@ from treeplex.runs.job.record import Record, Watcher, check_count
 from treeplex.runs.solve.solve import check_limits
 from treeplex.solvers.holdem.solver import HoldemSolver, checked_storage, checked_threads
 from treeplex.solvers.holdem.solver import Lock as FixedStrategy
-from treeplex.solvers.registry import pace_of
-from treeplex.solvers.rules.fictitious import FictitiousRule
-from treeplex.solvers.rules.variants import Variant
+from treeplex.solvers.registry import AnyAlgorithm, is_own, pace_of, same_algorithm
 from treeplex.storage.files import sweep
 
 __all__ = ["HoldemSolution", "NodeLock", "View", "solve_spot"]
-
-AnyAlgorithm = str | Variant | FictitiousRule
 
 DEFAULT_ALGORITHM, DEFAULT_STORAGE = "dcfr", "float32"
 DEFAULT_ITERATIONS, MOST_ITERATIONS = 1000, 1_000_000
@@ -59,8 +55,8 @@ def solve_spot(
 
     Args:
         spot: what to solve; may be left out with ``resume``.
-        algorithm: a spec such as ``dcfr(gamma=3)``, or your own variant or play, which resuming then needs again; default
-            ``dcfr``.
+        algorithm: a spec such as ``dcfr(gamma=3)``, ``my.py:DAMPED``, or your own variant or play, which resuming then
+            needs again; default ``dcfr``.
         iterations: iterations in total, those before a resume included; default 1,000 (more), or 1,000,000 with a time limit;
             a learned algorithm does as many as it paces itself for. With 0 the uniform strategy is judged.
         target: stop at the first check with at most this exploitability, in chips. Without target, iterations and time limit:
@@ -106,9 +102,15 @@ def solve_spot(
     else:
         check_resume(resume, spot, storage, locks)
         settings = settings_of(resume.spot, resume.settings.storage, threads, (iterations, target, seconds), resume)
+        if algorithm is None and is_own(resume.algorithm):
+            raise SpecError(
+                f"the spot was solved by {resume.algorithm!r}, an algorithm of your own; code that a file names is not run, so "
+                "give it again (-a, or algorithm=)"
+            )
         solver, memory = solver_for(resume.game, algorithm or resume.algorithm, settings, resume.locks, most_memory)
-        if solver.algorithm != resume.algorithm:
+        if not same_algorithm(solver.algorithm, resume.algorithm):
             raise SpecError(f"the solution to resume is one by {resume.algorithm}, not {solver.algorithm}; leave it out")
+        solver.algorithm = resume.algorithm
         if iterations is not None and iterations < resume.iterations:
             done = resume.iterations
             raise SpecError(f"{done} iterations are done already; iterations counts all of them, so ask for more than {done}")

@@ -2,7 +2,7 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import takewhile
@@ -165,12 +165,14 @@ class Session:
         job: the job.
         folder: where it is written, if anywhere; claimed or reopened.
         records: all records.
+        recorded: called with each new record.
     """
 
     def __init__(self, job: Job, folder: JobFolder | None = None, records: Sequence[Record] = ()) -> None:
         self.job, self.folder, self.records = job, folder, list(records)
         self._save_at = perf_counter() + CHECKPOINT_SECONDS
         self._worked = False
+        self.recorded: Callable[[Record], None] | None = None
 
     @property
     def judged(self) -> bool:
@@ -287,6 +289,8 @@ class Session:
         self._worked = True
         if self.folder:
             self.folder.append(record)
+        if self.recorded:
+            self.recorded(record)
         return record
 
     def progress(self, first: int, elapsed: float, limit: float | None) -> Progress:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 
+from treeplex import notebook
 from treeplex.engine.holdem.workspace import workspace_sizes
 from treeplex.errors import SpecError
 from treeplex.forms.holdem.spot_size import SpotSize, check_boards, spot_size
@@ -13,10 +14,7 @@ from treeplex.games.poker.betting.tree import check_nodes
 from treeplex.games.poker.spots.fields import street_names
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.solvers.holdem.solver import STORAGE, checked_threads, method_of, predicted_memory
-from treeplex.solvers.rules.fictitious import FictitiousRule
-from treeplex.solvers.rules.variants import Variant
-
-AnyMethod = str | Variant | FictitiousRule
+from treeplex.solvers.registry import AnyAlgorithm
 
 MEMINFO, CGROUP = Path("/proc/meminfo"), Path("/sys/fs/cgroup")
 MEGABYTE = 1_000_000
@@ -26,13 +24,13 @@ SECONDS_A_NUMBER = 4.2e-9
 """Processor time of an iteration for each number of a stored array, measured on flops, turns and rivers."""
 
 
-def needed_memory(size: SpotSize, algorithm: AnyMethod, *, storage: str, threads: int) -> int:
+def needed_memory(size: SpotSize, algorithm: AnyAlgorithm, *, storage: str, threads: int) -> int:
     """Bytes for solving and judging a spot of this size."""
     judging = 8 * sum(prod(shape) for shape in workspace_sizes(size.extent, threads, packed=True).values())
     return predicted_memory(size, algorithm, storage=storage, threads=threads) + judging
 
 
-def check_memory(size: SpotSize, algorithm: AnyMethod, *, storage: str, threads: int, most: float | None = None) -> int:
+def check_memory(size: SpotSize, algorithm: AnyAlgorithm, *, storage: str, threads: int, most: float | None = None) -> int:
     """The bytes needed, if there are as many.
 
     Args:
@@ -60,7 +58,7 @@ def check_memory(size: SpotSize, algorithm: AnyMethod, *, storage: str, threads:
 
 
 def check_spot(
-    spot: Spot, algorithm: AnyMethod, *, isomorphism: bool, storage: str, threads: int, most: float | None = None
+    spot: Spot, algorithm: AnyAlgorithm, *, isomorphism: bool, storage: str, threads: int, most: float | None = None
 ) -> None:
     """Refuse, within a second or two and before anything is built, a spot that is too large.
 
@@ -123,12 +121,15 @@ class SpotEstimate:
             found["verdict"] = self.refusal or ("fits in int16 only" if self.fits("int16") else "does not fit")
         return found
 
+    def _repr_html_(self) -> str:
+        return notebook.facts(self.facts())
+
     def __str__(self) -> str:
         return "\n".join(f"{name:<10} {text}" for name, text in self.facts().items())
 
 
 def estimate_spot(
-    spot: Spot, algorithm: AnyMethod = "dcfr", *, threads: int | None = None, isomorphism: bool = True
+    spot: Spot, algorithm: AnyAlgorithm = "dcfr", *, threads: int | None = None, isomorphism: bool = True
 ) -> SpotEstimate:
     """What solving a spot will take, found out within a second or two: nothing of it is built.
 

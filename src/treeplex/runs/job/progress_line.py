@@ -13,6 +13,7 @@ from rich.progress import BarColumn, ProgressColumn, SpinnerColumn, TaskID, Text
 from rich.progress import Progress as Display
 
 from treeplex.errors import printable
+from treeplex.notices import telling
 from treeplex.runs.job.record import Progress, words_of
 
 PATIENCE_SECONDS = 1.0
@@ -41,15 +42,18 @@ class ProgressLine:
         self._task: TaskID = self._display.add_task("", total=None)
         self._text, self._written, self._output = "", -NOTEBOOK_SECONDS, NotebookOutput()
         self._started = False
+        self._told = telling(self.say)
         self._timer = threading.Timer(0.0 if shown else PATIENCE_SECONDS, self._start)
         self._timer.daemon = True
 
     def __enter__(self) -> Self:
+        self._told.__enter__()
         if self._wanted:
             self._timer.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._told.__exit__(kind, error, trace)
         if self._wanted:
             self._timer.cancel()
             self._timer.join()

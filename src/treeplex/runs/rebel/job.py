@@ -1,62 +1,59 @@
 """A ReBeL training, as a job: a step is one round of self-play and the gradient steps that it allows.
 
 ======================= =========================================================================================
-``run.json``            game, settings, versions, status, and the last record
-``metrics.jsonl``       one record every few seconds: subgames, seconds, rows, steps, loss, now and then exploitability
+``run.json``            game or spot, settings, versions, status, and the last record
+``metrics.jsonl``       one record every few seconds: subgames or games, rows, steps, loss, now and then exploitability
 ``net.safetensors``     the network, with a card
 ``net-96.safetensors``  the network as it was after 96% of the training, and ``net-98``: the paper judges three checkpoints
 ``state.safetensors``   everything from which the training continues
-``learning-curve.png``  losses and exploitability against subgames
+``learning-curve.png``  losses and exploitability against subgames or games
 ``evaluations.jsonl``   what ``treeplex evaluate`` found, one record each
-``judged/``             parts of evaluations, so that they can go on; may be deleted
+``judged/``             parts of evaluations, from which they resume; may be deleted
 ``tensorboard/``        the records as TensorBoard events, if asked for
 ======================= =========================================================================================
+
+Trainings on turns of hold'em have no checkpoints at 96% and 98%, and ``treeplex evaluate`` does not judge them.
 """
 
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from treeplex.games.poker.cards.cards import cards_to_string
+from treeplex.games.poker.spots.spot import Spot
+from treeplex.learn.common.schedules import LearningSettings
 from treeplex.learn.common.workers import Alone, Workers
 from treeplex.learn.rebel.files import save_net
-from treeplex.learn.rebel.parallel_self_play import ParallelSelfPlay, SelfPlayJob, SelfPlayRows
+from treeplex.learn.rebel.holdem_trainer import HoldemRebelSettings, save_rivers
+from treeplex.learn.rebel.parallel_self_play import ParallelSelfPlay, SelfPlayJob, SelfPlayRows, SelfPlayStopped
 from treeplex.learn.rebel.policy_net import weights_of
-from treeplex.learn.rebel.trainer import RebelTrainer, Round
+from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer
 from treeplex.runs.job.checkpoint import Arrays, State
 from treeplex.runs.job.folder import Kind, kind_of
-from treeplex.runs.job.job import Job
+from treeplex.runs.job.interrupt import StepAbandoned
 from treeplex.runs.job.record import Record, maybe, real, whole
-from treeplex.runs.rebel.events import Events, no_events
 from treeplex.runs.rebel.live_evaluation import RunJudge
-from treeplex.runs.rebel.settings import RebelRun
+from treeplex.runs.train.kind import TrainingJob
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-NET, PLOT, EVALUATIONS, JUDGED, EVENTS = (
-    "net.safetensors",
-    "learning-curve.png",
-    "evaluations.jsonl",
-    "judged",
-    "tensorboard",
-)
+NET, PLOT, EVALUATIONS, JUDGED = "net.safetensors", "learning-curve.png", "evaluations.jsonl", "judged"
 LATE: Mapping[float, str] = {0.96: "net-96.safetensors", 0.98: "net-98.safetensors"}
 """Networks kept on the way, by the part of the training done: epochs 980 and 1,000 of the paper's 1,020."""
+NUMBERS = {"rows": whole, "steps": whole, "loss": maybe(real), "rate": real}
 REBEL = Kind(
     name="rebel",
     unit="subgames",
-    maker="treeplex train rebel",
+    maker="treeplex train",
     numbers={
-        "rows": whole,
-        "steps": whole,
-        "loss": maybe(real),
+        **NUMBERS,
         "policy_loss": maybe(real),
-        "rate": real,
         "lost": whole,
         "exploitability": maybe(real),
         "playthroughs": maybe(whole),
@@ -70,87 +67,106 @@ REBEL = Kind(
 record, None without any, ``policy_loss`` the same of a policy network; ``rate``: subgames a second since the last record;
 ``lost``: workers that died so far; ``exploitability`` of ``playthroughs`` playthroughs, ``iterations`` a search, None where not
 judged."""
+TURNS = Kind(
+    name="rebel on turns",
+    unit="games",
+    maker="treeplex holdem train",
+    numbers=NUMBERS,
+    needs={"game": dict, "identity": str, "settings": dict},
+    files=(NET, PLOT),
+    noun="training on turns",
+)
+"""Trainings on turns of hold'em: the same of games and of solved rivers as rows."""
 
 
-class RebelJob(Job):
-    """A training under way."""
+class RebelJob(TrainingJob[LearningSettings]):
+    """A training under way.
+
+    Attributes:
+        trainer: the trainer.
+        workers: who plays its streams; None where it plays itself.
+        judge: judges it now and then; None: never.
+        folder: where networks are kept on the way.
+        lost: workers that died so far.
+    """
 
     kind = REBEL
+    late: ClassVar[Mapping[float, str]] = LATE
 
     def __init__(
         self,
-        run: RebelRun,
+        game: Any,
         identity: str,
         trainer: RebelTrainer,
-        workers: Workers[SelfPlayJob, SelfPlayRows] | None,
-        judge: RunJudge,
+        settings: LearningSettings,
         folder: Path,
+        *,
+        workers: Workers[SelfPlayJob, SelfPlayRows] | None = None,
+        judge: RunJudge | None = None,
     ) -> None:
-        super().__init__()
-        self.asked, self.trainer, self.workers, self.judge, self.folder = run, trainer, workers, judge, folder
-        self.events: Events = no_events()
-        self.last: Record | None = None
+        super().__init__("rebel", game, identity, settings)
+        self.trainer, self.folder, self.workers, self.judge = trainer, folder, workers, judge
         self.lost = 0
-        self._identity = identity
+        self._seconds: float | None = settings.seconds if isinstance(settings, RebelSettings) else None
+        self._last: Record | None = None
         self._judged: dict[str, Any] = {}
         self._losses: list[tuple[int, float, float]] = []  # gradient steps of each round, mean losses of both networks
-        judge.stop = lambda: self.interrupt.requested
-
-    @property
-    def name(self) -> str:
-        """With how many streams."""
-        return f"rebel of {self.asked.streams} streams"
-
-    @property
-    def identity(self) -> str:
-        """Of the public rules."""
-        return self._identity
+        if judge is not None:
+            judge.stop = lambda: self.interrupt.requested
+        if parallel := self._parallel:
+            parallel.stop = lambda: self.interrupt.requested
 
     @property
     def done(self) -> int:
-        """Subgames solved."""
-        return int(self.trainer.play.solved)
+        """Subgames solved, or games drawn."""
+        return int(self.trainer.lesson.done)
 
     @property
     def total(self) -> int | None:
-        """Subgames asked for; None with a budget of time."""
-        return None if self.asked.seconds is not None else self.asked.settings.solves
+        """How many were asked for; None with a budget of time."""
+        return None if self._seconds is not None else self.settings.length
 
     def share(self, seconds: float) -> float:
         """The part of the training that is done after so many seconds."""
-        if self.asked.seconds is not None:
-            return seconds / self.asked.seconds
-        return float(self.done / self.trainer.settings.solves)
+        return self.done / self.settings.length if self._seconds is None else seconds / self._seconds
 
     @property
     def ahead(self) -> int:
         """A step is one round."""
-        finished = self.trainer.finished if self.asked.seconds is None else self.clock.seconds >= self.asked.seconds
+        finished = self.trainer.finished if self._seconds is None else self.clock.seconds >= self._seconds
         return 0 if finished else 1
 
     @property
     def seconds_left(self) -> float | None:
         """What is left of a budget of time."""
-        return None if self.asked.seconds is None else max(0.0, self.asked.seconds - self.clock.seconds)
+        return None if self._seconds is None else max(0.0, self._seconds - self.clock.seconds)
 
     @property
     def _parallel(self) -> ParallelSelfPlay | None:
         return self.trainer.play if isinstance(self.trainer.play, ParallelSelfPlay) else None
 
+    def resumed(self, records: Sequence[Record]) -> None:
+        """Speed and workers that died are counted on from the last record."""
+        self._last = records[-1] if records else None
+        self.lost = self._last.numbers.get("lost", 0) if self._last else 0
+
     def step(self, count: int) -> None:
         """One round; with a budget of time, ``solves`` is what that time will do at the speed so far."""
         trainer, parallel = self.trainer, self._parallel
-        if self.asked.seconds is not None:
-            share = min(max(self.clock.seconds / self.asked.seconds, 1e-6), 1.0)
+        if self._seconds is not None:
+            share = min(max(self.clock.seconds / self._seconds, 1e-6), 1.0)
             solved = trainer.play.solved + trainer.settings.episodes
             trainer.settings = replace(trainer.settings, solves=math.ceil(solved / share))
         worked, steps, before = parallel.seconds if parallel else 0.0, trainer.steps, self.share(self.clock.seconds)
         began = perf_counter()
-        found: Round = trainer.round()
+        try:
+            found = trainer.round()
+        except SelfPlayStopped as stopped:
+            raise StepAbandoned from stopped
         if parallel and not isinstance(self.workers, Alone):
             self.clock.cpu_seconds += parallel.seconds - worked
         after = self.share(self.clock.seconds + perf_counter() - began)
-        for share, name in LATE.items():
+        for share, name in self.late.items():
             if before < share <= after:
                 self.save_net(self.folder / name)
         if found.steps > steps:
@@ -158,23 +174,17 @@ class RebelJob(Job):
 
     def measure(self) -> Mapping[str, Any]:
         """Losses and speed since the last record; exploitability if it is time for it."""
-        judged = self.judge.due(self.trainer, self.clock.seconds, at_end=not self.ahead)
-        found = {
-            "exploitability": None,
-            "playthroughs": None,
-            "iterations": None,
-            **self._now(),
-            **mean_losses(self._losses),
-            **judged,
-        }
+        judged = self.judge.due(self.trainer, self.clock.seconds, at_end=not self.ahead) if self.judge else {}
+        missing = dict.fromkeys(("exploitability", "playthroughs", "iterations"))
+        found = {**missing, **self._now(), **mean_losses(self._losses), **judged}
         self._losses.clear()
         self._judged = judged or self._judged
-        self.last = Record(self.done, self.clock.seconds, self.clock.cpu_seconds, found)
-        self.events.add(self.last)
+        self._last = Record(self.done, self.clock.seconds, self.clock.cpu_seconds, found)
         return found
 
     def _now(self) -> dict[str, Any]:
-        last, parallel = self.last, self._parallel
+        """Rows, steps, speed since the last record (that of the last record until there is a new one), workers that died."""
+        last, parallel = self._last, self._parallel
         solved = self.done - (last.done if last else 0)
         passed = self.clock.seconds - (last.seconds if last else 0.0)
         if parallel:
@@ -185,10 +195,6 @@ class RebelJob(Job):
     def live(self) -> Mapping[str, Any]:
         """Rows, steps, speed and losses since the last record, and the newest exploitability."""
         return {**self._now(), **self._judged, **(mean_losses(self._losses) if self._losses else {})}
-
-    def about(self) -> Mapping[str, Any]:
-        """Game and settings."""
-        return {**asdict(self.asked), "identity": self.identity}
 
     def state(self) -> State:
         """The trainer's arrays."""
@@ -204,26 +210,47 @@ class RebelJob(Job):
         if ended:
             from treeplex.runs.plots import write_figure
 
-            write_figure(rebel_figure(f"ReBeL on {self.asked.game}", records), path / PLOT)
+            write_figure(self.figure(records), path / PLOT)
+
+    def figure(self, records: Sequence[Record]) -> "Figure":
+        """The learning curve."""
+        return rebel_figure(f"ReBeL on {self.game}", records)
+
+    def _times(self) -> dict[str, Any]:
+        date = datetime.now(UTC).date().isoformat()
+        return {"seconds": self.clock.seconds, "cpu_seconds": self.clock.cpu_seconds, "date": date}
 
     def save_net(self, path: Path) -> None:
         """Write the network with a card."""
-        trainer, run = self.trainer, self.asked
-        card = {
-            "solved": trainer.play.solved,
-            "steps": trainer.steps,
-            "seconds": self.clock.seconds,
-            "cpu_seconds": self.clock.cpu_seconds,
-            "date": datetime.now(UTC).date().isoformat(),
-        }
-        weights, settings = weights_of(trainer.leaf), asdict(run.settings)
-        save_net(path, weights, game=run.game, identity=self.identity, settings=settings, card=card)
+        card = {"solved": self.done, "steps": self.trainer.steps, **self._times()}
+        weights, settings = weights_of(self.trainer.leaf), self.settings.to_json()
+        save_net(path, weights, game=self.game, identity=self.identity, settings=settings, card=card)
 
     def close(self) -> None:
-        """End the workers and close the events."""
-        self.events.close()
+        """End the workers."""
         if self.workers is not None:
             self.workers.close()
+
+
+class HoldemRebelJob(RebelJob):
+    """A training on turns of hold'em under way; its game is a spot as plain data."""
+
+    kind = TURNS
+    late: ClassVar[Mapping[float, str]] = {}
+
+    def __init__(self, spot: Spot, trainer: RebelTrainer, settings: HoldemRebelSettings, folder: Path) -> None:
+        super().__init__(spot.to_json(), spot.identity, trainer, settings, folder)
+        self.spot = spot
+
+    def figure(self, records: Sequence[Record]) -> "Figure":
+        """The learning curve."""
+        board = "" if self.trainer.settings.boards else f", {cards_to_string(self.spot.board)}"
+        title = f"ReBeL on turns, pot {self.spot.pot:g}{board}"
+        return rebel_figure(title, records, across="Games", loss="Huber loss, in pots")
+
+    def save_net(self, path: Path) -> None:
+        """Write the network with a card."""
+        save_rivers(self.trainer, path, **self._times(), spot=self.game)
 
 
 def mean_losses(losses: Sequence[tuple[int, float, float]]) -> dict[str, Any]:
@@ -234,24 +261,31 @@ def mean_losses(losses: Sequence[tuple[int, float, float]]) -> dict[str, Any]:
 
 
 def is_rebel_folder(path: str | os.PathLike[str]) -> bool:
-    """Whether a folder holds a ReBeL training."""
+    """Whether a folder holds a ReBeL training on public-tree rules."""
     return kind_of(path) == REBEL.name
 
 
-def rebel_figure(title: str, records: Sequence[Record]) -> "Figure":
-    """The loss, that of a policy network, exploitability where it was judged: one below the other, against subgames solved."""
+def is_turn_folder(path: str | os.PathLike[str]) -> bool:
+    """Whether a folder holds a training on turns of hold'em."""
+    return kind_of(path) == TURNS.name
+
+
+def rebel_figure(
+    title: str, records: Sequence[Record], *, across: str = "Subgames solved", loss: str = "Huber loss"
+) -> "Figure":
+    """The loss, that of a policy network, exploitability where it was judged: one below the other, their height logarithmic."""
     from treeplex.runs.plots import Curve, Panel, curves_figure
 
     def curve(name: str, number: int, *, dots: bool = False) -> Curve:
-        shown = [record for record in records if record.numbers[name] is not None]
+        shown = [record for record in records if record.numbers.get(name) is not None]
         return Curve([record.done for record in shown], [record.numbers[name] for record in shown], number=number, dots=dots)
 
-    panels = [Panel("Huber loss", [curve("loss", 0)])]
-    if any(record.policy_loss is not None for record in records):
+    panels = [Panel(loss, [curve("loss", 0)])]
+    if any(record.numbers.get("policy_loss") is not None for record in records):
         panels.append(Panel("Squared error\nof the policy network", [curve("policy_loss", 2)]))
-    if judged := [record for record in records if record.exploitability is not None]:
+    if judged := [record for record in records if record.numbers.get("exploitability") is not None]:
         last = judged[-1]
         label = f"Exploitability of {last.playthroughs} playthroughs\n(T = {last.iterations}, game units)"
         panels.append(Panel(label, [curve("exploitability", 1, dots=True)], floor=1e-12))
     end = max([record.done for record in records], default=1)
-    return curves_figure(title, "Subgames solved", panels, last=end, height=1.2 + 2.4 * len(panels))
+    return curves_figure(title, across, panels, last=end, height=1.2 + 2.4 * len(panels))

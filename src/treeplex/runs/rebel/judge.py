@@ -26,14 +26,12 @@ from treeplex.learn.common.job_queue import JobQueue
 from treeplex.learn.common.workers import POLL_SECONDS
 from treeplex.learn.rebel.files import NetFile, is_net_file, read_net
 from treeplex.learn.rebel.shipped_nets import REBEL, shipped_name, shipped_net
-from treeplex.learn.rebel.value_net import NetworkLeaf, torch_module
-from treeplex.runs.discount.workers import Work, crew_for
+from treeplex.learn.rebel.value_net import NetworkLeaf, one_thread, torch_module
 from treeplex.runs.job.record import check_count
 from treeplex.runs.judge import holds_policy
 from treeplex.runs.rebel.evaluation_parts import LEAST_PARTS, PART, Part, Store, parts_of
 from treeplex.runs.rebel.job import EVALUATIONS, JUDGED, NET, is_rebel_folder
-from treeplex.runs.rebel.settings import read_value
-from treeplex.runs.rebel.train import one_thread
+from treeplex.runs.train.workers import Work, crew_for
 from treeplex.search import play_distribution as repeated
 from treeplex.search.perfect_information import certain_policy
 from treeplex.search.play_distribution import PlaythroughSettings, averaged_policy
@@ -48,10 +46,10 @@ SPLITS = 24
 """Random halves of the playthroughs that say how much more of them would matter."""
 LEAST_SETTLED = LEAST_PARTS * PART
 """Playthroughs below which their halves say nothing: too few parts are then too small."""
+SEARCH = ("method", "depth", "rounds", "endgame", "warm")
+"""Settings of a search that may be others than in training."""
 LARGEST_GAIN, WIDEST = 0.1, 0.2
 """Of the exploitability found: by how much halves may exceed it on average, and how far they may lie from each other."""
-SEARCH: Mapping[str, type] = {"method": str, "depth": int, "rounds": bool, "endgame": int, "warm": int}
-"""What of a search may be other than in training."""
 Watch = Callable[[int, int, float | None], None]
 """Called with the playthroughs done, those asked for, and seconds left; of an exact judgement with searches."""
 
@@ -214,7 +212,10 @@ def judge_rebel(
     rules = public_rules(game)
     net = net_of(source, rules)
     compiled = compile_game(game)
-    changes = changed_search(search or {})
+    for name in search or {}:
+        if name not in SEARCH:
+            raise SpecError(f"unknown setting {name!r}{nearest(name, SEARCH)}; of a search: {', '.join(SEARCH)}")
+    changes = PlaythroughSettings.read_changes(search or {})
     if changes.get("warm") and not net.settings.get("policy_net"):
         raise SpecError("searches start warm from a policy network, and this training has none; leave warm out")
     iterations = net.play_iterations if iterations is None else iterations
@@ -272,14 +273,6 @@ def sampled(searcher: Searcher, game: CompiledGame, store: Store, work: Work, wa
     strategies = np.stack([strategy for strategy, _ in found])
     halves = halves_of(game, strategies, sizes, searcher.seed)
     return mixed(game, strategies, sizes), halves, sum(seconds for _, seconds in found)
-
-
-def changed_search(changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Changes to how it searches, texts read as what is wanted."""
-    for name in changes:
-        if name not in SEARCH:
-            raise SpecError(f"unknown setting {name!r}{nearest(name, SEARCH)}; of a search: {', '.join(SEARCH)}")
-    return {name: read_value(name, value, SEARCH[name]) for name, value in changes.items()}
 
 
 def is_rebel(source: str | os.PathLike[str]) -> bool:

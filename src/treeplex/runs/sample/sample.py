@@ -13,6 +13,7 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.stepping import turn_by_turn
 from treeplex.forms.policies.sparse import TablePolicy, load_table_policy
 from treeplex.forms.sources.load import load
+from treeplex.forms.sources.user_module import is_user_spec
 from treeplex.games.base import Game
 from treeplex.runs.job.folder import RUN, JobFolder, folder_at
 from treeplex.runs.job.interrupt import Interrupted
@@ -22,9 +23,9 @@ from treeplex.runs.sample.job import Sampled, SampleJob
 from treeplex.runs.sample.settings import DEFAULT_MEMORY, POLICY, SAMPLE, UNIFORM, SampleSettings, settings_from
 from treeplex.runs.solve.solve import DEFAULT_ITERATIONS, check_limits
 from treeplex.solvers import algorithms
-from treeplex.solvers.registry import algorithm_spec, checked_parameters
+from treeplex.solvers.registry import algorithm_spec, known_algorithm, named_in, same_algorithm
 from treeplex.solvers.sampling.rules_solver import RulesSampler
-from treeplex.solvers.sampling.solver import SAMPLINGS, SamplingOptions
+from treeplex.solvers.sampling.solver import SAMPLINGS, SamplingScheme
 from treeplex.solvers.synonyms import unknown_algorithm
 from treeplex.spec import Spec
 
@@ -36,7 +37,7 @@ UNITS |= {f"{letter}IB": 1024**power for power, letter in enumerate("KMGT", star
 
 def sample(
     game: str | Game | None = None,
-    algorithm: str | None = None,
+    algorithm: str | SamplingScheme | None = None,
     *,
     iterations: int | None = None,
     seconds: float | None = None,
@@ -56,7 +57,8 @@ def sample(
 
     Args:
         game: a spec or rules. May be left out when resuming.
-        algorithm: a sampling scheme such as ``"es-mccfr"`` or ``"os-mccfr(variant=lcfr)"``; default ``"es-mccfr"``.
+        algorithm: a sampling scheme such as ``"es-mccfr"`` or ``"os-mccfr(variant=lcfr)"``, or one of your own,
+            ``"my.py:NAME"`` or the value itself, which resuming then needs again; default ``"es-mccfr"``.
         iterations: iterations in total, those before a resume included; default 1000, or any number when there is another
             limit. One iteration is one walk for each player.
         seconds: stop after about this much time in this call; never within an iteration.
@@ -130,28 +132,24 @@ def parsed_memory(memory: int | str) -> int:
     return int(size)
 
 
-def sampler_of(game: str | Game, algorithm: str, *, seed: int, memory: int | None) -> RulesSampler:
+def sampler_of(game: str | Game, algorithm: str | SamplingScheme, *, seed: int, memory: int | None) -> RulesSampler:
     """A sampler at iteration 0.
 
     Raises:
         SpecError: an unknown algorithm or parameter.
         AlgorithmError: an algorithm that does not sample.
     """
-    spec = algorithm_spec(algorithm)
-    if spec.name not in SAMPLINGS:
-        if spec.name in algorithms():
-            raise AlgorithmError(
-                f"{spec.name} sweeps the whole game, which has to be compiled; sample by {', '.join(SAMPLINGS)}"
-            )
-        raise unknown_algorithm(spec.name, SAMPLINGS, "unknown sampling scheme")
-    scheme = SAMPLINGS[spec.name]
-    parameters = checked_parameters(algorithms()[spec.name], spec)
-    options = SamplingOptions(**{**scheme.parameters, **parameters})
-    text = str(Spec(scheme.name, dict(parameters)))
-    return RulesSampler(game, scheme, options, seed=seed, most_bytes=memory, algorithm=text)
+    name = "" if not isinstance(algorithm, str) or is_user_spec(algorithm) else algorithm_spec(algorithm).name
+    if name and name not in algorithms():
+        raise unknown_algorithm(name, SAMPLINGS, "unknown sampling scheme")
+    known, parameters = known_algorithm(algorithm, DEFAULT_ALGORITHM)
+    if (scheme := known.scheme) is None:
+        raise AlgorithmError(f"{known.name} sweeps the whole game, which has to be compiled; sample by {', '.join(SAMPLINGS)}")
+    text = str(Spec(known.name, dict(parameters)))
+    return RulesSampler(game, scheme, scheme.options(parameters), seed=seed, most_bytes=memory, algorithm=text)
 
 
-def job_of(game: str | Game, algorithm: str, settings: SampleSettings) -> SampleJob:
+def job_of(game: str | Game, algorithm: str | SamplingScheme, settings: SampleSettings) -> SampleJob:
     """A run at iteration 0."""
     sampler = sampler_of(game, algorithm, seed=settings.seed, memory=settings.memory)
     return SampleJob(sampler, settings, policy_of(settings.against, sampler.game), compiled_of(sampler, settings))
@@ -160,7 +158,7 @@ def job_of(game: str | Game, algorithm: str, settings: SampleSettings) -> Sample
 def reopen(
     folder: JobFolder,
     game: str | Game | None,
-    algorithm: str | None,
+    algorithm: str | SamplingScheme | None,
     fixed: Mapping[str, object],
     limits: Mapping[str, int | None],
 ) -> Session:
@@ -177,15 +175,16 @@ def reopen(
         settings = replace(settings, iterations=count, nodes=limits["nodes"])
     if limits["memory"] is not None:
         settings = replace(settings, memory=limits["memory"])
-    job = job_of(
-        load(about["game"], named_in=folder.path) if game is None else load(game), algorithm or about["algorithm"], settings
-    )
+    rules = load(about["game"], named_in=folder.path) if game is None else load(game)
+    asked = named_in(folder.path, about["algorithm"], "sample") if algorithm is None else algorithm
+    job = job_of(rules, asked, settings)
     sampler = job.sampler
-    if sampler.algorithm != about["algorithm"] or sampler.game.spec != about["game"]:
+    if not same_algorithm(sampler.algorithm, about["algorithm"]) or sampler.game.spec != about["game"]:
         raise SpecError(
             f"{folder.path} was run with {about['algorithm']} on {about['game']}, not {sampler.algorithm} on "
             f"{sampler.game}; leave them out or start a new run"
         )
+    sampler.algorithm = about["algorithm"]
     session = go_on(job, folder)
     if sampler.iteration > settings.iterations:
         raise SpecError(

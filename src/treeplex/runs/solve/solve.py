@@ -21,9 +21,8 @@ from treeplex.runs.judge import AnyGame
 from treeplex.runs.solve.job import SolveJob
 from treeplex.runs.solve.settings import SOLVE, Settings, settings_from
 from treeplex.runs.solve.solution import Solution
-from treeplex.solvers import DiscountPolicy, FictitiousRule, Rule, Solver, Variant, algorithms, make_solver
-from treeplex.solvers.registry import AUTO, pace_of, samples
-from treeplex.spec import parse_spec
+from treeplex.solvers import Solver, make_solver
+from treeplex.solvers.registry import AnyAlgorithm, named_in, pace_of, same_algorithm, samples
 
 DEFAULT_ALGORITHM = "dcfr"
 DEFAULT_ITERATIONS = 1000
@@ -31,7 +30,6 @@ MOST_ITERATIONS = 1_000_000
 
 AnyProgress = Watcher | ProgressLine | bool | None
 """How to show progress; see :func:`solve`."""
-AnyAlgorithm = str | Variant | Rule | FictitiousRule | DiscountPolicy
 WalkWatcher = Callable[[int], None]
 
 
@@ -60,7 +58,7 @@ def solve(
         game: a spec (``"leduc_poker"``, ``"mygame.py:MyGame"``, ``"game.efg"``), rules, or a compiled game. May be left out
             when resuming.
         algorithm: a spec such as ``"dcfr"`` or ``"dcfr(alpha=2)"`` (see :func:`treeplex.algorithms`), or an algorithm of
-            your own, which resuming then needs again; default ``"dcfr"``.
+            your own, ``"my.py:NAME"`` or the value itself, which resuming then needs again; default ``"dcfr"``.
         iterations: iterations in total, those before a resume included; default 1000, or 1,000,000 when
             there is a target or a time limit, any number when histories are counted; a learned algorithm does as many as it
             paces itself for. An algorithm that samples (its name ends in ``-mccfr``) walks, without any of these limits, as
@@ -251,14 +249,15 @@ def reopen(
             "give the same game or start a new run"
         )
     settings = with_new_limits(old, iterations, nodes, target)
-    asked: AnyAlgorithm = named_in(folder, about["algorithm"]) if algorithm is None else algorithm
+    asked = named_in(folder.path, about["algorithm"], "solve") if algorithm is None else algorithm
     walk_ahead(compiled, asked, limit, walked)
     if about.get("last") is None and not (folder.path / STATE).exists():
         solver, settings = planned(compiled, asked, replace(settings, horizon=settings.iterations))
     else:
         solver = solver_for(compiled, asked, settings)
-    if solver.algorithm != about["algorithm"]:
+    if not same_algorithm(solver.algorithm, about["algorithm"]):
         raise different(folder, "algorithm", about["algorithm"], solver.algorithm)
+    solver.algorithm = about["algorithm"]
     if solver.longest is not None and iterations is None:
         settings = replace(settings, iterations=min(settings.iterations, solver.longest))
     if solver.longest is not None and settings.iterations > solver.longest:
@@ -278,24 +277,6 @@ def reopen(
             f"{folder.path} has walked {solver.nodes:,} histories already; nodes counts all of them, so ask for more than that"
         )
     return session
-
-
-def named_in(folder: JobFolder, algorithm: str) -> str:
-    """The algorithm that a folder names, if it is one of the library's.
-
-    Raises:
-        SpecError: it is somebody's own, which only its author can give again.
-    """
-    known = {*algorithms(), AUTO}
-    try:
-        if parse_spec(algorithm).name in known:
-            return algorithm
-    except SpecError:
-        pass
-    raise SpecError(
-        f"{folder.path} was run with {algorithm!r}, an algorithm of your own; give it again: "
-        f"tp.solve(resume={str(folder.path)!r}, algorithm=...)"
-    )
 
 
 def with_new_limits(settings: Settings, iterations: int | None, nodes: int | None, target: float | None) -> Settings:

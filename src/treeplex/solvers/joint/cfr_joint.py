@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.histories.streams import Stream
-from treeplex.engine.plans.joint import iterate_jointly
+from treeplex.engine.plans.joint import JointPlay, iterate_jointly
 from treeplex.engine.plans.plans import product_statistics
+from treeplex.engine.tree.form import new_state, workspace
 from treeplex.engine.tree.regret import Weights
-from treeplex.engine.tree.sweeps import best_value, reach, workspace
+from treeplex.engine.tree.sweeps import best_value, reach
 from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.correlation.device import Device
@@ -107,8 +108,8 @@ class JointSolver(Solver):
             ) from error
         self.spacing = np.array([1, 0], np.int64)
         self._row = np.array(Weights(floor=float(self.plus)))
-        self._values, self._infoset_values = workspace(game.tree)
-        self._totals = np.empty_like(self._infoset_values)
+        self._state = new_state(self.policy, regrets=self.regrets, strategy=self.strategy, averages=self.average[None])
+        self._joint, self._work = JointPlay(self.gradients, self.earned, self.kept, self.spacing), workspace(game.tree)
 
     def run(self, iterations: int) -> None:
         """Do so many more iterations."""
@@ -120,17 +121,9 @@ class JointSolver(Solver):
             iterations,
             self.seed,
             self.sampled,
-            self.regrets,
-            self.policy,
-            self.strategy,
-            self.average,
-            self.gradients,
-            self.earned,
-            self.kept,
-            self.spacing,
-            self._values,
-            self._infoset_values,
-            self._totals,
+            self._state,
+            self._joint,
+            self._work,
         )
         self.iteration += iterations
 
@@ -177,7 +170,7 @@ class JointSolver(Solver):
         """
         gradients, payoffs = self._means()
         values = gradients.copy()
-        best = [best_value(self.game.tree, player, values, self._infoset_values) for player in range(self.game.players)]
+        best = [best_value(self.game.tree, player, values, self._work.infoset_values) for player in range(self.game.players)]
         return np.array(best) - payoffs
 
     def measures(self) -> dict[str, float]:

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.histories.streams import Stream
+from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
-from treeplex.engine.tree.sweeps import normalise, reach, workspace
+from treeplex.engine.tree.sweeps import normalise, reach
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, uniform_probabilities
@@ -56,7 +57,7 @@ class RegretMatching(Solver):
         self.objective = "exploitability" if game.players == 2 and game.constant is not None else "cce_gap"
         self.policy = uniform_probabilities(game)
         self.strategy, self.average, self.regrets = (np.zeros_like(self.policy) for _ in range(3))
-        self._values, _ = workspace(game.tree)
+        self._values = workspace(game.tree).values
 
     def run(self, iterations: int) -> None:
         """Play so many more rounds."""

@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.tree.discount import average_discount
+from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.regret import accumulate
-from treeplex.engine.tree.sweeps import backup, normalise, reach, workspace
+from treeplex.engine.tree.sweeps import backup, normalise, reach
 from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import uniform_probabilities
@@ -63,16 +64,16 @@ class Rule:
 class RuleSolver(Solver):
     """Runs a :class:`Rule`: the four operations one by one, from Python."""
 
-    def __init__(self, game: CompiledGame, rule: Rule, *, updates: str | None = None) -> None:
-        """Start from the uniform policy."""
-        self.game, self.rule, self.algorithm = game, rule, rule.name
+    def __init__(self, game: CompiledGame, rule: Rule, *, updates: str | None = None, algorithm: str | None = None) -> None:
+        """Start from the uniform policy; ``algorithm`` is a name for reports, None for the rule's own."""
+        self.game, self.rule, self.algorithm = game, rule, algorithm or rule.name
         self.updates = order_of_updates(updates or rule.updates)
         self.policy = uniform_probabilities(game)
         self.strategy, self.average = np.zeros_like(self.policy), np.zeros_like(self.policy)
         self.memory = np.zeros((rule.rows, len(self.policy)))
         for player in range(game.players):
             reach(game.tree, player, self.policy, self.strategy)
-        self._values, self._infoset_values = workspace(game.tree)
+        self._work = workspace(game.tree)
 
     def run(self, iterations: int) -> None:
         """Do so many more iterations.
@@ -85,10 +86,10 @@ class RuleSolver(Solver):
             discount = average_discount(t, self.rule.gamma)
             if self.updates == "simultaneous":
                 for player in players:
-                    gradient(tree, payoff, player, self.strategy, self._values)
+                    gradient(tree, payoff, player, self.strategy, self._work.values)
             for player in players:
                 if self.updates == "alternating":
-                    gradient(tree, payoff, player, self.strategy, self._values)
+                    gradient(tree, payoff, player, self.strategy, self._work.values)
                 accumulate(tree, player, discount, 1.0, self.strategy, self.average)
                 self._update(t, player)
                 if self.updates == "alternating":
@@ -100,12 +101,12 @@ class RuleSolver(Solver):
 
     def _update(self, t: int, player: int) -> None:
         tree = self.game.tree
-        backup(tree, player, self.policy, self._values, self._infoset_values)
+        backup(tree, player, self.policy, self._work.values, self._work.infoset_values)
         own = slice(int(tree.sequence_offsets[player]), int(tree.sequence_offsets[player + 1]))
         infoset = tree.sequence_infoset[own]
-        values = self._values[own]
+        values = self._work.values[own]
         regrets, inner = np.zeros_like(values), infoset >= 0
-        regrets[inner] = values[inner] - self._infoset_values[infoset[inner]]
+        regrets[inner] = values[inner] - self._work.infoset_values[infoset[inner]]
         given = self.rule.weights(Step(t, player, values, regrets, self.policy[own], self.memory[:, own]))
         try:
             weights = np.asarray(given, np.float64)

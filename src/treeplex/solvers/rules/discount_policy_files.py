@@ -25,6 +25,10 @@ SHIPPED = Path(__file__).parent / "shipped"
 def save_discount_policy(policy: DiscountPolicy, path: str | os.PathLike[str]) -> Path:
     """Write a discount policy, at once or not at all.
 
+    Args:
+        policy: what to write.
+        path: the file, ``.safetensors``.
+
     Raises:
         FileError: a suffix other than ``.safetensors``, a card that JSON cannot say, or a file that cannot be written.
     """

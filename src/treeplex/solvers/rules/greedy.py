@@ -3,8 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.engine.tree.form import new_state, workspace
 from treeplex.engine.tree.greedy import iterate_greedily
-from treeplex.engine.tree.sweeps import reach, workspace
+from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import uniform_probabilities
@@ -33,23 +34,13 @@ class GreedyWeights(Solver):
         self.strategy, self.average, self.regrets = (np.zeros_like(self.policy) for _ in range(3))
         for player in range(game.players):
             reach(game.tree, player, self.policy, self.strategy)
-        self._values, self._infoset_values = workspace(game.tree)
+        self._state = new_state(self.policy, regrets=self.regrets, strategy=self.strategy, averages=self.average[None])
+        self._work = workspace(game.tree)
 
     def run(self, iterations: int) -> None:
         """Do so many more iterations."""
-        iterate_greedily(
-            self.game.tree,
-            self.game.payoff,
-            self.iteration + 1,
-            iterations,
-            self.floor,
-            self.regrets,
-            self.policy,
-            self.strategy,
-            self.average,
-            self._values,
-            self._infoset_values,
-        )
+        tree, payoff = self.game.tree, self.game.payoff
+        iterate_greedily(tree, payoff, self.iteration + 1, iterations, self.floor, self._state, self._work)
         self.iteration += iterations
 
     def arrays(self) -> dict[str, NDArray[np.float64]]:

@@ -15,10 +15,8 @@ from numpy.typing import NDArray
 
 from treeplex.engine.tree.discount import average_discount, discount
 from treeplex.engine.tree.regret import (
-    ADAPTIVE,
     AVERAGE,
     AVERAGE_DISCOUNT,
-    FIXED,
     PREDICTED_NEGATIVE,
     PREDICTED_POSITIVE,
     PREDICTION,
@@ -68,11 +66,6 @@ class Variant:
     network: ClassVar[None] = None
     pace: ClassVar[None] = None
     answers: ClassVar[tuple[str, ...]] = ("average",)
-
-    @property
-    def prediction_mode(self) -> int:
-        """The engine's number for how prediction strength is found."""
-        return ADAPTIVE if self.adaptive else FIXED
 
     @cached_property
     def needs(self) -> frozenset[str]:

@@ -9,7 +9,7 @@ from typing import Any, final
 
 import numpy as np
 
-from treeplex.engine.histories.walks import AVERAGE_WEIGHT, FULL, ORACLE, POSITIVE_LOG, Rules
+from treeplex.engine.histories.walks import AVERAGE_WEIGHT, FULL, ORACLE, Rules
 from treeplex.errors import AlgorithmError, FileError, SpecError, TreeplexError
 from treeplex.forms.compile.rule_errors import failed_rules
 from treeplex.forms.compile.stepping import turn_by_turn
@@ -19,7 +19,7 @@ from treeplex.games.base import Game, State
 from treeplex.solvers.sampling.rules_tables import GrowingTables
 from treeplex.solvers.sampling.rules_walk import StreamChoices, Walk
 from treeplex.solvers.sampling.schedule import SampledSchedule
-from treeplex.solvers.sampling.solver import Sampling, SamplingOptions, check_averaging
+from treeplex.solvers.sampling.solver import SamplingOptions, SamplingScheme, check_averaging
 from treeplex.storage.tensors import Tensor, TensorFile, tensor
 
 LEAST_BYTES = 1 << 16
@@ -44,7 +44,7 @@ class RulesSampler:
     def __init__(
         self,
         game: str | Game,
-        scheme: Sampling,
+        scheme: SamplingScheme,
         options: SamplingOptions | None = None,
         *,
         seed: int = 0,
@@ -104,7 +104,7 @@ class RulesSampler:
                 self._iterate(root, row.tolist())
                 self.iteration += 1
                 if nodes is not None and self.nodes >= nodes:
-                    self.schedule.running[:] = row[POSITIVE_LOG:]
+                    self.schedule.stop(self.iteration)
                     return
 
     def _iterate(self, root: State, weights: list[float]) -> None:
@@ -177,7 +177,7 @@ class RulesSampler:
             SpecError: the tables are larger than the limit.
         """
         counts, running = file.read("counts", "I64"), file.read("schedule", "F64")
-        if counts.shape != (6,) or running.shape != (2,) or counts[5] != self.seed:
+        if counts.shape != (6,) or running.shape != self.schedule.running.shape or counts[5] != self.seed:
             raise FileError(f"{file.path}: the state of another run; put back the right file")
         self.tables.restore(file)
         book = self.tables.book

@@ -1,17 +1,20 @@
 """The discounting of the CFR family in the form that sampled walks need, which visit infosets now and then."""
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
+from math import isfinite
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.histories.walks import AVERAGE_WEIGHT, POSITIVE_LOG, REGRET_WEIGHT
 from treeplex.engine.tree.discount import discounts
+from treeplex.engine.tree.regret import AVERAGE, AVERAGE_DISCOUNT, FLOOR, NEGATIVE, POSITIVE, REGRET
 from treeplex.errors import AlgorithmError, SpecError
-from treeplex.solvers.rules.variants import VARIANTS
-from treeplex.spec import nearest, parse_spec
+from treeplex.forms.sources.user_module import Wanted, is_user_spec, load_user_object, user_source
+from treeplex.solvers.rules.variants import VARIANTS, Variant
+from treeplex.spec import Spec, checked_number, nearest, parse_spec
 
 CHUNK = 65_536
 """Iterations whose weights are prepared at a time."""
@@ -22,17 +25,27 @@ MOST_WEIGHT = 1e280
 Floats = NDArray[np.float64]
 
 
+def is_variant(thing: object) -> bool:
+    """Whether it is a variant."""
+    return isinstance(thing, Variant)
+
+
+VARIANT = Wanted("variant", "DAMPED", "treeplex.Variant", is_variant, is_variant, AlgorithmError)
+
+
 @dataclass(frozen=True)
 class DiscountSequence:
     """What a variant does at iterations t, float64 [K]: weight of new regrets, weight in the average, factors on old regrets.
 
-    The factors are None where old regrets are kept as they are.
+    The factors are None where old regrets are kept as they are, and ``kept``, that on the average, where its weights grow
+    in its place.
     """
 
     regret: Floats
     average: Floats
     positive: Floats | None = None
     negative: Floats | None = None
+    kept: Floats | None = None
 
 
 def plain(t: Floats) -> DiscountSequence:
@@ -69,7 +82,33 @@ DISCOUNT_SEQUENCES: Mapping[str, tuple[Callable[..., DiscountSequence], bool]] =
     "dcfr": (discounted, False),
     "dcfr+": (discounted_plus, True),
 }
-"""The variants that combine with sampling, as arrays over t, and whether they floor regrets; :data:`VARIANTS` has defaults."""
+"""Variants for many iterations at once, and whether they floor regrets; the same weights as those of :data:`VARIANTS`.
+
+Other variants, a user's own among them, are asked for one iteration at a time; see :func:`sequence_of`.
+"""
+
+
+def sequence_of(variant: Variant) -> Callable[[Floats], DiscountSequence]:
+    """The weights of iterations of any variant, by the rows of its schedule.
+
+    Full iterations discount the average; here iteration t counts ``average(t) / (d(2) ... d(t))`` in its place, d being those
+    discounts, which are given in ``kept``.
+    """
+    floor = variant.rows((1,), 0)[0, FLOOR]
+
+    def weights(t: Floats) -> DiscountSequence:
+        rows = variant.rows([int(one) for one in t], 0)
+        factors = np.where(t[:, None] > 1, rows[:, [POSITIVE, NEGATIVE, AVERAGE_DISCOUNT]], 1.0)
+        for wrong, what in (
+            ((factors < 0.0).any(axis=1), "a negative discount"),
+            (rows[:, FLOOR] != floor, "a floor that not all iterations have"),
+        ):
+            if wrong.any():
+                at = int(t[np.argmax(wrong)])
+                raise AlgorithmError(f"{variant.name} has {what} at iteration {at}, which does not combine with sampling")
+        return DiscountSequence(rows[:, REGRET], rows[:, AVERAGE], *factors.T)
+
+    return weights
 
 
 class SampledSchedule:
@@ -80,22 +119,29 @@ class SampledSchedule:
     average is kept by increments, weight ``t^gamma``, in place of the discounts of full iterations.
 
     Attributes:
+        variant: the variant, with its parameters.
         floor: regrets are set to zero where negative.
         discounts: old regrets are discounted.
-        running: float64 [2], the logs of all discounts of positive and of negative regrets so far.
+        running: float64 [3], the logs of all discounts of positive regrets, of negative ones and of the average so far.
     """
 
-    def __init__(self, text: str) -> None:
-        """Read a spec such as ``lcfr`` or ``dcfr(alpha=2)``.
+    def __init__(self, variant: str | Variant) -> None:
+        """Read a spec such as ``lcfr`` or ``dcfr(alpha=2)``, or take a variant of your own.
 
         Raises:
             SpecError: an unknown variant or parameter.
             AlgorithmError: a variant that does not combine with sampling.
         """
-        self.name, self.parameters = checked_variant(text)
-        self.course, self.floor = DISCOUNT_SEQUENCES[self.name]
+        chosen = sampled_variant(variant)
+        self.variant = chosen
+        if VARIANTS.get(chosen.name) is not None and chosen.schedule is VARIANTS[chosen.name].schedule:
+            course, self.floor = DISCOUNT_SEQUENCES[chosen.name]
+            self.course: Callable[[Floats], DiscountSequence] = partial(course, **chosen.parameters)
+        else:
+            self.course, self.floor = sequence_of(chosen), bool(chosen.rows((1,), 0)[0, FLOOR])
         self.discounts = self._course(np.ones(1)).positive is not None
-        self.running = np.zeros(2)
+        self.running = np.zeros(3)
+        self._chunk, self._logs = 0, np.zeros((0, 3))
 
     def chunks(self, done: int, iterations: int) -> Iterator[Floats]:
         """Rows of :func:`treeplex.engine.histories.walks.iterate_sampled`, float64 [K, 4], for the iterations after ``done``.
@@ -106,55 +152,77 @@ class SampledSchedule:
         for start in range(done, done + iterations, CHUNK):
             t = np.arange(start + 1, min(start + CHUNK, done + iterations) + 1, dtype=np.float64)
             course = self._course(t)
+            factors = course.positive, course.negative, course.kept
+            logs = np.stack([self._summed(column, factor, len(t)) for column, factor in enumerate(factors)], axis=1)
+            self._chunk, self._logs, self.running[:] = start, logs, logs[-1]
             rows = np.empty((len(t), 4))
             rows[:, REGRET_WEIGHT], rows[:, AVERAGE_WEIGHT] = course.regret, course.average
-            for column, factor in enumerate((course.positive, course.negative)):
-                rows[:, POSITIVE_LOG + column] = self._summed(column, factor)
+            if course.kept is not None:
+                with np.errstate(over="ignore"):
+                    rows[:, AVERAGE_WEIGHT] *= np.exp(-logs[:, 2])
+            rows[:, POSITIVE_LOG:] = logs[:, :2]
             sound = np.isfinite(rows).all(axis=1) & (rows[:, : AVERAGE_WEIGHT + 1] <= MOST_WEIGHT).all(axis=1)
             if not sound.all():
                 first = int(t[np.argmin(sound)])
-                raise SpecError(f"{self.name} has weights beyond all numbers at iteration {first}; change its parameters")
+                raise SpecError(
+                    f"{self.variant.name} has weights beyond all numbers at iteration {first}; change its parameters"
+                )
             yield rows
+
+    def stop(self, done: int) -> None:
+        """Only so many iterations were done, the last of them within the last rows that were given."""
+        self.running[:] = self._logs[done - self._chunk - 1]
 
     def _course(self, t: Floats) -> DiscountSequence:
         with np.errstate(over="ignore"):
-            return self.course(t, **self.parameters)
+            return self.course(t)
 
-    def _summed(self, column: int, factor: Floats | None) -> Floats | float:
+    def _summed(self, column: int, factor: Floats | None, count: int) -> Floats:
         """Running logs, the same to the last bit however iterations are grouped."""
         if factor is None:
-            return 0.0
+            return np.zeros(count)
         with np.errstate(divide="ignore"):
             logs = np.maximum(np.log(factor), LEAST_LOG)
-        sums = np.add.accumulate(np.concatenate(([self.running[column]], logs)))[1:]
-        self.running[column] = sums[-1]
-        return np.asarray(sums)
+        return np.add.accumulate(np.concatenate(([self.running[column]], logs)))[1:]
 
 
-def checked_variant(text: str) -> tuple[str, dict[str, float]]:
-    """The name and all parameters of a variant.
+def sampled_variant(variant: str | Variant) -> Variant:
+    """A variant that combines with sampling.
 
     Raises:
         SpecError: an unknown variant or parameter.
         AlgorithmError: a variant that cannot be combined with sampling.
     """
-    spec = parse_spec(text)
-    if spec.name not in VARIANTS:
-        raise SpecError(f"unknown variant {spec.name!r}{nearest(spec.name, DISCOUNT_SEQUENCES)}")
-    variant = VARIANTS[spec.name]
-    if spec.name not in DISCOUNT_SEQUENCES:
-        reason = (
-            "it plans for a number of full iterations"
-            if variant.needs_horizon
-            else "it predicts the next regrets from the last ones, and a walk sees regrets only where it goes"
-        )
+    chosen = variant if isinstance(variant, Variant) else named_variant(variant)
+    reason = (
+        "it plans for a number of full iterations"
+        if chosen.needs_horizon
+        else "it predicts the next regrets from the last ones, and a walk sees regrets only where it goes"
+    )
+    if chosen.needs_horizon or chosen.adaptive or chosen.predicts:
         raise AlgorithmError(
-            f"variant={spec.name} does not combine with sampling: {reason}; use one of {', '.join(DISCOUNT_SEQUENCES)}"
+            f"variant={chosen.name} does not combine with sampling: {reason}; use one of {', '.join(DISCOUNT_SEQUENCES)}"
         )
-    for name, value in spec.parameters.items():
-        if name not in variant.parameters:
-            raise SpecError(f"{spec.name} has no parameter {name!r}{nearest(name, variant.parameters)}")
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    return chosen
+
+
+def named_variant(text: str) -> Variant:
+    """The variant that a spec names, one of the library's or in a user's file.
+
+    Raises:
+        SpecError: an unknown variant or parameter.
+        AlgorithmError: an exception in the user's code.
+    """
+    own = is_user_spec(text)
+    found, spec = user_source(text, VARIANT) if own else (VARIANTS.get(parse_spec(text).name), parse_spec(text))
+    if found is None:
+        raise SpecError(f"unknown variant {spec.name!r}{nearest(spec.name, DISCOUNT_SEQUENCES)}")
+    if not isinstance(found, Variant):
+        found, spec = load_user_object(text, VARIANT), Spec(text)
+    if not isinstance(found, Variant):
+        raise AlgorithmError(f"{text!r} gave a {type(found).__name__}, not a treeplex.Variant")
+    given = {name: checked_number(spec.name, name, value, found.parameters) for name, value in spec.parameters.items()}
+    for name, value in given.items():
+        if not isfinite(value):
             raise SpecError(f"parameter {name} of {spec.name} is a number, not {value!r}")
-    given = {name: float(value) for name, value in spec.parameters.items() if isinstance(value, int | float)}
-    return spec.name, {**variant.parameters, **given}
+    return found.with_parameters(given)

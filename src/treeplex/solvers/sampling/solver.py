@@ -17,6 +17,7 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.histories import histories_of
 from treeplex.forms.policies.tabular import Policy, uniform_probabilities
 from treeplex.solvers.base import Solver
+from treeplex.solvers.rules.variants import Variant
 from treeplex.solvers.sampling.schedule import SampledSchedule
 from treeplex.spec import nearest
 
@@ -49,8 +50,11 @@ KEYS = ("history", "infoset")
 MOST_THREADS = 256
 
 
+CODES = {"all": sampling.ALL, "one": sampling.ONE, "each": sampling.EACH, "subset": sampling.SUBSET}
+
+
 @dataclass(frozen=True)
-class Sampling:
+class SamplingScheme:
     """A sampling scheme.
 
     Attributes:
@@ -60,8 +64,12 @@ class Sampling:
         own: which of the traverser's actions a walk follows: ``all``, ``one`` (epsilon-on-policy), ``each`` (by its share of
             the average) or ``subset`` (of ``k`` actions).
         others: which of the other players' actions: ``all`` or ``one``, by the policy. Of chance's it is always one.
-        parameters: numbers that can be set, and their defaults.
+        parameters: fields of :class:`SamplingOptions` that are usual with it: numbers such as ``k``, which a spec may set
+            again, or ``variant``, ``averaging`` and the like.
         baseline: the usual baseline.
+
+    Raises:
+        SpecError: one of these is not known.
     """
 
     name: str
@@ -69,51 +77,28 @@ class Sampling:
     reference: str
     own: str
     others: str
-    parameters: Mapping[str, float] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
     baseline: str = "none"
 
+    def __post_init__(self) -> None:
+        for name, value, known in (
+            ("own", self.own, CODES),
+            ("others", self.others, ("all", "one")),
+            ("baseline", self.baseline, BASELINES),
+        ):
+            if value not in known:
+                raise SpecError(f"{self.name}: unknown {name} {value!r}{nearest(str(value), known)}")
+        for name in self.parameters:
+            if name not in SamplingOptions.__dataclass_fields__:
+                raise SpecError(f"{self.name} has no parameter {name!r}{nearest(name, SamplingOptions.__dataclass_fields__)}")
 
-CODES = {"all": sampling.ALL, "one": sampling.ONE, "each": sampling.EACH, "subset": sampling.SUBSET}
-LANCTOT = "Lanctot, Waugh, Zinkevich and Bowling 2009, Monte Carlo Sampling for Regret Minimization in Extensive Games"
+    def options(self, parameters: Mapping[str, Any]) -> "SamplingOptions":
+        """What it is combined with, where these parameters are set.
 
-SAMPLINGS: Mapping[str, Sampling] = {
-    sampling.name: sampling
-    for sampling in (
-        Sampling("cs-mccfr", "chance sampling: one deal, all actions of all players", LANCTOT, "all", "all"),
-        Sampling(
-            "es-mccfr", "external sampling: one action of chance and of the others, all of one's own", LANCTOT, "all", "one"
-        ),
-        Sampling("os-mccfr", "outcome sampling: one whole playthrough, exploring", LANCTOT, "one", "one", {"exploration": 0.6}),
-        Sampling(
-            "as-mccfr",
-            "average strategy sampling: each own action with a probability that grows with its share of the average",
-            "Gibson, Burch, Lanctot and Szafron 2012, Efficient Monte Carlo Counterfactual Regret Minimization in Games with "
-            "Many Player Actions",
-            "each",
-            "one",
-            {"epsilon": 0.05, "beta": 1e6, "tau": 1e3},
-        ),
-        Sampling(
-            "rs-mccfr",
-            "robust sampling: k of one's own actions, one of the others and of chance",
-            "Li, Hu, Ge, Jiang, Qi and Song 2020, Double Neural Counterfactual Regret Minimization (arXiv 1812.10607)",
-            "subset",
-            "one",
-            {"k": 1.0},
-        ),
-        Sampling(
-            "vr-mccfr",
-            "outcome sampling with learned baselines, which take most of its variance away",
-            "Schmid, Burch, Lanctot, Moravcik, Kadlec and Bowling 2019, Variance Reduction in Monte Carlo Counterfactual "
-            "Regret Minimization (VR-MCCFR) for Extensive Form Games using Baselines (arXiv 1809.03057)",
-            "one",
-            "one",
-            {"exploration": 0.6},
-            "learned",
-        ),
-    )
-}
-"""The schemes by name."""
+        Raises:
+            SpecError: a value outside its range.
+        """
+        return SamplingOptions(**{**self.parameters, **parameters})
 
 
 @dataclass(frozen=True)
@@ -121,7 +106,8 @@ class SamplingOptions:
     """What a scheme is combined with.
 
     Attributes:
-        variant: ``cfr``, ``cfr+``, ``lcfr`` or ``dcfr``, with parameters if wanted.
+        variant: a variant of CFR that does not predict, as a spec such as ``lcfr`` or ``dcfr(alpha=2)``, ``my.py:DAMPED``,
+            or one of your own.
         averaging: one of :data:`AVERAGING`.
         baseline: ``none``, ``learned`` (running averages of what was sampled) or ``oracle`` (exact values of the current
             policies, at the cost of a sweep a walk); None for the scheme's usual one.
@@ -131,7 +117,7 @@ class SamplingOptions:
         exploration, epsilon, beta, tau, k: the schemes' own parameters.
     """
 
-    variant: str = "cfr"
+    variant: str | Variant = "cfr"
     averaging: str = "lazy"
     baseline: str | None = None
     rate: float = 0.5
@@ -160,7 +146,7 @@ class SamplingOptions:
                 up_to = f" to {most}" if most < math.inf else ""
                 raise SpecError(f"{name} must be a whole number from 1{up_to}, not {value!r}")
 
-    def rules(self, scheme: Sampling, schedule: SampledSchedule) -> Rules:
+    def rules(self, scheme: SamplingScheme, schedule: SampledSchedule) -> Rules:
         """The engine's form of a scheme with these options."""
         return Rules(
             own=CODES[scheme.own],
@@ -178,7 +164,51 @@ class SamplingOptions:
         )
 
 
-def check_averaging(scheme: Sampling, averaging: str, players: int) -> None:
+LANCTOT = "Lanctot, Waugh, Zinkevich and Bowling 2009, Monte Carlo Sampling for Regret Minimization in Extensive Games"
+
+SAMPLINGS: Mapping[str, SamplingScheme] = {
+    sampling.name: sampling
+    for sampling in (
+        SamplingScheme("cs-mccfr", "chance sampling: one deal, all actions of all players", LANCTOT, "all", "all"),
+        SamplingScheme(
+            "es-mccfr", "external sampling: one action of chance and of the others, all of one's own", LANCTOT, "all", "one"
+        ),
+        SamplingScheme(
+            "os-mccfr", "outcome sampling: one whole playthrough, exploring", LANCTOT, "one", "one", {"exploration": 0.6}
+        ),
+        SamplingScheme(
+            "as-mccfr",
+            "average strategy sampling: each own action with a probability that grows with its share of the average",
+            "Gibson, Burch, Lanctot and Szafron 2012, Efficient Monte Carlo Counterfactual Regret Minimization in Games with "
+            "Many Player Actions",
+            "each",
+            "one",
+            {"epsilon": 0.05, "beta": 1e6, "tau": 1e3},
+        ),
+        SamplingScheme(
+            "rs-mccfr",
+            "robust sampling: k of one's own actions, one of the others and of chance",
+            "Li, Hu, Ge, Jiang, Qi and Song 2020, Double Neural Counterfactual Regret Minimization (arXiv 1812.10607)",
+            "subset",
+            "one",
+            {"k": 1.0},
+        ),
+        SamplingScheme(
+            "vr-mccfr",
+            "outcome sampling with learned baselines, which take most of its variance away",
+            "Schmid, Burch, Lanctot, Moravcik, Kadlec and Bowling 2019, Variance Reduction in Monte Carlo Counterfactual "
+            "Regret Minimization (VR-MCCFR) for Extensive Form Games using Baselines (arXiv 1809.03057)",
+            "one",
+            "one",
+            {"exploration": 0.6},
+            "learned",
+        ),
+    )
+}
+"""The schemes by name."""
+
+
+def check_averaging(scheme: SamplingScheme, averaging: str, players: int) -> None:
     """Refuse a kind of averaging that cannot be right.
 
     Raises:
@@ -197,7 +227,7 @@ def check_averaging(scheme: Sampling, averaging: str, players: int) -> None:
 
 
 class MonteCarloCfr(Solver):
-    """Any :class:`Sampling` on a compiled game. One iteration is one walk for each player in turn.
+    """Any :class:`SamplingScheme` on a compiled game. One iteration is one walk for each player in turn.
 
     With one thread a run is the same for the same seed, interrupted or not. With more, walks of different iterations read and
     write the same tables at once, without locks: an update can be lost or a ledger entry counted twice where two threads meet
@@ -213,7 +243,7 @@ class MonteCarloCfr(Solver):
     def __init__(
         self,
         game: CompiledGame,
-        scheme: Sampling,
+        scheme: SamplingScheme,
         options: SamplingOptions | None = None,
         *,
         seed: int = 0,
@@ -331,10 +361,3 @@ def laid_out(game: CompiledGame, key: str) -> tuple[Layout, Histories, NDArray[n
         below = np.arange(int(children.sum())) - np.repeat(np.cumsum(children) - children, children)
         edges[np.repeat(child, children) + below] = np.repeat(slot, children) + below
     return Layout(np.ascontiguousarray(infosets), tree.infoset_offsets, edges), histories._replace(nodes=nodes), slots
-
-
-def sampling_solver(
-    game: CompiledGame, scheme: Sampling, parameters: Mapping[str, Any], *, seed: int, algorithm: str
-) -> MonteCarloCfr:
-    """The solver of a scheme by the parameters of a spec."""
-    return MonteCarloCfr(game, scheme, SamplingOptions(**{**scheme.parameters, **parameters}), seed=seed, algorithm=algorithm)

@@ -13,7 +13,7 @@ from treeplex.games.poker.betting.tree import betting_tree
 from treeplex.games.poker.cards.cards import HANDS, hand_index, parse_cards
 from treeplex.games.poker.cards.ranges import parse_range
 from treeplex.games.poker.spots.files import FIELDS, read_spot_file, request_from_options
-from treeplex.games.poker.spots.located_text import option, table
+from treeplex.located_text import option, table
 
 FULL = """\
 # a turn

@@ -19,7 +19,7 @@ from treeplex.games.poker.betting.sizes import parse_sizes
 from treeplex.games.poker.cards.cards import parse_cards
 from treeplex.games.poker.cards.ranges import parse_range
 from treeplex.games.poker.spots.files import FIELDS, request_from
-from treeplex.games.poker.spots.located_text import marked_toml, marked_yaml
+from treeplex.located_text import marked_toml, marked_yaml
 from treeplex.play.cli.holdem.options import SIZES, request_of
 
 MALFORMED = 1000

@@ -19,15 +19,16 @@ from tests.trainings import copied, weights  # noqa: E402
 from treeplex.games.poker.betting.tree import betting_tree  # noqa: E402
 from treeplex.games.poker.spots.known import turn_endgame_holdem  # noqa: E402
 from treeplex.learn.rebel.files import read_net, save_net  # noqa: E402
+from treeplex.learn.rebel.holdem_trainer import HoldemRebelSettings  # noqa: E402
 from treeplex.learn.rebel.shipped_nets import RIVERS  # noqa: E402
 from treeplex.play.cli.holdem.options import TURN_ENDGAME, turn_spot  # noqa: E402
-from treeplex.play.cli.holdem.train import line_of  # noqa: E402
 from treeplex.play.cli.main import app  # noqa: E402
+from treeplex.play.cli.train import line_of  # noqa: E402
 from treeplex.runs.holdem.search import search_turn  # noqa: E402
 from treeplex.runs.job.folder import METRICS, JobFolder  # noqa: E402
 from treeplex.runs.job.record import Progress  # noqa: E402
-from treeplex.runs.rebel.holdem_job import NET, TURNS  # noqa: E402
-from treeplex.runs.rebel.holdem_settings import run_from  # noqa: E402
+from treeplex.runs.rebel.job import NET, TURNS  # noqa: E402
+from treeplex.runs.rebel.learner import HoldemRebelLearner, spot_of_record  # noqa: E402
 
 torch.set_num_threads(1)
 
@@ -102,12 +103,12 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert "ReBeL on turns, pot 20: 3 games" in out
     assert "on 12 rivers" in out
     assert f"treeplex holdem search SPOT {folder / 'run'}" in out
-    assert f"treeplex holdem train --resume {folder / 'run'} --games 6" in out
+    assert f"treeplex train --resume {folder / 'run'} --set games=6" in out
     return folder / "run"
 
 
 def test_training_and_going_on(trained: Path, spot: str) -> None:
-    settings = run_from(JobFolder(TURNS, trained).about(), "here").settings
+    settings = HoldemRebelSettings.from_json(JobFolder(TURNS, trained).about()["settings"], "here")
     assert {name: getattr(settings, name) for name in SMALL} == SMALL
     assert (settings.games, settings.stacks) == (3, (50.0, 500.0))
     (Path.cwd() / "settings.yaml").write_text(call("train", spot, *TINY, "--set", "games=1", "--show")[0])
@@ -132,7 +133,7 @@ def test_turn_endgame_holdem_is_there_by_name(tmp_path: Path, monkeypatch: pytes
     assert "width: 1536 " in call("train", "--show", "--preset", "paper")[0]
     printed = call_json("train", "--bets", "100%", "--raises", "none", *TINY, "--games", 1, "--out", "run")
     assert printed["games"] == 1
-    model = run_from(JobFolder(TURNS, "run").about(), "here").spot
+    model = spot_of_record(JobFolder(TURNS, "run").about()["game"], "run")
     assert (model.board, model.stack, str(model.bets.streets[3][1].bets[0])) == (own.board, 19_000.0, "100%")  # type: ignore[union-attr]  # fmt: skip
 
 
@@ -196,13 +197,13 @@ def test_other_networks_are_refused(spot: str) -> None:
         ("train spot.yaml --out {0} --set game=3", "unknown setting 'game'; did you mean 'games'"),
         ("train spot.yaml --out {0} --set games", "--set takes key=value"),
         ("train spot.yaml --out {0} --set games=0", "games must be a whole number of at least 1"),
-        ("train spot.yaml --out {0} --set stacks=1", "stacks must be two numbers"),
+        ("train spot.yaml --out {0} --set stacks=1", "stacks must be 2 numbers"),
         ("train spot.yaml --out {0} --set stacks=1,2", "stacks must be more than 10 chips"),
         ("train spot.yaml --out {0} --set source=dice", "source must be one of"),
         ("train spot.yaml --out {0} --games many", "see treeplex holdem train --help"),
         ("train spot.yaml --out {0} --board 3s7hTd", "3 streets of betting, not 2"),
         ("train raked.yaml --out {0}", "networks know no rake"),
-        ("train --resume {0}", "holds no training on turns"),
+        ("train --resume {0}", "holds no training of treeplex train"),
         ("search spot.yaml", "no network given"),
         ("search spot.yaml {0} --exact", "--exact solves the rivers and asks no network"),
         ("search spot.yaml {0}", "cannot read"),
@@ -242,7 +243,7 @@ def test_ctrl_c_saves_and_says_how_to_go_on(spot: str) -> None:
     child.send_signal(signal.SIGINT)
     out, err = child.communicate(timeout=120)
     assert child.returncode == 130, err
-    assert "go on with treeplex holdem train --resume run" in err.strip().splitlines()[-1]
+    assert "resume with treeplex train --resume run" in err.strip().splitlines()[-1]
     done = JobFolder(TURNS, "run").records()[-1].done
     assert f": {done:,} game" in out
     assert call_json("train", "--resume", "run", "--games", done + 1)["games"] == done + 1
@@ -252,9 +253,10 @@ def test_ctrl_c_saves_and_says_how_to_go_on(spot: str) -> None:
 def test_the_live_line() -> None:
     numbers = {"rows": 384, "steps": 90, "loss": 0.0123, "rate": 1.25}
     state = Progress("rebel on turns", "games", 12, 3, 1.25, 75.0, numbers)
-    assert line_of(state) == "training  12/3 games  1.2/s  384 rivers  loss 1.23e-02  1:15 left"
-    assert "loss" not in line_of(replace(state, numbers={**numbers, "loss": None}))
-    assert "37/s" in line_of(replace(state, numbers={**numbers, "rate": 37.2}))
+    known = HoldemRebelLearner()
+    assert line_of(known, state) == "training rebel  12/3 games  1.2/s  384 rivers  loss 1.23e-02  1:15 left"
+    assert "loss" not in line_of(known, replace(state, numbers={**numbers, "loss": None}))
+    assert "37/s" in line_of(known, replace(state, numbers={**numbers, "rate": 37.2}))
 
 
 def test_the_network_that_comes_with_the_library() -> None:
@@ -285,7 +287,7 @@ def test_the_card_of_a_network_is_shown() -> None:
 
 
 def test_a_resumed_training_shows_its_own_settings(trained: Path) -> None:
-    own = run_from(JobFolder(TURNS, trained).about(), "here").settings
+    own = HoldemRebelSettings.from_json(JobFolder(TURNS, trained).about()["settings"], "here")
     assert f"games: {own.games} " in call("train", "--resume", trained, "--show")[0]
     assert "instead of --preset" in complaint("train", "--resume", trained, "--preset", "paper")
     assert f"batch: {own.batch + 1} " in call("train", "--resume", trained, "--show", "--set", f"batch={own.batch + 1}")[0]

@@ -16,7 +16,7 @@ from treeplex.games.poker.betting.sizes import HOLDEM_STREETS
 from treeplex.games.poker.cards.cards import PICTURES, SUITS, parse_card
 from treeplex.games.poker.cards.format import Format
 from treeplex.games.poker.cards.ranges import parse_range
-from treeplex.games.poker.spots.located_text import LocatedText, listed
+from treeplex.located_text import LocatedText, listed
 from treeplex.spec import nearest, shown
 
 Floats = NDArray[np.float64]

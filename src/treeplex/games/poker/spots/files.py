@@ -48,8 +48,8 @@ from treeplex.games.poker.spots.fields import (
     whole,
     written,
 )
-from treeplex.games.poker.spots.located_text import LocatedText, listed, read_marked
 from treeplex.games.poker.spots.spot import LEAST_CHIP, Rake, Spot, is_multiple
+from treeplex.located_text import LocatedText, listed, read_marked
 from treeplex.spec import shown
 from treeplex.spot_table import FIELDS as TABLE
 
@@ -209,10 +209,22 @@ class SpotRequest:
             target=read_target(fields["target"], self.big_blind()) if "target" in fields else None,
             iterations=whole(fields["iterations"], "iterations", "1000", least=0) if "iterations" in fields else None,
             threads=whole(fields["threads"], "threads", "2", least=1) if "threads" in fields else None,
-            algorithm=plain(fields["algorithm"], "algorithm", "dcfr") if "algorithm" in fields else None,
+            algorithm=read_algorithm(fields["algorithm"]) if "algorithm" in fields else None,
             storage=storage,
             locks=tuple(read_lock(each) for each in listed(fields["locks"])) if "locks" in fields else (),
         )
+
+
+def read_algorithm(value: LocatedText) -> str:
+    """The spec of an algorithm.
+
+    Raises:
+        SpecError: one in a Python file, named by another file and not by a person.
+    """
+    text = plain(value, "algorithm", "dcfr")
+    if ".py" in text and not value.place.startswith("--"):
+        raise at(value, "algorithm", f"{shown(text)} is in a Python file; code that a file names is not run, so give it as -a")
+    return text
 
 
 def read_spot_file(path: str | Path) -> SpotRequest:

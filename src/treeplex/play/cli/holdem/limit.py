@@ -11,8 +11,8 @@ from treeplex.play.cli.failures import STOPPED, Commands, fail
 from treeplex.play.cli.live import Live
 
 if TYPE_CHECKING:
-    from treeplex.forms.buckets.buckets import BucketPlan
-    from treeplex.runs.buckets.solve import LimitRun
+    from treeplex.games.poker.buckets.game import BucketGame
+    from treeplex.runs.limit import LimitRun
 
 HELP = """Limit hold'em with bucketed cards, as in the paper that introduced CFR (Zinkevich et al. 2007).
 
@@ -64,11 +64,10 @@ def buckets(
       treeplex holdem buckets --buckets 5
       treeplex holdem buckets --hand AsKs --board Td9d6h
     """
-    with Live(progress) as live:
-        from treeplex.runs.buckets.look import look_up, preflop_buckets
-        from treeplex.runs.buckets.solve import LimitSettings, buckets_of
+    with Live(progress):
+        from treeplex.games.poker.buckets.look import look_up, preflop_buckets
 
-        found = buckets_of(LimitSettings(plan_from(counts, method, nested), cards=cards), live.say)
+        found = game_from(counts, method, nested, cards).buckets
         lines = look_up(found, hand, board) if hand else None
         groups = preflop_buckets(found)
     if lines is not None:
@@ -118,14 +117,15 @@ def solve(
       treeplex holdem limit solve --resume --out runs/five -n 20000000
       treeplex holdem limit solve --cards royal --buckets 3 -n 100000 --out runs/small
     """
-    with Live(progress) as live:
-        from treeplex.runs.buckets.solve import LimitSettings, read_settings, solve_limit
+    with Live(progress):
         from treeplex.runs.job.interrupt import Interrupted
+        from treeplex.runs.limit import LimitSettings, read_settings, solve_limit
 
         if resume:
             settings = read_settings(out)
         else:
-            settings = LimitSettings(plan_from(counts, method, nested, boards), boards, seed, discount_every, cards)
+            game = game_from(counts, method, nested, cards, boards, seed)
+            settings = LimitSettings(game.spec, seed, discount_every)
         try:
             run = solve_limit(
                 settings,
@@ -135,13 +135,12 @@ def solve(
                 resume=resume,
                 force=force,
                 threads=threads,
-                say=live.say,
             )
         except Interrupted as stopped:
             run = stopped.result
     if as_json:
         records = [{"iteration": each.done, "seconds": each.seconds, **each.numbers} for each in run.records]
-        print_json({"game": run.game.name, "infosets": run.game.infosets, "records": records})
+        print_json({"game": run.settings.game, "infosets": run.strategy.game.infosets, "records": records})
     else:
         print_run(run)
     if run.status == "interrupted":
@@ -162,7 +161,7 @@ def print_run(run: "LimitRun") -> None:
     print_table(
         ["iterations", "seconds", "exploitability", "worth to the big blind"],
         rows,
-        title=f"{run.game.name}: {run.game.infosets:,} infosets; thousandths of a big blind a hand",
+        title=f"{run.settings.game}: {run.strategy.game.infosets:,} infosets; thousandths of a big blind a hand",
         right=(0, 1, 2, 3),
     )
     typer.echo(f"files in {run.folder}: run.json, metrics.jsonl, state.safetensors")
@@ -181,13 +180,14 @@ def show(
       treeplex holdem limit show runs/five            the small blind's first action
       treeplex holdem limit show runs/five --line r   the big blind's answer to a raise
     """
-    with Live(progress) as live:
-        from treeplex.runs.buckets.look import preflop_buckets, preflop_strategy
-        from treeplex.runs.buckets.solve import load_limit
+    with Live(progress):
+        from treeplex.forms.policies.limit import preflop_strategy
+        from treeplex.games.poker.buckets.look import preflop_buckets
+        from treeplex.runs.limit import load_limit
 
-        strategy = load_limit(folder, say=live.say)
+        strategy = load_limit(folder)
         node = preflop_strategy(strategy, line)
-        groups = preflop_buckets(strategy.buckets)
+        groups = preflop_buckets(strategy.game.buckets)
     if as_json:
         print_json({"player": node.player, "actions": list(node.actions), "strategy": node.probabilities.tolist()})
         return
@@ -216,9 +216,9 @@ def match(
     """
     with Live(progress) as live:
         from treeplex.evaluate.buckets.match import play_limit
-        from treeplex.runs.buckets.solve import load_limit
+        from treeplex.runs.limit import load_limit
 
-        strategies = [load_limit(folder, say=live.say) for folder in folders]
+        strategies = [load_limit(folder) for folder in folders]
         result = play_limit(
             strategies, deals, seed=seed, sampled=sampled, done=lambda n, of: live.say(f"playing: {n:,} of {of:,} deals")
         )
@@ -233,20 +233,21 @@ def match(
     print_table(["", *result.names], rows, title=title, right=range(1, len(result.names) + 1))
 
 
-def plan_from(counts: str, method: str, nested: bool, boards: int = 20_000) -> "BucketPlan":
-    """Options as a plan."""
+def game_from(counts: str, method: str, nested: bool, cards: str, boards: int = 20_000, seed: int = 0) -> "BucketGame":
+    """Options as a game."""
     from treeplex.errors import SpecError
-    from treeplex.forms.buckets.buckets import BucketPlan
+    from treeplex.games.poker.buckets.named import bucketed_holdem
 
     try:
         numbers = [int(part) for part in counts.split(",")]
     except ValueError:
         numbers = []
-    if len(numbers) == 1:
-        numbers *= 4
-    if len(numbers) != 4:
+    if len(numbers) not in (1, 4):
         raise SpecError(f"--buckets is {counts!r}; give one number, or four separated by commas, say 10 or 12,8,6,5")
-    return BucketPlan((numbers[0], numbers[1], numbers[2], numbers[3]), method, nested, boards)
+    buckets = numbers[0] if len(numbers) == 1 else numbers
+    return bucketed_holdem(
+        buckets=buckets, method=method, nested=nested, cards=cards, boards=boards, river_boards=boards, seed=seed
+    )
 
 
 limit.command(short_help="Solve it.")(solve)

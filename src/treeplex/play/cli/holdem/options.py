@@ -116,7 +116,7 @@ def request_of(file: Path | None, options: Mapping[str, object]) -> "SpotRequest
         SpecError: an unknown field.
     """
     from treeplex.games.poker.spots.files import read_spot_file, request_from_options
-    from treeplex.games.poker.spots.located_text import LocatedText, option, table
+    from treeplex.located_text import LocatedText, option, table
 
     found = given(options)
     fields: dict[str, LocatedText] = {}
@@ -153,7 +153,7 @@ def turn_spot(name: str | None, options: Mapping[str, object], *, ranges: bool) 
     """
     from dataclasses import replace
 
-    from treeplex.games.poker.spots.located_text import option
+    from treeplex.located_text import option
 
     request = named_request(Path(name or TURN_ENDGAME), options)
     if locks := request.fields.get("locks"):
@@ -181,7 +181,7 @@ def endgame_request() -> "SpotRequest":
     from treeplex.games.poker.cards.cards import cards_to_string
     from treeplex.games.poker.spots.files import request_from_options
     from treeplex.games.poker.spots.known import turn_endgame_holdem
-    from treeplex.games.poker.spots.located_text import option
+    from treeplex.located_text import option
 
     spot = turn_endgame_holdem()
     assert isinstance(spot.bets, BetPlan)

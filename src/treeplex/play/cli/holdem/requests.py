@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SETTINGS = tuple(FIELDS[name].option for name in HOW)
 """Options that are not about the spot itself."""
-RESUMED = ("target", "iterations", "threads")
+RESUMED = ("target", "iterations", "threads", "algorithm")
 """Options that a resumed run may have."""
 DEFAULT_ITERATIONS, DEFAULT_SHARE = 1000, 0.005
 

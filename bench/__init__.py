@@ -1,0 +1,1 @@
+"""Benchmarks: a file for each; see README.md."""

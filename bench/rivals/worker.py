@@ -1,0 +1,95 @@
+"""A process that holds one system with one task set up, and times a batch whenever it is asked.
+
+One process each keeps the systems from disturbing one another (thread pools, memory, global state). Requests and replies are
+lines of JSON; whatever a system prints goes to the error stream.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from typing import Any
+
+from bench.rivals import tasks
+
+ONE_THREAD = {
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "NUMBA_NUM_THREADS": "1",
+    "JAX_PLATFORMS": "cpu",
+    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
+}
+
+
+class WorkerError(Exception):
+    """A system could not be set up or failed."""
+
+
+class Worker:
+    """The parent's end: starts the process, waits until the task is set up, asks for batches."""
+
+    def __init__(self, system: str, spec: str) -> None:
+        self.system = system
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "bench.rivals.worker", system, spec],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=os.environ | ONE_THREAD,
+        )
+        self.build_seconds = float(self._reply()["seconds"])
+
+    def batch(self, times: int) -> dict[str, Any]:
+        """Do the task ``times`` times; wall and CPU seconds of the batch, and the number it computed, if any."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps({"times": times}) + "\n")
+        self.process.stdin.flush()
+        return self._reply()
+
+    def _reply(self) -> dict[str, Any]:
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        reply: dict[str, Any] = json.loads(line) if line else {"error": f"ended with status {self.process.wait()}"}
+        if "error" in reply:
+            raise WorkerError(f"{self.system}: {reply['error']}")
+        return reply
+
+    def close(self) -> None:
+        """End the process."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        try:
+            self.process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+def serve(system: str, spec: str) -> None:
+    """The child's end."""
+    replies = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+
+    def reply(content: dict[str, Any]) -> None:
+        replies.write(json.dumps(content) + "\n")
+        replies.flush()
+
+    try:
+        start = time.perf_counter()
+        task = tasks.BUILDERS[system](spec)
+        reply({"seconds": time.perf_counter() - start})
+        for line in sys.stdin:
+            times = int(json.loads(line)["times"])
+            cpu, wall = time.process_time(), time.perf_counter()
+            answer = task(times)
+            wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+            reply({"wall": wall, "cpu": cpu, "answer": answer})
+    except Exception as error:
+        reply({"error": f"{type(error).__name__}: {error}"})
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1], sys.argv[2])

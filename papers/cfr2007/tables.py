@@ -1,0 +1,257 @@
+"""CFR 2007: limit hold'em with 5, 6, 8 and 10 buckets, solved, judged and played against each other.
+
+The solving takes about an hour and a half on one core and is kept in a folder of runs (``--runs DIR``, by default
+``runs/cfr2007``), where it goes on after an interruption; with finished runs the script takes some minutes.
+It needs about 4 GB of memory.
+"""
+
+import argparse
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from papers.common.drawing import dress, line_style, panels, save
+from papers.common.results import ROOT, Picture, Result, Table, published
+from papers.common.study import study
+from treeplex.evaluate.buckets.judge import judge_limit
+from treeplex.evaluate.buckets.match import LimitMatch, play_limit
+from treeplex.forms.policies.limit import LimitStrategy
+from treeplex.games.poker.buckets.game import BucketGame
+from treeplex.games.poker.buckets.joint import joint_tables
+from treeplex.games.poker.buckets.plan import limit_spot
+from treeplex.notices import telling
+from treeplex.runs.job.folder import kind_of
+from treeplex.runs.job.record import Record
+from treeplex.runs.limit import LIMIT, LimitSettings, load_limit, read_records, solve_limit
+
+ITERATIONS = {5: 12_000_000, 6: 8_000_000, 8: 30_000_000, 10: 15_000_000}
+EVALUATIONS = {5: 9, 6: 6, 8: 6, 10: 3}
+CARDS = "holdem"
+BUCKET_BOARDS, BOARDS, OTHER_BOARDS = 20_000, 40_000, 10_000
+OTHER_SEED = 1
+DEALS = 300_000
+A_INFOSET = (0.1, 0.3, 1.0)
+"""Iterations an infoset at which curves are compared."""
+
+
+def settings_for(buckets: int) -> LimitSettings:
+    return LimitSettings(f"bucketed_holdem(buckets={buckets},cards={CARDS},boards={BOARDS},river_boards={BUCKET_BOARDS})")
+
+
+def solved(buckets: int, folder: Path, iterations: int, evaluations: int) -> tuple[LimitStrategy, list[Record]]:
+    """The strategy and the evaluations of one abstraction, solving what is not solved yet."""
+    records = read_records(folder) if kind_of(folder) == LIMIT.name else []
+    if not records or records[-1].done < iterations:
+        settings = settings_for(buckets)
+        with telling(lambda text: print(text, flush=True) if "exploitability" in text else None):
+            solve_limit(settings, iterations=iterations, evaluations=evaluations, out=folder, resume=bool(records))
+    return load_limit(folder), read_records(folder)
+
+
+def held_out(strategy: LimitStrategy, folder: Path, iterations: int) -> float:
+    """Exploitability in the game whose tables were counted on other boards; kept in the run folder."""
+    path = folder / "other_boards.json"
+    key = [iterations, OTHER_BOARDS, OTHER_SEED]
+    if path.exists() and (kept := json.loads(path.read_text(encoding="utf-8")))["key"] == key:
+        return float(kept["exploitability"])
+    tables = joint_tables(strategy.game.buckets, OTHER_BOARDS, seed=OTHER_SEED)
+    found = judge_limit(BucketGame(limit_spot(), strategy.game.counts, lambda: tables), strategy.average).exploitability
+    path.write_text(json.dumps({"key": key, "exploitability": found}), encoding="utf-8")
+    return found
+
+
+def equally_solved(runs: Path, games: dict[int, BucketGame]) -> tuple[list[LimitStrategy], float]:
+    """Strategies after the same number of iterations an infoset, that of the run with the fewest; and that number."""
+    share = min(ITERATIONS[buckets] / game.infosets for buckets, game in games.items())
+    strategies = []
+    for buckets, game in games.items():
+        iterations = round(share * game.infosets)
+        whole = iterations == ITERATIONS[buckets]
+        folder = runs / (str(buckets) if whole else f"{buckets}-equal")
+        strategies.append(solved(buckets, folder, iterations, EVALUATIONS[buckets] if whole else 1)[0])
+    return strategies, share
+
+
+def counts_of(buckets: int) -> BucketGame:
+    """The abstraction without tables, to be counted."""
+    size = buckets**4
+    empty = np.broadcast_to(np.float32(1 / size**2), (size, size))
+    return BucketGame(limit_spot(), (buckets,) * 4, lambda: (empty, empty))
+
+
+def at(records: Sequence[Record], iterations: float) -> float | None:
+    """Exploitability at a number of iterations, on a straight line between evaluations on logarithmic axes."""
+    x, y = [math.log(record.done) for record in records], [math.log(record.exploitability) for record in records]
+    return math.exp(float(np.interp(math.log(iterations), x, y))) if x[0] <= math.log(iterations) <= x[-1] else None
+
+
+def large(number: float) -> str:
+    """A count in few digits."""
+    return f"{number:,.0f}" if number < 1e6 else f"{number / 1e6:,.1f} M" if number < 1e9 else f"{number / 1e9:,.1f} bn"
+
+
+def sizes_table(records: dict[int, list[Record]], games: dict[int, BucketGame], others: dict[int, float]) -> Table:
+    theirs = published("cfr2007")["results"]
+    rows = []
+    for buckets, found in records.items():
+        last, paper = found[-1], theirs.get(str(buckets), {})
+        rows.append(
+            [
+                str(buckets),
+                large(games[buckets].infosets),
+                large(games[buckets].states),
+                large(last.done),
+                f"{last.seconds / 60:.0f}",
+                f"{last.exploitability:.1f}",
+                f"{others[buckets]:.1f}",
+                large(paper["iterations"]) if paper else "not known",
+                f"{paper['exploitability']:.1f}" if paper else "not known",
+            ]
+        )
+    head = ["buckets a street", "infosets", "game states", "iterations", "minutes", "exploitability", "on other boards"]
+    return Table(
+        "Abstractions: size, iterations, exploitability inside the abstraction in thousandths of a big blind a hand",
+        [*head, "iterations, paper", "exploitability, paper"],
+        rows,
+    )
+
+
+def match_table(match: LimitMatch, names: Sequence[str], when: str) -> Table:
+    rows = []
+    for i, name in enumerate(names):
+        cells = ["" if i == j else f"{match.means[i, j]:+.1f} ± {match.errors[i, j]:.1f}" for j in range(len(names))]
+        others = np.delete(match.means[i], i)
+        rows.append([name, *cells, f"{others.mean():+.1f}"])
+    return Table(
+        f"Matches with real cards, {when}: what the row wins from the column, in thousandths of a big blind a hand, ± one "
+        f"standard error ({match.deals:,} deals, each in both seats)",
+        ["", *names, "average"],
+        rows,
+    )
+
+
+def infoset_table(records: dict[int, list[Record]], games: dict[int, BucketGame]) -> Table:
+    rows = []
+    for share in A_INFOSET:
+        values = [at(found, share * games[buckets].infosets) for buckets, found in records.items()]
+        rows.append([f"{share:g}", *("" if value is None else f"{value:.1f}" for value in values)])
+    return Table(
+        "Exploitability at the same number of iterations an infoset (interpolated)",
+        ["iterations an infoset", *(f"{buckets} buckets" for buckets in records)],
+        rows,
+    )
+
+
+def picture(records: dict[int, list[Record]], games: dict[int, BucketGame]) -> Picture:
+    figure, (left, right) = panels(1, 2, size=(9.6, 4.2))
+    for number, (buckets, found) in enumerate(records.items()):
+        heights = [record.exploitability for record in found]
+        left.plot([record.done for record in found], heights, label=f"{buckets} buckets", **line_style(number))
+        right.plot([record.done / games[buckets].infosets for record in found], heights, **line_style(number))
+    dress(left, "Iterations")
+    dress(right, "Iterations an infoset")
+    right.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
+    for axes in (left, right):
+        axes.yaxis.set_major_formatter(lambda y, _: f"{y:,.0f}")
+    left.set_ylabel("Exploitability (thousandths of a big blind a hand)", fontsize=9)
+    left.legend(frameon=False, fontsize=9)
+    alt = "Exploitability against iterations, and against iterations divided by infosets, where the curves come close together"
+    return save(figure, "cfr2007-convergence.png", alt)
+
+
+def spread_sentence(records: dict[int, list[Record]], games: dict[int, BucketGame]) -> str:
+    """How far apart the curves are, by iterations and by iterations an infoset."""
+    share = min(found[-1].done / games[buckets].infosets for buckets, found in records.items())
+    scaled = [at(found, share * games[buckets].infosets) or math.nan for buckets, found in records.items()]
+    common = min(found[-1].done for found in records.values())
+    plain = [at(found, common) or math.nan for found in records.values()]
+    return (
+        "Iterations needed grow with the number of infosets, as the paper says: after "
+        f"{large(common)} iterations the abstractions lie between {min(plain):.0f} and {max(plain):.0f}, "
+        f"a factor of {max(plain) / min(plain):.1f}; at {share:.2f} iterations an infoset between {min(scaled):.0f} "
+        f"and {max(scaled):.0f}, a factor of {max(scaled) / min(scaled):.1f}."
+    )
+
+
+def play_sentence(match: LimitMatch, names: Sequence[str], when: str) -> str:
+    """Whether more buckets win."""
+    pairs = [(i, j) for i in range(len(names)) for j in range(i)]
+    wins = [(i, j) for i, j in pairs if match.means[i, j] > 2 * match.errors[i, j]]
+    losses = [(i, j) for i, j in pairs if match.means[i, j] < -2 * match.errors[i, j]]
+    text = f"With real cards, {when}, the finer abstraction wins {len(wins)} of {len(pairs)} matches by more than two errors"
+    text += f" and loses {len(losses)}" + (
+        " (" + ", ".join(f"{names[i]} against {names[j]}" for i, j in losses) + ")" if losses else ""
+    )
+    return text + "."
+
+
+@study(title="CFR, 2007: limit hold'em with bucketed cards", place=1, minutes=90)
+def reproduce() -> Result:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=Path, default=ROOT / "runs" / "cfr2007", help="folder of run folders")
+    runs = parser.parse_args().runs
+    paper = published("cfr2007")
+    strategies, records, games, others = [], {}, {}, {}
+    for buckets, iterations in ITERATIONS.items():
+        folder = runs / str(buckets)
+        strategy, records[buckets] = solved(buckets, folder, iterations, EVALUATIONS[buckets])
+        games[buckets], others[buckets] = counts_of(buckets), held_out(strategy, folder, iterations)
+        strategies.append(strategy)
+    match = play_limit(strategies, DEALS, seed=1)
+    equals, share = equally_solved(runs, games)
+    equal_match = play_limit(equals, DEALS, seed=1)
+    alike, all_of_it = f"after {share:.2f} iterations an infoset each", "after all iterations of each"
+    names = [f"{buckets} buckets" for buckets in ITERATIONS]
+    last = {buckets: found[-1] for buckets, found in records.items()}
+    speeds = [record.done / record.seconds for record in last.values()]
+    low, high = last[min(last)].bounds
+    return Result(
+        source=f"{paper['source']}, section 4",
+        findings=[
+            spread_sentence(records, games),
+            "The paper's authors report that larger abstractions play better. " + play_sentence(equal_match, names, alike),
+            play_sentence(match, names, all_of_it) + " These runs stopped at different distances from equilibrium, "
+            f"{min(found[-1].exploitability for found in records.values()):.0f} to "
+            f"{max(found[-1].exploitability for found in records.values()):.0f}.",
+            f"The largest abstraction has {large(games[max(last)].states)} game states; the paper says as many as 10^12.",
+            "The scale is smaller than the paper's: "
+            f"{large(last[max(last)].done)} iterations with {max(last)} buckets against "
+            f"{large(paper['results']['10']['iterations'])}, so exploitability is higher "
+            f"({last[max(last)].exploitability:.0f} against {paper['results']['10']['exploitability']:.1f}). "
+            f"{paper['not_found']}",
+            f"Between {min(speeds):,.0f} and {max(speeds):,.0f} iterations a second on one core; each walks the whole "
+            "betting tree of 6,378 decisions.",
+            f"With {min(last)} buckets the big blind's seat is worth between {low:.0f} and {high:.0f} in the abstract game.",
+        ],
+        tables=[
+            sizes_table(records, games, others),
+            match_table(equal_match, names, alike),
+            match_table(match, names, all_of_it),
+            infoset_table(records, games),
+        ],
+        pictures=[picture(records, games)],
+        notes=[
+            "Blinds 1 and 2, bets 2, 2, 4, 4, at most four a street. Buckets are nested percentiles of E[HS2], which is "
+            f"rolled out for every board; the river's are cut on {BUCKET_BOARDS:,} random boards.",
+            "The joint distribution of both players' bucket sequences, and who wins, are counted over all pairs of hands "
+            f"on {BOARDS:,} random boards. The game solved and judged is the one these tables define; best responses in "
+            f'it are exact. "On other boards" judges the same strategies in tables counted on {OTHER_BOARDS:,} other '
+            "boards: the difference is the noise of the sample of boards.",
+            "Chance-sampled CFR with plain averages; the showdown counts with its expectation for two bucket sequences.",
+            "Matches use real cards and buckets of real hands; each deal's value is exact over all betting, and the same "
+            "cards are played in both seats.",
+            f"Sources of the paper's numbers: {paper['source_of_results']}",
+            "Minutes are the solver's; other work shared the machine.",
+        ],
+        numbers={
+            "records": {str(buckets): [record.plain() for record in found] for buckets, found in records.items()},
+            "infosets": {str(buckets): game.infosets for buckets, game in games.items()},
+            "states": {str(buckets): game.states for buckets, game in games.items()},
+            "on_other_boards": {str(buckets): value for buckets, value in others.items()},
+            "match": {"deals": match.deals, "means": match.means.tolist(), "errors": match.errors.tolist()},
+            "match_equal": {"means": equal_match.means.tolist(), "errors": equal_match.errors.tolist()},
+        },
+    )

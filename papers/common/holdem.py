@@ -1,0 +1,93 @@
+"""Curves of hold'em spots on the hand engine, as ``curves.py`` has them for compiled games."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from papers.common.curves import NOISE, PERTURBED_ITERATIONS
+from treeplex.engine.holdem.passes import BoardPool
+from treeplex.errors import TreeplexError
+from treeplex.evaluate.holdem.judge import judge_spot
+from treeplex.forms.holdem.betting_forest import forests_of
+from treeplex.forms.holdem.boards import Hands, boards_of
+from treeplex.forms.holdem.compile_spot import CompiledSpot, arrays_of, compile_spot
+from treeplex.games.poker.betting.tree import BettingTree, Decision, Fold, Node
+from treeplex.games.poker.spots.libratus import read_endgame
+from treeplex.games.poker.spots.spot import Spot
+from treeplex.solvers.holdem.solver import HoldemSolver
+from treeplex.solvers.rules.discount_policy import DiscountPolicy
+
+ENDGAMES = "TREEPLEX_ENDGAMES"
+NOISE_OF = {"float64": NOISE, "float32": 1e-7}
+"""Relative change of a perturbed run, of the size of rounding in each kind of numbers."""
+
+
+def endgame(number: int, decoding: str) -> Spot:
+    """Subgame 1 to 4 of LibratusEndgames, from the folder that ``TREEPLEX_ENDGAMES`` names."""
+    folder = os.environ.get(ENDGAMES)
+    if not folder:
+        raise SystemExit(f"set {ENDGAMES} to the folder with subgame1.txt to subgame4.txt of LibratusEndgames")
+    try:
+        return read_endgame(Path(folder) / f"subgame{number}.txt", decoding=decoding)
+    except TreeplexError as error:
+        raise SystemExit(f"{ENDGAMES}: {error}") from None
+
+
+def compile_renumbered(spot: Spot) -> CompiledSpot:
+    """The same game with its players numbered the other way, so that the player in position updates first."""
+    game = compile_spot(spot)
+    other = replace(spot, ranges=(spot.ranges[1], spot.ranges[0]))
+    betting = BettingTree(tuple(map(renumbered, game.betting.nodes)), game.betting.streets)
+    forests, boards = forests_of(betting, spot.rake), boards_of(other)
+    form = arrays_of(other, forests, boards, Hands(other))
+    return replace(game, spot=other, betting=betting, forests=forests, boards=boards, form=form)
+
+
+def renumbered(node: Node) -> Node:
+    """A node with players 0 and 1 exchanged."""
+    node = replace(node, contributions=node.contributions[::-1])
+    if isinstance(node, Decision):
+        return replace(node, player=1 - node.player, street_bets=node.street_bets[::-1])
+    return replace(node, loser=1 - node.loser) if isinstance(node, Fold) else node
+
+
+def hand_curve(
+    game: CompiledSpot,
+    algorithm: str | DiscountPolicy,
+    points: Sequence[int],
+    crew: BoardPool,
+    *,
+    storage: str = "float64",
+    seed: int | None = None,
+    threads: int = 1,
+    unit: float | None = None,
+) -> list[float]:
+    """Exploitability of the average policy after each of ``points`` iterations, in chips; player 0 updates first.
+
+    Args:
+        game: the compiled spot.
+        algorithm: what to run; its horizon is the last point.
+        points: iterations, ascending.
+        crew: from :func:`treeplex.evaluate.holdem.judge.judging_crew`.
+        storage: kind of numbers of the solver; the judge's are float64.
+        seed: of the perturbation of the first three iterations; None for an undisturbed run.
+        threads: of the solver.
+        unit: chips that a learned scheme counts as one when it looks at exploitability; None for the starting pot.
+    """
+    solver = HoldemSolver(game, algorithm, threads=threads, storage=storage, horizon=points[-1])
+    if unit is not None:
+        solver.form.unit = unit
+    random = np.random.default_rng(seed)
+    if seed is not None:
+        for _ in range(PERTURBED_ITERATIONS):
+            solver.run(1)
+            solver.store.regrets[:] *= 1.0 + NOISE_OF[storage] * random.standard_normal(len(solver.store.regrets))
+        points = [point for point in points if point > PERTURBED_ITERATIONS]
+    found = []
+    for point in points:
+        solver.run(point - solver.iteration)
+        found.append(judge_spot(game, solver.store.average, solver.store, crew, expected=False).exploitability)
+    return found

@@ -1,0 +1,162 @@
+"""What a study hands over, and the file of lines that keeps it.
+
+``papers/PAPER/results/STUDY.jsonl`` has one JSON object per line. The first is the header: findings, tables, pictures, notes as
+the report shows them, and ``made``, the provenance of the last run of the study. Every other line is one measured run: ``run``,
+the keys that name it, such as ``["runs", "kuhn", "cfr+"]``; ``value``, unrounded; and ``made``,
+when, where and with which code it was measured. A line whose value comes out again as it was keeps its provenance.
+"""
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from papers.common.lines import Line, numbers_of, read_lines, runs_of, write_lines
+
+PAPERS = Path(__file__).resolve().parents[1]
+ROOT = PAPERS.parent
+IMAGES = ROOT / "docs" / "images"
+STARTED = time.perf_counter()
+PACKAGES = ("treeplex", "numpy", "numba", "matplotlib")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table as text: one caption, column heads, and rows of cells, the first column being names."""
+
+    caption: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture in ``docs/images`` and the words for those who cannot see it."""
+
+    file: str
+    alt: str
+
+
+@dataclass(frozen=True)
+class Result:
+    """One reproduced table or figure.
+
+    Attributes:
+        source: the paper, and the table or figure.
+        findings: sentences to read first: what agrees, what does not and why. Their numbers come from the run.
+        tables, pictures: in the order to show them.
+        notes: how it was measured.
+        numbers: everything measured, unrounded; :func:`papers.common.lines.runs_of` says what counts as one run.
+        threads: how many were used.
+    """
+
+    source: str
+    findings: Sequence[str]
+    tables: Sequence[Table]
+    pictures: Sequence[Picture] = ()
+    notes: Sequence[str] = ()
+    numbers: Mapping[str, Any] = field(default_factory=dict)
+    threads: int = 1
+
+
+def published(paper: str) -> dict[str, Any]:
+    """``published.json`` of a paper's folder: every number taken from it or its released code, with its source."""
+    numbers: dict[str, Any] = json.loads((PAPERS / paper / "published.json").read_text(encoding="utf-8"))
+    return numbers
+
+
+def results_file(study: str) -> Path:
+    """Where the lines of ``PAPER/STUDY`` are."""
+    paper, _, name = study.partition("/")
+    return PAPERS / paper / "results" / f"{name}.jsonl"
+
+
+def stored(study: str) -> dict[str, Any]:
+    """The measured numbers of a study as :attr:`Result.numbers` had them; empty where it has not been run."""
+    return numbers_of(read_lines(results_file(study))[1:])
+
+
+def store(study: str, result: Result) -> None:
+    """Write a study's file: the header and a line for each measured run."""
+    made = {"seconds": round(time.perf_counter() - STARTED, 1), **provenance(result.threads), "versions": versions()}
+    shown = asdict(result)
+    del shown["numbers"], shown["threads"]
+    path = results_file(study)
+    runs = [{"run": list(run), "value": value, "made": provenance(result.threads)} for run, value in runs_of(result.numbers)]
+    write_lines(path, [{"study": study, **shown, "made": made}, *unchanged(runs, read_lines(path)[1:])])
+
+
+def store_run(study: str, run: Sequence[str], value: Any, made: Mapping[str, Any]) -> None:
+    """Add one run to a study's file, or replace it; for runs so long that each is worth a line as soon as it is done."""
+    path = results_file(study)
+    header, *lines = read_lines(path) or [{"study": study}]
+    kept = {tuple(line["run"]): line for line in lines}
+    kept[tuple(run)] = {"run": list(run), "value": value, "made": made}
+    write_lines(path, [header, *(kept[key] for key in sorted(kept))])
+
+
+def unchanged(fresh: Iterable[Line], old: Iterable[Line]) -> Iterator[Line]:
+    """The fresh lines; for those whose value is the old one, the old ones with their provenance."""
+    known = {tuple(line["run"]): line for line in old}
+    for line in fresh:
+        before = known.get(tuple(line["run"]))
+        yield before if before is not None and json.dumps(before["value"]) == json.dumps(line["value"]) else line
+
+
+def provenance(threads: int = 1) -> dict[str, str]:
+    """Commit, machine and date."""
+    return {"commit": COMMIT, "machine": machine(threads), "date": datetime.now(UTC).strftime("%Y-%m-%d")}
+
+
+def versions() -> dict[str, str]:
+    """Of Python and of the packages that decide numbers and pictures."""
+    return {"python": platform.python_version(), **{package: version(package) for package in PACKAGES}}
+
+
+def commit() -> str:
+    """The commit of this checkout, and whether the library differs from it."""
+    head = git("rev-parse", "--short=12", "HEAD")
+    return (head + (" with local changes" if git("status", "--porcelain", "--", "src") else "")) if head else "unknown"
+
+
+def git(*arguments: str) -> str:
+    """What git answers here; nothing where there is no git or no repository."""
+    try:
+        done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+    except OSError:
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def machine(threads: int) -> str:
+    """Processor, number of cores, operating system."""
+    model = platform.processor() or platform.machine()
+    cpu_list = Path("/proc/cpuinfo")
+    if cpu_list.exists():
+        lines = cpu_list.read_text(encoding="utf-8", errors="replace").splitlines()
+        model = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), model)
+    return f"{model}, {os.cpu_count()} cores ({'one' if threads == 1 else threads} used), {sys.platform} {platform.machine()}"
+
+
+COMMIT = commit()
+"""As the run started: a long one may outlast a commit."""
+
+
+def verdict(played: bool, average: bool) -> str:
+    """Whether a paper's claim about a search holds of what is played here and of the average policy, as a sentence."""
+    if played == average:
+        return "It is so here." if played else "It is not so here."
+    return f"It is so here of {'what is played' if played else 'the average policy'} only."
+
+
+def short(number: float, digits: int = 3) -> str:
+    """A number to so many digits; ``<1e-12`` below the floor that the papers use."""
+    return "<1e-12" if number <= 1e-12 else f"{number:.{digits - 1}e}"

@@ -1,0 +1,125 @@
+"""Studies: functions that reproduce one table or figure and register themselves with :func:`study`.
+
+A study is found by reading the files in the papers' folders, without running them: those that need PyTorch can be listed where
+there is none. So the arguments of the decorator are literals.
+"""
+
+import importlib
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from papers.common.declared import declaration, lacking
+from papers.common.report import print_result, write_page
+from papers.common.results import PAPERS, ROOT, Result, results_file, store
+
+Function = Callable[[], Result | None]
+FUNCTIONS: dict[str, Function] = {}
+"""Of the modules imported so far, by name of the module."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """What a study says of itself.
+
+    Attributes:
+        name: ``PAPER/STUDY``: its folder and file.
+        summary: what it reproduces, the first paragraph of its file.
+        title: of its section in ``docs/papers.md``.
+        place: on the page among the studies of its paper, and when all are run; None: not on the page.
+        minutes: how long it takes from nothing on one core, about.
+        needs: packages (``torch``) and environment variables (in capitals) without which it cannot run.
+    """
+
+    name: str
+    summary: str
+    title: str
+    place: int | None
+    minutes: float
+    needs: tuple[str, ...] = ()
+
+    @property
+    def paper(self) -> str:
+        """Its folder."""
+        return self.name.partition("/")[0]
+
+    def lacks(self) -> list[str]:
+        """What it needs and is not there."""
+        return lacking(self.needs)
+
+
+def study(*, title: str, place: int | None, minutes: float, needs: tuple[str, ...] = ()) -> Callable[[Function], Function]:
+    """Register a function as the study of its file; see :class:`Study` for the arguments, which must be literals.
+
+    The function returns a result, which is stored and goes to the page, or None for nothing to store. Options stand in
+    ``sys.argv``, as for a script.
+    """
+
+    def register(function: Function) -> Function:
+        FUNCTIONS[function.__module__] = function
+        return function
+
+    return register
+
+
+@cache
+def studies() -> dict[str, Study]:
+    """All studies by name: paper after paper, in the order of their places, those without one last."""
+    found = [each for path in PAPERS.glob("*/*.py") if (each := declared(path)) is not None]
+    found.sort(key=lambda each: (each.paper, each.place is None, each.place or 0, each.name))
+    return {each.name: each for each in found}
+
+
+def declared(path: Path) -> Study | None:
+    """The study that a file declares, if it declares one.
+
+    Raises:
+        SystemExit: if the declaration cannot be read.
+    """
+    found = declaration(path, "study")
+    if found is None:
+        return None
+    summary, said = found
+    try:
+        return Study(f"{path.parent.name}/{path.stem}", summary, **said)
+    except TypeError as error:
+        raise SystemExit(f"{path}: @study(...) takes other arguments ({error})") from None
+
+
+def chosen(name: str) -> list[Study]:
+    """The study of that name, or all of a paper.
+
+    Raises:
+        SystemExit: if there is neither.
+    """
+    found = [each for each in studies().values() if name in (each.name, each.paper)]
+    if not found:
+        raise SystemExit(f"no study or paper called {name}; python papers/run.py --list shows all")
+    return found
+
+
+def run(one: Study, options: list[str]) -> None:
+    """Run a study in this process: print and store what it returns, and renew the page if it is on it.
+
+    Raises:
+        SystemExit: if something that it needs is not there.
+    """
+    if missing := one.lacks():
+        raise SystemExit(f"{one.name} needs {' and '.join(missing)}; papers/README.md says how to get it")
+    sys.argv = [f"papers/run.py {one.name}", *options]
+    module = f"papers.{one.name.replace('/', '.')}"
+    importlib.import_module(module)
+    result = FUNCTIONS[module]()
+    if result is None:
+        return
+    print_result(one.title, result)
+    store(one.name, result)
+    print(f"wrote {results_file(one.name).relative_to(ROOT)}")
+    write_page(page_sections())
+
+
+def page_sections() -> dict[str, str]:
+    """Titles of the studies on the page, by name and in order."""
+    return {each.name: each.title for each in studies().values() if each.place is not None}

@@ -1,0 +1,241 @@
+"""DDCFR Figures 7 to 10: DDCFR beside Greedy Weights and PCFR+, DPCFR+ beside PCFR+, PDDCFR beside PDCFR.
+
+The paper gives them as pictures only, so what is compared is what it says of them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from papers.common.drawing import dress, few_labels, panels, save
+from papers.common.kept import effort
+from papers.common.results import Picture, Result, Table, published
+from papers.common.study import study
+from papers.ddcfr.runs import (
+    ITERATIONS,
+    LARGE,
+    LARGE_SEEDS,
+    LATE,
+    POINTS,
+    SEEDS,
+    Run,
+    Theirs,
+    as_numbers,
+    as_runs,
+    described,
+    games,
+    own_policy,
+    run_on,
+    theirs,
+    training,
+)
+from treeplex.solvers.rules.discount_policy import DiscountPolicy
+
+NETWORK = "ddcfr, authors' network"
+CLOSE = 1.05
+"""Greatest ratio of geometric means that is called equal whatever the ranges."""
+BASE_STYLE = {"color": "#D55E00", "linestyle": "--", "linewidth": 1.8}
+OURS_STYLE = {"color": "#4B2E83", "linestyle": "-", "linewidth": 2.0}
+THEIRS_STYLE = {"color": "#E69F00", "linestyle": (0, (5, 1.5)), "linewidth": 2.0}
+RANGE_STYLE = {"color": "#9A9A9A", "linewidth": 8, "alpha": 0.4}
+
+POKER, OTHER = ("leduc", "big_leduc"), ("goofspiel-4", "liars_dice-4")
+LOWER, HIGHER, NOT_HIGHER = "lower", "higher", "not higher"
+
+Runs = Mapping[str, Mapping[str, Run]]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure of the paper.
+
+    Attributes:
+        number: of the figure.
+        learned, base: what is compared.
+        says: by game, how the learned scheme ends beside the other, as the paper says.
+    """
+
+    number: int
+    learned: str
+    base: str
+    says: Mapping[str, str]
+
+    def contenders(self, networks: Mapping[str, Run]) -> tuple[str, ...]:
+        """The learned schemes to compare with the base: the authors' network too where it is DDCFR's."""
+        return (self.learned, NETWORK) if self.learned == "ddcfr" and networks else (self.learned,)
+
+
+FIGURES = (
+    Figure(7, "ddcfr", "greedy", dict.fromkeys(("battleship-2", "liars_dice-4", "kuhn", "leduc"), LOWER)),
+    Figure(8, "ddcfr", "pcfr+", dict.fromkeys(POKER, LOWER) | dict.fromkeys(OTHER, HIGHER)),
+    Figure(9, "dpcfr+", "pcfr+", dict.fromkeys(POKER, NOT_HIGHER) | dict.fromkeys(OTHER, LOWER)),
+    Figure(10, "pddcfr", "pdcfr", dict.fromkeys((*POKER, *OTHER), LOWER)),
+)
+
+
+def undecided(first: Run, second: Run) -> bool:
+    """Whether the ranges of two runs overlap or their means are close."""
+    close = max(first.middle, second.middle) <= CLOSE * min(first.middle, second.middle)
+    return close or (first.band[0] <= second.band[1] and second.band[0] <= first.band[1])
+
+
+def verdict(learned: Run, base: Run, says: str) -> str:
+    """Whether what the paper says holds here: yes, no, or undecided where the ranges overlap."""
+    if undecided(learned, base):
+        return "yes" if says == NOT_HIGHER else "undecided"
+    is_lower = learned.middle < base.middle
+    return "yes" if is_lower == (says != HIGHER) else "no"
+
+
+def factor(learned: Run, base: Run) -> str:
+    """By what factor the learned scheme ends lower or higher, by geometric means."""
+    ratio = learned.middle / base.middle
+    return f"{1 / ratio:.3g} times lower" if ratio < 1 else f"{ratio:.3g} times higher"
+
+
+def measure() -> tuple[dict[str, dict[str, Run]], Theirs]:
+    """All runs, by game and name."""
+    wanted: dict[str, list[str]] = {}
+    for figure in FIGURES:
+        for name in figure.says:
+            wanted.setdefault(name, []).extend((figure.learned, figure.base))
+    found = games(*wanted)
+    runs: dict[str, dict[str, Run]] = {}
+    for name, keys in wanted.items():
+        runs[name] = {key: run_on(found[name], algorithm(key)) for key in dict.fromkeys(keys)}
+        print(f"{name} done", flush=True)
+    authors = theirs(
+        "ddcfr/figures7_10",
+        lambda policy: as_numbers({"runs": {name: run_on(game, policy) for name, game in found.items()}})["runs"],
+    )
+    for name, run in as_runs(authors.found or {}).items():
+        runs[name][NETWORK] = run
+    return runs, authors
+
+
+def algorithm(key: str) -> str | DiscountPolicy:
+    """A learned scheme's policy, or the name of a fixed algorithm."""
+    return own_policy(key) if key in {figure.learned for figure in FIGURES} else key
+
+
+def comparison(figure: Figure, runs: Runs) -> Table:
+    """One figure as a table."""
+    rows = []
+    for name, says in figure.says.items():
+        base = runs[name][figure.base]
+        for key in figure.contenders({key: run for key, run in runs[name].items() if key == NETWORK}):
+            run = runs[name][key]
+            label = key if key == NETWORK else f"{key}, our policy"
+            rows.append([f"{name}: {label}", run.text(), base.text(), factor(run, base), says, verdict(run, base, says)])
+    head = ["", "learned", f"`{figure.base}`", "the learned scheme ends", "the paper says", "holds"]
+    return Table(f"Figure {figure.number}: {figure.learned} beside {figure.base}, iteration {ITERATIONS}", head, rows)
+
+
+def sentence(figure: Figure, runs: Runs, key: str) -> str:
+    """On how many games what the paper says holds."""
+    verdicts = {name: verdict(runs[name][key], runs[name][figure.base], says) for name, says in figure.says.items()}
+    parts = []
+    for word, text in (("yes", "holds"), ("no", "does not hold"), ("undecided", "is undecided, ranges overlap,")):
+        names = [name for name, found in verdicts.items() if found == word]
+        factors = [f"{name} ({ended(figure, name, key, runs)})" for name in names]
+        parts += [f"{text} on {', '.join(factors)}"] if names else []
+    whose = "the authors' network" if key == NETWORK else f"our policy ({described(own_policy(key))})"
+    what = f"{figure.learned} with {whose} beside {figure.base}"
+    return f"Figure {figure.number}, {what}: what the paper says {'; '.join(parts)}."
+
+
+def ended(figure: Figure, name: str, key: str, runs: Runs) -> str:
+    """The factor and, where ranges overlap, in how many pairs of runs the learned one is lower."""
+    learned, base = runs[name][key], runs[name][figure.base]
+    if learned.band[1] < base.band[0] or base.band[1] < learned.band[0]:
+        return factor(learned, base)
+    lower = sum(one < other for one in learned.finals for other in base.finals)
+    return f"{factor(learned, base)}, lower in {lower} of {len(learned.finals) * len(base.finals)} pairs of runs"
+
+
+def said(figure: Figure) -> str:
+    """What the paper says, in words."""
+    parts = []
+    for word in (LOWER, NOT_HIGHER, HIGHER):
+        names = [name for name, says in figure.says.items() if says == word]
+        parts += [f"{word} on {', '.join(names)}"] if names else []
+    return f"figure {figure.number}, {figure.learned} beside {figure.base}: {' and '.join(parts)}"
+
+
+def draw(runs: Runs) -> Picture:
+    """A row a figure, a panel a game."""
+    figure, axes = panels(4, 4, size=(12.0, 11.6))
+    for row, one in enumerate(FIGURES):
+        for column, name in enumerate(one.says):
+            panel = axes[4 * row + column]
+            line(panel, runs[name][one.base], BASE_STYLE)
+            if NETWORK in runs[name] and one.learned == "ddcfr":
+                line(panel, runs[name][NETWORK], THEIRS_STYLE)
+            line(panel, runs[name][one.learned], OURS_STYLE)
+            dress(panel, name)
+            panel.set_xscale("linear")
+            panel.set(xlim=(0, ITERATIONS), xticks=[0, 250, 500, 750, 1000])
+            few_labels(panel)
+            if column == 0:
+                panel.set_ylabel(f"Figure {one.number}: {one.learned}, {one.base}\nexploitability", fontsize=10)
+            if row == 3:
+                panel.set_xlabel("iterations", fontsize=10)
+    entries = {
+        "learned, our policy": OURS_STYLE,
+        "ddcfr, the authors' network": THEIRS_STYLE,
+        "what it is compared with": BASE_STYLE,
+        "range of perturbed runs": RANGE_STYLE,
+    }
+    handles = [Line2D([], [], label=label, **style) for label, style in entries.items()]  # type: ignore[arg-type]
+    figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False, fontsize=10, handlelength=3.2)
+    return save(
+        figure,
+        "ddcfr-figures-7-10.png",
+        "Exploitability over 1000 iterations, a row a figure of the paper and a panel a game: a learned scheme beside what "
+        "it is compared with",
+    )
+
+
+def line(panel: Axes, run: Run, style: Mapping[str, Any]) -> None:
+    """A curve and, over the last 500 iterations, the range of perturbed runs."""
+    panel.fill_between(LATE, run.low, run.high, color=style["color"], alpha=0.25, linewidth=0)
+    panel.plot(POINTS, run.curve, **style)
+
+
+@study(title="DDCFR, Figures 7 to 10: Greedy Weights, PCFR+, DPCFR+ and PDDCFR", place=8, minutes=2)
+def reproduce() -> Result:
+    runs, authors = measure()
+    networks = as_runs(authors.found or {})
+    return Result(
+        source=f"{published('ddcfr')['source']}; figures 7 to 10",
+        findings=[sentence(figure, runs, key) for figure in FIGURES for key in figure.contenders(networks)],
+        tables=[comparison(figure, runs) for figure in FIGURES],
+        pictures=[draw(runs)],
+        notes=notes(authors),
+        numbers={
+            "iterations": POINTS,
+            "ranges_at": list(LATE),
+            "runs": as_numbers(runs),
+            "authors_network": authors.record,
+        },
+    )
+
+
+def notes(authors: Theirs) -> Sequence[str]:
+    """How it was measured."""
+    return [
+        f"What the paper says, of exploitability at the end: {'; '.join(map(said, FIGURES))}. It has these figures as pictures "
+        "only.",
+        f"Ranges in brackets are over the run and {len(SEEDS)} perturbed ones ({len(LARGE_SEEDS)} on {LARGE[1]}); factors "
+        f"compare geometric means. Undecided: the ranges overlap or the means are within {CLOSE - 1:.0%}.",
+        "Greedy Weights in extensive form is the library's own reading (one weight for all, at least half the mean weight, "
+        "updates simultaneous); the authors' adaptation is not published. Nor is code for PDCFR, DPCFR+ and PDDCFR: `pdcfr` is "
+        "DCFR whose next policy sees regrets discounted as is due next, plus the last regrets once more. The authors' networks "
+        "for DPCFR+ and PDDCFR are not published either.",
+        *(training(own_policy(key), key) for key in dict.fromkeys(figure.learned for figure in FIGURES)),
+        authors.note,
+        effort(),
+    ]

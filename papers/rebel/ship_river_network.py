@@ -1,0 +1,39 @@
+"""Put the self-play network of ``turn_networks.py`` into the library, with what search with it was found to be worth.
+
+``python -m papers.rebel.ship_river_network`` trains the network if ``runs/papers`` has none of the same code, searches the turn
+of ``turn_networks.py`` with it as ``treeplex holdem search`` does, and writes it where ``rebel`` finds it, weights unchanged,
+with the exploitability of the average policy on its card.
+"""
+
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from papers.rebel.turn_networks import KINDS, SEED, SETTINGS, network
+from papers.rebel.turn_search import spot
+from treeplex.learn.rebel.shipped_nets import RIVERS
+from treeplex.runs.holdem.search import ITERATIONS, METHOD, search_turn
+
+KIND, RIVER = "self-play", 256
+"""Which network, and iterations of the rivers' solutions when it is judged."""
+
+
+def main() -> None:
+    turn, (net, card) = spot(), network(KIND)
+    settings = asdict(replace(SETTINGS, source=KINDS[KIND], seed=SEED))
+    about = {name: value for name, value in card.items() if name != "checksum"} | {"spot": turn.to_json()}
+    with TemporaryDirectory() as folder:
+        draft = Path(folder) / RIVERS.name
+        net.save(draft, settings=settings, card=about)
+        found = search_turn(turn, draft, iterations=ITERATIONS, river=RIVER, judge=True).played
+    assert found is not None
+    judged = {"spot": turn.identity, "method": METHOD, "iterations": ITERATIONS, "river": RIVER}
+    judged |= {"exploitability": found.exploitability, "date": datetime.now(UTC).date().isoformat()}
+    RIVERS.parent.mkdir(parents=True, exist_ok=True)
+    net.save(RIVERS, settings=settings, card={**about, "judged": judged})
+    print(f"wrote {RIVERS.name}: exploitability {found.exploitability:.4g} chips")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,362 @@
+"""ReBeL Figures 2 and 6 with a small deck: search on the turn with exact values and with networks, and random beliefs.
+
+Runs are kept in ``runs/papers`` one by one.
+"""
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from time import process_time
+from typing import Any
+
+import numpy as np
+
+from papers.common.curves import curve, log_points
+from papers.common.drawing import dress, line_style, panels, plain_labels, save
+from papers.common.kept import code, effort, kept
+from papers.common.results import Picture, Result, Table, published, verdict
+from papers.common.study import study
+from papers.rebel.small_turn_search import Turn, steps
+from treeplex.forms.subgames.horizon import Horizon
+from treeplex.learn.rebel.policy_net import GuidedLeaf
+from treeplex.learn.rebel.random_beliefs import random_belief
+from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer
+from treeplex.learn.rebel.value_net import torch_module
+
+GAME = "turn_holdem"
+HORIZON = Horizon(rounds=True, endgame=9)
+"""To the end of the round; after an all-in the eight rivers and the deal are nine public nodes."""
+ITERATIONS, MARKS, RIVER = 128, (16, 32, 64, 128), 64
+SEEDS = (0, 1)
+SETTINGS = RebelSettings(
+    iterations=32, depth=0, rounds=True, endgame=9, solves=6144, burn_in=512, reuse=256.0, width=128, warm=15
+)
+PLAIN = "lcfr-avg-modified"
+"""What the paper solves with, unless it says otherwise."""
+EXACT = {
+    "lcfr": "CFR-D",
+    "lcfr-avg": "CFR-AVG",
+    "lcfr-avg-modified": "modified CFR-AVG",
+    "flop": "FP",
+    "lcfr-avg-simultaneous": "CFR-AVG, simultaneous updates",
+    "lcfr-avg-modified-simultaneous": "modified CFR-AVG, simultaneous updates",
+}
+"""Methods by name; updates alternate, as in the paper, unless it says otherwise."""
+LEARNT = ("lcfr", "lcfr-avg-modified", "flop")
+KINDS: Mapping[str, Mapping[str, Any]] = {
+    "self-play": {},
+    "random beliefs": {"source": "random"},
+    "self-play, policy network": {"policy_net": True},
+}
+DOMAINS = ("CFR-D's iterations", "averages", "random")
+"""Where networks are asked: leaf beliefs of an exact search's iterations, of its averages, and random ones."""
+LOOKS = (8, 16, 32, 64)
+LONGEST = 1024
+"""Iterations of linear CFR on the whole game."""
+CODE = (
+    *("papers.rebel.small_turn", "papers.rebel.small_turn_search"),
+    *("treeplex.search", "treeplex.learn", "treeplex.forms", "treeplex.engine", "treeplex.games.poker"),
+)
+"""What decides the numbers of a run, besides its settings; see ``kept.py``."""
+Curve = Mapping[str, Sequence[float]]
+Trained = Mapping[str, Sequence[Mapping[str, Any]]]
+"""By kind of training, one entry a seed."""
+
+
+def points() -> list[int]:
+    """Iterations at which policies are judged."""
+    return log_points(ITERATIONS, a_decade=8, also=MARKS)
+
+
+def exact(turn: Turn, method: str) -> Curve:
+    """A search with exact values at the leaves."""
+    key = {"what": "rebel/small_turn exact", "game": turn.game.identity, "method": method, "river": RIVER, "points": points()}
+    return dict(kept({**key, "code": code(*CODE)}, lambda: turn.curve(turn.rivers, method, points())))
+
+
+def learnt(turn: Turn, kind: str, seed: int) -> dict[str, Any]:
+    """A training, searches with its networks and their errors: curves by name, seconds, loss."""
+    settings = replace(SETTINGS, seed=seed, **KINDS[kind])
+
+    def make() -> dict[str, Any]:
+        trainer, began, loss = RebelTrainer(turn.rules, settings), process_time(), []
+        while not trainer.finished:
+            loss.append(trainer.round().loss)
+        seconds = process_time() - began
+        found = {method: turn.curve(trainer.leaf, method, points()) for method in (LEARNT if kind == "self-play" else (PLAIN,))}
+        if isinstance(trainer.leaf, GuidedLeaf):
+            trainer.leaf.warm = 0
+            found["cold"] = turn.curve(trainer.leaf, PLAIN, points())
+        last = statistics.fmean(loss[-len(loss) // 10 :])
+        return {"curves": found, "seconds": seconds, "loss": last, "errors": errors(turn, trainer.leaf)}
+
+    key = {"what": "rebel/small_turn learnt", "game": turn.game.identity, "settings": asdict(settings), "points": points()}
+    return dict(kept({**key, "river": RIVER, "code": code(*CODE)}, make))
+
+
+def whole_game(turn: Turn) -> dict[int, float]:
+    """Exploitability of linear CFR on the whole game, by iterations."""
+    marks = sorted({*points(), *log_points(LONGEST, a_decade=24)})
+    return dict(zip(marks, curve(turn.game, "lcfr", marks), strict=True))
+
+
+def errors(turn: Turn, leaf: Any) -> dict[str, float]:
+    """Root mean square error of a network's values of hands, in parts of the pot at the leaf, by :data:`DOMAINS`.
+
+    Squares are weighted by how likely chance and the other player make it that the hand comes to the leaf, which is what they
+    weigh in the search itself.
+    """
+    leaves, found = turn.top.leaves, {}
+    pots = np.array([sum(turn.rules.game.tree.nodes[state.node[0]].contributions) for state in leaves.states])
+    for name, looks in asked(turn).items():
+        total = weight = 0.0
+        for believed in looks:
+            right, guessed = turn.rivers(leaves, believed, believed), leaf(leaves, believed, believed)
+            for player in (0, 1):
+                mass = np.stack([own.weight @ row for own, row in zip(leaves.states, believed[1 - player], strict=True)])
+                total += float((mass * ((right[player] - guessed[player]) / pots[:, None]) ** 2).sum())
+                weight += float(mass.sum())
+        found[name] = (total / weight) ** 0.5
+    return found
+
+
+def asked(turn: Turn) -> dict[str, list[Any]]:
+    """Ranges at all leaves, by domain."""
+    generator, found = np.random.default_rng(0), {name: [] for name in DOMAINS}
+    for step in steps(turn.search(turn.rivers, "lcfr", LOOKS[-1]), LOOKS[-1]):
+        if step.number in LOOKS:
+            for name, strategy in ((DOMAINS[0], step.played), (DOMAINS[1], step.average / step.average.sum())):
+                found[name].append(turn.top.leaves.reach_at(strategy))
+            drawn = [random_belief(turn.rules, state, generator).ranges for state in turn.top.leaves.states]
+            found[DOMAINS[2]].append(tuple(np.stack([ranges[player] for ranges in drawn]) for player in (0, 1)))
+    return found
+
+
+SOUND = "lcfr-avg"
+OWN, RANDOM, WARM = "self-play", "random beliefs", "self-play, policy network"
+
+
+def at_marks(values: Sequence[float]) -> list[str]:
+    """A curve at the marks; nothing where a warm start passes over them."""
+    found = [values[points().index(mark)] for mark in MARKS]
+    return ["" if np.isnan(value) else f"{value:.3f}" for value in found]
+
+
+def mean_at(runs: Sequence[Mapping[str, Any]], name: str, mark: int) -> float:
+    """Exploitability of what is played after so many iterations, the mean of some seeds."""
+    return statistics.fmean(run["curves"][name]["played"][points().index(mark)] for run in runs)
+
+
+def spread(runs: Sequence[Mapping[str, Any]], name: str, mark: int) -> str:
+    """The same with the lowest and the highest seed."""
+    values = [run["curves"][name]["played"][points().index(mark)] for run in runs]
+    return f"{mean_at(runs, name, mark):.3f} [{min(values):.3f}, {max(values):.3f}]"
+
+
+def equals(tabular: Mapping[int, float], level: float) -> str:
+    """Iterations of linear CFR on the whole game that come down to a level."""
+    below = [iterations for iterations, value in tabular.items() if value <= level]
+    return str(min(below)) if below else f"more than {LONGEST}"
+
+
+def curves_table(left: Mapping[str, Curve], trained: Trained, tabular: Mapping[int, float]) -> Table:
+    """Everything at the marks: what is played, and the average policy with rivers solved for its beliefs."""
+    rows = []
+    for method, found in left.items():
+        rows.append([f"exact, {EXACT[method]}", *at_marks(found["played"]), *at_marks(found["average"])])
+    for kind, runs in trained.items():
+        for name in runs[0]["curves"]:
+            warm = ", warm start" if "cold" in runs[0]["curves"] else ""
+            text = f"{EXACT[PLAIN]}, no warm start" if name == "cold" else EXACT[name] + warm
+            rows.append([f"{kind}, {text}", *mean_cells(runs, name, "played"), *mean_cells(runs, name, "average")])
+    rows.append(["whole game, linear CFR", *(f"{tabular[mark]:.3f}" for mark in MARKS), *[""] * len(MARKS)])
+    columns = [f"{which}, {mark}" for which in ("played", "average") for mark in MARKS]
+    return Table(
+        f"Exploitability in chips after so many iterations; of networks the mean of {len(SEEDS)}", ["", *columns], rows
+    )
+
+
+def mean_cells(runs: Sequence[Mapping[str, Any]], name: str, which: str) -> list[str]:
+    """The mean of some seeds at the marks."""
+    return at_marks(np.mean([run["curves"][name][which] for run in runs], axis=0).tolist())
+
+
+def errors_table(trained: Trained) -> Table:
+    """How far networks' values are off, and what training took."""
+    rows = []
+    for kind, runs in trained.items():
+        cells = [f"{mean_error(runs, name):.3f}" for name in DOMAINS]
+        seconds, loss = (statistics.fmean(run[name] for run in runs) for name in ("seconds", "loss"))
+        rows.append([kind, *cells, f"{loss:.3f}", f"{seconds:.0f}"])
+    return Table(
+        "Root mean square error of a hand's value at a leaf, in parts of the pot there, by where beliefs come from",
+        ["trained on", *DOMAINS, "last loss", "CPU seconds"],
+        rows,
+    )
+
+
+def compared(left: Mapping[str, Curve], worse: str, better: str) -> str:
+    """One method beside another at the last mark, in both measures."""
+    found = [[left[name][which][-1] for which in ("played", "average")] for name in (worse, better)]
+    return f"{EXACT[worse]} {found[0][0]:.3f} ({found[0][1]:.3f}), {EXACT[better]} {found[1][0]:.3f} ({found[1][1]:.3f})"
+
+
+def mean_error(runs: Sequence[Mapping[str, Any]], domain: str) -> float:
+    """Of some seeds."""
+    return statistics.fmean(run["errors"][domain] for run in runs)
+
+
+def findings(left: Mapping[str, Curve], trained: Trained, tabular: Mapping[int, float]) -> list[str]:
+    """What the figures say, beside what the paper says."""
+    paper = published("rebel")
+    claims, last = paper["turn_search"]["claims"], MARKS[-1]
+    return [
+        f'Published: "{claims[0]}". Here, after {last} iterations with exact values: '
+        f"{compared(left, SOUND, 'lcfr')} chips; in brackets the average policy with rivers solved for its beliefs. "
+        f"{verdict(*exceeds(left, SOUND, 'lcfr'))}",
+        f'Published: "{claims[1]}". With exact values: {compared(left, "lcfr", PLAIN)}. '
+        f"{verdict(*exceeds(left, 'lcfr', PLAIN))} With networks from self-play, which "
+        f"here solve with DCFR while they are trained: CFR-D {spread(trained[OWN], 'lcfr', last)}, {EXACT[PLAIN]} "
+        f"{spread(trained[OWN], PLAIN, last)}.",
+        "The order of updates decides this comparison. The paper's updates alternate, and so do those above. With both "
+        f"players updated at once, which is slower: {compared(left, f'{SOUND}-simultaneous', f'{PLAIN}-simultaneous')}.",
+        f'Published: "{claims[2]}". {random_beliefs(left, trained)}',
+        best_level(trained, tabular, paper["turn_endgame"]["iterations"]),
+        warm_start(trained[WARM]),
+    ]
+
+
+def exceeds(left: Mapping[str, Curve], one: str, other: str) -> list[bool]:
+    """Whether one method is more exploitable than another at the last mark: what is played, and the average policy."""
+    return [left[one][which][-1] > left[other][which][-1] for which in ("played", "average")]
+
+
+def random_beliefs(left: Mapping[str, Curve], trained: Trained) -> str:
+    """Networks from random beliefs beside those from self-play: in search, and where they are right."""
+    own, random = trained[OWN], trained[RANDOM]
+    right = {mark: left[PLAIN]["played"][points().index(mark)] for mark in MARKS[-2:]}
+    parts = [
+        f"after {mark} iterations {spread(random, PLAIN, mark)} chips with networks from random beliefs, "
+        f"{spread(own, PLAIN, mark)} with those from self-play, {level:.3f} with exact values"
+        for mark, level in right.items()
+    ]
+    seconds = [statistics.fmean(run["seconds"] for run in runs) for runs in (random, own)]
+    off = [[mean_error(runs, name) for runs in (random, own)] for name in (DOMAINS[0], DOMAINS[2])]
+    return (
+        f"Here {EXACT[PLAIN]} has {'; '.join(parts)}. The trainings solve equally many subgames, in {seconds[0]:.0f} and "
+        f"{seconds[1]:.0f} s of processor time. Where CFR-D asks, networks from random beliefs are off by {off[0][0]:.3f} of "
+        f"the pot a hand and those from self-play by {off[0][1]:.3f}; on random beliefs it is {off[1][0]:.3f} and "
+        f"{off[1][1]:.3f}."
+    )
+
+
+def best_level(trained: Trained, tabular: Mapping[int, float], published_level: int) -> str:
+    """The lowest that networks come to, in iterations on the whole game."""
+    own = trained[OWN]
+    level, method, mark = min((mean_at(own, method, mark), method, mark) for method in LEARNT for mark in MARKS)
+    return (
+        f"At their best, {EXACT[method]} with {mark} iterations, searches with networks from self-play have {level:.3f} chips "
+        f"on average, as {equals(tabular, level)} iterations of linear CFR on the whole game. The paper's level is that of "
+        f"about {published_level}."
+    )
+
+
+def warm_start(runs: Sequence[Mapping[str, Any]]) -> str:
+    """What the policy network is worth."""
+    parts = [
+        f"{spread(runs, PLAIN, mark)} after {mark} iterations, and {spread(runs, 'cold', mark)} without the start"
+        for mark in (MARKS[0], MARKS[1], MARKS[-1])
+    ]
+    return (
+        f"With a policy network, which starts searches as if with {SETTINGS.warm} iterations, {EXACT[PLAIN]} has "
+        f"{'; '.join(parts)}. That training took {statistics.fmean(run['seconds'] for run in runs):.0f} s."
+    )
+
+
+def notes(turn: Turn) -> list[str]:
+    """How it was measured."""
+    spot, rules = turn.rules.game.spot, turn.rules
+    return [
+        f"The game is `{rules.game.spec}`: {spot.pot:g} chips in the pot, {spot.stack:g} behind, the bets of turn endgame "
+        f"hold'em, a deck of {len(spot.format.deck)} cards, {len(rules.hands)} hands, {len(turn.top.leaves)} ways to the river "
+        "with chips left. The paper's has 52 cards and 1,326 hands and trains with random stacks, sizes and boards; here "
+        "everything is fixed.",
+        "Subgames end with the betting round, before the card is seen, so that a leaf is one row for a network; the next "
+        "subgame begins there and goes to the end of the game. The paper's network, too, is asked at the ends of betting "
+        "rounds; whether before the card or after it, the paper does not say. After an all-in the rivers are dealt without "
+        "asking.",
+        "The paper does not say how a search on the turn becomes a policy of the whole game. Played: on the turn the policy of "
+        "each iteration, below a leaf an exact solution of the river for that iteration's beliefs, averaged as the method "
+        "averages. This is what theorem 5 is about, and what the agent plays over the draw of its iteration. Average: the "
+        "average policy on the turn, and below it an exact solution of the river for its beliefs.",
+        f"Exact values and rivers are {RIVER} iterations of DCFR. CFR is linear, FP linear optimistic, as in the paper. One "
+        "iteration updates both players, so 64 are the paper's 128 if it counts updates of one.",
+        f"Trainings: {SETTINGS.solves:,} subgames, {SETTINGS.iterations} iterations of {SETTINGS.method.upper()} each, each "
+        f"row seen {SETTINGS.reuse:g} times, width {SETTINGS.width}, and the recipe's other settings; seeds "
+        f"{', '.join(map(str, SEEDS))}. Episodes go on from the beliefs of the iteration drawn. Brackets hold the lowest and "
+        "the highest seed. " + effort(),
+    ]
+
+
+def draw(left: Mapping[str, Curve], trained: Trained, tabular: Sequence[float]) -> Picture:
+    """Figure 6 left, Figure 6 right, Figure 2: exploitability of what is played; bands from the lowest seed to the highest."""
+    figure, axes = panels(1, 3, size=(13.2, 4.6))
+    for number, (method, found) in enumerate(left.items()):
+        axes[0].plot(points(), found["played"], label=EXACT[method], **line_style(number))
+    for number, method in enumerate(EXACT):
+        if method in LEARNT:
+            banded(axes[1], trained["self-play"], method, EXACT[method], number)
+    axes[2].plot(points(), left[PLAIN]["played"], label="exact values", **line_style(2))
+    banded(axes[2], trained["self-play"], PLAIN, "self-play", 0)
+    banded(axes[2], trained["self-play, policy network"], PLAIN, "self-play, warm start", 1)
+    banded(axes[2], trained["random beliefs"], PLAIN, "random beliefs", 3)
+    axes[2].plot(points(), tabular, label="whole game, linear CFR", color="#9A9A9A", linewidth=1.2)
+    titles = "Figure 6 left: exact values", "Figure 6 right: self-play network", f"Figure 2: {EXACT[PLAIN]}"
+    low = min(min(found["played"]) for found in (*left.values(), {"played": tabular}))
+    for panel, title in zip(axes, titles, strict=True):
+        panel.set_ylim(0.8 * low, 3.0)
+        dress(panel, title)
+        plain_labels(panel)
+        panel.set(xlim=(1, ITERATIONS), xlabel="iterations (each updates both players)")
+        panel.set_xticks([1, 4, 16, 64, 128], ["1", "4", "16", "64", "128"])
+        panel.legend(frameon=False, fontsize=9, handlelength=3.0, loc="lower left")
+    axes[0].set_ylabel("exploitability, chips")
+    return save(
+        figure,
+        "rebel-turn.png",
+        "Exploitability against iterations of search on a small turn game, three panels with logarithmic axes: methods with "
+        "exact values, methods with a self-play network, and networks from self-play and from random beliefs",
+    )
+
+
+def banded(axes: Any, runs: Sequence[Mapping[str, Any]], name: str, label: str, number: int) -> None:
+    """The mean curve of some seeds and the range from their lowest to their highest."""
+    found, style = np.array([run["curves"][name]["played"] for run in runs]), line_style(number)
+    axes.plot(points(), found.mean(axis=0), label=label, **style)
+    axes.fill_between(points(), found.min(axis=0), found.max(axis=0), color=style["color"], alpha=0.18, linewidth=0)
+
+
+def without_nan(value: Any) -> Any:
+    """Plain data with None where a warm start passes over a point."""
+    if isinstance(value, Mapping):
+        return {key: without_nan(own) for key, own in value.items()}
+    if isinstance(value, list):
+        return [without_nan(own) for own in value]
+    return None if isinstance(value, float) and np.isnan(value) else value
+
+
+@study(title="ReBeL, Figures 2 and 6, with a small deck", place=7, minutes=30, needs=("torch",))
+def reproduce() -> Result:
+    torch_module().set_num_threads(1)
+    turn, paper = Turn(GAME, HORIZON, RIVER), published("rebel")
+    left = {method: exact(turn, method) for method in EXACT}
+    trained = {kind: [learnt(turn, kind, seed) for seed in SEEDS] for kind in KINDS}
+    tabular = whole_game(turn)
+    return Result(
+        source=f"{paper['source']}; {paper['turn_search']['source']}",
+        findings=findings(left, trained, tabular),
+        tables=[curves_table(left, trained, tabular), errors_table(trained)],
+        pictures=[draw(left, trained, [tabular[point] for point in points()])],
+        notes=notes(turn),
+        numbers={"points": points(), "exact": left, "trained": without_nan(trained), "whole_game": tabular},
+    )

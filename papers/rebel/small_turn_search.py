@@ -1,0 +1,140 @@
+"""What a search on the turn plays in the whole game, exactly: policies that ``small_turn.py`` judges."""
+
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.evaluate import judge
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.tabular import Policy, normalised
+from treeplex.forms.subgames.batch import PairPlaces, Subgames, cut_states
+from treeplex.forms.subgames.horizon import Horizon
+from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.forms.subgames.subgame import Ranges
+from treeplex.games.public import Decision, PublicTree
+from treeplex.search import METHODS, Belief, NoLeaf, SubgameSearch
+from treeplex.search.leaf import LeafValue, with_trace
+from treeplex.search.search_trace import steps
+from treeplex.search.subgame import values_of
+from treeplex.search.warm_start import begin_search
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+REMEMBERED = 4
+"""Solutions of rivers kept, as a search and its judge ask for the same."""
+
+
+class Rivers:
+    """The rivers below all leaves of a turn, solved side by side: exact leaf values, and the policies that go with them.
+
+    Attributes:
+        subgames: one for each leaf, to the end of the game.
+        iterations: of Discounted CFR in each solve.
+        solved: how often all of them were solved.
+    """
+
+    def __init__(self, subgames: Subgames, iterations: int) -> None:
+        self.subgames, self.iterations, self.solved = subgames, iterations, 0
+        self._known: OrderedDict[bytes, tuple[SubgameSearch, Floats]] = OrderedDict()
+
+    def solution(self, believed: Ranges) -> tuple[SubgameSearch, Floats]:
+        """The solved rivers and their average policy, for the ranges with which they begin."""
+        key = believed[0].tobytes() + believed[1].tobytes()
+        if key not in self._known:
+            ranges = with_trace(believed[0]), with_trace(believed[1])
+            search = SubgameSearch(self.subgames, METHODS["dcfr"], NoLeaf(), ranges)
+            search.run(self.iterations)
+            self._known[key] = search, search.average_policy()
+            self.solved += 1
+            if len(self._known) > REMEMBERED:
+                self._known.popitem(last=False)
+        return self._known[key]
+
+    def __call__(self, places: PairPlaces, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
+        search, policy = self.solution(believed)
+        return values_of(search.subgames, policy, reached)
+
+
+class Turn:
+    """A turn game, its search to the end of the round, and the rivers below.
+
+    Attributes:
+        rules, game: as public-tree rules and compiled, for the judge.
+        root: the public belief state at the beginning.
+        top: the subgame of the round.
+        rivers: those below its leaves.
+    """
+
+    def __init__(self, spec: str, horizon: Horizon, iterations: int) -> None:
+        """Compile; ``iterations`` are those of a river's solution."""
+        self.rules: PublicTree = public_rules(spec)
+        self.game: CompiledGame = compile_game(spec)
+        self.root = Belief.root(self.rules)
+        self.top = cut_states(self.rules, [self.root.state], horizon)
+        states = self.top.leaves.states
+        self.rivers = Rivers(cut_states(self.rules, list(states)), iterations)
+        self._top = numbers_in(self.game, self.top, [self.root.state.node])
+        self._below = numbers_in(self.game, self.rivers.subgames, [state.node for state in states])
+
+    def search(self, leaf: LeafValue, method: str, iterations: int) -> SubgameSearch:
+        """A search of the round from the root, not yet run."""
+        first, second = self.root.ranges
+        return begin_search(self.top, METHODS[method], leaf, (first[None], second[None]), iterations)
+
+    def curve(self, leaf: LeafValue, method: str, points: Sequence[int]) -> dict[str, list[float]]:
+        """Exploitability after each of ``points`` iterations, of two policies.
+
+        ``played``: what the agent plays over the draw of its iteration, the policy of theorems 3 and 5: on the turn each
+        iteration's policy, below a leaf a solution of the river for that iteration's beliefs, all averaged with the weights of
+        the average policy. Those beliefs are the current policies' in CFR-D, the averages' in CFR-AVG and fictitious play
+        (section 5.2). ``average``: the average policy on the turn, and a solution of the river for its beliefs.
+
+        Points that a warm start passes over are NaN.
+        """
+        search = self.search(leaf, method, points[-1])
+        total = np.zeros(int(self.game.tree.sequence_offsets[-1]))
+        found: dict[str, list[float]] = {"played": [np.nan] * len(points), "average": [np.nan] * len(points)}
+        for step in steps(search, points[-1]):
+            total *= step.discount
+            self.add(total, step.weight, step.played, step.played if search.method.leaves == "current" else step.average)
+            if step.number in points:
+                average = np.zeros_like(total)
+                self.add(average, 1.0, step.average, step.average)
+                for name, strategy in (("played", total), ("average", average)):
+                    found[name][points.index(step.number)] = self.exploitability(strategy)
+        return found
+
+    def add(self, total: Floats, weight: float, played: Floats, believed: Floats) -> None:
+        """Add a strategy of the round, and below it the solved rivers, to a strategy of the whole game, float64 [Q]."""
+        leaves, rivers = self.top.leaves, self.rivers.subgames
+        arrived = leaves.reach_at(played)
+        _, policy = self.rivers.solution(leaves.reach_at(believed))
+        below = rivers.reach_from(arrived, policy)
+        for numbers, strategy in ((self._top, played), (self._below, below)):
+            known = numbers >= 0
+            np.add.at(total, numbers[known], weight * strategy[known])
+
+    def exploitability(self, total: Floats) -> float:
+        """Of a strategy in sequence form, up to a factor, in chips."""
+        return judge(self.game, Policy(self.game, normalised(self.game, total))).exploitability
+
+
+def numbers_in(game: CompiledGame, subgames: Subgames, roots: Sequence[Hashable]) -> Ints:
+    """The sequence of the compiled game that each sequence of subgames is, int64 [Q]; -1 for ranges and empty ones."""
+    rules = subgames.game
+    found = np.full(int(subgames.tree.sequence_offsets[-1]), -1)
+    for row, (owner, path) in enumerate(zip(subgames.decisions.owner, subgames.decisions.paths, strict=True)):
+        node = roots[owner]
+        for label in path:
+            node = rules.child(node, label)
+        visited = rules.visit(node)
+        assert isinstance(visited, Decision)
+        infosets = subgames.infosets[row]
+        for hand in np.flatnonzero(infosets >= 0):
+            first, stride, count = subgames.tree.infoset_layout[infosets[hand]]
+            own = game.sequences_at(game.lookup[visited.player, rules.infostate(node, visited.player, int(hand))])
+            found[first : first + stride * count : stride] = own
+    return found

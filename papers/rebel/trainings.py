@@ -1,0 +1,249 @@
+"""Trainings of ReBeL on Liar's Dice, judged, for ``table2.py`` and ``ideas.py``.
+
+``python papers/run.py rebel/trainings [--jobs 2] [KIND ...]`` runs the trainings that have no line in the results yet, each in
+a process of its own, in ``runs/papers/rebel``, where an interrupted training or judgement is resumed. All of them take hours.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from papers.common.results import PAPERS, ROOT, provenance, store_run, stored
+from papers.common.study import study
+from treeplex.learn.rebel.trainer import PAPER, RebelSettings
+from treeplex.runs.job.folder import JobFolder
+from treeplex.runs.rebel.job import LATE, NET, REBEL, is_rebel_folder
+from treeplex.runs.rebel.judge import judge_rebel
+from treeplex.runs.train.train import train as train_by
+from treeplex.storage.files import write_atomically
+
+NAME = "rebel/trainings"
+FOLDERS = ROOT / "runs" / "papers" / "rebel"
+GAMES = {
+    "1x4f": "liars_dice(dice=1,faces=4)",
+    "1x5f": "liars_dice(dice=1,faces=5)",
+    "1x6f": "liars_dice(dice=1,faces=6)",
+    "2x3f": "liars_dice(dice=2,faces=3)",
+}
+SEEDS = 5
+MOST_POINTS = 60
+"""Of a learning curve in a record."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A training and how it is judged; everything that decides its numbers.
+
+    Attributes:
+        kind: what it is an example of.
+        game: name of the game, as in the paper.
+        changes: to the recipe.
+        seed: of the training.
+        playthroughs, iterations: N and T of its judgements.
+        late: whether the networks at 96% and 98% of the training are judged as well.
+        method: of searches while it is judged; None for the training's.
+    """
+
+    kind: str
+    game: str
+    changes: Mapping[str, Any]
+    seed: int
+    playthroughs: int = 256
+    iterations: int = 256
+    late: bool = True
+    method: str | None = None
+
+    @property
+    def name(self) -> str:
+        """Of its record and folder."""
+        return f"{self.kind}-{self.game}-{self.seed}"
+
+    @property
+    def settings(self) -> RebelSettings:
+        """Of the training."""
+        return RebelSettings().changed({**self.changes, "seed": self.seed})
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Trainings that are tabulated.
+
+    Attributes:
+        changes: to the recipe.
+        solves: subgames by game.
+        playthroughs, iterations: N and T of their judgements.
+        others: N and T on some games instead.
+    """
+
+    changes: Mapping[str, Any]
+    solves: Mapping[str, int]
+    playthroughs: int = 256
+    iterations: int = 256
+    others: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+
+SOLVES = {"1x4f": 60_000, "1x5f": 120_000, "1x6f": 240_000, "2x3f": 240_000}
+FEWER = {"1x4f": 30_000, "1x5f": 60_000, "1x6f": 60_000, "2x3f": 60_000}
+"""With fictitious play, which takes eight times as many iterations a subgame."""
+LARGER = {game: solves for game, solves in SOLVES.items() if game != "1x4f"}
+"""Games on which rests of 32 nodes do not give half the published exploitability."""
+FP: Mapping[str, Any] = {"method": "linear-fp", "iterations": 512}
+LIKE_PAPER: Mapping[str, Any] = {key: value for key, value in asdict(PAPER).items() if key not in ("solves", "seed")}
+KINDS: Mapping[str, Kind] = {
+    "paper": Kind(LIKE_PAPER, {"1x4f": 60_000}, 1024, PAPER.iterations),
+    "linear": Kind({"method": "lcfr"}, SOLVES, 256, PAPER.iterations),
+    "cfr": Kind({}, SOLVES),
+    "endgames": Kind({"endgame": 32}, SOLVES, others={"1x4f": (1024, 512)}),
+    "fp": Kind(FP, FEWER, playthroughs=128, iterations=512),
+    "fp_endgames": Kind({**FP, "endgame": 32}, FEWER, playthroughs=128, iterations=512),
+    "fp_long": Kind({**FP, "endgame": 32, "iterations": 2048}, {"1x5f": 60_000}, iterations=2048),
+    "large_endgames": Kind({"endgame": 128}, LARGER, 1024, 512),
+    "large_endgames_long": Kind({"endgame": 128, "iterations": 256}, {"1x6f": 180_000, "2x3f": 180_000}, 1024, 512),
+    "fp_large_endgames": Kind({**FP, "endgame": 128}, {"1x5f": 60_000}, 1024, 512),
+}
+BUDGETS = (7_500, 15_000, 30_000, 60_000)
+"""Subgames of the recipe's trainings on the smallest game, for curves of quality against time."""
+IDEAS: Mapping[str, tuple[float, Mapping[str, Any]]] = {
+    "recipe": (1.0, {}),
+    "endgames": (1.0, {"endgame": 32}),
+    "narrow": (1.0, {"width": 64}),
+    "wide": (0.5, {"width": 256}),
+    "long": (0.25, {"iterations": 256}),
+    "linear": (1.0, {"method": "lcfr"}),
+    "little_reuse": (1.0, {"reuse": 8.0}),
+    "all_rows": (1.0, {"fresh": 1.0}),
+    "constant_rate": (1.0, {"last_rate": 1e-3}),
+    "paper": (1.0, LIKE_PAPER),
+}
+"""One idea of the recipe changed at a time, and the paper's settings: the part of the budget's subgames that takes about as
+long as the recipe (the paper's settings take longer), and changes."""
+CURVE_SEEDS = 3
+
+
+def tabulated() -> Iterator[Plan]:
+    """Trainings for the table, seed after seed."""
+    for seed in range(SEEDS):
+        for name, kind in KINDS.items():
+            for game, solves in kind.solves.items():
+                changes = {**kind.changes, "solves": solves}
+                yield Plan(name, game, changes, seed, *kind.others.get(game, (kind.playthroughs, kind.iterations)))
+
+
+def drawn() -> Iterator[Plan]:
+    """Trainings for the curves."""
+    for seed in range(CURVE_SEEDS):
+        for name, (share, changes) in IDEAS.items():
+            for budget in BUDGETS:
+                wanted = {**changes, "solves": round(share * budget)}
+                yield Plan(f"{name}_{budget}", "1x4f", wanted, seed, 256, PAPER.iterations, late=False, method=PAPER.method)
+
+
+def record(plan: Plan) -> dict[str, Any]:
+    """Train and judge, and say how it went; what is done already is not done again."""
+    folder = FOLDERS / plan.name
+    train(GAMES[plan.game], plan.settings, folder)
+    names = [*LATE.values(), NET] if plan.late else [NET]
+    records = JobFolder(REBEL, folder).records()
+    shown = records[:: max(1, len(records) // MOST_POINTS)]
+    return {
+        "plan": said(plan),
+        "cpu_seconds": records[-1].cpu_seconds,
+        "solved": records[-1].done,
+        "curve": [[each.cpu_seconds, each.done, each.loss] for each in shown],
+        "judged": [judgement(plan, folder, name) for name in names],
+    }
+
+
+def said(plan: Plan) -> dict[str, Any]:
+    """A plan as its record has it."""
+    return {**asdict(plan), "settings": asdict(plan.settings)}
+
+
+def train(game: str, settings: RebelSettings, folder: Path) -> None:
+    """Train, or go on with a training of the same settings; one that is finished is left as it is, with its judgements."""
+    asked = replace(settings, streams=1)
+    if not is_rebel_folder(folder) or RebelSettings.from_json(JobFolder(REBEL, folder).about()["settings"], folder) != asked:
+        train_by(game, settings=asked, out=folder, workers=1, judge_every=0, force=True)
+    elif JobFolder(REBEL, folder).about()["status"] != "finished":
+        train_by(resume=folder, workers=1, judge_every=0)
+
+
+def judgement(plan: Plan, folder: Path, name: str) -> dict[str, Any]:
+    """What one network is judged to be; kept beside it, as the training's record comes only when all are done."""
+    method, count, iterations = plan.method or plan.settings.method, plan.playthroughs, plan.iterations
+    kept = folder / f"{Path(name).stem}-{method}-{count}-{iterations}.json"
+    if not kept.exists() or kept.stat().st_mtime < (folder / name).stat().st_mtime:
+        found = judge_rebel(
+            GAMES[plan.game],
+            folder / name,
+            playthroughs=count,
+            iterations=iterations,
+            search={"method": method},
+            workers=1,
+        ).to_json()
+        wanted = ("exploitability", "playthroughs", "iterations", "method", "depth", "endgame", "seconds", "halves", "seed")
+        write_atomically(kept, json.dumps({key: found[key] for key in wanted} | {"trained": found["trained"]}).encode())
+    result: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
+    return result
+
+
+@cache
+def records() -> dict[str, dict[str, Any]]:
+    """The records of all finished trainings, by name."""
+    return stored(NAME)
+
+
+def record_of(plan: Plan) -> dict[str, Any] | None:
+    """A finished training's record, if it is one of just this plan."""
+    found = records().get(plan.name)
+    if found is None:
+        return None
+    then = {"method": None, **found["plan"]}  # as of records that do not say
+    then["settings"] = asdict(RebelSettings().changed(then["settings"]))  # of later versions too, which have more of them
+    return found if then == json.loads(json.dumps(said(plan))) else None
+
+
+@study(title="ReBeL on Liar's Dice: trainings", place=None, minutes=1500, needs=("torch",))
+def reproduce() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("wanted", nargs="*", metavar="KIND", help="or KIND-GAME or KIND-GAME-SEED; default: all")
+    parser.add_argument("--jobs", type=int, default=2, help="trainings side by side")
+    parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    chosen = [
+        plan
+        for plan in (*tabulated(), *drawn())
+        if not options.wanted or any(f"{plan.name}-".startswith(f"{name}-") for name in options.wanted)
+    ]
+    if options.one:
+        record(chosen[0])
+        return
+    missing = [plan for plan in chosen if record_of(plan) is None]
+    print(f"{len(missing)} of {len(chosen)} trainings to do", flush=True)
+    writing = Lock()
+
+    def make(plan: Plan) -> None:
+        """Train in another process, then take over what it leaves in its folder."""
+        command = [sys.executable, str(PAPERS / "run.py"), NAME, "--one", plan.name]
+        if subprocess.run(command, check=False).returncode:
+            return
+        with writing:
+            found = record(plan)
+            store_run(NAME, [plan.name], found, provenance())
+        print(
+            plan.name,
+            f"{found['cpu_seconds']:.0f} s",
+            [f"{each['exploitability']:.4f}" for each in found["judged"]],
+            flush=True,
+        )
+
+    with ThreadPoolExecutor(options.jobs) as pool:
+        list(pool.map(make, missing))

@@ -1,0 +1,230 @@
+"""ReBeL Figure 6, left, with 52 cards: search on the turn with exact values, by four methods, of two in both orders.
+
+Runs are kept in ``runs/papers`` one by one.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from papers.common.curves import log_points
+from papers.common.drawing import dress, line_style, panels, plain_labels, save
+from papers.common.holdem import hand_curve
+from papers.common.kept import code, effort, kept
+from papers.common.results import Picture, Result, Table, published, verdict
+from papers.common.study import study
+from treeplex.evaluate.holdem.judge import judging_crew
+from treeplex.forms.holdem.subgame import HoldemSubgame, cut_spot
+from treeplex.games.poker.betting.sizes import BetPlan
+from treeplex.games.poker.spots.known import turn_endgame_holdem
+from treeplex.games.poker.spots.spot import Spot
+from treeplex.search.holdem.play_distribution import Player
+from treeplex.solvers.holdem.solver import HoldemSolver
+
+ITERATIONS, MARKS, RIVER = 64, (8, 16, 32, 64), 64
+"""Of a search, where tables read its curves, and of a solution of the rivers."""
+BETS, RAISES = "100%,a", "a"
+"""First bets and raises; the paper's are ``50%,100%,a`` and ``75%,a``, which take some six times as long."""
+WHOLE = 256
+"""Iterations of linear CFR on the whole game, and of DCFR for the control."""
+RIVERS = (16, 32, 64, 128)
+"""Iterations of the rivers in the control."""
+STORAGE = "float32"
+EXACT = {
+    "lcfr": "CFR-D",
+    "lcfr-avg": "CFR-AVG",
+    "lcfr-avg-modified": "modified CFR-AVG",
+    "flop": "FP",
+    "lcfr-avg-simultaneous": "CFR-AVG, simultaneous updates",
+    "lcfr-avg-modified-simultaneous": "modified CFR-AVG, simultaneous updates",
+}
+"""Methods by name; updates alternate, as in the paper, unless it says otherwise."""
+CODE = (
+    *("papers.rebel.turn_search", "papers.common.holdem"),
+    "treeplex.evaluate.holdem.judge",
+    *("treeplex.search", "treeplex.solvers", "treeplex.forms", "treeplex.engine", "treeplex.games.poker"),
+)
+"""What decides the numbers of a run, besides its settings; see ``kept.py``."""
+Curve = Mapping[str, Sequence[float]]
+
+
+def control(player: Player, whole: int) -> dict[str, float]:
+    """Exploitability of a solution of the whole game, and of its turn with rivers solved for its beliefs instead."""
+    solver = HoldemSolver(player.subgame.whole, "dcfr", threads=1, storage=STORAGE, horizon=whole)
+    solver.run(whole)
+    average = np.asarray(solver.store.average, np.float64)
+    top, below = average[: player.subgame.top.stored], average[player.subgame.top.stored :]
+    solved = np.zeros_like(below)
+    player.add(player.search("dcfr", whole), solved, 0.0, 1.0, top, top)
+    return {"whole": player.exploitability(top, below), "rivers": player.exploitability(top, solved)}
+
+
+def spot() -> Spot:
+    """Turn endgame hold'em with these sizes."""
+    return replace(turn_endgame_holdem(), bets=BetPlan.same(BETS, RAISES, min_bet=100.0))
+
+
+def points() -> list[int]:
+    """Iterations at which policies are judged."""
+    return log_points(ITERATIONS, a_decade=6, also=MARKS)
+
+
+def searched(turn: HoldemSubgame, method: str) -> Curve:
+    """A search with rivers solved at its leaves."""
+    key = {"what": "rebel/turn_search", "game": turn.game.spot.identity, "method": method, "river": RIVER, "points": points()}
+    key |= {"storage": STORAGE, "code": code(*CODE)}
+    return dict(kept(key, lambda: Player(turn, RIVER, storage=STORAGE).curve(method, points())))
+
+
+def controlled(turn: HoldemSubgame, river: int) -> dict[str, float]:
+    """What rivers solved with so many iterations cost on a good turn."""
+    key = {"what": "rebel/turn_search control", "game": turn.game.spot.identity, "whole": WHOLE, "river": river}
+    return dict(
+        kept({**key, "storage": STORAGE, "code": code(*CODE)}, lambda: control(Player(turn, river, storage=STORAGE), WHOLE))
+    )
+
+
+def whole_game(turn: HoldemSubgame) -> dict[int, float]:
+    """Exploitability of linear CFR on the whole game, by iterations."""
+    at = sorted({*points(), *log_points(WHOLE, a_decade=24)})
+    key = {"what": "rebel/turn_search whole", "game": turn.game.spot.identity, "points": at, "code": code(*CODE)}
+
+    def make() -> list[float]:
+        return hand_curve(turn.whole, "lcfr", at, judging_crew(turn.whole, 1), storage=STORAGE)
+
+    return dict(zip(at, kept({**key, "storage": STORAGE}, make), strict=True))
+
+
+BIG_BLIND = 100.0
+PLAIN, SOUND, BETTER, FP, *AT_ONCE = EXACT
+GAME = (
+    "no-limit hold'em with 52 cards from the turn 3s7hTdKs, every hand equally likely, 1,000 chips a player in the pot, 19,000 "
+    f"behind, big blind 100; first bets `{BETS}`, raises `{RAISES}` (`a`: all-in; turn endgame hold'em has `50%,100%,a` and "
+    "`75%,a`)."
+)
+
+
+def thousandths(chips: float) -> str:
+    """Chips in thousandths of a big blind, as text."""
+    return f"{1000.0 * chips / BIG_BLIND:,.0f}"
+
+
+def in_thousandths(chips: Sequence[float]) -> list[float]:
+    """Of a big blind."""
+    return [1000.0 * each / BIG_BLIND for each in chips]
+
+
+def draw_panel(panel: Any, title: str, curves: Mapping[str, Sequence[float]], tabular: Sequence[float]) -> None:
+    """Curves by name, in chips, and that of the whole game."""
+    for number, (label, chips) in enumerate(curves.items()):
+        panel.plot(points(), in_thousandths(chips), label=label, **line_style(number))
+    panel.plot(points(), in_thousandths(tabular), label="whole game, linear CFR", color="#9A9A9A", linewidth=1.2)
+    dress(panel, title)
+    plain_labels(panel)
+    panel.set(xlim=(1, ITERATIONS), xlabel="iterations (each updates both players)")
+    panel.yaxis.set_major_formatter(lambda y, _: f"{y:,.0f}")
+    ticks = [1, 2, 4, *MARKS]
+    panel.set_xticks(ticks, [str(tick) for tick in ticks])
+    panel.legend(frameon=False, fontsize=9, handlelength=3.0, loc="lower left")
+
+
+def draw(left: Mapping[str, Curve], tabular: Sequence[float]) -> Picture:
+    """What is played, and the average policy with rivers solved for its beliefs."""
+    figure, axes = panels(1, 2, size=(11.0, 4.6))
+    for panel, which, title in zip(axes, ("played", "average"), ("played", "average policy"), strict=True):
+        curves = {EXACT[method]: found[which] for method, found in left.items()}
+        draw_panel(panel, f"Figure 6 left, 52 cards: {title}", curves, tabular)
+    axes[0].set_ylabel("exploitability, thousandths of a big blind")
+    return save(
+        figure,
+        "rebel-teh-search.png",
+        "Exploitability against iterations of search on a turn of hold'em with 52 cards and exact values, two panels with "
+        "logarithmic axes: CFR-D, CFR-AVG, modified CFR-AVG and fictitious play, and linear CFR on the whole game",
+    )
+
+
+def at_marks(values: Sequence[float]) -> list[str]:
+    """A curve at the marks, in thousandths of a big blind."""
+    return [thousandths(values[points().index(mark)]) for mark in MARKS]
+
+
+def curves_table(curves: Mapping[str, Curve], tabular: Sequence[float]) -> Table:
+    """Curves by name at the marks, and that of the whole game."""
+    rows = [[name, *at_marks(found["played"]), *at_marks(found["average"])] for name, found in curves.items()]
+    rows.append(["whole game, linear CFR", *at_marks(tabular), *[""] * len(MARKS)])
+    columns = [f"{which}, {mark}" for which in ("played", "average") for mark in MARKS]
+    return Table("Exploitability in thousandths of a big blind after so many iterations", ["", *columns], rows)
+
+
+def control_table(control: Mapping[int, Mapping[str, float]]) -> Table:
+    """How exact the exact values are."""
+    rows = [[f"{river}", thousandths(found["rivers"])] for river, found in control.items()]
+    return Table(
+        f"The turn of {WHOLE} iterations of DCFR on the whole game, with rivers solved for its beliefs, in thousandths; "
+        f"with its own rivers {thousandths(next(iter(control.values()))['whole'])}",
+        ["iterations of the rivers", "exploitability"],
+        rows,
+    )
+
+
+def findings(left: Mapping[str, Curve], tabular: Mapping[int, float]) -> list[str]:
+    """What the figure says, beside what the paper says."""
+    claims = published("rebel")["turn_search"]["claims"]
+    ends = {method: [thousandths(found[which][-1]) for which in ("played", "average")] for method, found in left.items()}
+    text = {method: f"{EXACT[method]} {played} ({average})" for method, (played, average) in ends.items()}
+    best = min(left, key=lambda method: left[method]["played"][-1])
+    whole = level_of(left[best]["played"][-1], tabular)
+    sound, better = (
+        verdict(*(left[one][which][-1] > left[other][which][-1] for which in ("played", "average")))
+        for one, other in ((SOUND, PLAIN), (PLAIN, BETTER))
+    )
+    return [
+        f'Published: "{claims[0]}". Here, after {ITERATIONS} iterations with exact values: {text[SOUND]}, {text[PLAIN]} '
+        "thousandths of a big blind; in brackets the average policy with rivers solved for its beliefs. "
+        f"{sound}",
+        f'Published: "{claims[1]}". With exact values: {text[PLAIN]}, {text[BETTER]}; {text[FP]}. {better}',
+        "Updates alternate, as the paper's do. With both players updated at once: "
+        + ", ".join(text[method] for method in AT_ONCE)
+        + ".",
+        f"The least is that of {EXACT[best]}, {ends[best][0]}, as {whole} iterations of linear CFR on the whole game. Rivers "
+        "solved with so few iterations do not let any method come much lower: see the second table.",
+    ]
+
+
+def level_of(chips: float, whole: Mapping[int, float]) -> str:
+    """How many iterations of linear CFR on the whole game come to so many chips."""
+    below = [at for at, found in whole.items() if found <= chips]
+    return str(min(below)) if below else f"more than {WHOLE}"
+
+
+def notes(turn: HoldemSubgame) -> list[str]:
+    """How it was measured."""
+    game, ends = turn.whole, turn.game.forests[0].ends
+    return [
+        f"The game: {GAME} {game.decisions:,} public decisions, {game.infosets:,} infosets, {game.stored:,} sequences.",
+        f"A search holds the turn's betting with all {len(game.boards[0][0].hands[0]):,} hands, and ends with it, before the "
+        f"river is seen, at {len(turn.open_ends)} of {len(ends)} ends; after the others, all-ins, rivers are dealt exactly.",
+        f"Exact values are those of {RIVER} iterations of DCFR from the beliefs at the ends, all rivers at once, anew for each "
+        f"question. The second table says how exact they are. Played and average as in the figures with a small deck. CFR is "
+        "linear, FP linear optimistic. An iteration updates both players.",
+        f"Rivers in {STORAGE}, turn and judge in float64. " + effort(),
+    ]
+
+
+@study(title="ReBeL, Figure 6, left: search on the turn with 52 cards", place=8, minutes=40)
+def reproduce() -> Result:
+    turn, paper = cut_spot(spot()), published("rebel")
+    left = {method: searched(turn, method) for method in EXACT}
+    control = {river: controlled(turn, river) for river in RIVERS}
+    tabular = whole_game(turn)
+    curve = [tabular[point] for point in points()]
+    return Result(
+        source=f"{paper['source']}; {paper['turn_search']['source']}",
+        findings=findings(left, tabular),
+        tables=[curves_table({EXACT[method]: found for method, found in left.items()}, curve), control_table(control)],
+        pictures=[draw(left, curve)],
+        notes=notes(turn),
+        numbers={"points": points(), "exact": left, "control": control, "whole_game": tabular},
+    )

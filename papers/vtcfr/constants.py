@@ -1,0 +1,128 @@
+"""Can evolution strategies find better constants for value-tested CFR+ than the usual ones?
+
+The constants are learned on the quick games that were tuned on, with the same machinery that trains discount policies, and then
+judged on quick games of the second group.
+"""
+
+import math
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+import treeplex as tp
+from papers.common.curves import curve
+from papers.common.drawing import dress, save
+from papers.common.kept import kept
+from papers.common.results import Result, Table
+from papers.common.study import study
+from papers.vtcfr.games import LOOKED_AT, STUDY_GAMES, TUNED_ON
+from papers.vtcfr.runs import STAGES, compiled
+from papers.vtcfr.scores import FLOOR
+from treeplex.learn.discount.evolution import Adam, Evolution
+from treeplex.solvers.rules.value_tested import ValueTesting
+
+NAMES = ("alpha0", "ramp", "memory", "strength")
+STEPS = (0.5, 0.25, 2.0, 0.5)
+"""What a change of one means for each constant."""
+EPOCHS, SEARCH = 24, Evolution(population=16, sigma=0.4, learning_rate=0.12, seed=1)
+SLOWEST = 400
+"""Infosets of a player above which a game is left out of the search."""
+SEEDS = (1, 2)
+
+Floats = NDArray[np.float64]
+
+
+def spec(point: Floats) -> str:
+    """The algorithm at a point of the search, whose origin is the usual constants."""
+    usual = ValueTesting()
+    values = [max(getattr(usual, name) + step * x, 0.0) for name, step, x in zip(NAMES, STEPS, point, strict=True)]
+    return "vt-cfr+(" + ",".join(f"{name}={value:.4f}" for name, value in zip(NAMES, values, strict=True)) + ")"
+
+
+def score(game: tp.CompiledGame, algorithm: str, seeds: Sequence[int]) -> float:
+    """Decimal logarithm of the score: the mean over stages and perturbed repeats of the logarithm of exploitability."""
+    found = [value for seed in seeds for value in curve(game, algorithm, STAGES, seed=seed)]
+    return float(np.mean(np.log10(np.maximum(found, FLOOR))))
+
+
+def search(games: Sequence[tp.CompiledGame]) -> tuple[Floats, list[float]]:
+    """The point reached, and after each epoch the mean score there relative to the usual constants, in dex."""
+    usual = np.array([score(game, spec(np.zeros(len(NAMES))), SEEDS) for game in games])
+    adam, path = Adam.start(np.zeros(len(NAMES))), []
+
+    def gain(point: Floats) -> float:
+        return float(np.mean(usual - [score(game, spec(point), SEEDS) for game in games]))
+
+    with ThreadPoolExecutor(2) as pool:
+        for epoch in range(EPOCHS):
+            noise = SEARCH.noise(epoch, len(NAMES))
+            fitness = np.array(list(pool.map(gain, SEARCH.candidates(adam.parameters, noise))))
+            adam.climb(SEARCH.gradient(fitness, noise), SEARCH.learning_rate)
+            path.append(-gain(adam.parameters))
+            print(f"epoch {epoch + 1}: {spec(adam.parameters)} {path[-1]:+.3f} dex", flush=True)
+    return adam.parameters, path
+
+
+@study(title="Value-tested CFR+: constants learned by evolution strategies", place=2, minutes=10)
+def reproduce() -> Result:
+    quick = [game for game in STUDY_GAMES if not game.large]
+    tuned = [game.name for game in quick if game.group == TUNED_ON and max(compiled(game.name).infosets) <= SLOWEST]
+    other = [game for game in quick if game.group == LOOKED_AT and max(compiled(game.name).infosets) <= SLOWEST]
+    games = [compiled(name) for name in tuned]
+    key = {"study": "vt constants", "games": [game.identity for game in games], "start": spec(np.zeros(len(NAMES)))}
+
+    def make() -> tuple[list[float], list[float]]:
+        point, path = search(games)
+        return point.tolist(), path
+
+    point, path = kept({**key, "epochs": EPOCHS, "search": repr(SEARCH)}, make)
+    usual, learned = spec(np.zeros(len(NAMES))), spec(np.array(point))
+    rows, gaps = [], []
+    for game in other:
+        before, after = (score(compiled(game.name), algorithm, SEEDS) for algorithm in (usual, learned))
+        gaps.append(after - before)
+        rows.append([game.name, game.group, f"{10**before:.2e}", f"{10**after:.2e}", f"{after - before:+.2f}"])
+    return summary(tuned, rows, gaps, path, learned)
+
+
+def summary(tuned: Sequence[str], rows: list[list[str]], gaps: Sequence[float], path: Sequence[float], learned: str) -> Result:
+    """What was learned and whether it carries over."""
+    mean, error = float(np.mean(gaps)), float(np.std(gaps) / math.sqrt(len(gaps)))
+    carries = mean < -2.0 * error
+    verdict = "carries over" if carries else "does not carry over beyond its standard error"
+    figure = Figure(figsize=(6.0, 3.2), layout="constrained")
+    axes = figure.add_subplot()
+    axes.plot(range(1, len(path) + 1), path, color="#0072B2", marker="o", markersize=4)
+    axes.axhline(0.0, color="#767676", linewidth=1.0)
+    dress(axes, "score on the games tuned on, relative to the usual constants", logarithmic=False)
+    axes.set_xscale("linear")
+    axes.set_xlabel("epoch")
+    axes.set_ylabel("dex (lower is better)")
+    return Result(
+        source="the constants of vt-cfr+, learned with the evolution strategies of Xu et al. 2024",
+        findings=[
+            f"Learned on {len(tuned)} games: {learned}, after {len(path)} epochs {path[-1]:+.2f} dex there relative to the "
+            "usual constants.",
+            f"On {len(gaps)} games not in the search it is {mean:+.2f} dex in the mean (standard error {error:.2f}): the gain "
+            f"{verdict}." + ("" if carries else " The usual constants stay."),
+        ],
+        tables=[
+            Table(
+                "Score with the usual and the learned constants",
+                ["game", "group", "usual", "learned", "dex"],
+                rows,
+            )
+        ],
+        pictures=[
+            save(figure, "vt-constants.png", "Score of the learned constants against epochs, relative to the usual constants")
+        ],
+        notes=[
+            f"Search: {SEARCH.population} candidates an epoch in mirrored pairs, one unit of noise being {STEPS} of {NAMES}; "
+            f"fitness is the mean over games of the logarithm of the score, with {len(SEEDS)} perturbed repeats.",
+            f"Games with more than {SLOWEST} infosets a player are left out on both sides. Games tuned on: {', '.join(tuned)}.",
+        ],
+        numbers={"path": list(path), "dex": list(gaps), "learned": learned},
+    )

@@ -1,0 +1,169 @@
+"""The runs of the study of one scheme for every game, kept by :mod:`kept` so that a study that was stopped goes on.
+
+A run is one game, one algorithm and one seed of :func:`curves.curve`. It is known by the identity of the compiled game, the
+version of the algorithm, the seed and the iterations, so that what has changed since is run again.
+"""
+
+import hashlib
+import multiprocessing
+import os
+import threading
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+import treeplex as tp
+from papers.common.curves import curve, log_points
+from papers.common.kept import kept
+from papers.vtcfr.games import STUDY_GAMES, StudyGame
+from treeplex.errors import GameError, SpecError, TreeplexError
+from treeplex.forms.sources.openspiel import PREFIX
+from treeplex.solvers.registry import algorithms
+from treeplex.solvers.rules.variants import VARIANTS
+
+STAGES = (100, 300, 1000)
+"""Iterations at which policies are judged."""
+SEEDS = (1, 2, 3, 4)
+LEARNED = ("ddcfr", "dpcfr+", "pddcfr")
+TESTED = "vt-cfr+"
+CANDIDATES = (*VARIANTS, *LEARNED, TESTED)
+SHOWN = (
+    "liars_dice-2v1",
+    "goofspiel-5 ascending, difference",
+    "battleship 2x2, 4 shots",
+    "leduc, 7 ranks",
+    "river, 35 hands, 60 pots",
+    "matrix 10x10, losses 200, 5000",
+)
+"""Games whose whole curves are drawn; all of them fresh."""
+POINTS = tuple(log_points(STAGES[-1], a_decade=8, also=STAGES))
+PROBES = ("kuhn_poker", "small_matrix", "liars_dice(dice_sides=3)")
+"""Small games by whose runs the version of an algorithm is known."""
+PROCESSES = 2
+GAMES: Mapping[str, StudyGame] = {game.name: game for game in STUDY_GAMES}
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run.
+
+    Attributes:
+        game: name of the game.
+        algorithm: name of the algorithm.
+        seed: of the perturbation.
+        exploitability: by iteration, in game units.
+        seconds: how long it took, judging included.
+    """
+
+    game: str
+    algorithm: str
+    seed: int
+    exploitability: Mapping[int, float]
+    seconds: float
+
+
+class Task(NamedTuple):
+    """A run to do; ``key`` tells it from those of other versions."""
+
+    game: str
+    algorithm: str
+    seed: int
+    key: str
+
+
+@cache
+def compiled(name: str) -> tp.CompiledGame:
+    """A game of the study, compiled once in each process.
+
+    Raises:
+        TreeplexError: it cannot be loaded here.
+    """
+    return tp.compile(GAMES[name].rules(), refine=GAMES[name].refine)
+
+
+def loadable(names: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """The games that compile, and those of OpenSpiel that cannot be had here with the reason, which is printed."""
+    found, missing = [], {}
+    for name in names:
+        try:
+            compiled(name)
+            found.append(name)
+        except (GameError, SpecError) as error:
+            if not str(GAMES[name].source).startswith(PREFIX):
+                raise
+            missing[name] = str(error)
+            print(f"{name} is left out: {error}", flush=True)
+    return found, missing
+
+
+def versions(names: Sequence[str]) -> dict[str, str]:
+    """What identifies each algorithm that is there: its name and a hash of its perturbed runs on :data:`PROBES`.
+
+    Code, constants, trained weights and the perturbation itself all change those runs. What is not there is printed.
+    """
+    found = {}
+    for name in names:
+        if name not in algorithms():
+            print(f"{name} is left out: there is no such algorithm yet", flush=True)
+            continue
+        try:
+            runs = [curve(tp.compile(spec), name, STAGES, seed=SEEDS[0]) for spec in PROBES]
+        except TreeplexError as error:
+            print(f"{name} is left out: {error}", flush=True)
+            continue
+        found[name] = f"{name} {hashlib.sha256(repr(runs).encode()).hexdigest()[:12]}"
+    return found
+
+
+def points_of(name: str) -> tuple[int, ...]:
+    """Where the policies of a game are judged."""
+    return POINTS if name in SHOWN else STAGES
+
+
+def measure(names: Sequence[str], known: Mapping[str, str], *, seeds: Sequence[int] = SEEDS) -> list[Run]:
+    """All runs of these games (which compile) and algorithms (with versions), on :data:`PROCESSES` processes.
+
+    Large games come first and are run with the first seed only.
+    """
+    tasks = [
+        Task(name, algorithm, seed, f"{compiled(name).identity} {version} {seed}")
+        for name in sorted(names, key=lambda name: not GAMES[name].large)
+        for algorithm, version in known.items()
+        for seed in (seeds[:1] if GAMES[name].large else seeds)
+    ]
+    left, runs = Counter(task.game for task in tasks), []
+    with multiprocessing.Pool(PROCESSES, leave_with_parent) as pool:
+        for run in pool.imap_unordered(work, tasks):
+            runs.append(run)
+            left[run.game] -= 1
+            if not left[run.game]:
+                print(f"{len(runs)} of {len(tasks)} runs: {run.game} done", flush=True)
+    return sorted(runs, key=lambda run: (names.index(run.game), list(known).index(run.algorithm), run.seed))
+
+
+def leave_with_parent() -> None:
+    """End this process when its parent is gone, however that ended."""
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(2.0)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def work(task: Task) -> Run:
+    """One run, now or before."""
+    points = points_of(task.game)
+
+    def make() -> tuple[list[float], float]:
+        game, start = compiled(task.game), time.process_time()
+        return curve(game, task.algorithm, points, seed=task.seed), time.process_time() - start
+
+    values, seconds = kept({"study": "vt", "run": task.key, "points": points}, make)
+    judged = points[len(points) - len(values) :]  # a perturbed run is judged after its perturbation only
+    return Run(task.game, task.algorithm, task.seed, dict(zip(judged, values, strict=True)), seconds)

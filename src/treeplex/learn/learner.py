@@ -1,0 +1,79 @@
+"""A learner of one's own: a class with a step; folder, curve, progress, resuming and settings come for free."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.evaluate.judge import judge
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.tabular import Policy
+from treeplex.games.base import Game
+from treeplex.settings import Settings, setting
+
+
+class Learner(ABC):
+    """Learns a policy of a game, a step at a time.
+
+    A class that derives it says what its settings are and writes four methods. ``treeplex train file.py:NAME GAME --out DIR``
+    and ``tp.train(game, NAME, out=...)`` run it.
+
+    Attributes:
+        settings_class: the class of its settings, a frozen dataclass that derives :class:`treeplex.settings.Settings`. Of
+            these, ``steps`` say how long a training is, ``seed`` seeds :attr:`generator`, and ``every`` says after how many
+            steps it is measured; without ``every`` ten times a decade.
+        presets: changes to the settings by name, besides ``recipe``, the settings as they are.
+        source: the paper that it is from.
+        game: the rules.
+        settings: what was asked for.
+        generator: of random numbers; saved and restored for it.
+    """
+
+    settings_class: ClassVar[type[Settings]]
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    source: ClassVar[str] = ""
+
+    def __init__(self, game: Game, settings: Any) -> None:
+        """Start; a class that overrides it calls this one first.
+
+        Raises:
+            GameError, AlgorithmError: a game that it cannot learn.
+        """
+        self.game, self.settings = game, settings
+        self.generator = np.random.default_rng(getattr(settings, "seed", 0))
+
+    @cached_property
+    def compiled(self) -> CompiledGame:
+        """The game, compiled when it is first asked for."""
+        return compile_game(self.game)
+
+    @abstractmethod
+    def step(self) -> Mapping[str, float] | None:
+        """Learn for one step, of a second or so at most; numbers for the live line and the records, such as a loss."""
+
+    @abstractmethod
+    def policy(self) -> Policy:
+        """The policy as learnt so far, of :attr:`compiled`; it is judged and written into the folder."""
+
+    @abstractmethod
+    def state(self) -> Mapping[str, NDArray[Any]]:
+        """Everything that :meth:`restore` needs to go on bit for bit, as arrays; :attr:`generator` is kept without it."""
+
+    @abstractmethod
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from what :meth:`state` returned.
+
+        Raises:
+            KeyError, ValueError: the arrays do not fit.
+        """
+
+    def measure(self) -> Mapping[str, float]:
+        """Numbers of a record besides those of the steps: exploitability of :meth:`policy`, the mean over players."""
+        return {"exploitability": judge(self.compiled, self.policy()).exploitability}
+
+
+__all__ = ["Learner", "Settings", "setting"]

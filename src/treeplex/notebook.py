@@ -1,0 +1,24 @@
+"""Tables as a notebook shows them: the ``_repr_html_`` of results."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+
+LEFT = " style='text-align:left'"
+
+
+def facts(rows: Mapping[str, str], caption: str = "") -> str:
+    """Names and values below each other."""
+    cells = (f"<tr><th{LEFT}>{escape(name)}</th><td{LEFT}>{escape(text)}</td></tr>" for name, text in rows.items())
+    return f"<table>{caption_of(caption)}{''.join(cells)}</table>"
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "", note: str = "") -> str:
+    """Rows below a head; ``note`` follows the table."""
+    head = "".join(f"<th>{escape(name)}</th>" for name in columns)
+    body = "".join("<tr>" + "".join(f"<td{LEFT}>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<table>{caption_of(caption)}<tr>{head}</tr>{body}</table>" + (f"<p>{escape(note)}</p>" if note else "")
+
+
+def caption_of(text: str) -> str:
+    """A table's caption; nothing for an empty one."""
+    return f"<caption>{escape(text)}</caption>" if text else ""

@@ -1,1 +1,0 @@
-"""Solve limit hold'em in buckets and look at the strategy."""

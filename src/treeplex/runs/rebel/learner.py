@@ -1,0 +1,213 @@
+"""ReBeL as a learner: on public-tree rules, and on turns of hold'em."""
+
+import os
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from math import comb
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from treeplex.errors import FileError, SpecError
+from treeplex.forms.sources.load import load, named_file
+from treeplex.forms.subgames.identity import public_identity
+from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.games.poker.spots.files import read_spot_file, request_from_options
+from treeplex.games.poker.spots.known import all_hands, turn_endgame_holdem
+from treeplex.games.poker.spots.spot import Spot, spot_from_json
+from treeplex.learn.common.workers import Workers
+from treeplex.learn.rebel.files import NetFile, read_net
+from treeplex.learn.rebel.holdem_trainer import PAPER_TURNS, HoldemRebelSettings, check_turn
+from treeplex.learn.rebel.parallel_self_play import SelfPlayer, SelfPlayJob, SelfPlayRows, parallel_trainer
+from treeplex.learn.rebel.trainer import PAPER, PAPER_CARDS, RebelSettings, RebelTrainer
+from treeplex.learn.rebel.value_net import one_thread
+from treeplex.located_text import option
+from treeplex.runs.rebel.job import NET, REBEL, TURNS, HoldemRebelJob, RebelJob
+from treeplex.runs.rebel.live_evaluation import RunJudge
+from treeplex.runs.train.kind import RECIPE, Options, Training, TrainingKind, count_of
+from treeplex.runs.train.workers import Work, crew_for
+from treeplex.settings import Settings
+from treeplex.spec import quoted
+
+SOURCE = "Brown, Bakhtin, Lerer and Gong 2020, Combining deep reinforcement learning and search (ReBeL)"
+CARDS = ("kuhn_poker", "leduc_poker", "big_leduc", "small_holdem", "turn_holdem", "rhode_island")
+"""Games whose place in appendix E is that of turn endgame hold'em."""
+STREAMS_PER_WORKER = 2
+"""So that a worker has something to do while this process consumes the rows of the other stream."""
+STACKS = 2.5, 25.0
+"""Pots that a player has at first, at least and at most: the 5,000 to 50,000 chips of turn endgame hold'em's pot of 2,000."""
+TURN_ENDGAME = "turn_endgame"
+LOSSES = {"loss": "loss {:.2e}", "policy_loss": "policy loss {:.2e}", "exploitability": "exploitability {:.2e}"}
+
+
+class RebelLearner(TrainingKind):
+    """ReBeL on public-tree rules.
+
+    Presets: ``recipe`` reaches the paper's quality on small Liar's Dice in minutes; ``paper`` is appendix E and the released
+    configuration, for :data:`CARDS` that of turn endgame hold'em.
+    """
+
+    name, kind, source = "rebel", REBEL, SOURCE
+    settings: type[Settings] = RebelSettings
+    summary = "a value network for search, learnt by self-play in which every move is searched"
+    takes: ClassVar[tuple[str, ...]] = ("workers", "ray", "judge_every")
+    line: ClassVar[Mapping[str, str]] = {"rate": "{:,.0f}/s", "rows": "{:,} rows", **LOSSES, "lost": "{} workers lost"}
+
+    def for_game(self, game: Any) -> TrainingKind:
+        """Spots and spot files are turns of hold'em."""
+        named = isinstance(game, str) and (game.endswith((".yaml", ".yml", ".toml")) or game == TURN_ENDGAME)
+        return HoldemRebelLearner() if isinstance(game, Spot) or named else self
+
+    def presets(self, game: Any) -> Mapping[str, Settings]:
+        """``recipe`` and ``paper``."""
+        cards = isinstance(game, str) and game.partition("(")[0].strip() in CARDS
+        return {RECIPE: RebelSettings(), "paper": PAPER_CARDS if cards else PAPER}
+
+    def context(self) -> AbstractContextManager[None]:
+        """One thread: these networks are small, and the cores are for self-play."""
+        return one_thread()
+
+    def make(self, game: Any, settings: Any, options: Options) -> RebelJob:
+        """A training at its beginning, with its workers."""
+        rules = load(game, named_in=options.named_in)
+        spec = game if isinstance(game, str) and named_file(game) else rules.spec
+        tree, work = public_rules(rules), options.work
+        identity = public_identity(tree)
+        judge = RunJudge(spec, tree, settings, options.judge_every)
+        if settings.streams is None:
+            settings = replace(settings, streams=streams_for(work))
+        if settings.streams == 1:
+            if work.ray is not None:
+                raise SpecError("a training begun with one worker plays in its own process; leave --ray out, or start another")
+            return RebelJob(spec, identity, RebelTrainer(tree, settings), settings, options.folder, judge=judge)
+        RebelTrainer(tree, settings)  # whether it can be trained on is known before workers are started
+        crew: Workers[SelfPlayJob, SelfPlayRows] = crew_for(SelfPlayer(spec, settings), work, settings.streams)
+        trainer, _ = parallel_trainer(tree, settings, crew, settings.streams or 1)
+        return RebelJob(spec, identity, trainer, settings, options.folder, workers=crew, judge=judge)
+
+    def load(self, folder: Path) -> NetFile:
+        """The network's file."""
+        return read_net(folder / NET)
+
+    def named_again(self, training: Training) -> str:
+        """A game of one's own."""
+        return str(training.game) if named_file(training.game) else ""
+
+    def report(self, training: Training) -> tuple[str, dict[str, str]]:
+        """Losses, exploitability, speed and files."""
+        last, numbers = training.records[-1], training.numbers()
+        facts = dict[str, str]()
+        if numbers["loss"] is not None:
+            facts["loss"] = f"{numbers['loss']:.3e}   mean Huber loss at the end"
+        if numbers.get("policy_loss") is not None:
+            what = "mean squared error of the policy network's probabilities at the end"
+            facts["policy loss"] = f"{numbers['policy_loss']:.3e}   {what}"
+        if numbers.get("exploitability") is not None:
+            of = f"of {numbers['playthroughs']} playthroughs, T = {numbers['iterations']}; evaluate says more"
+            facts["exploitability"] = f"{numbers['exploitability']:.3e}   {of}"
+        facts["steps"] = f"{last.steps:,} on {last.rows:,} rows"
+        if not last.steps:
+            begin = training.settings.burn_in
+            facts["beware"] = f"learning begins at burn_in, {begin:,}, so the network has learnt nothing yet"
+        return f"ReBeL on {training.game}: {count_of(last.done, self.kind.unit)}", facts
+
+    def next_steps(self, training: Training) -> list[tuple[str, str]]:
+        """Judge it, play against it."""
+        return [
+            (f"treeplex evaluate {quoted(training.game)} {quoted(str(training.folder))}", "how exploitable it is"),
+            (f"treeplex play {quoted(training.game)} --against {quoted(str(training.folder))}", "play against it"),
+        ]
+
+
+class HoldemRebelLearner(RebelLearner):
+    """ReBeL on turns of hold'em: the spot on which games are modelled is the game; every hand may be held, whatever its ranges.
+
+    Presets: ``recipe`` takes minutes of one core; ``paper`` has the paper's method, network and steps. Stacks go with the pot.
+    """
+
+    kind = TURNS
+    settings: type[Settings] = HoldemRebelSettings
+    summary = "a value network for rivers of hold'em, learnt by self-play on turns"
+    takes: ClassVar[tuple[str, ...]] = ()
+    line: ClassVar[Mapping[str, str]] = {"rate": "{:.2g}/s", "rows": "{:,} rivers", **LOSSES}
+
+    def for_game(self, game: Any) -> TrainingKind:
+        """Itself."""
+        return self
+
+    def presets(self, game: Any) -> Mapping[str, Settings]:
+        """``recipe`` and ``paper``, stacks in parts of the spot's pot."""
+        spot = turn_endgame_holdem() if game is None else spot_of(game)
+        stacks = {"stacks": tuple(pots * spot.pot for pots in STACKS)} if spot.pot > 0 else {}
+        return {RECIPE: HoldemRebelSettings().changed(stacks), "paper": PAPER_TURNS.changed(stacks)}
+
+    def make(self, game: Any, settings: Any, options: Options) -> RebelJob:
+        """A training at its beginning."""
+        if isinstance(game, Mapping):
+            spot = spot_of_record(game, options.folder)
+        else:
+            spot = spot_of(game)
+            check_turn(spot)
+            spot = spot_from_json(spot.to_json(), all_hands(spot.format))
+        return HoldemRebelJob(spot, RebelTrainer(spot, settings), settings, options.folder)
+
+    def named_again(self, training: Training) -> str:
+        """Nothing."""
+        return ""
+
+    def report(self, training: Training) -> tuple[str, dict[str, str]]:
+        """The same of rivers."""
+        _, facts = super().report(training)
+        last = training.records[-1]
+        facts["steps"] = f"{last.steps:,} on {last.rows:,} rivers"
+        if "loss" in facts:
+            facts["loss"] += ", values in parts of the pot"
+        return f"ReBeL on turns, pot {training.game['pot']:g}: {count_of(last.done, self.kind.unit)}", facts
+
+    def next_steps(self, training: Training) -> list[tuple[str, str]]:
+        """Search with it, resume it."""
+        games, folder = 2 * training.settings.games, quoted(str(training.folder))
+        return [
+            (f"treeplex holdem search SPOT {folder}", "search a turn with it; give SPOT the same bet sizes"),
+            (f"treeplex train --resume {folder} --set games={games}", "train on"),
+        ]
+
+
+def spot_of(game: Any) -> Spot:
+    """A spot: itself, a spot file with every hand in its ranges, or turn endgame hold'em by name.
+
+    Raises:
+        FileError, SpecError: the file cannot be read, or says no spot.
+    """
+    if isinstance(game, Spot):
+        return game
+    if game == TURN_ENDGAME and not Path(TURN_ENDGAME).is_file():
+        return turn_endgame_holdem()
+    whole = request_from_options({name: option("all", f"--{name}") for name in ("oop", "ip")}, [])
+    return whole.over(read_spot_file(Path(game))).spot()
+
+
+def spot_of_record(found: Mapping[str, Any], folder: str | os.PathLike[str]) -> Spot:
+    """The spot that ``run.json`` has.
+
+    Raises:
+        FileError: it is not whole.
+    """
+    try:
+        cards = found["format"]
+        ones = np.ones(comb(len(cards["deck"]) // 2, cards["hole"]))
+        return spot_from_json(dict(found), (ones, ones))
+    except (KeyError, TypeError, ValueError, AttributeError, SpecError) as error:
+        raise FileError(f"{folder}: its spot cannot be read ({error}); start it again") from error
+
+
+def streams_for(work: Work) -> int:
+    """Streams of a new training with such workers: one worker here is this process.
+
+    Raises:
+        SpecError: Ray is not installed, or there is no such cluster.
+    """
+    size = work.size
+    return 1 if size == 1 and work.ray is None else STREAMS_PER_WORKER * size

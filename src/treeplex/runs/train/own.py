@@ -1,0 +1,238 @@
+"""A learner of one's own as a job: a step is one of its steps.
+
+======================= =========================================================================================
+``run.json``            the learner's name, game, settings, versions, status, and the last record
+``metrics.jsonl``       one record at 0 steps and ten a decade: what was measured
+``policy.safetensors``  the policy
+``state.safetensors``   everything from which the training continues
+``learning-curve.png``  what was measured against steps
+======================= =========================================================================================
+
+Reading a folder runs no code: to resume, the learner is named again.
+"""
+
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any, ClassVar, TypeGuard
+
+import numpy as np
+
+from treeplex.errors import AlgorithmError, SpecError
+from treeplex.forms.policies.files import load_policy, save_policy
+from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.sources.load import load, named_file
+from treeplex.forms.sources.user_module import Wanted, blame, is_user_spec, user_source
+from treeplex.learn.common.random_state import random_state, set_random_state
+from treeplex.learn.learner import Learner
+from treeplex.runs.job.checkpoint import Arrays, State
+from treeplex.runs.job.folder import Kind
+from treeplex.runs.job.record import Record, named_reals
+from treeplex.runs.job.schedule import evaluation_points
+from treeplex.runs.train.kind import RECIPE, Options, Training, TrainingJob, TrainingKind, count_of
+from treeplex.settings import Settings, declared
+from treeplex.spec import quoted
+
+POLICY, PLOT = "policy.safetensors", "learning-curve.png"
+RANDOM = "learner.random"
+"""The name of the generator's state among a learner's arrays."""
+OWN = Kind(
+    name="own learner",
+    unit="steps",
+    maker="treeplex train",
+    numbers={"measures": named_reals},
+    needs={"learner": str, "game": str, "identity": str, "settings": dict},
+    files=(POLICY, PLOT),
+    noun="training",
+)
+"""Trainings by learners of one's own. ``measures``: what the learner measured, and the means of what its steps returned since
+the last record."""
+
+
+class OwnJob(TrainingJob[Settings]):
+    """A training under way.
+
+    Attributes:
+        student: the learner at work.
+    """
+
+    kind = OWN
+
+    def __init__(self, name: str, student: Learner, game: str, settings: Settings) -> None:
+        super().__init__(name, game, student.compiled.identity, settings)
+        self.student = student
+        self._done, self._seen = 0, list[Mapping[str, float]]()
+
+    @property
+    def done(self) -> int:
+        """Steps."""
+        return self._done
+
+    @property
+    def total(self) -> int | None:
+        """The setting ``steps``, if there is one."""
+        return getattr(self.settings, "steps", None)
+
+    @property
+    def ahead(self) -> int:
+        """A step, unless all are done."""
+        return 1 if self.total is None or self._done < self.total else 0
+
+    def points(self) -> Iterator[int]:
+        """Before the first step, then ten times a decade, or every so many steps where there is a setting ``every``."""
+        last = 10**12 if self.total is None else self.total
+        return chain((0,), evaluation_points(last, every=getattr(self.settings, "every", None)))
+
+    def step(self, count: int) -> None:
+        """One step of the learner."""
+        found = self.student.step()
+        self._done += 1
+        if found:
+            self._seen.append(dict(found))
+
+    def measure(self) -> Mapping[str, Any]:
+        """What the learner measures, and means over its steps."""
+        found = {**self._means(), **{name: float(value) for name, value in self.student.measure().items()}}
+        if wrong := [name for name, value in found.items() if not np.isfinite(value)]:
+            raise AlgorithmError(f"{wrong[0]} is {found[wrong[0]]} after {self._done:,} steps of {self.learner}")
+        self._seen.clear()
+        return {"measures": found}
+
+    def _means(self) -> dict[str, float]:
+        names = dict.fromkeys(name for each in self._seen for name in each)
+        return {name: float(np.mean([each[name] for each in self._seen if name in each])) for name in names}
+
+    def live(self) -> Mapping[str, Any]:
+        """The newest numbers."""
+        return dict(self._seen[-1]) if self._seen else {}
+
+    def state(self) -> State:
+        """The learner's arrays, its random numbers, steps, and what these returned since the last record."""
+        kept = {"learner.steps": np.array([self._done]), RANDOM: random_state(self.student.generator)}
+        names = sorted({name for each in self._seen for name in each})
+        for name in names:
+            kept[f"learner.seen.{name}"] = np.array([each.get(name, np.nan) for each in self._seen])
+        return {**{name: np.asarray(array) for name, array in self.student.state().items()}, **kept}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Restore all of that."""
+        found = {name: np.array(array) for name, array in arrays.items()}
+        self._done = int(found.pop("learner.steps")[0])
+        set_random_state(self.student.generator, found.pop(RANDOM))
+        begin = "learner.seen."
+        seen = {name.removeprefix(begin): found.pop(name) for name in list(found) if name.startswith(begin)}
+        count = max(map(len, seen.values()), default=0)
+        rows = [{name: float(values[k]) for name, values in seen.items()} for k in range(count)]
+        self._seen = [{name: value for name, value in row.items() if not np.isnan(value)} for row in rows]
+        self.student.restore(found)
+
+    def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:
+        """Write the policy, and at the end the learning curve."""
+        about = {"algorithm": self.learner, "iterations": self._done, "seconds": self.clock.seconds}
+        save_policy(self.student.policy(), path / POLICY, metadata=about)
+        if ended:
+            from treeplex.runs.plots import Curve, Panel, curves_figure, write_figure
+
+            panels = []
+            for number, name in enumerate(dict.fromkeys(name for record in records for name in record.measures)):
+                shown = [record for record in records if name in record.measures and record.done]
+                curve = Curve([each.done for each in shown], [each.measures[name] for each in shown], number=number)
+                low = all(value > 0 for value in curve.heights)
+                panels.append(Panel(name.replace("_", " ").capitalize(), [curve], logarithmic=low))
+            title, end = f"{self.learner} on {self.game}", max(self._done, 1)
+            write_figure(curves_figure(title, "Steps", panels, last=end, height=1.2 + 2.4 * len(panels)), path / PLOT)
+
+
+class OwnLearner(TrainingKind):
+    """A learner of one's own.
+
+    Args:
+        made: the class.
+        name: ``file.py:NAME``, or the class's name.
+    """
+
+    kind = OWN
+    line: ClassVar[Mapping[str, str]] = {"exploitability": "exploitability {:.2e}"}
+
+    def __init__(self, made: type[Learner], name: str) -> None:
+        if not isinstance(getattr(made, "settings_class", None), type) or not issubclass(made.settings_class, Settings):
+            raise SpecError(f"{name} has no settings; set settings_class to one that derives treeplex.settings.Settings")
+        if inspect.isabstract(made):
+            missing = ", ".join(sorted(made.__abstractmethods__))
+            raise SpecError(f"{name} lacks {missing}; write these methods")
+        declared(made.settings_class)
+        self.made, self.name, self.settings = made, name, made.settings_class
+        self.summary, self.source = (made.__doc__ or "").strip().partition("\n")[0], made.source
+
+    def presets(self, game: Any) -> Mapping[str, Settings]:
+        """``recipe`` and those of the class."""
+        usual = self.made.settings_class()
+        return {RECIPE: usual, **{name: usual.changed(changes) for name, changes in self.made.presets.items()}}
+
+    def make(self, game: Any, settings: Settings, options: Options) -> OwnJob:
+        """A training at its beginning."""
+        rules = load(game, named_in=options.named_in)
+        spec = game if isinstance(game, str) and named_file(game) else rules.spec
+        path = Path(inspect.getsourcefile(self.made) or self.name)
+        with blame(path, f"making {self.name}", AlgorithmError):
+            student = self.made(rules, settings)
+        return OwnJob(self.name, student, spec, settings)
+
+    def load(self, folder: Path) -> Policy:
+        """The policy."""
+        return load_policy(folder / POLICY)
+
+    def named_again(self, training: Training) -> str:
+        """The game, if it is in a file."""
+        return str(training.game) if not training.game or named_file(training.game) else ""
+
+    def summarise(self, training: Training) -> dict[str, Any]:
+        """The measures by name."""
+        return dict(training.records[-1].measures)
+
+    def report(self, training: Training) -> tuple[str, dict[str, str]]:
+        """What was measured at first and last."""
+        first, last = training.records[0], training.records[-1]
+        facts = {}
+        for name, value in last.measures.items():
+            before = f"{first.measures[name]:.3e} -> " if name in first.measures and first is not last else ""
+            facts[name.replace("_", " ")] = f"{before}{value:.3e}"
+        return f"{self.name} on {training.game}: {count_of(last.done, 'steps')}", facts
+
+    def next_steps(self, training: Training) -> list[tuple[str, str]]:
+        """Judge it, read it."""
+        game, folder = quoted(str(training.game)), quoted(str(training.folder))
+        return [
+            (f"treeplex evaluate {game} {folder}", "judge it"),
+            (f"treeplex show {folder}", "read the policy"),
+        ]
+
+
+def is_learner(thing: object) -> TypeGuard[type[Learner]]:
+    """Whether it is a class of learners."""
+    return inspect.isclass(thing) and issubclass(thing, Learner) and thing is not Learner
+
+
+LEARNER = Wanted("learner", "MyLearner", "class that derives treeplex.learn.Learner", is_learner, is_learner)
+"""What a file is asked for."""
+
+
+def own_learner(learner: object) -> OwnLearner | None:
+    """The learner that a class, or ``file.py:NAME``, is; None of other names.
+
+    Raises:
+        SpecError: no such file or class, or one that is no learner.
+    """
+    if is_learner(learner):
+        return OwnLearner(learner, learner.__name__)
+    if not isinstance(learner, str):
+        raise SpecError(f"a learner is a name, file.py:NAME, or a class that derives treeplex.learn.Learner, not {learner!r}")
+    if not is_user_spec(learner):
+        return None
+    made, spec = user_source(learner, LEARNER)
+    if spec.parameters:
+        raise SpecError(f"{learner} has parameters; give settings by --set instead")
+    if not is_learner(made):
+        raise SpecError(f"{learner} is no learner; it has to derive treeplex.learn.Learner")
+    return OwnLearner(made, f"{spec.name}:{made.__name__}" if spec.name.endswith(".py") else spec.name)

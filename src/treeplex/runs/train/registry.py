@@ -1,0 +1,97 @@
+"""Learners by name, and the learner of a training's folder."""
+
+import os
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from treeplex.errors import FileError, SpecError
+from treeplex.learn.learner import Learner
+from treeplex.runs.job.folder import RUN, JobFolder, Kind, kind_of
+from treeplex.runs.train.kind import TrainingKind
+from treeplex.runs.train.own import OWN, OwnLearner, own_learner
+from treeplex.spec import nearest
+from treeplex.storage.reading import read_json
+
+TRAINING = Kind(name="training", unit="steps", maker="treeplex train", noun="training")
+"""What messages say of a folder that holds no training of any kind."""
+REBEL = "rebel"
+"""The learner that is meant where none is named; in a folder also that on turns of hold'em."""
+AnyLearner = str | type[Learner] | TrainingKind
+"""A learner's name, ``file.py:NAME`` or a class of one's own."""
+
+
+@cache
+def learners() -> Mapping[str, TrainingKind]:
+    """The learners that come with the library, by name."""
+    from treeplex.runs.discount.learner import DISCOUNT_LEARNERS
+    from treeplex.runs.rebel.learner import RebelLearner
+
+    return {each.name: each for each in (RebelLearner(), *DISCOUNT_LEARNERS)}
+
+
+def learner_named(learner: AnyLearner) -> TrainingKind:
+    """The learner that a name or class means.
+
+    Raises:
+        SpecError: an unknown name, or a file without such a class.
+    """
+    if isinstance(learner, TrainingKind):
+        return learner
+    if (own := own_learner(learner)) is not None:
+        return own
+    if learner not in learners():
+        raise SpecError(f"unknown learner {learner!r}{nearest(str(learner), learners())}; see treeplex train --list")
+    return learners()[str(learner)]
+
+
+def kind_for(game: Any, learner: AnyLearner | None, resume: str | os.PathLike[str] | None, preset: str | None) -> TrainingKind:
+    """The kind of training that is asked for; without a learner that of the folder to resume, or ReBeL.
+
+    Raises:
+        SpecError: an unknown learner, or a preset for a training that is resumed.
+        FileError: there is no training in the folder.
+    """
+    if resume is None:
+        return learner_named(learner or REBEL).for_game(game)
+    if preset is not None:
+        raise SpecError("a resumed training keeps its settings; change some with --set instead of --preset")
+    return (
+        learner_of(resume) if learner is None or (learner == REBEL and game is None) else learner_named(learner).for_game(game)
+    )
+
+
+def learner_of(folder: str | os.PathLike[str]) -> TrainingKind:
+    """The learner of the training in a folder.
+
+    Raises:
+        FileError: there is none, or one by a learner of one's own, which reading a folder does not run.
+    """
+    from treeplex.runs.rebel.learner import HoldemRebelLearner
+
+    kind = kind_of(folder)
+    if kind == OWN.name:
+        name = str(JobFolder(OWN, folder).about()["learner"])
+        raise FileError(
+            f"{folder} was trained by {name}, a learner of your own; reading a folder runs no code, so name it as well: "
+            f"treeplex train {name} --resume {folder}"
+        )
+    if kind == HoldemRebelLearner.kind.name:
+        return HoldemRebelLearner()
+    known = [each for each in learners().values() if each.kind.name == kind]
+    if not known:
+        JobFolder(TRAINING, folder).about()  # raises, for no folder is of that kind
+    named = about_of(folder).get("learner") if len(known) > 1 else known[0].name
+    if named not in learners():
+        raise FileError(f"{Path(folder) / RUN}: 'learner' is missing; put back a copy or start again (with --force)")
+    return learners()[str(named)]
+
+
+def about_of(folder: str | os.PathLike[str]) -> dict[str, Any]:
+    """What ``run.json`` says, unchecked."""
+    found = read_json(Path(folder) / RUN)
+    return found if isinstance(found, dict) else {}
+
+
+__all__ = ["OwnLearner", "learner_named", "learner_of", "learners"]

@@ -1,0 +1,155 @@
+"""One door to training: start a training by any learner, or resume one, and let it run."""
+
+import os
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from treeplex.errors import FileError, SpecError
+from treeplex.runs.job.folder import RUN, JobFolder
+from treeplex.runs.job.interrupt import Interrupted
+from treeplex.runs.job.job import go_on, start
+from treeplex.runs.job.record import Watcher
+from treeplex.runs.train.events import tensorboard_events
+from treeplex.runs.train.kind import Options, Training, TrainingJob, TrainingKind, check_options
+from treeplex.runs.train.registry import AnyLearner, kind_for
+from treeplex.runs.train.workers import Work
+from treeplex.settings import Settings, declared
+
+EVENTS = "tensorboard"
+
+
+def train(
+    game: Any = None,
+    learner: AnyLearner | None = None,
+    *,
+    settings: Settings | Mapping[str, Any] | None = None,
+    preset: str | None = None,
+    out: str | os.PathLike[str] | None = None,
+    resume: str | os.PathLike[str] | None = None,
+    seconds: float | None = None,
+    force: bool = False,
+    workers: int | None = None,
+    ray: str | None = None,
+    judge_every: float | None = None,
+    tensorboard: bool = False,
+    progress: Watcher | None = None,
+) -> Training:
+    """Train, and write a folder from which the training can be resumed bit for bit.
+
+    Args:
+        game: a spec, or what else names a game; of ``ddcfr``, ``dpcfr+`` and ``pddcfr`` several specs (None: DDCFR's four); of
+            ``rebel`` also a turn of hold'em, as a spot or a spot file. With ``resume``, needed only where the game is in a file
+            of one's own, which reading a folder does not run.
+        learner: ``rebel`` (the default), ``ddcfr``, ``dpcfr+``, ``pddcfr``; a class that derives
+            :class:`treeplex.learn.learner.Learner`, or ``file.py:NAME`` of one. With ``resume``, needed only for one's own.
+        settings: the learner's settings, or changes to the preset by name; with ``resume``, changes.
+        preset: ``recipe`` (the default), or another one of the learner.
+        out: the folder of a new training.
+        resume: a folder to resume. It ends up as if it had never stopped.
+        seconds: of ``rebel`` on public-tree games the time over which it trains, in place of so many subgames; of others, the
+            time after which this call stops.
+        force: overwrite what is in ``out``.
+        workers: how many processes play; None for all cores (Ray: all of the cluster's). It changes no number, but how many
+            streams a new training by ``rebel`` has.
+        ray: play on a Ray cluster: its address, ``auto`` for the one this machine belongs to, ``local`` for a new one on it.
+        judge_every: seconds between judgements under way; None as often as costs a twentieth of the time, in small games; 0
+            never.
+        tensorboard: write TensorBoard events as well.
+        progress: called after each step.
+
+    Raises:
+        SpecError: an unknown name or a value outside its range; PyTorch, TensorBoard or Ray is missing; no such cluster.
+        GameError: a game that this learner cannot train on.
+        AlgorithmError: the loss is no number, or workers die of a job; the last good checkpoint stays.
+        FileError: a folder that cannot be written, or a training that cannot be resumed.
+        Interrupted: Ctrl-C or SIGTERM; its ``result`` is the training so far.
+    """
+    if (out is None) == (resume is None):
+        raise SpecError("give a folder: out (--out) for a new training, resume (--resume) to resume one")
+    known = kind_for(game, learner, resume, preset)
+    check_options(known, workers=workers, ray=ray, judge_every=judge_every)
+    limit = seconds
+    changes = dict(settings) if isinstance(settings, Mapping) else {}
+    if seconds is not None and "seconds" in declared(known.settings):
+        limit, changes = None, changes | {"seconds": seconds}
+    elif seconds is not None and not seconds > 0:
+        raise SpecError(f"seconds must be a number above 0, not {seconds!r}")
+    work = Work(workers, ray)
+    with known.context(), JobFolder(known.kind, str(resume) if out is None else out) as folder, ExitStack() as stack:
+        options = Options(work, judge_every, folder.path)
+        if out is not None:
+            if game is None and known.needs_game:
+                raise SpecError(f"name the game: treeplex train {known.name} GAME --out DIR")
+            asked = settings.changed(changes) if isinstance(settings, Settings) else known.settings_for(game, preset, changes)
+            folder.check_free(force=force)
+            make_events = tensorboard_events() if tensorboard else None
+            job = known.make(game, asked, options)
+            stack.callback(job.close)
+            session = start(job, folder, force=force)
+        else:
+            asked = settings if isinstance(settings, Settings) else None
+            make_events = tensorboard_events() if tensorboard else None
+            job = reopened(known, folder, game, asked.to_json() if asked else changes, options)
+            stack.callback(job.close)
+            session = go_on(job, folder)
+            if job.total is not None and job.done > job.total:
+                raise SpecError(
+                    f"{folder.path} has done {job.done:,} {known.kind.unit} already; the setting counts all of them, so ask "
+                    f"for at least {job.done}"
+                )
+            job.resumed(session.records)
+        if make_events is not None:  # what came after the checkpoint is done again
+            gone = None if out is not None else session.records[-1].done + 1 if session.records else 0
+            events = make_events(str(folder.path / EVENTS), gone, known.name)
+            stack.callback(events.close)
+            session.recorded = events.add
+        outcome = session.run(seconds=limit, progress=progress)
+    training = Training(job.learner, job.game, job.settings, outcome.records, outcome.status, folder.path, known)
+    if training.status == "interrupted":
+        raise Interrupted(training)
+    return training
+
+
+def reopened(
+    known: TrainingKind, folder: JobFolder, game: Any, changes: Mapping[str, Any], options: Options
+) -> TrainingJob[Any]:
+    """The training of a folder, locked, at its beginning."""
+    about, place = folder.reopen(), folder.path / RUN
+    settings = known.settings.from_json(about["settings"], place).changed_under_way(changes, place=folder.path)
+    named_in = folder.path if game is None else None
+    options = Options(options.work, options.judge_every, folder.path, named_in)
+    job = known.make(about["game"] if game is None else game, settings, options)
+    if job.identity != about["identity"]:
+        job.close()
+        why = "whose rules changed since" if game is None else f"not {game}"
+        raise FileError(
+            f"{folder.path} trains on {shown(about['game'])}, {why}; give the game it was started with, or start a new training"
+        )
+    return job
+
+
+def shown_settings(
+    learner: AnyLearner | None,
+    game: Any,
+    preset: str | None,
+    resume: str | os.PathLike[str] | None,
+    changes: Mapping[str, Any],
+) -> Settings:
+    """The settings that a training would have; with ``resume`` those of a folder, with changes.
+
+    Raises:
+        SpecError, FileError: as :func:`train`.
+    """
+    known = kind_for(game, learner, resume, preset)
+    if resume is None:
+        found: Settings = known.settings_for(game, preset, changes)
+        return found
+    folder = JobFolder(known.kind, resume)
+    return known.settings.from_json(folder.about()["settings"], Path(resume) / RUN).changed(changes)
+
+
+def shown(game: Any) -> str:
+    """A game as messages name it."""
+    return ", ".join(game) if isinstance(game, list) else "a turn of hold'em" if isinstance(game, dict) else str(game)

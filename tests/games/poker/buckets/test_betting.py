@@ -1,0 +1,61 @@
+import numpy as np
+import pytest
+
+from treeplex.engine.buckets.street import END, FOLD
+from treeplex.errors import SpecError
+from treeplex.games.poker.betting.sizes import FixedLimit
+from treeplex.games.poker.betting.tree import Fold, Showdown, StreetEnd, betting_tree
+from treeplex.games.poker.buckets.betting import decisions, limit_betting, widths
+from treeplex.games.poker.cards.format import HOLDEM
+from treeplex.games.poker.spots.spot import Spot
+
+PLANS = [((2.0, 2.0, 4.0, 4.0), (4, 4, 4, 4), (1.0, 2.0)), ((4.0, 4.0, 6.0, 6.0), (2, 1, 3, 1), (1.0, 4.0))]
+
+
+@pytest.mark.parametrize(("bets", "most", "blinds"), PLANS)
+def test_the_same_as_the_betting_tree_of_a_spot(bets, most, blinds):
+    betting = limit_betting(FixedLimit(bets, most), blinds)
+    all_hands = np.ones(len(HOLDEM.hands))
+    spot = Spot((), 0.0, 1000.0, (all_hands, all_hands), FixedLimit(bets, most), blinds=blinds)
+    tree = betting_tree(spot)
+    seen = compare(betting, tree, 0, 0, 0, 0)
+    assert seen == len(list(tree.decisions())) == sum(decisions(betting))
+
+
+def compare(betting, tree, number, street, node, start):
+    """Walk both side by side; the number of decisions seen."""
+    row = betting.streets[street, 0] + node
+    player, actions, _ = betting.nodes[row]
+    theirs = tree.nodes[number]
+    level = betting.levels[betting.streets[street, 6] + start]
+    assert (theirs.street, theirs.player, len(theirs.actions)) == (street, player, actions)
+    seen = 1
+    for action in range(actions):
+        kind, child = betting.kinds[row, action], betting.children[row, action]
+        target = tree.nodes[theirs.children[action]]
+        if kind == FOLD:
+            assert isinstance(target, Fold)
+            assert (target.loser, min(target.contributions)) == (player, level + betting.losses[row])
+        elif kind == END:
+            chips = level + betting.ends[betting.streets[street, 5] + child]
+            assert target.contributions == (chips, chips)
+            if street == len(betting.streets) - 1:
+                assert isinstance(target, Showdown)
+            else:
+                assert isinstance(target, StreetEnd)
+                seen += compare(betting, tree, target.child, street + 1, 0, child * betting.streets[street, 2] + start)
+        else:
+            seen += compare(betting, tree, theirs.children[action], street, child, start)
+    return seen
+
+
+def test_sizes_of_the_papers_betting():
+    betting = limit_betting()
+    assert decisions(betting) == [8, 70, 630, 5670]
+    assert widths(betting) == [21, 182, 1638, 14742]
+
+
+@pytest.mark.parametrize(("limits", "blinds"), [(FixedLimit((), ()), (1.0, 2.0)), (FixedLimit((2.0,), (1,)), (2.0, 2.0))])
+def test_impossible_betting_is_refused(limits, blinds):
+    with pytest.raises(SpecError, match="give"):
+        limit_betting(limits, blinds)
