@@ -10,9 +10,10 @@ from tests.coin_toss import coin_toss, guessing
 from tests.random_games import RandomPublicGame
 from treeplex.errors import AlgorithmError, PolicyError
 from treeplex.forms.subgames.batch import cut_states
-from treeplex.forms.subgames.gadgets import GADGETS, Maxmargin
+from treeplex.forms.subgames.gadgets import GADGETS, Gadget, Maxmargin
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.search import METHODS, ExactLeaf, SubgameSearch
 from treeplex.search.resolving import REACH, RESOLVING, SECOND_ROUND, Trunk, carried_values, gifts, resolved
 from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.solvers.solver import GameSolver
@@ -152,6 +153,22 @@ def test_solving_again_goes_on() -> None:
     second = resolved(leduc(), first, horizon=Horizon(4), iterations=500)
     assert (losses(leduc(), second) <= losses(leduc(), first) + 0.005).all()
     assert (losses(leduc(), first) < losses(leduc(), policy) - 0.005).all()
+
+
+@pytest.mark.parametrize("kind", GADGETS.values())
+def test_gadgets_before_leaves(kind: type[Gadget]) -> None:
+    """Cut off below, promises are kept as leaves value hands."""
+    policy, rules = blueprint(50), public_rules("leduc_poker")
+    trunk = Trunk.of(policy, rules, SECOND_ROUND)
+    piece = [start for start in trunk.starts if start.visited.player == 0][:3]
+    for player in (0, 1):
+        carried = carried_values(trunk.subgames(piece), policy, player)
+        ranges = trunk.subgames(piece).ranges
+        subgames = cut_states(rules, [start.state for start in piece], Horizon(1), ranges, kind(player, carried))
+        assert len(subgames.leaves)
+        search = SubgameSearch(subgames, METHODS["cfr+"], ExactLeaf(iterations=40))
+        search.run(100)
+        assert np.nanmin(carried - search.root_values()[1 - player]) > -0.15
 
 
 def test_a_gadget_of_ones_own_and_batches() -> None:
