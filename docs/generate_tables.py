@@ -40,6 +40,10 @@ SPECS: Mapping[str, tuple[str, ...]] = {
     ),
     "turn_holdem": ("turn_holdem(ranks=5,stack=4,bets=[50%;a],raises=[])", "turn_holdem"),
     "rhode_island": ("rhode_island(ranks=2)", "rhode_island(ranks=3,raises=1)"),
+    "bucketed_holdem": (
+        "bucketed_holdem(buckets=2,cards=royal,boards=200,river_boards=200)",
+        "bucketed_holdem(buckets=3,cards=royal,board=TcJdQhKs,sizes=[50%;a],stack=20,pot=4)",
+    ),
     "liars_dice": (
         *(f"liars_dice(dice_sides={faces})" for faces in (3, 4, 5)),
         "liars_dice",

@@ -1,7 +1,7 @@
 """Streets of hold'em as subgames: from any node of the betting to the end of a street, all hands at once.
 
 A subgame keeps the streets above its cut, compiled by themselves (*top*), and what follows (*below*). It ends before the next
-cards are seen; after an all-in the cards to come are dealt inside. Everything runs on the hand engine's kernels, which never
+cards are seen; after an all-in the cards to come are dealt inside. Everything runs on the hold'em engine's kernels, which never
 enumerate pairs of hands.
 """
 

@@ -12,7 +12,8 @@ from treeplex.forms.subgames.beliefs import Belief, stacked_ranges
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.public import Chance, Decision, Leaf, PublicState, PublicTree, pair_state, pick
 from treeplex.learn.rebel.random_beliefs import random_belief
-from treeplex.learn.torch.search import DEVICES, TorchSearch, check_method, torch_device
+from treeplex.learn.torch.device import DEVICES, torch_device
+from treeplex.learn.torch.search import TorchSearch, check_method
 from treeplex.search.encoding import Encoding
 from treeplex.search.leaf import LeafValue
 from treeplex.search.play_distribution import DRAWS, Replicas, SearchSettings, policies_at, training_iterations
