@@ -51,8 +51,7 @@ def flops(
     often each action is taken, EV, equity and exploitability, board by board and on average, weighted by how many flops a
     board stands for. --line chooses the decision on the first street; reporting another one later needs no solving.
     Ctrl-C stops; the same command resumes, inside a board as well, and never solves a finished board again. A board that
-    fails is named in errors.txt
-    and does not stop the others (exit code 1).
+    fails is named in errors.txt and does not stop the others (exit code 1).
 
     \b
     Examples:
