@@ -11,7 +11,7 @@ from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_facts, print_json, say
 from treeplex.play.cli.failures import STOPPED, fail
 from treeplex.play.cli.live import Live, clock
-from treeplex.play.cli.solve import counted, free_folder
+from treeplex.play.cli.solve import counted, free_place
 from treeplex.spec import quoted
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def sample(
         except Interrupted as stopped:
             sampled = stopped.result
             if sampled.folder is None:
-                sampled.save(free_folder(f"sample-{sampled.game}-{sampled.algorithm}"))
+                sampled.save(free_place(f"sample-{sampled.game}-{sampled.algorithm}"))
     if as_json:
         last = sampled.last
         found = {"iteration": last.done, "seconds": last.seconds, **last.numbers}
