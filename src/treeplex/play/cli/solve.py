@@ -101,7 +101,7 @@ def solve(
 
         own = f"{quoted(solution.game.spec)} " if named_file(solution.game.spec) else ""
         command = f"treeplex solve {own}--resume {quoted(str(folder))}"
-        fail(f"stopped after {counted(solution.iterations)}; saved: go on with {command}", STOPPED)
+        fail(f"stopped after {counted(solution.iterations)}; saved; resume with {command}", STOPPED)
     if not solution.target_reached:
         raise typer.Exit(TARGET_MISSED)
 
@@ -166,13 +166,13 @@ def print_solution(solution: "Solution", folder: Path | None) -> None:
         if has_device(folder):
             say(f"  treeplex device {where}{of_game}   judge the joint play")
         if solution.status == "target reached":
-            say(f"  treeplex solve {resume} {where} --target {(solution.settings.target or 0) / 10:g}   go on")
+            say(f"  treeplex solve {resume} {where} --target {(solution.settings.target or 0) / 10:g}   resume")
         elif solution.settings.nodes and not solution.solver.exact and solution.iterations != solution.solver.longest:
-            say(f"  treeplex solve {resume} {where} --nodes {10 * solution.settings.nodes}   go on")
+            say(f"  treeplex solve {resume} {where} --nodes {10 * solution.settings.nodes}   resume")
         elif not solution.solver.exact:
             more = min(10 * solution.iterations, solution.solver.longest or 10 * solution.iterations)
             if more > solution.iterations:
-                say(f"  treeplex solve {resume} {where} -n {more}   go on")
+                say(f"  treeplex solve {resume} {where} -n {more}   resume")
     say(f"  treeplex compare {spec} -a cfr+ -a dcfr -a pcfr+   compare algorithms")
 
 
@@ -258,7 +258,7 @@ def compare(
             say("add --out DIR for the plot")
     if comparison.interrupted:
         last = comparison.solutions[-1]
-        saved = f"; go on with it: treeplex solve --resume {quoted(str(last.folder))}" if last.folder else ""
+        saved = f"; resume it: treeplex solve --resume {quoted(str(last.folder))}" if last.folder else ""
         fail(f"stopped during {last.algorithm} after {last.iterations:,} iterations{saved}", STOPPED)
 
 

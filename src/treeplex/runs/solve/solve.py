@@ -126,7 +126,7 @@ def solve(
             session = start(SolveJob(*planned(compiled, algorithm, settings)), folder, force=force)
         else:
             if out is not None and Path(out) != Path(resume):
-                raise SpecError("a resumed run goes on in its own folder; give out or resume, not both")
+                raise SpecError("a resumed run stays in its own folder; give out or resume, not both")
             fixed = {"every": every, "updates": updates, "seed": seed, "refine": refine or None}
             assert folder is not None
             session = reopen(
