@@ -131,11 +131,11 @@ class Declared(NamedTuple):
         return f"{one}, or {NONE}" if kind.optional else one
 
     def _range(self) -> str:
-        _, low, above, high, below, *_ = self.limits
+        _, low, above, high, below, *_ = (f"{each:,}" if isinstance(each, int) else each for each in self.limits)
         if low is not None and high is not None:
-            return f"from {low:g} to {high:g}"
-        begin = "" if low is None and above is None else f"of at least {low:g}" if above is None else f"above {above:g}"
-        end = "" if high is None and below is None else f"at most {high:g}" if below is None else f"below {below:g}"
+            return f"from {low} to {high}"
+        begin = "" if low is None and above is None else f"of at least {low}" if above is None else f"above {above}"
+        end = "" if high is None and below is None else f"at most {high}" if below is None else f"below {below}"
         return " and ".join(part for part in (begin, end) if part)
 
     def wrong(self, value: Any, entry: Any = None) -> SpecError:

@@ -19,8 +19,10 @@ import pytest
 
 import treeplex as tp
 from treeplex.errors import FileError
+from treeplex.forms.policies.tabular import normalised
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.spots.known import holdem
+from treeplex.learn.learner import Learner
 from treeplex.runs.discount.job import DISCOUNT
 from treeplex.runs.discount.settings import DiscountSettings
 from treeplex.runs.holdem.batch import run_batch
@@ -36,7 +38,9 @@ from treeplex.runs.limit import LIMIT, LimitSettings, solve_limit
 from treeplex.runs.sample.sample import sample
 from treeplex.runs.sample.settings import SAMPLE
 from treeplex.runs.solve.settings import SOLVE
+from treeplex.runs.train.own import OWN
 from treeplex.runs.train.train import train
+from treeplex.settings import Settings, setting
 
 ROOT = Path(__file__).parents[3]
 DAMAGES = ("truncated", "changed", "emptied")
@@ -74,6 +78,39 @@ CASES = {
     ),
     "discount": Case(DISCOUNT, partial(train, "kuhn_poker", "ddcfr", settings=EPOCHS, workers=1), partial(train, workers=1), 3),
 }
+
+
+@dataclass(frozen=True)
+class CountingSettings(Settings):
+    steps: int = setting(30, "steps", low=1)
+    seed: int = setting(0, "seed", low=0)
+
+
+class Counting(Learner):
+    """Plays as often as drawn."""
+
+    settings_class = CountingSettings
+
+    def __init__(self, game: tp.Game, settings: CountingSettings) -> None:
+        super().__init__(game, settings)
+        self.seen = np.ones(len(self.compiled.tree.sequence_infoset))
+
+    def step(self) -> dict[str, float]:
+        drawn = self.generator.integers(len(self.seen))
+        self.seen[drawn] += 1.0
+        return {"drawn": float(drawn)}
+
+    def policy(self) -> tp.Policy:
+        return tp.Policy(self.compiled, normalised(self.compiled, self.seen))
+
+    def state(self) -> dict[str, Any]:
+        return {"seen": self.seen}
+
+    def restore(self, arrays: Any) -> None:
+        self.seen = np.array(arrays["seen"])
+
+
+CASES["own learner"] = Case(OWN, partial(train, "kuhn_poker", Counting), partial(train, learner=Counting), 12)
 if find_spec("torch"):
     from treeplex.learn.rebel.trainer import RebelSettings
     from treeplex.runs.rebel.job import REBEL, TURNS
@@ -457,7 +494,7 @@ def test_a_spot_that_was_stopped_goes_on_from_its_file(tmp_path: Path, number: i
 
 
 def test_one_writer_at_a_time_for_batches(tmp_path: Path) -> None:
-    def again(spot: Any, interrupt: Any) -> Any:
+    def again(spot: Any, interrupt: Any, file: Path) -> Any:
         run_batch(lambda board: SPOT_OF_RIVER, read_boards("AsKd2c"), tmp_path / "batch", again, {})
 
     with pytest.raises(FileError, match=f"is being written by process {os.getpid()} on"):

@@ -59,6 +59,20 @@ class CompiledSpot:
     compatible: float
     raked: bool
     isomorphism: bool
+    players = 2
+
+    @property
+    def spec(self) -> str:
+        """Board, pot and stacks."""
+        return str(self.spot)
+
+    @property
+    def zero_sum(self) -> bool:
+        """Whether all that one player loses the other wins: without rake."""
+        return not self.raked
+
+    def __str__(self) -> str:
+        return self.spec
 
     @property
     def stored(self) -> int:

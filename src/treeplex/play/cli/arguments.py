@@ -11,7 +11,8 @@ GameArgument = Annotated[
     str,
     typer.Argument(
         metavar="GAME",
-        help="A game: leduc_poker, 'leduc_poker(ranks=4)', openspiel:tiny_hanabi, game.efg, game.nfg or mygame.py:MyGame.",
+        help="A game: leduc_poker, 'leduc_poker(ranks=4)', openspiel:tiny_hanabi, game.efg, game.nfg, mygame.py:MyGame, or a "
+        "hold'em spot: turn.yaml, turn_endgame.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON only.")]
@@ -45,6 +46,14 @@ Config = Annotated[Path | None, typer.Option(metavar="FILE", help="Settings over
 ShowSettings = Annotated[bool, typer.Option("--show", help="Print all settings as YAML and stop.")]
 TrainOut = Annotated[Path | None, typer.Option(metavar="DIR", help="Write a training folder.")]
 TrainResume = Annotated[Path | None, typer.Option(metavar="DIR", help="Resume the training in this folder.")]
+Threads = Annotated[int | None, typer.Option(metavar="N", help="Of a spot: threads. Default: one per core allowed.")]
+Storage = Annotated[
+    str | None, typer.Option(metavar="KIND", help="Of a spot: float32, float64 or int16 (half the memory). Default: float32.")
+]
+Device = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Of a game: cpu, cuda, auto or torch-cpu; the last three need PyTorch.")
+]
+RunPlace = Annotated[Path | None, typer.Option(metavar="PATH", help="Write a run folder; of a spot one file, turn.spot.")]
 Folder = Annotated[Path | None, typer.Option(metavar="DIR", help="Write a run folder.")]
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treeplex.play.cli.arguments import Json, Refine, ShowProgress
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_facts, print_json, print_table
 from treeplex.play.cli.live import Live
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 OfGame = Annotated[str | None, typer.Option("--game", metavar="GAME", help="The game; default: the one the file names.")]
 
 
+@command("Judge and read a correlation device.", place=120, example="device runs/kuhn3")
 def device(
     source: Annotated[
         str,
@@ -206,11 +208,3 @@ def distances_of(game: "CompiledGame", judgement: "DeviceJudgement") -> dict[str
         }
         for each in judgement.distances
     }
-
-
-SHORT = {"device": "Judge and read a correlation device."}
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(short_help=SHORT["device"])(device)

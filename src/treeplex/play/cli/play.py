@@ -7,6 +7,7 @@ import typer
 
 from treeplex.errors import GameError, PolicyError, SpecError, TreeplexError
 from treeplex.play.cli.arguments import GameArgument
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import say
 from treeplex.play.cli.failures import STOPPED
 from treeplex.play.cli.live import Live
@@ -25,6 +26,7 @@ class _Left(Exception):  # noqa: N818 (no error)
     """The person has had enough."""
 
 
+@command("Play against a policy or a network that searches.", place=140, example='play "liars_dice(faces=4)" --against rebel')
 def play(
     game: GameArgument,
     against: Annotated[
@@ -172,14 +174,14 @@ def table_for(game: str, against: str, iterations: int | None, seed: int | None)
     """
     import numpy as np
 
-    from treeplex.forms.sources.load import load
+    from treeplex.forms.sources.load import load_rules
     from treeplex.forms.sources.user_module import is_user_spec
     from treeplex.play.tables.table import RulesTable, SearchTable
     from treeplex.runs.judge import UNIFORM, as_policy, policy_file
     from treeplex.runs.rebel.judge import is_rebel, net_of
     from treeplex.search.agent import SearchAgent
 
-    rules = load(game)
+    rules = load_rules(game)
     generator = np.random.default_rng(seed)
     if is_rebel(against):
         from treeplex.forms.subgames.public_rules import public_rules
@@ -216,8 +218,3 @@ def score(results: list[float]) -> str:
     """Games and payoffs so far."""
     count = len(results)
     return f"after {count} game{'s' if count != 1 else ''}: {sum(results):+g}"
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(short_help="Play against a policy or a network that searches.")(play)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treeplex.play.cli.arguments import Force, GameArgument, Json, Seconds, ShowProgress
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_facts, print_json, say
 from treeplex.play.cli.failures import STOPPED, fail
 from treeplex.play.cli.live import Live, clock
@@ -24,6 +25,7 @@ Against = Annotated[
 ]
 
 
+@command("Sample a game too large to compile.", place=100, example='sample "liars_dice(numdice=2)" --out dice')
 def sample(
     game: Annotated[
         str | None,
@@ -174,6 +176,7 @@ def resuming(sampled: "Sampled") -> str:
     return f"treeplex sample {own}--resume {quoted(str(sampled.folder))}"
 
 
+@command("Play with a sampled policy.", place=110, example='playouts "liars_dice(numdice=2)" dice')
 def playouts(
     game: GameArgument,
     policy: Annotated[str, typer.Argument(metavar="POLICY", help="A folder or a policy file of treeplex sample, or uniform.")],
@@ -216,15 +219,3 @@ def print_match(match: "Match", title: str) -> None:
     facts = {"mean payoff": f"{match.value:+.5f} +- {match.error:.5f}   the others' mean: {match.others:+.5f}"}
     facts |= {f"in seat {seat}": f"{value:+.5f}" for seat, value in enumerate(match.seats)}
     print_facts(facts, title=title)
-
-
-SHORT = {
-    "sample": "Sample a game too large to compile.",
-    "playouts": "Play with a sampled policy.",
-}
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    for command in (sample, playouts):
-        app.command(short_help=SHORT[command.__name__])(command)

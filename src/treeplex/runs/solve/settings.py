@@ -53,6 +53,7 @@ class Settings:
         seed: seed of everything random in the algorithm.
         refine: whether infostates of imperfect recall were split.
         nodes: stop once the solver has walked so many histories, over all resumes; None for no such limit.
+        device: where iterations run: ``"cpu"`` by compiled kernels, or one of :data:`treeplex.learn.torch.device.DEVICES`.
     """
 
     iterations: int
@@ -63,6 +64,7 @@ class Settings:
     seed: int = 0
     refine: bool = False
     nodes: int | None = None
+    device: str = "cpu"
 
     def __post_init__(self) -> None:
         for name in ("iterations", "horizon", "every", "seed", "nodes"):  # NumPy's whole numbers are not what JSON can say
@@ -80,6 +82,8 @@ class Settings:
             raise SpecError(f"refine must be true or false, not {self.refine!r}")
         if isinstance(self.seed, bool) or not isinstance(self.seed, int):
             raise SpecError(f"seed must be a whole number, not {self.seed!r}")
+        if not isinstance(self.device, str):
+            raise SpecError(f"device must be the name of one, not {self.device!r}")
         if self.updates not in (None, "alternating", "simultaneous"):
             raise SpecError(f"updates must be 'alternating' or 'simultaneous', not {self.updates!r}")
 

@@ -197,7 +197,9 @@ class Training:
         last = self.records[-1]
         about = {"learner": self.learner, "game": self.game, "status": self.status, self.kind.kind.unit: last.done}
         times = {"seconds": last.seconds, "cpu_seconds": last.cpu_seconds}
-        return {**about, **times, **self.numbers(), **self.kind.summarise(self), "folder": str(self.folder)}
+        numbers = self.numbers()
+        numbers |= numbers.pop("measures", {})
+        return {**about, **times, **numbers, **self.kind.summarise(self), "folder": str(self.folder)}
 
     def _repr_html_(self) -> str:
         title, facts = self.kind.report(self)

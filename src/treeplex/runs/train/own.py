@@ -22,7 +22,7 @@ import numpy as np
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.policies.files import load_policy, save_policy
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.load import load, named_file
+from treeplex.forms.sources.load import load_rules, named_file
 from treeplex.forms.sources.user_module import Wanted, blame, is_user_spec, user_source
 from treeplex.learn.common.random_state import random_state, set_random_state
 from treeplex.learn.learner import Learner
@@ -35,8 +35,8 @@ from treeplex.settings import Settings, declared
 from treeplex.spec import quoted
 
 POLICY, PLOT = "policy.safetensors", "learning-curve.png"
-RANDOM = "learner.random"
-"""The name of the generator's state among a learner's arrays."""
+OF_JOB = "job."
+"""Before the names of the job's own arrays, beside the learner's."""
 OWN = Kind(
     name="own learner",
     unit="steps",
@@ -46,8 +46,8 @@ OWN = Kind(
     files=(POLICY, PLOT),
     noun="training",
 )
-"""Trainings by learners of one's own. ``measures``: what the learner measured, and the means of what its steps returned since
-the last record."""
+"""Trainings by learners of one's own. ``measures``: what the learner measured, and what its last step
+returned."""
 
 
 class OwnJob(TrainingJob[Settings]):
@@ -62,7 +62,7 @@ class OwnJob(TrainingJob[Settings]):
     def __init__(self, name: str, student: Learner, game: str, settings: Settings) -> None:
         super().__init__(name, game, student.compiled.identity, settings)
         self.student = student
-        self._done, self._seen = 0, list[Mapping[str, float]]()
+        self._done, self._last = 0, dict[str, float]()
 
     @property
     def done(self) -> int:
@@ -86,45 +86,35 @@ class OwnJob(TrainingJob[Settings]):
 
     def step(self, count: int) -> None:
         """One step of the learner."""
-        found = self.student.step()
+        found = self.student.step() or {}
+        self._last = {name: float(value) for name, value in found.items()}
         self._done += 1
-        if found:
-            self._seen.append(dict(found))
 
     def measure(self) -> Mapping[str, Any]:
-        """What the learner measures, and means over its steps."""
-        found = {**self._means(), **{name: float(value) for name, value in self.student.measure().items()}}
+        """What the learner measures, and what its last step returned."""
+        found = {**self._last, **{name: float(value) for name, value in self.student.measure().items()}}
         if wrong := [name for name, value in found.items() if not np.isfinite(value)]:
             raise AlgorithmError(f"{wrong[0]} is {found[wrong[0]]} after {self._done:,} steps of {self.learner}")
-        self._seen.clear()
         return {"measures": found}
 
-    def _means(self) -> dict[str, float]:
-        names = dict.fromkeys(name for each in self._seen for name in each)
-        return {name: float(np.mean([each[name] for each in self._seen if name in each])) for name in names}
-
     def live(self) -> Mapping[str, Any]:
-        """The newest numbers."""
-        return dict(self._seen[-1]) if self._seen else {}
+        """What the last step returned."""
+        return self._last
 
     def state(self) -> State:
-        """The learner's arrays, its random numbers, steps, and what these returned since the last record."""
-        kept = {"learner.steps": np.array([self._done]), RANDOM: random_state(self.student.generator)}
-        names = sorted({name for each in self._seen for name in each})
-        for name in names:
-            kept[f"learner.seen.{name}"] = np.array([each.get(name, np.nan) for each in self._seen])
-        return {**{name: np.asarray(array) for name, array in self.student.state().items()}, **kept}
+        """The learner's arrays, its random numbers, steps, and what the last one returned."""
+        own = {"steps": np.array([self._done]), "random": random_state(self.student.generator)}
+        own |= {f"last.{name}": np.array([value]) for name, value in self._last.items()}
+        found = {name: np.asarray(array) for name, array in self.student.state().items()}
+        return found | {OF_JOB + name: array for name, array in own.items()}
 
     def restore(self, arrays: Arrays) -> None:
         """Restore all of that."""
         found = {name: np.array(array) for name, array in arrays.items()}
-        self._done = int(found.pop("learner.steps")[0])
-        set_random_state(self.student.generator, found.pop(RANDOM))
-        begin = "learner.seen."
-        seen = {name.removeprefix(begin): found.pop(name) for name in list(found) if name.startswith(begin)}
-        count = max(map(len, seen.values()), default=0)
-        rows = [{name: float(values[k]) for name, values in seen.items()} for k in range(count)]
-        self._seen = [{name: value for name, value in row.items() if not np.isnan(value)} for row in rows]
+        own = {name.removeprefix(OF_JOB): found.pop(name) for name in list(found) if name.startswith(OF_JOB)}
+        self._done = int(own.pop("steps")[0])
+        set_random_state(self.student.generator, own.pop("random"))
+        self._last = {name.removeprefix("last."): float(value[0]) for name, value in own.items()}
         self.student.restore(found)
 
     def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:
@@ -172,24 +162,20 @@ class OwnLearner(TrainingKind):
 
     def make(self, game: Any, settings: Settings, options: Options) -> OwnJob:
         """A training at its beginning."""
-        rules = load(game, named_in=options.named_in)
+        rules = load_rules(game, named_in=options.named_in)
         spec = game if isinstance(game, str) and named_file(game) else rules.spec
         path = Path(inspect.getsourcefile(self.made) or self.name)
         with blame(path, f"making {self.name}", AlgorithmError):
             student = self.made(rules, settings)
         return OwnJob(self.name, student, spec, settings)
 
-    def load(self, folder: Path) -> Policy:
+    def load_rules(self, folder: Path) -> Policy:
         """The policy."""
         return load_policy(folder / POLICY)
 
     def named_again(self, training: Training) -> str:
         """The game, if it is in a file."""
         return str(training.game) if not training.game or named_file(training.game) else ""
-
-    def summarise(self, training: Training) -> dict[str, Any]:
-        """The measures by name."""
-        return dict(training.records[-1].measures)
 
     def report(self, training: Training) -> tuple[str, dict[str, str]]:
         """What was measured at first and last."""

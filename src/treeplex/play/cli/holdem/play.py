@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treeplex.errors import FileError, SpecError
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.holdem import options as of
 from treeplex.play.cli.live import Live
+from treeplex.spot_table import TURN_ENDGAME
 
 if TYPE_CHECKING:
     from treeplex.games.poker.spots.spot import Spot
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 SEATS = ("oop", "ip")
 
 
+@command("Play turns against an agent that searches.", place=60, example="play")
 @of.with_fields(*of.ABOUT_TURNS)
 def play(
     *,
@@ -85,8 +88,8 @@ def play(
 
         from treeplex.games.poker.betting.sizes import DEFAULT
         from treeplex.games.poker.cards.cards import cards_to_string
+        from treeplex.games.poker.spots.files import is_turn_endgame
         from treeplex.learn.rebel.shipped_nets import REBEL
-        from treeplex.play.cli.holdem.requests import title_of
         from treeplex.play.cli.holdem.search import card_text
         from treeplex.play.cli.play import sit
         from treeplex.play.tables.holdem import HoldemTable
@@ -105,7 +108,7 @@ def play(
             method=METHOD if method is None else method,
             river=RIVER if river is None else river,
             threads=threads,
-            own_sizes=of.is_turn_endgame(spot) and not sized,
+            own_sizes=is_turn_endgame(spot or TURN_ENDGAME) and not sized,
             drawn=random_iteration,
         )
         bets_of_all = game_of(agent).spot.bets
@@ -118,7 +121,7 @@ def play(
         table = HoldemTable(agent, generator, on=on if boards else None)
     values = "rivers solved exactly" if file is None else f"{source}: {card_text(file.card)}"
     played = game_of(agent).spot
-    title = title_of(played) + (" and other boards" if boards else "")
+    title = str(played) + (" and other boards" if boards else "")
     typer.echo(f"{title}, against {values}, {agent.settings.iterations} iterations of {agent.settings.method} a search")
     typer.echo(f"OOP is out of position and acts first, IP is in position; the smallest bet is {played.min_bet:,.12g}")
     differs = unlike(file, played)

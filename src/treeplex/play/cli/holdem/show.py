@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treeplex.play.cli.arguments import Json
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_facts, print_json
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ FILE_HELP = "A file that holdem solve wrote with --out."
 LINE_HELP = "Actions and cards so far: 'x,b50%,c,7s,b120' (x check, c call, f fold, b bet, r raise, a all-in)."
 
 
+@command("Read a solved spot.", place=20, example="show turn.spot --line x,b60%")
 def show(
     file: Annotated[Path, typer.Argument(metavar="FILE", help=FILE_HELP)],
     line: Annotated[str, typer.Option("--line", metavar="LINE", help=LINE_HELP)] = "",

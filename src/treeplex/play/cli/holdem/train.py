@@ -16,11 +16,13 @@ from treeplex.play.cli.arguments import (
     TrainResume,
     check_folders,
 )
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import say
 from treeplex.play.cli.holdem import options as of
 from treeplex.play.cli.train import changes_of, run_training
 
 
+@command("Train a network for rivers by self-play on turns.", place=40, example="train --out runs/turn")
 @of.with_fields(*(name for name in of.ABOUT_TURNS if name not in ("oop", "ip")))
 def train(
     *,

@@ -1,0 +1,155 @@
+"""Learners of one's own: what they get for free, and what is refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import treeplex as tp
+from treeplex.errors import AlgorithmError, FileError, SpecError
+from treeplex.play.cli.main import app
+from treeplex.runs.job.folder import JobFolder
+from treeplex.runs.job.interrupt import Interrupted
+from treeplex.runs.job.record import Progress
+from treeplex.runs.train.own import OWN, POLICY
+from treeplex.runs.train.registry import learner_named
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "neurd.py"
+NEURD = f"{EXAMPLE}:NeuRD"
+SHORT = {"steps": 40}
+
+
+def call(*arguments: object, code: int = 0) -> tuple[str, str]:
+    """Run ``treeplex``; return what it printed on stdout and stderr."""
+    result = CliRunner().invoke(app, [*map(str, arguments)])
+    assert result.exit_code == code, (arguments, result.output, result.exception)
+    return result.stdout, result.stderr
+
+
+def arrays(folder: Path) -> dict[str, bytes]:
+    with JobFolder(OWN, folder).state() as file:
+        return {name: array.tobytes() for name, array in file.items()}
+
+
+def test_the_example_learns_kuhn_poker(tmp_path: Path) -> None:
+    training = tp.train("kuhn_poker", NEURD, out=tmp_path / "run")
+    curve = [(record.done, record.measures["exploitability"]) for record in training.records]
+    assert curve[0] == (0, pytest.approx(tp.exploitability("kuhn_poker", "uniform")))
+    assert curve[-1][0] == 3000
+    assert curve[-1][1] < 0.01
+    assert training.load().probabilities.shape == (30,) or len(training.load()) == 12
+    assert tp.exploitability("kuhn_poker", training.folder) == pytest.approx(curve[-1][1])
+    assert training.to_json()["exploitability"] == curve[-1][1]
+
+
+def test_a_class_is_trained_as_well_and_resumed_bit_for_bit(tmp_path: Path) -> None:
+    learner = learner_named(NEURD).made  # type: ignore[attr-defined]
+    whole = tp.train("kuhn_poker", learner, settings=SHORT, out=tmp_path / "whole")
+
+    tp.train("kuhn_poker", learner, settings={"steps": 17}, out=tmp_path / "part")
+    resumed = tp.train(learner=learner, resume=tmp_path / "part", settings=SHORT)
+    assert arrays(tmp_path / "part") == arrays(tmp_path / "whole")
+    assert [(each.done, each.numbers) for each in resumed.records] == [(each.done, each.numbers) for each in whole.records]
+
+
+def test_ctrl_c_saves_it(tmp_path: Path) -> None:
+    import signal
+
+    def stop(progress: Progress) -> None:
+        if progress.done == 5:
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(Interrupted) as stopped:
+        tp.train("kuhn_poker", NEURD, settings=SHORT, out=tmp_path / "run", progress=stop)
+    assert stopped.value.result.records[-1].done == 5
+    assert tp.train(learner=NEURD, resume=tmp_path / "run").records[-1].done == 40
+
+
+def test_the_commands(tmp_path: Path) -> None:
+    out, _ = call("train", NEURD, "kuhn_poker", "--set", "steps=20", "--out", tmp_path / "run")
+    assert "kuhn_poker: 20 steps" in out
+    assert f"treeplex evaluate kuhn_poker {tmp_path / 'run'}" in out
+    printed = json.loads(call("train", NEURD, "--resume", tmp_path / "run", "--set", "steps=30", "--json")[0])
+    assert (printed["steps"], printed["status"]) == (30, "finished")
+    judged = json.loads(call("evaluate", "kuhn_poker", tmp_path / "run", "--json")[0])
+    assert judged["exploitability"] == pytest.approx(printed["exploitability"])
+    assert "Pass" in call("show", tmp_path / "run")[0]
+    assert "rate: 0.3 " in call("train", NEURD, "--show")[0]
+    assert "hidden *" in call("train", NEURD, "--help")[0]
+    assert (tmp_path / "run" / "learning-curve.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_reading_a_folder_runs_no_code(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(f"{EXAMPLE.read_text()}\nopen({str(tmp_path / 'ran')!r}, 'w').close()\n")
+    mine = f"{tmp_path / 'mine.py'}:NeuRD"
+    tp.train("kuhn_poker", mine, settings=SHORT, out=tmp_path / "run")
+    (tmp_path / "ran").unlink()
+    with pytest.raises(FileError, match=r"trained by .*mine.py:NeuRD, .* reading a folder runs no code, so name it as well"):
+        tp.train(resume=tmp_path / "run")
+    assert tp.exploitability("kuhn_poker", tmp_path / "run") > 0
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("x = 1", "it defines no class that derives treeplex.learn.Learner"),
+        ("from treeplex.learn import Learner\nclass A(Learner): pass", "A has no settings; set settings_class"),
+        (
+            "from treeplex.learn import Learner, Settings\nclass A(Learner):\n    settings_class = Settings\n    step = print",
+            "lacks policy, restore, state; write these methods",
+        ),
+        ("x = ", "mine.py:1"),
+    ],
+)
+def test_a_file_without_a_whole_learner_is_refused(tmp_path: Path, text: str, part: str) -> None:
+    (tmp_path / "mine.py").write_text(text)
+    with pytest.raises(SpecError, match=part):
+        tp.train("kuhn_poker", f"{tmp_path / 'mine.py'}", out=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+WRONG = """
+from dataclasses import dataclass
+from treeplex.learn import Learner, Settings
+import treeplex as tp
+
+class Wrong(Learner):
+    settings_class = Settings
+    def step(self): return {"loss": {LOSS}}
+    def policy(self): return tp.Policy.uniform(self.compiled)
+    def state(self): return {}
+    def restore(self, arrays): pass
+"""
+
+
+def test_numbers_that_are_none_stop_it(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(WRONG.replace("{LOSS}", "float('nan')"))
+    with pytest.raises(AlgorithmError, match=r"loss is nan after 1 steps"):
+        tp.train("kuhn_poker", f"{tmp_path / 'mine.py'}:Wrong", out=tmp_path / "run")
+    assert JobFolder(OWN, tmp_path / "run").about()["status"] == "failed"
+
+
+def test_a_training_without_an_end_stops_after_a_time(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(WRONG.replace("{LOSS}", "1.0"))
+    training = tp.train("kuhn_poker", f"{tmp_path / 'mine.py'}:Wrong", out=tmp_path / "run", seconds=0.05)
+    assert training.status == "time up"
+    assert (training.folder / POLICY).exists()
+
+
+def test_wrong_names_are_refused(tmp_path: Path) -> None:
+    for learner, part in [
+        (f"{EXAMPLE}:NeuR", "did you mean 'NeuRD'"),
+        (f"{EXAMPLE}:features", "is no learner"),
+        (f"{EXAMPLE}:NeuRD(rate=3)", "give settings by --set"),
+        ("rebl", "unknown learner 'rebl'; did you mean 'rebel'"),
+        (3, "a learner is a name"),
+    ]:
+        with pytest.raises(SpecError, match=part):
+            tp.train("kuhn_poker", learner, out=tmp_path / "run")  # type: ignore[arg-type]
+    with pytest.raises(SpecError, match="does not take workers"):
+        tp.train("kuhn_poker", NEURD, out=tmp_path / "run", workers=2)
+    tp.train("kuhn_poker", NEURD, settings={"steps": 1}, out=tmp_path / "run")
+    with pytest.raises(SpecError, match="cannot change under way"):
+        tp.train(learner=NEURD, resume=tmp_path / "run", settings={"hidden": 3})
