@@ -114,11 +114,11 @@ def sample(
     else:
         print_sampled(sampled)
     if sampled.status == "interrupted":
-        fail(f"stopped after {counted(sampled.last.done)}; saved: go on with {resuming(sampled)}", STOPPED)
+        fail(f"stopped after {counted(sampled.last.done)}; saved; resume with {resuming(sampled)}", STOPPED)
 
 
 def line_of(progress: "Progress") -> str:
-    """One line: scheme, iterations, histories a second, infosets, memory, time left."""
+    """One line: scheme, iterations, histories per second, infosets, memory, time left."""
     numbers = progress.numbers
     parts = [
         f"{progress.name}  iteration {progress.done:,}  {progress.rate:,.3g} it/s",
@@ -163,13 +163,13 @@ def print_sampled(sampled: "Sampled") -> None:
     print_facts(facts, title=f"{sampled.game} by {sampled.algorithm}: {effort}")
     say("next", bold=True)
     if sampled.folder:
-        say(f"  {resuming(sampled)} -n {10 * last.done}   go on")
+        say(f"  {resuming(sampled)} -n {10 * last.done}   resume")
     else:
         say(f"  treeplex sample {quoted(sampled.game.spec)} --out runs/first   keep policy, metrics and state")
 
 
 def resuming(sampled: "Sampled") -> str:
-    """The command that goes on with a run."""
+    """The command that resumes a run."""
     from treeplex.forms.sources.load import named_file
 
     own = f"{quoted(sampled.game.spec)} " if named_file(sampled.game.spec) else ""
