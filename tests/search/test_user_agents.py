@@ -242,14 +242,14 @@ def test_agents_are_played_against(folder: Path, against: str) -> None:
 def test_a_leaf_in_a_file_searches_turns_of_holdem(folder: Path) -> None:
     from treeplex.games.poker.betting.sizes import BetPlan
     from treeplex.games.poker.spots.known import holdem
-    from treeplex.runs.holdem.search import search_turn
+    from treeplex.runs.holdem.search import search_spot
 
     spot = holdem("3s7hTdKs", "QQ,AKs", "99,KQs", pot=20.0, stack=40.0, bets=BetPlan.same("100%", ""))
     own, exact = (
-        search_turn(spot, source, iterations=3, river=8, judge=False)
+        search_spot(spot, source, iterations=3, river=8, judge=False)
         for source in ("my.py:Exact(iterations=8,storage=float32)", None)
     )
     assert (own.values, exact.values) == ("my.py:Exact(iterations=8,storage=float32)", "exact")
     assert own.ev == pytest.approx(exact.ev, abs=1e-4)
-    nothing = search_turn(spot, "my.py:ZERO", iterations=3, river=8, judge=False)
+    nothing = search_spot(spot, "my.py:ZERO", iterations=3, river=8, judge=False)
     assert abs(nothing.ev[0] - exact.ev[0]) > 0.1
