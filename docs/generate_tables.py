@@ -8,6 +8,7 @@ machines.
 import argparse
 import inspect
 import json
+import os
 import pkgutil
 import re
 import sys
@@ -276,6 +277,15 @@ def leduc_of_three() -> str:
     return "\n".join(parts)
 
 
+def measured_tables(name: str) -> str:
+    """The tables that a study found, with its notes."""
+    record, parts = stored(name), []
+    for each in record["tables"]:
+        columns, rows = tuple(each["columns"]), [tuple(row) for row in each["rows"]]
+        parts.append(f"{each['caption']}:\n\n{table(columns, rows, right=tuple(range(1, len(columns))))}")
+    return "\n".join([*parts, f"{' '.join(record['notes'])} `python papers/run.py {name}` measures it.\n"])
+
+
 def study() -> str:
     """What the study vtcfr/one_scheme found."""
     return "".join(f"- {line}\n" for line in stored("vtcfr/one_scheme")["findings"])
@@ -293,6 +303,7 @@ GENERATORS: Mapping[str, Callable[..., str]] = {
     "choosing": choosing,
     "many_players": many_players,
     "leduc_of_three": leduc_of_three,
+    "measured_tables": measured_tables,
 }
 
 
@@ -330,7 +341,7 @@ def main() -> None:
         after = fill(before, measured=asked.measured, only=asked.only)
         if after != before:
             stale.append(path)
-            print(path)
+            print(os.path.relpath(path, ROOT))
             if not asked.check:
                 path.write_text(after, encoding="utf-8")
     if stale and asked.check:

@@ -1,6 +1,6 @@
 """Runs of CFR with sampled chance on limit hold'em in buckets.
 
-A run folder holds ``run.json`` (settings, status), ``metrics.jsonl`` (one record an evaluation) and ``state.safetensors``
+A run folder holds ``run.json`` (settings, status), ``metrics.jsonl`` (one record per evaluation) and ``state.safetensors``
 (regrets and average, with a checksum). Buckets and joint tables are not stored: they follow from the game's spec, and their
 hashes are checked.
 """

@@ -194,7 +194,7 @@ def test_exact_leaves_are_worth_what_they_are_over_pairs(streets: int) -> None:
 
 @cache
 def value() -> tuple[float, float]:
-    """Of the whole flop by the hand engine: player 0's value in equilibrium, and an exploitability well below what is asked."""
+    """The whole flop, solved by the hold'em engine: player 0's value in equilibrium, and a low exploitability."""
     solver = HoldemSolver(by_hands(1).whole, "dcfr", threads=1, storage="float64")
     solver.run(400)
     judged = Player(by_hands(1), 1, storage="float64").judge(solver.store.average)

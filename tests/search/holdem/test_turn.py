@@ -1,4 +1,4 @@
-"""Search of hold'em's turn on the hand engine: against search over pairs of hands, linear programming and whole solutions."""
+"""Search of hold'em's turn on the hold'em engine: against search over pairs of hands, linear programs and solutions."""
 
 from functools import cache
 from itertools import product

@@ -1,4 +1,4 @@
-"""The hand engine against enumerated rules: every variant step by step, fictitious play, values, and what must not matter.
+"""The hold'em engine against enumerated rules: every variant step by step, fictitious play, values, and what must not matter.
 
 From equal states both engines take equal steps, to rounding. Whole runs may part: where a player has no regret (an opponent who
 cannot get there), rounding decides what the next policy is, and the two round differently.

@@ -1,4 +1,4 @@
-"""Compile a poker spot: betting forests, boards and hands become the arrays that the hand engine runs on."""
+"""Compile a poker spot: betting forests, boards and hands become the arrays that the hold'em engine runs on."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -118,7 +118,7 @@ class CompiledSpot:
 
 
 def compile_spot(spot: Spot, *, isomorphism: bool = True, betting: BettingTree | None = None, root: int = 0) -> CompiledSpot:
-    """Compile a spot for the hand engine.
+    """Compile a spot for the hold'em engine.
 
     Args:
         spot: the cards on the table, the ranges and what is paid.

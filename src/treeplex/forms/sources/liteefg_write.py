@@ -13,7 +13,7 @@ from treeplex.storage.files import write_atomically
 
 
 def write_game_file(game: str | Game | Any, path: str | os.PathLike[str]) -> None:
-    """Write the whole tree of ``game``, anything that :func:`treeplex.load` takes, as a ``.game`` file that LiteEFG reads.
+    """Write the whole tree of ``game``, anything that :func:`treeplex.load` takes, to ``path``, a file that LiteEFG reads.
 
     Simultaneous moves become sequential ones.
     Blanks, slashes and equal signs in labels are percent-escaped; the prefix ``p{player}:`` of infostates is dropped.

@@ -16,23 +16,23 @@ GameArgument = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON only.")]
-Refine = Annotated[bool, typer.Option("--refine", help="Split infostates in which a player forgets, instead of refusing.")]
+Refine = Annotated[bool, typer.Option("--refine", help="Split infostates in which a player forgets; default: refuse.")]
 Complete = Annotated[
     bool,
     typer.Option("--complete", help="Play uniformly where a .json or .csv policy lacks an infostate."),
 ]
 Limit = Annotated[
     int | None,
-    typer.Option(metavar="N", min=1, help="The most histories to walk before giving the game up. Default: 50,000,000."),
+    typer.Option(metavar="N", min=1, help="Refuse games of more than N histories. Default: 50,000,000."),
 ]
 Updates = Annotated[
     str | None, typer.Option(metavar="ORDER", help="alternating or simultaneous; default: as in the algorithm's paper.")
 ]
 Seconds = Annotated[float | None, typer.Option(help="Stop after this much time.")]
-Every = Annotated[int | None, typer.Option(metavar="K", help="Evaluate every K iterations; default: ten times a decade.")]
+Every = Annotated[int | None, typer.Option(metavar="K", help="Evaluate every K iterations; default: ten per power of ten.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is in the folder.")]
 ShowProgress = Annotated[
-    bool | None, typer.Option("--progress/--no-progress", help="Show the live line; default: on a terminal only.")
+    bool | None, typer.Option("--progress/--no-progress", help="Show a progress line; default: on a terminal only.")
 ]
 Ray = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Play on a Ray cluster: its address, auto, or local.")]
 Changes = Annotated[
@@ -40,7 +40,7 @@ Changes = Annotated[
 ]
 Preset = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Settings to begin with: recipe, paper or another. Default: recipe."),
+    typer.Option(metavar="NAME", help="Settings to start from: recipe, paper or another. Default: recipe."),
 ]
 Config = Annotated[Path | None, typer.Option(metavar="FILE", help="Settings over the preset's, as YAML; see --show.")]
 ShowSettings = Annotated[bool, typer.Option("--show", help="Print all settings as YAML and stop.")]

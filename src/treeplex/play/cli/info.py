@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treeplex.play.cli.arguments import GameArgument, Json, Limit, Refine, ShowProgress
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_entries, print_facts, print_json, print_table
 from treeplex.play.cli.live import Live
 
@@ -33,6 +34,7 @@ CLASSES = {
 """What to call the classes of :class:`treeplex.forms.structure.classes.Structure`."""
 
 
+@command("List the built-in games.", place=10, example="games")
 def games(as_json: Json = False) -> None:
     """List the built-in games and their parameters.
 
@@ -69,6 +71,7 @@ def parameters_of(info: "GameInfo") -> str:
     return ", ".join(parts)
 
 
+@command("List the algorithms.", place=20)
 def algorithms(as_json: Json = False) -> None:
     """List the algorithms, their parameters and their papers.
 
@@ -107,10 +110,12 @@ def settings_of(algorithm: "Algorithm") -> str:
     return ", ".join(numbers + [f"{key}={what}" for key, what in algorithm.texts.items()])
 
 
+@command("Count what a game is made of.", place=30, example="info leduc_poker")
 def info(
     game: GameArgument,
     structure: Annotated[
-        bool, typer.Option("--structure", help="Also tell who knows what: perfect information, recall, feedback, nested, ...")
+        bool,
+        typer.Option("--structure", help="Also show the game's classes: perfect information, recall, feedback, nested, ..."),
     ] = False,
     as_json: Json = False,
     refine: Refine = False,
@@ -120,7 +125,7 @@ def info(
     """Count what a game is made of: histories, terminals, infosets, sequences, depth, public states.
 
     With --structure also its classes as an extensive form: perfect information, perfect recall, nested, ladder-nested,
-    feedback, open-loop; where it is not of a class, the place. Games in which players forget are told of only with it. Of a
+    feedback, open-loop; where it is not of a class, the place. Games of imperfect recall are accepted only with it. Of a
     hold'em spot: how many decisions it has, and what memory and time they take; nothing is built.
 
     \b
@@ -253,10 +258,11 @@ def payoffs_of(game: "CompiledGame") -> str:
     return "zero-sum" if game.zero_sum else f"sum to {game.constant:g}"
 
 
+@command("Compile the kernels before the first run.", place=40, example="warm-up")
 def warm_up(progress: ShowProgress = None) -> None:
     """Compile the numerical kernels now, so that the first runs of other commands start at once.
 
-    Kernels are otherwise compiled when they are first needed, and kept. It takes a minute or two, on several cores.
+    Otherwise kernels are compiled on first use, and cached. It takes a minute or two, on several cores.
 
     \b
     Examples:
@@ -270,17 +276,3 @@ def warm_up(progress: ShowProgress = None) -> None:
     with Live(progress) as live:
         warm_up(lambda left: live.say(f"compiling kernels for {' and '.join(left)}"))
     typer.echo(f"the kernels are compiled ({perf_counter() - begun:.0f} s)")
-
-
-SHORT = {
-    "games": "List the built-in games.",
-    "algorithms": "List the algorithms.",
-    "info": "Count what a game is made of.",
-    "warm-up": "Compile the kernels before the first run.",
-}
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    for name, command in (("games", games), ("algorithms", algorithms), ("info", info), ("warm-up", warm_up)):
-        app.command(name, short_help=SHORT[name])(command)

@@ -9,6 +9,7 @@ import typer
 
 from treeplex.errors import PolicyError, SpecError, printable
 from treeplex.play.cli.arguments import Complete, GameArgument, Json, Limit, Refine, ShowProgress
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_facts, print_json, print_table
 from treeplex.play.cli.live import Live
 
@@ -29,12 +30,13 @@ OfGame = Annotated[
 ]
 
 
+@command("Judge a policy.", place=70, example="evaluate leduc_poker run")
 def evaluate(
     game: GameArgument,
     policy: Annotated[
         str,
         typer.Argument(
-            metavar="POLICY", help="A run folder, a policy file, a solved spot, a folder of train rebel, or: uniform, rebel."
+            metavar="POLICY", help="A run folder, a policy file, a solved spot, a ReBeL training folder, or: uniform, rebel."
         ),
     ],
     worst: Annotated[
@@ -47,24 +49,24 @@ def evaluate(
         int | None,
         typer.Option(
             metavar="N",
-            help="Of train rebel: repeated playthroughs to average. Default: 256; with perfect information exact, without any.",
+            help="ReBeL only: repeated playthroughs to average. Default: 256; perfect information: exact, without any.",
         ),
     ] = None,
     iterations: Annotated[
-        int | None, typer.Option(metavar="T", help="Of train rebel: of each search. Default: that of the network.")
+        int | None, typer.Option(metavar="T", help="ReBeL only: iterations per search. Default: that of the network.")
     ] = None,
     changes: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
             metavar="KEY=VALUE",
-            help="Of train rebel: how it searches: method, depth, rounds, endgame, warm. Repeatable.",
+            help="ReBeL only: change the search: method, depth, rounds, endgame, warm. Repeatable.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of train rebel: of the iterations drawn.")] = 0,
-    workers: Annotated[int | None, typer.Option(metavar="W", help="Of train rebel: processes. Default: all cores.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="ReBeL only: seed of the iterations drawn.")] = 0,
+    workers: Annotated[int | None, typer.Option(metavar="W", help="ReBeL only: processes. Default: all cores.")] = None,
     ray: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Of train rebel: on a Ray cluster: its address, auto, or local.")
+        str | None, typer.Option(metavar="ADDRESS", help="ReBeL only: search on a Ray cluster: its address, auto, or local.")
     ] = None,
     as_json: Json = False,
     complete: Complete = False,
@@ -75,7 +77,7 @@ def evaluate(
     """Judge a policy: its value for each player, and what a best response of each gains; NashConv is the sum of the gains.
 
     --worst adds the key worst to the JSON (player, infostate, regret), --exact the key exact_value (of player 0). rebel is a
-    trained network that comes with Treeplex, if there is one for the game; rebel:NAME is another one for it.
+    trained network that comes with Treeplex, if there is one for the game; rebel:NAME chooses among several.
 
     \b
     Examples:
@@ -106,7 +108,7 @@ def evaluate(
         return
     if playthroughs is not None or iterations is not None or changes or ray is not None:
         raise SpecError(
-            f"--playthroughs, --iterations, --set and --ray are about a folder of train rebel, which {policy} is not"
+            f"--playthroughs, --iterations, --set and --ray are about a ReBeL training folder, which {policy} is not"
         )
     with Live(progress) as live:
         live.say(f"compiling {game}")
@@ -168,9 +170,12 @@ def origin_of(policy: str) -> dict[str, Any]:
     """Algorithm, iterations and seconds behind a policy, as far as its file says."""
     from treeplex.forms.policies.files import read_policy_header
     from treeplex.forms.policies.sparse import is_table_policy, load_table_policy
+    from treeplex.forms.sources.user_module import is_user_spec
     from treeplex.located_text import is_solved_spot
     from treeplex.runs.judge import UNIFORM, policy_file
 
+    if is_user_spec(policy):
+        return {"algorithm": policy, "iterations": None, "seconds": None}
     if is_solved_spot(policy):
         from treeplex.runs.holdem.solution import load_solution
 
@@ -190,6 +195,7 @@ def whole_of(text: str | None) -> int | None:
     return int(text) if text is not None and text.isdecimal() and len(text) < 20 else None
 
 
+@command("Read a strategy.", place=80, example="show run")
 def show(
     policy: PolicyArgument,
     infostate: Annotated[
@@ -244,11 +250,17 @@ def show(
 
 def loaded_policy(policy: str, game: str | None, *, complete: bool = False) -> "Policy":
     """A policy from a run folder or file, on the game given or the one the file names."""
+    from treeplex.forms.compile.compile_game import compile_game
     from treeplex.forms.policies.files import load_policy
+    from treeplex.forms.sources.user_module import is_user_spec
     from treeplex.runs.job.folder import JobFolder, kind_of
-    from treeplex.runs.judge import policy_file
+    from treeplex.runs.judge import as_policy, policy_file
     from treeplex.runs.solve.settings import SOLVE
 
+    if is_user_spec(policy):
+        if game is None:
+            raise SpecError(f"{policy} is an agent; name the game that it plays as well (--game)")
+        return as_policy(compile_game(game), policy)
     if kind_of(policy) == SOLVE.name:
         folder = JobFolder(SOLVE, policy)
         refine = bool(folder.about()["settings"].get("refine"))
@@ -313,9 +325,10 @@ def strategy_text(policy: "Policy", infoset: int) -> "Text":
     return text
 
 
+@command("Convert a policy, or write rules as .efg or .game.", place=90, example="export run policy.csv")
 def export(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="A run folder or policy file, or a game for .efg and .game.")],
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its ending says what.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its suffix chooses the format.")],
     game: OfGame = None,
     complete: Complete = False,
 ) -> None:
@@ -343,16 +356,3 @@ def export(
         known = {name: value for name, value in origin_of(source).items() if value is not None}
         save_policy(loaded_policy(source, game, complete=complete), out, metadata=known)
     typer.echo(f"wrote {out}")
-
-
-SHORT = {
-    "evaluate": "Judge a policy.",
-    "show": "Read a strategy.",
-    "export": "Convert a policy, or write rules as .efg or .game.",
-}
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    for command in (evaluate, show, export):
-        app.command(short_help=SHORT[command.__name__])(command)

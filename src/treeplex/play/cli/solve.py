@@ -23,18 +23,26 @@ from treeplex.play.cli.arguments import (
     Threads,
     Updates,
 )
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_facts, print_json, print_table, say
 from treeplex.play.cli.failures import STOPPED, TARGET_MISSED, fail
 from treeplex.play.cli.live import Live
-from treeplex.spec import quoted
+from treeplex.spec import quoted, split_outside_brackets
 
 if TYPE_CHECKING:
     from treeplex.runs.solve.solution import Solution
 
 
-Nodes = Annotated[int | None, typer.Option(metavar="N", help="Stop after walking N histories, however few an iteration walks.")]
+Nodes = Annotated[int | None, typer.Option(metavar="N", help="Stop after walking N histories.")]
 
 
+Measures = Annotated[
+    list[str] | None,
+    typer.Option("--measure", metavar="NAME", help="Also report a judge of your own, my.py:gain; may be repeated."),
+]
+
+
+@command("Solve a game.", place=50, example="solve leduc_poker --target 1e-4 --out run")
 def solve(
     game: Annotated[
         str | None,
@@ -56,9 +64,10 @@ def solve(
     device: Device = None,
     threads: Threads = None,
     storage: Storage = None,
+    measures: Measures = None,
     out: RunPlace = None,
     resume: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="Go on with the run in this folder, or with this solved spot.")
+        Path | None, typer.Option(metavar="PATH", help="Resume the run in this folder, or this solved spot.")
     ] = None,
     force: Force = False,
     refine: Refine = False,
@@ -68,10 +77,10 @@ def solve(
 ) -> None:
     """Solve a game: compute a policy and how far it is from equilibrium.
 
-    With --out, the folder gets run.json, metrics.jsonl (one record an evaluation), policy.safetensors, state.safetensors
-    and convergence.png. Ctrl-C saves (without --out into a new folder under runs/), and --resume goes on bit for bit as if
-    never stopped; -n then counts all iterations. Algorithms that plan for a number of iterations keep the plan of the
-    first start. With --target or --seconds, -n is the most iterations to do (default 1,000,000); the exit code is 3 if a
+    With --out, the folder gets run.json, metrics.jsonl (one record per evaluation), policy.safetensors, state.safetensors
+    and convergence.png. Ctrl-C saves (without --out into a new folder under runs/), and --resume continues bit for
+    bit; -n then counts all iterations. Algorithms that plan for a number of iterations keep the plan of the
+    first start. With --target or --seconds, -n limits the iterations (default 1,000,000); the exit code is 3 if a
     target was not reached. With --nodes there is no such default, nor with algorithms that sample (*-mccfr), which without
     any limit walk as many histories as 1000 full iterations do. Learned algorithms (ddcfr, dpcfr+, pddcfr) do as many
     iterations as they pace themselves for, 1,000 usually, unless -n asks for fewer.
@@ -111,6 +120,7 @@ def solve(
                 device=device,
                 threads=threads,
                 storage=storage,
+                measures=measures or None,
                 out=out,
                 force=force,
                 resume=resume,
@@ -125,9 +135,8 @@ def solve(
     else:
         print_solution(solution, folder, game or (str(folder) if folder and folder.is_file() else solution.game.spec))
     if solution.status == "interrupted":
-        own = f"{quoted(solution.game.spec)} " if names_file(solution) else ""
-        command = f"treeplex solve {own}--resume {quoted(str(folder))}"
-        fail(f"stopped after {counted(solution.iterations)}; saved: go on with {command}", STOPPED)
+        again = resuming(solution, quoted(str(folder)), quoted(solution.game.spec))
+        fail(f"stopped after {counted(solution.iterations)}; saved: go on with treeplex {again}", STOPPED)
     if not solution.target_reached:
         raise typer.Exit(TARGET_MISSED)
 
@@ -197,8 +206,8 @@ def print_solution(solution: "Solution", folder: Path | None, game: str) -> None
         facts, title=f"{solution.game} by {solution.algorithm}: {counted(solution.iterations)} in {solution.seconds:.3g} s"
     )
     say("next", bold=True)
-    for command, purpose in next_steps(solution, folder, quoted(game)):
-        say(f"  treeplex {command}   {purpose}")
+    for words, purpose in next_steps(solution, folder, quoted(game)):
+        say(f"  treeplex {words}   {purpose}")
 
 
 def next_steps(solution: "Solution", folder: Path | None, spec: str) -> list[tuple[str, str]]:
@@ -207,8 +216,8 @@ def next_steps(solution: "Solution", folder: Path | None, spec: str) -> list[tup
     if folder is None:
         steps.append((f"solve {spec} --out runs/first", "keep policy, metrics and plot"))
     else:
-        where, named = quoted(str(folder)), names_file(solution)
-        of_game, resume = (f" --game {spec}", f"solve {spec} --resume {where}") if named else ("", f"solve --resume {where}")
+        where, resume = quoted(str(folder)), resuming(solution, quoted(str(folder)), spec)
+        of_game = f" --game {spec}" if names_file(solution) else ""
         steps.append((f"show {where}{of_game}", "read the strategy"))
         if has_device(folder):
             steps.append((f"device {where}{of_game}", "judge the joint play"))
@@ -223,6 +232,15 @@ def next_steps(solution: "Solution", folder: Path | None, spec: str) -> list[tup
     return [*steps, (f"compare {spec} -a cfr+ -a dcfr -a pcfr+", "compare algorithms")]
 
 
+def resuming(solution: "Solution", where: str, spec: str) -> str:
+    """The command that goes on with a run; what stands in a file of one's own is named again."""
+    from treeplex.solvers.registry import is_own
+
+    game = f"{spec} " if names_file(solution) else ""
+    algorithm = f" -a {quoted(solution.algorithm)}" if is_own(solution.algorithm) else ""
+    return f"solve {game}--resume {where}{algorithm}"
+
+
 def has_device(folder: Path) -> bool:
     """Whether a run left a correlation device."""
     from treeplex.runs.solve.settings import DEVICE
@@ -235,11 +253,16 @@ def counted(iterations: int) -> str:
     return f"{iterations:,} iteration{'s' if iterations != 1 else ''}"
 
 
+USUAL = ("cfr", "cfr+", "dcfr", "pcfr+")
+"""What is compared where nobody says."""
+
+
+@command("Solve a game with several algorithms.", place=60, example="compare kuhn_poker -a cfr -a dcfr")
 def compare(
     game: GameArgument,
     algorithms: Annotated[
         list[str] | None,
-        typer.Option("-a", "--algorithm", metavar="NAME", help="Of treeplex algorithms: dcfr,cfr+; may be repeated."),
+        typer.Option("-a", "--algorithm", metavar="NAME", help="Of treeplex algorithms, such as dcfr,cfr+; repeatable."),
     ] = None,
     iterations: Annotated[
         int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations of each. Default: 1000.")
@@ -252,6 +275,7 @@ def compare(
     device: Device = None,
     threads: Threads = None,
     storage: Storage = None,
+    measures: Measures = None,
     axis: Annotated[
         str | None, typer.Option("--x", metavar="AXIS", help="What the plot is against: iterations, nodes or seconds.")
     ] = None,
@@ -266,7 +290,7 @@ def compare(
 
     The folder gets convergence.png, comparison.md, comparison.csv, comparison.json and a run folder for each algorithm.
     Without -a: cfr, cfr+, dcfr and pcfr+. Nodes are histories walked. An iteration of a sampling algorithm (its name ends in
-    -mccfr) walks few, so give --nodes in place of -n for the same effort; then the plot is against nodes.
+    -mccfr) walks few, so give --nodes instead of -n for equal effort; then the plot is against nodes.
 
     \b
     Examples:
@@ -281,7 +305,7 @@ def compare(
 
         comparison = compare(
             game,
-            [name for text in algorithms or USUAL for name in split_specs(text)],
+            [name.strip() for text in algorithms or USUAL for name in split_outside_brackets(text, ",", text)],
             iterations=iterations,
             every=every,
             seconds=seconds,
@@ -293,6 +317,7 @@ def compare(
             device=device,
             threads=threads,
             storage=storage,
+            measures=measures or None,
             out=out,
             force=force,
             x=axis,
@@ -303,6 +328,7 @@ def compare(
     else:
         several = comparison.game.players > 2
         columns, rows = comparison.columns, comparison.table("\n" if several else ", ")
+        columns = [name.replace("(", "\n(") for name in columns]
         if several:  # narrow enough for 80 letters
             columns = [name.replace("exploitability", "exploit-\nability") for name in columns]
         print_table(columns, rows, title=str(comparison.game), right=range(1, len(columns)), lines=several)
@@ -314,23 +340,3 @@ def compare(
         last = comparison.solutions[-1]
         saved = f"; go on with it: treeplex solve --resume {quoted(str(last.folder))}" if last.folder else ""
         fail(f"stopped during {last.algorithm} after {last.iterations:,} iterations{saved}", STOPPED)
-
-
-USUAL = ["cfr", "cfr+", "dcfr", "pcfr+"]
-
-
-def split_specs(text: str) -> list[str]:
-    """The specs of a list with commas, those inside parentheses aside: ``dcfr(alpha=2,beta=0),cfr+`` are two."""
-    return [part.strip() for part in re.split(r",(?![^(]*\))", text)]
-
-
-SHORT = {
-    "solve": "Solve a game.",
-    "compare": "Solve a game with several algorithms.",
-}
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    for command in (solve, compare):
-        app.command(short_help=SHORT[command.__name__])(command)

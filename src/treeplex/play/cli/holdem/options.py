@@ -16,13 +16,17 @@ if TYPE_CHECKING:
 SpotFile = Annotated[
     Path | None,
     typer.Argument(
-        metavar="SPOTFILE", help=f"A spot file (.yaml or .toml), or {TURN_ENDGAME}, the papers' game; options go over it."
+        metavar="SPOTFILE", help=f"A spot file (.yaml or .toml), or {TURN_ENDGAME}, the papers' game; options override it."
     ),
+]
+SearchSpot = Annotated[
+    str | None,
+    typer.Argument(metavar="SPOT", help=f"A spot file, or {TURN_ENDGAME}; options go over it. Default: {TURN_ENDGAME}."),
 ]
 TurnSpot = Annotated[
     str | None,
     typer.Argument(
-        metavar="SPOT", help=f"A spot file of a turn, or {TURN_ENDGAME}; options go over it. Default: {TURN_ENDGAME}."
+        metavar="SPOT", help=f"A spot file of a turn, or {TURN_ENDGAME}; options override it. Default: {TURN_ENDGAME}."
     ),
 ]
 Endgame = Annotated[
@@ -41,13 +45,13 @@ HandStreet = Annotated[
     str | None, typer.Option("--street", metavar="STREET", help="Which street of the hand. Default: the first heads-up one.")
 ]
 Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write the solution.")]
-Resume = Annotated[Path | None, typer.Option("--resume", metavar="FILE", help="Go on with the solution in this file.")]
+Resume = Annotated[Path | None, typer.Option("--resume", metavar="FILE", help="Resume the solution in this file.")]
 Estimate = Annotated[
-    bool, typer.Option("--estimate", help="Only say how large the spot is, and what memory and time it takes.")
+    bool, typer.Option("--estimate", help="Only print the size of the spot, and the memory and time it takes.")
 ]
 Overwrite = Annotated[bool, typer.Option("--force", help="Overwrite the file of --out.")]
 Progress = Annotated[
-    bool | None, typer.Option("--progress/--no-progress", " /-q", help="Show the live line; default: on a terminal only.")
+    bool | None, typer.Option("--progress/--no-progress", " /-q", help="Show a progress line; default: on a terminal only.")
 ]
 
 Options = Mapping[str, object]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -247,13 +248,14 @@ def open_solution(path: Path) -> "HoldemSolution":
     return load_solution(path)
 
 
-def solver_of_batch(settings: Settings, watch: "Callable[[Progress], None]") -> "Callable[[Spot, Interrupt], Solved]":
-    """What solves one board of a batch."""
+def solver_of_batch(settings: Settings, watch: "Callable[[Progress], None]") -> "Callable[[Spot, Interrupt, Path], Solved]":
+    """What solves one board of a batch, or goes on with the file of one that was stopped."""
     from treeplex.runs.holdem.batch import StoppedError
     from treeplex.runs.holdem.solve import solve_spot
 
-    def solve(spot: Spot, interrupt: "Interrupt") -> "Solved":
-        solution = solve_spot(
+    def solve(spot: Spot, interrupt: "Interrupt", file: Path) -> "Solved":
+        given = partial(
+            solve_spot,
             spot,
             settings.algorithm,
             iterations=settings.iterations,
@@ -263,7 +265,18 @@ def solver_of_batch(settings: Settings, watch: "Callable[[Progress], None]") -> 
             locks=settings.locks,
             progress=watch,
             interrupt=interrupt,
+            out=file,
         )
+        try:
+            begun = open_solution(file) if file.exists() else None
+            if begun is not None and begun.locks:
+                raise SpecError("locks may be others now")
+            solution = given(resume=begun)
+        except (FileError, SpecError):
+            if not file.exists():
+                raise
+            file.unlink()  # of other settings, or damaged
+            solution = given()
         if solution.status == "interrupted":
             raise StoppedError
         return solution

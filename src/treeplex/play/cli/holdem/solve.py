@@ -6,6 +6,7 @@ import typer
 
 from treeplex.errors import SpecError
 from treeplex.play.cli.arguments import Json
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_facts, print_json
 from treeplex.play.cli.failures import STOPPED, TARGET_MISSED, fail
 from treeplex.play.cli.holdem import options as of
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from treeplex.runs.job.record import Progress
 
 
+@command("Solve a spot.", place=10, example="solve examples/spots/turn.yaml --out turn.spot")
 @of.with_fields(*FIELDS)
 def solve(
     *,
@@ -39,14 +41,14 @@ def solve(
 ) -> None:
     """Solve a heads-up hold'em spot from the flop, turn or river on: from a spot file, options, or both.
 
-    Stops at the target, or after -n iterations (default: at 0.5% of the pot, after 1,000 at most). Exit code 3: the target
-    was not reached. Ctrl-C ends the iteration, saves (without --out into a new file) and says how to go on; a second Ctrl-C
-    stops at once: without judging or, within an iteration, without saving. EVs are chips that come back from the pot, which
-    nobody owns yet: a fold is worth 0. exploitability_bb of --json is for --endgame only (else null): big blinds as papers on
-    these games count them, with each range adding up to one, pairs of hands that share a card included.
+    Stops at the target, or after -n iterations (default: at 0.5% of the pot, after 1,000 at most). Exit code 3: the
+    target was not reached. Ctrl-C finishes the iteration, saves (without --out into a new file) and says how to resume;
+    a second Ctrl-C stops at once: without judging or, within an iteration, without saving. EVs are in chips, the pot
+    included: a fold is worth 0. exploitability_bb of --json is for --endgame only (else null): big blinds as papers on
+    these games count them, with each range normalised to one and pairs of hands that share a card included.
 
-    --estimate says how many decisions the spot has, and what memory and time they take, before anything is built. A spot that
-    does not fit into memory is refused in any case.
+    --estimate prints the number of decisions, the memory and the time, without building anything. A spot that does not fit into
+    memory is always refused.
 
     \b
     Examples:
@@ -144,8 +146,8 @@ def print_solution(solving: "Solving") -> None:
     count = f"{solution.iterations:,} iteration{'s' if solution.iterations != 1 else ''}"
     print_facts(facts, title=f"{solving.title} by {solution.algorithm}: {count} in {solution.seconds:.3g} s")
     typer.secho("next", bold=True)
-    for command, purpose in next_steps(solving):
-        typer.echo(f"  treeplex holdem {command}   {purpose}")
+    for step, purpose in next_steps(solving):
+        typer.echo(f"  treeplex holdem {step}   {purpose}")
 
 
 def evs_of(spot: "Spot", ev: tuple[float, float]) -> dict[str, str]:
