@@ -101,7 +101,7 @@ def sample(
                 out=out,
                 force=force,
                 resume=resume,
-                progress=lambda found: live.say(line_of(found)),
+                progress=lambda found: live.say(sampling_line(found)),
             )
         except Interrupted as stopped:
             sampled = stopped.result
@@ -117,7 +117,7 @@ def sample(
         fail(f"stopped after {counted(sampled.last.done)}; saved; resume with {resuming(sampled)}", STOPPED)
 
 
-def line_of(progress: "Progress") -> str:
+def sampling_line(progress: "Progress") -> str:
     """One line: scheme, iterations, histories per second, infosets, memory, time left."""
     numbers = progress.numbers
     parts = [
