@@ -8,6 +8,7 @@ machines.
 import argparse
 import inspect
 import json
+import os
 import pkgutil
 import re
 import sys
@@ -340,7 +341,7 @@ def main() -> None:
         after = fill(before, measured=asked.measured, only=asked.only)
         if after != before:
             stale.append(path)
-            print(path)
+            print(os.path.relpath(path, ROOT))
             if not asked.check:
                 path.write_text(after, encoding="utf-8")
     if stale and asked.check:

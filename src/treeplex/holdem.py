@@ -18,12 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.forms.holdem.compile_spot import compile_spot as compile
 from treeplex.forms.sources.load import load_spot
-from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit, StreetSizes
+from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit
 from treeplex.games.poker.cards.cards import cards_to_string, parse_cards
-from treeplex.games.poker.cards.format import Format
 from treeplex.games.poker.cards.ranges import parse_range, range_to_string
 from treeplex.games.poker.public import HoldemGame
 from treeplex.games.poker.spots.files import request_from_options
@@ -41,23 +39,18 @@ from treeplex.runs.holdem.report.page_data import classes, report
 from treeplex.runs.holdem.report.view import View
 from treeplex.runs.holdem.solution import HoldemSolution, load_solution
 from treeplex.runs.holdem.solve import solve_spot as solve
-from treeplex.runs.job.memory import SpotEstimate
 from treeplex.runs.job.memory import estimate_spot as estimate
 from treeplex.search.holdem.agent import game_of, holdem_agent
 
 __all__ = [
     "BetPlan",
-    "CompiledSpot",
     "FixedLimit",
-    "Format",
     "HoldemGame",
     "HoldemPolicy",
     "HoldemSolution",
     "NodeLock",
     "Rake",
     "Spot",
-    "SpotEstimate",
-    "StreetSizes",
     "View",
     "cards_to_string",
     "classes",

@@ -18,6 +18,7 @@ from treeplex.runs.job.folder import folder_at
 from treeplex.runs.job.interrupt import Interrupted
 from treeplex.runs.job.progress_line import line_for
 from treeplex.runs.job.record import check_effort, words_of
+from treeplex.runs.solve.measures import measures_of
 from treeplex.runs.solve.settings import PLOT, SOLVE
 from treeplex.runs.solve.solution import Solution
 from treeplex.runs.solve.solvable import AnyCompiled, Options
@@ -39,12 +40,14 @@ class Comparison:
         solutions: in the order asked for.
         interrupted: Ctrl-C came: the last solution is unfinished, algorithms after it were not run.
         x: what the plot shows progress against: ``iterations``, ``nodes`` or ``seconds``.
+        own: names of the measures of one's own.
     """
 
     game: AnyCompiled
     solutions: tuple[Solution, ...]
     interrupted: bool = False
     x: str = "iterations"
+    own: tuple[str, ...] = ()
 
     @property
     def objective(self) -> str:
@@ -118,8 +121,8 @@ class Comparison:
 
     @property
     def aims(self) -> list[str]:
-        """What some of the algorithms aim at besides exploitability."""
-        found = [solution.objective for solution in self.solutions]
+        """What some of the algorithms aim at besides exploitability, and the measures of one's own."""
+        found = [*(solution.objective for solution in self.solutions), *self.own]
         return list(dict.fromkeys(name for name in found if name != "exploitability"))
 
     def table(self, separator: str = ", ") -> list[list[str]]:
@@ -140,12 +143,13 @@ class Comparison:
             rows.append([*row, separator.join(f"{value:+.6f}" for value in values)])
         return rows
 
-    def plot(self, path: str | os.PathLike[str] | None = None, *, x: str | None = None) -> object:
+    def plot(self, path: str | os.PathLike[str] | None = None, *, x: str | None = None, y: str | None = None) -> object:
         """All curves as one Matplotlib figure.
 
         Args:
             path: a file to write as well: PNG, SVG or PDF.
             x: what the horizontal axis shows, ``iterations``, ``nodes`` or ``seconds``; default: the attribute ``x``.
+            y: what the vertical one shows, a measure that all have; default: :attr:`objective`.
         """
         from treeplex.runs.plots import convergence_figure, write_figure
 
@@ -153,7 +157,7 @@ class Comparison:
             str(self.game),
             {solution.algorithm: solution.records for solution in self.solutions},
             x=self.x if x is None else x,
-            y=self.objective,
+            y=self.objective if y is None else y,
             exact=[solution.algorithm for solution in self.solutions if solution.exact],
         )
         if path is not None:
@@ -227,6 +231,7 @@ def compare(
         line.say("reading the game")
         target = solvable(game)
         target.check_options(given)
+        own = measures_of(options.get("measures"))
         plan = target.plan(algorithms, iterations, given, line)
         solutions: list[Solution] = []
         interrupted = False
@@ -250,7 +255,7 @@ def compare(
             solutions.append(solution)
             if interrupted:
                 break
-        comparison = Comparison(target.compiled, tuple(solutions), interrupted, plan.axis if x is None else x)
+        comparison = Comparison(target.compiled, tuple(solutions), interrupted, plan.axis if x is None else x, tuple(own))
         if out is not None:
             comparison.save(out)
     return comparison

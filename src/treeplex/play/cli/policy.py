@@ -170,9 +170,12 @@ def origin_of(policy: str) -> dict[str, Any]:
     """Algorithm, iterations and seconds behind a policy, as far as its file says."""
     from treeplex.forms.policies.files import read_policy_header
     from treeplex.forms.policies.sparse import is_table_policy, load_table_policy
+    from treeplex.forms.sources.user_module import is_user_spec
     from treeplex.located_text import is_solved_spot
     from treeplex.runs.judge import UNIFORM, policy_file
 
+    if is_user_spec(policy):
+        return {"algorithm": policy, "iterations": None, "seconds": None}
     if is_solved_spot(policy):
         from treeplex.runs.holdem.solution import load_solution
 
@@ -247,11 +250,17 @@ def show(
 
 def loaded_policy(policy: str, game: str | None, *, complete: bool = False) -> "Policy":
     """A policy from a run folder or file, on the game given or the one the file names."""
+    from treeplex.forms.compile.compile_game import compile_game
     from treeplex.forms.policies.files import load_policy
+    from treeplex.forms.sources.user_module import is_user_spec
     from treeplex.runs.job.folder import JobFolder, kind_of
-    from treeplex.runs.judge import policy_file
+    from treeplex.runs.judge import as_policy, policy_file
     from treeplex.runs.solve.settings import SOLVE
 
+    if is_user_spec(policy):
+        if game is None:
+            raise SpecError(f"{policy} is an agent; name the game that it plays as well (--game)")
+        return as_policy(compile_game(game), policy)
     if kind_of(policy) == SOLVE.name:
         folder = JobFolder(SOLVE, policy)
         refine = bool(folder.about()["settings"].get("refine"))

@@ -36,6 +36,12 @@ if TYPE_CHECKING:
 Nodes = Annotated[int | None, typer.Option(metavar="N", help="Stop after walking N histories.")]
 
 
+Measures = Annotated[
+    list[str] | None,
+    typer.Option("--measure", metavar="NAME", help="Also report a judge of your own, my.py:gain; may be repeated."),
+]
+
+
 @command("Solve a game.", place=50, example="solve leduc_poker --target 1e-4 --out run")
 def solve(
     game: Annotated[
@@ -58,6 +64,7 @@ def solve(
     device: Device = None,
     threads: Threads = None,
     storage: Storage = None,
+    measures: Measures = None,
     out: RunPlace = None,
     resume: Annotated[
         Path | None, typer.Option(metavar="PATH", help="Resume the run in this folder, or this solved spot.")
@@ -113,6 +120,7 @@ def solve(
                 device=device,
                 threads=threads,
                 storage=storage,
+                measures=measures or None,
                 out=out,
                 force=force,
                 resume=resume,
@@ -127,9 +135,8 @@ def solve(
     else:
         print_solution(solution, folder, game or (str(folder) if folder and folder.is_file() else solution.game.spec))
     if solution.status == "interrupted":
-        own = f"{quoted(solution.game.spec)} " if names_file(solution) else ""
-        command = f"treeplex solve {own}--resume {quoted(str(folder))}"
-        fail(f"stopped after {counted(solution.iterations)}; saved: go on with {command}", STOPPED)
+        again = resuming(solution, quoted(str(folder)), quoted(solution.game.spec))
+        fail(f"stopped after {counted(solution.iterations)}; saved: go on with treeplex {again}", STOPPED)
     if not solution.target_reached:
         raise typer.Exit(TARGET_MISSED)
 
@@ -209,8 +216,8 @@ def next_steps(solution: "Solution", folder: Path | None, spec: str) -> list[tup
     if folder is None:
         steps.append((f"solve {spec} --out runs/first", "keep policy, metrics and plot"))
     else:
-        where, named = quoted(str(folder)), names_file(solution)
-        of_game, resume = (f" --game {spec}", f"solve {spec} --resume {where}") if named else ("", f"solve --resume {where}")
+        where, resume = quoted(str(folder)), resuming(solution, quoted(str(folder)), spec)
+        of_game = f" --game {spec}" if names_file(solution) else ""
         steps.append((f"show {where}{of_game}", "read the strategy"))
         if has_device(folder):
             steps.append((f"device {where}{of_game}", "judge the joint play"))
@@ -223,6 +230,15 @@ def next_steps(solution: "Solution", folder: Path | None, spec: str) -> list[tup
             if more > solution.iterations:
                 steps.append((f"{resume} -n {more}", "go on"))
     return [*steps, (f"compare {spec} -a cfr+ -a dcfr -a pcfr+", "compare algorithms")]
+
+
+def resuming(solution: "Solution", where: str, spec: str) -> str:
+    """The command that goes on with a run; what stands in a file of one's own is named again."""
+    from treeplex.solvers.registry import is_own
+
+    game = f"{spec} " if names_file(solution) else ""
+    algorithm = f" -a {quoted(solution.algorithm)}" if is_own(solution.algorithm) else ""
+    return f"solve {game}--resume {where}{algorithm}"
 
 
 def has_device(folder: Path) -> bool:
@@ -259,6 +275,7 @@ def compare(
     device: Device = None,
     threads: Threads = None,
     storage: Storage = None,
+    measures: Measures = None,
     axis: Annotated[
         str | None, typer.Option("--x", metavar="AXIS", help="What the plot is against: iterations, nodes or seconds.")
     ] = None,
@@ -300,6 +317,7 @@ def compare(
             device=device,
             threads=threads,
             storage=storage,
+            measures=measures or None,
             out=out,
             force=force,
             x=axis,
@@ -310,6 +328,7 @@ def compare(
     else:
         several = comparison.game.players > 2
         columns, rows = comparison.columns, comparison.table("\n" if several else ", ")
+        columns = [name.replace("(", "\n(") for name in columns]
         if several:  # narrow enough for 80 letters
             columns = [name.replace("exploitability", "exploit-\nability") for name in columns]
         print_table(columns, rows, title=str(comparison.game), right=range(1, len(columns)), lines=several)

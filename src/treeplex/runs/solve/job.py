@@ -19,6 +19,7 @@ from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.job import Outcome, Session
 from treeplex.runs.job.record import UNCOUNTED_ITERATIONS, Record
 from treeplex.runs.job.schedule import evaluation_points
+from treeplex.runs.solve.measures import Measure, measured
 from treeplex.runs.solve.settings import DEVICE, PLOT, POLICY, SOLVE, Settings
 from treeplex.runs.solve.solution import Solution
 from treeplex.runs.solve.solvable import SolvingJob
@@ -33,9 +34,9 @@ class SolveJob(SolvingJob):
 
     kind = SOLVE
 
-    def __init__(self, solver: Solver, settings: Settings) -> None:
+    def __init__(self, solver: Solver, settings: Settings, measures: Mapping[str, Measure] | None = None) -> None:
         super().__init__(Interrupt(wanted=not solver.exact))
-        self.solver, self.settings = solver, settings
+        self.solver, self.settings, self.measures = solver, settings, measures or {}
 
     @property
     def name(self) -> str:
@@ -106,14 +107,15 @@ class SolveJob(SolvingJob):
 
     def measure(self) -> Mapping[str, Any]:
         """Judge the average policy."""
-        found = judge(self.solver.game, self.solver.average_policy())
+        policy = self.solver.average_policy()
+        found = judge(self.solver.game, policy)
         return {
             "exploitability": float(found.exploitability),
             "nash_conv": float(found.nash_conv),
             "value": tuple(float(value) for value in found.value),
             "gains": tuple(float(gain) for gain in found.gains),
             "nodes": self.solver.nodes,
-            "measures": self.solver.measures(),
+            "measures": self.solver.measures() | measured(self.measures, self.solver.game, policy),
         }
 
     def live(self) -> Mapping[str, Any]:

@@ -120,17 +120,19 @@ class Solution(ABC):
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write it, such that solving can be resumed and the policy be read; the place written."""
 
-    def plot(self, path: str | os.PathLike[str] | None = None, *, x: str = "iterations") -> object:
+    def plot(self, path: str | os.PathLike[str] | None = None, *, x: str = "iterations", y: str | None = None) -> object:
         """Exploitability (or what the solver aims at) as a Matplotlib figure, also written to ``path`` if given.
 
         Args:
             path: a file to write: PNG, SVG or PDF.
             x: what the horizontal axis shows: ``iterations``, ``nodes`` or ``seconds``.
+            y: what the vertical one shows, such as a measure of your own; default: the objective.
         """
         from treeplex.runs.plots import convergence_figure, write_figure
 
         curves = {self.algorithm: self.records}
-        figure = convergence_figure(self.game.spec, curves, x=x, y=self.objective, target=self.target)
+        y, target = (self.objective, self.target) if y is None else (y, None)
+        figure = convergence_figure(self.game.spec, curves, x=x, y=y, target=target)
         if path is not None:
             write_figure(figure, Path(path))
         return figure

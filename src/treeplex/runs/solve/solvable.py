@@ -17,6 +17,7 @@ from treeplex.runs.holdem.locks import AnyLock
 from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.job import Job, Outcome, Session
 from treeplex.runs.job.progress_line import ProgressLine
+from treeplex.runs.solve.measures import AnyMeasures
 from treeplex.runs.solve.solution import Solution
 from treeplex.solvers.registry import AnyAlgorithm
 
@@ -37,6 +38,8 @@ class GameOptions(TypedDict, total=False):
         device: where iterations run: ``"cpu"`` (the default) by compiled kernels, ``"cuda"`` with tensors on a graphics card,
             ``"auto"`` there if there is one, or ``"torch-cpu"`` to try it; for two players, by variants that neither adapt nor
             learn and fictitious play. It needs PyTorch.
+        measures: judges of your own, which every record reports as well (``solution.measures``): functions of a compiled game
+            and a policy by name, ``{"gain": gain}``, or ``["my.py:gain"]``. Give them again when resuming.
         walked: called now and then, while rules are walked before the first iteration, with the number of histories so far.
     """
 
@@ -46,6 +49,7 @@ class GameOptions(TypedDict, total=False):
     refine: bool | None
     limit: int | None
     device: str | None
+    measures: AnyMeasures | None
     walked: WalkWatcher | None
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from treeplex import evaluate
 from treeplex.errors import FileError, PolicyError, SpecError
 from treeplex.evaluate import Judgement
+from treeplex.evaluate.match.agents import agent_policy
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.histories import histories_of
@@ -17,6 +18,7 @@ from treeplex.forms.policies.files import load_policy
 from treeplex.forms.policies.plain import probabilities_of
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.openspiel import same_rules, transferred
+from treeplex.forms.sources.user_module import is_user_spec
 from treeplex.games.base import Game
 from treeplex.games.size_estimate import MOST_HISTORIES
 from treeplex.runs.job.folder import RUN, STATE, JobFolder, folder_at, kind_of
@@ -24,8 +26,10 @@ from treeplex.runs.job.job import Session, go_on, start
 from treeplex.runs.job.progress_line import KERNELS, ProgressLine
 from treeplex.runs.job.record import UNCOUNTED_ITERATIONS
 from treeplex.runs.solve.job import SolveJob
+from treeplex.runs.solve.measures import Measure, measures_of
 from treeplex.runs.solve.settings import POLICY, SOLVE, Settings, settings_from
 from treeplex.runs.solve.solvable import Asked, GameOptions, Plan, Solvable, WalkWatcher, canonical
+from treeplex.search.user_agents import is_agent, policy_of_user_agent
 from treeplex.solvers import Solver, make_solver
 from treeplex.solvers.registry import AnyAlgorithm, named_in, pace_of, same_algorithm, samples
 
@@ -66,6 +70,7 @@ class TreeGame(Solvable):
         algorithm = DEFAULT_ALGORITHM if asked.algorithm is None else asked.algorithm
         options = dict(asked.options)
         limit, walked = options.pop("limit", None), options.pop("walked", line.walked)
+        measures = measures_of(options.pop("measures", None))
         self.compile(options.get("refine"), limit, walked, line)
         count = pace_of(algorithm) if asked.iterations is None else asked.iterations
         if samples(algorithm) and count is None and options.get("nodes") is None:
@@ -76,7 +81,7 @@ class TreeGame(Solvable):
         settings = settings_of_new_run(count, target=asked.target, seconds=asked.seconds, every=asked.every, **options)
         walk_ahead(self.compiled, algorithm, limit, walked)
         line.say(f"starting {name_of(algorithm)} ({KERNELS})")
-        return start(SolveJob(*planned(self.compiled, algorithm, settings)), folder, force=asked.force)
+        return start(SolveJob(*planned(self.compiled, algorithm, settings), measures), folder, force=asked.force)
 
     def reopened(self, asked: Asked, folder: JobFolder | None, line: ProgressLine) -> Session:
         """A run from its folder."""
@@ -95,6 +100,7 @@ class TreeGame(Solvable):
             nodes=options.get("nodes"),
             target=asked.target,
             limit=options.get("limit"),
+            measures=measures_of(options.get("measures")),
         )
         line.say(f"resuming {session.job.name} ({KERNELS})")
         return session
@@ -182,6 +188,10 @@ def policy_of(game: CompiledGame, policy: Any, *, complete: bool = False) -> Pol
                 return transferred(inner, game)
             raise PolicyError(f"this is a policy for {inner.game}, not for {game}; solve or load one for this game")
         return Policy(game, inner.probabilities)
+    if is_agent(policy):
+        return agent_policy(policy, game)
+    if isinstance(policy, str) and is_user_spec(policy):
+        return policy_of_user_agent(policy, game)
     if isinstance(policy, str | os.PathLike):
         return Policy.uniform(game) if policy == UNIFORM else load_policy(policy_file(policy), game, complete=complete)
     if isinstance(policy, Mapping):
@@ -256,6 +266,7 @@ def reopen(
     nodes: int | None,
     target: float | None,
     limit: int | None,
+    measures: Mapping[str, Measure],
 ) -> Session:
     """A run from its folder, as it stood at its last checkpoint; ``fixed`` are settings that may only repeat what is there."""
     about = folder.reopen()
@@ -286,7 +297,7 @@ def reopen(
             f"{folder.path} was run with {solver.algorithm}, which paces itself for {solver.longest:,} iterations; ask for at "
             f"most so many, or start a new run with its parameter horizon={settings.iterations}"
         )
-    job = SolveJob(solver, replace(settings, iterations=1) if solver.exact else settings)
+    job = SolveJob(solver, replace(settings, iterations=1) if solver.exact else settings, measures)
     session = go_on(job, folder)
     if job.done > job.settings.iterations:
         raise SpecError(

@@ -119,12 +119,12 @@ class SpotRequest:
         ranges = self.ranges()
         pot, stack = self.amount(self.need("pot"), "pot"), self.amount(self.need("stack"), "stack")
         chip = self.amount(self.fields["chip"], "chip") if "chip" in self.fields else None
-        blinds, rake = read_blinds(self.fields.get("blinds")), read_rake(self)
+        blinds, rake, how = read_blinds(self.fields.get("blinds")), read_rake(self), self.settings()
         bets = read_bets(self, form, form.street(board))
         if chip is None:
             chip = usual_chip(pot, stack, blinds or (), bets)
         try:
-            return Spot(board, pot, stack, ranges, bets, rake, form, chip, blinds, settings=self.settings())
+            return Spot(board, pot, stack, ranges, bets, rake, form, chip, blinds, settings=how)
         except SpecError as error:
             raise SpecError(f"{self.blame(str(error))}: {str(error).removeprefix('spot: ')}") from None
 
