@@ -11,7 +11,7 @@ from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_facts, print_json, say
 from treeplex.play.cli.failures import STOPPED, fail
 from treeplex.play.cli.live import Live, clock
-from treeplex.play.cli.solve import counted, free_folder
+from treeplex.play.cli.solve import counted, free_place
 from treeplex.spec import quoted
 
 if TYPE_CHECKING:
@@ -101,12 +101,12 @@ def sample(
                 out=out,
                 force=force,
                 resume=resume,
-                progress=lambda found: live.say(line_of(found)),
+                progress=lambda found: live.say(sampling_line(found)),
             )
         except Interrupted as stopped:
             sampled = stopped.result
             if sampled.folder is None:
-                sampled.save(free_folder(f"sample-{sampled.game}-{sampled.algorithm}"))
+                sampled.save(free_place(f"sample-{sampled.game}-{sampled.algorithm}"))
     if as_json:
         last = sampled.last
         found = {"iteration": last.done, "seconds": last.seconds, **last.numbers}
@@ -117,7 +117,7 @@ def sample(
         fail(f"stopped after {counted(sampled.last.done)}; saved; resume with {resuming(sampled)}", STOPPED)
 
 
-def line_of(progress: "Progress") -> str:
+def sampling_line(progress: "Progress") -> str:
     """One line: scheme, iterations, histories per second, infosets, memory, time left."""
     numbers = progress.numbers
     parts = [

@@ -129,7 +129,7 @@ def solve(
             folder = solution.folder
         except Interrupted as stopped:
             solution = stopped.result
-            folder = solution.folder or solution.save(free_folder(f"{solution.game}-{solution.algorithm}"))
+            folder = solution.folder or solution.save(free_place(f"{solution.game}-{solution.algorithm}", solution.suffix))
     if as_json:
         print_json(last_record(solution))
     else:
@@ -174,13 +174,13 @@ def names_file(solution: "Solution") -> bool:
     return solution.folder is not None and solution.folder.is_dir() and named_file(solution.game.spec) is not None
 
 
-def free_folder(text: str) -> Path:
-    """A folder under ``runs`` that does not exist yet, named after what was run."""
-    name = re.sub(r"[^\w.+=-]+", "-", text).strip("-.")[:80]
-    number = 1
-    while (folder := Path("runs") / (name if number == 1 else f"{name}-{number}")).exists():
+def free_place(text: str, suffix: str = "") -> Path:
+    """A place under ``runs`` where nothing is yet, named after what was run; ``runs`` is made."""
+    name, number, parent = re.sub(r"[^\w.+=-]+", "-", text).strip("-.")[:80], 1, Path("runs")
+    parent.mkdir(exist_ok=True)
+    while (place := parent / f"{name if number == 1 else f'{name}-{number}'}{suffix}").exists():
         number += 1
-    return folder
+    return place
 
 
 def print_solution(solution: "Solution", folder: Path | None, game: str) -> None:

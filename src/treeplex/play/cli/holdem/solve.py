@@ -72,7 +72,7 @@ def solve(
         live.say("reading the spot")
         solving = prepare(file, options, sources, out=out, resume=resume, force=force)
         live.say(f"building {solving.title}")
-        solving.run(lambda now: live.say(line_of(now, solving.spot.opening_pot)))
+        solving.run(lambda now: live.say(solving_line(now, solving.spot.opening_pot)))
     if as_json:
         print_json(record_of(solving))
     else:
@@ -110,7 +110,7 @@ def print_estimate(spot: "Spot", settings: "Settings | None" = None, *, as_json:
     )
 
 
-def line_of(progress: "Progress", pot: float, *, most: bool = True) -> str:
+def solving_line(progress: "Progress", pot: float, *, most: bool = True) -> str:
     """The live line: iterations, exploitability in chips and of the pot, pace, and (``most``) the time left without target."""
     parts = [f"{progress.name}  iteration {progress.done:,}/{progress.total:,}"]
     if "exploitability" in progress.numbers:
