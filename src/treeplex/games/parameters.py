@@ -27,9 +27,9 @@ class Parameter:
 class GameInfo:
     """A built-in game: its name, what it is, where its rules come from, and the function that makes it.
 
-    The defaults of the parameters are those of ``build``; ``meanings`` says what each one is. ``optional`` names and explains
-    parameters that ``build`` takes besides (other spellings, one number a player); ``files`` are those that are paths. ``note``
-    is what one should know before one compiles it with its defaults.
+    The defaults of the parameters are those of ``build``; ``meanings`` says what each one is. ``optional`` names and
+    explains parameters that ``build`` takes besides (other spellings, one number per player); ``files`` are those that
+    are paths. ``note`` is what one should know before one compiles it with its defaults.
     """
 
     name: str

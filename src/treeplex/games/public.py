@@ -81,7 +81,7 @@ class Options:
 class PublicGame(ABC):
     """A game of public states and private hands, for beliefs, search and agents.
 
-    Ranges, reaches and values come as one array a player: [H_i], or [..., H_i] for several at once. A *range* is how likely a
+    Ranges, reaches and values come as one array per player: [H_i], or [..., H_i] for several at once. A *range* is how likely a
     player's own play has made each hand, up to a factor.
 
     Attributes:

@@ -55,7 +55,7 @@ class Late(TicTacToe):
 """
 
 table = typer.Typer(cls=Commands, pretty_exceptions_enable=False)
-cli_play.register(table)
+table.command()(cli_play.play)
 
 
 @table.callback()

@@ -52,7 +52,7 @@ class Row:
         iterations: done.
         seconds: in the solver.
         exploitability: in chips.
-        pot: in chips, for exploitability in per cent.
+        pot: in chips, for exploitability in percent.
         ev: chips of both players against half the pot.
         equity: of both players, in [0, 1].
         lines: by line, every decision of the first street: ``player`` who acts, ``reach`` how often it comes to it, and

@@ -304,4 +304,4 @@ def test_learning_that_would_never_begin_is_refused_or_said(spot: str, tmp_path:
     text = complaint("train", spot, "--set", "burn_in=20", "--set", "rows=10", "--out", tmp_path / "never")
     assert "burn_in must be at most rows, 10" in text
     tiny = [word for each in ("iterations=2", "rivers=2", "river_iterations=4", "burn_in=500") for word in ("--set", each)]
-    assert "has learnt nothing yet" in call("train", spot, "--games", 1, *tiny, "--out", tmp_path / "short")[0]
+    assert "has learned nothing yet" in call("train", spot, "--games", 1, *tiny, "--out", tmp_path / "short")[0]

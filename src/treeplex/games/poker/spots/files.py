@@ -452,7 +452,7 @@ def largest_chip(pot: float, sizes: Sequence[Size]) -> float:
 
 
 def read_limit(request: SpotRequest, format: Format) -> FixedLimit:
-    """Fixed-limit betting: ``bets`` chips a street and at most ``most`` bets a street."""
+    """Fixed-limit betting: ``bets`` chips per street and at most ``most`` bets per street."""
     value = request.fields["limit"]
     entries = keys(value, "limit", {"bets": "[2, 2, 4, 4]", "most": "4"})
     for name in ("bets", "most"):

@@ -99,7 +99,7 @@ def flops(
     else:
         print_batch(report)
     if batch.interrupted:
-        fail(f"stopped after {len(batch.rows)} of {batch.boards} boards; the same command goes on", STOPPED)
+        fail(f"stopped after {len(batch.rows)} of {batch.boards} boards; the same command resumes", STOPPED)
     if batch.failures:
         first_board, message = next(iter(batch.failures.items()))
         others = f" (and {len(batch.failures) - 1} more in {out / 'errors.txt'})" if len(batch.failures) > 1 else ""
