@@ -2,7 +2,7 @@
 
 ======================= ==========================================================================================
 ``run.json``            game, algorithm, settings, versions, status and the last record
-``metrics.jsonl``       one record an evaluation: nodes, infosets, bytes, values by playouts, exploitability if judged
+``metrics.jsonl``       one record per evaluation: nodes, infosets, bytes, values by playouts, exploitability if judged
 ``policy.safetensors``  the average policy (:mod:`treeplex.forms.policies.sparse`)
 ``state.safetensors``   the tables, from which the run continues
 ``progress.png``        what was estimated, and infosets met, against histories walked
@@ -55,7 +55,7 @@ class SampleSettings:
     Attributes:
         iterations: iterations in total, over all resumes.
         nodes: stop once so many histories have been walked, over all resumes; None for no such limit.
-        every: evaluate every so many iterations; None for three times a decade.
+        every: evaluate every so many iterations; None for three times per power of ten.
         seed: of everything random.
         memory: bytes that tables may take.
         playouts: games played at each evaluation.

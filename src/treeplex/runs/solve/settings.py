@@ -2,7 +2,7 @@
 
 ========================= =======================================================================================
 ``run.json``              game, algorithm, settings, versions, status and the last record
-``metrics.jsonl``         one record an evaluation: exploitability, nash_conv, value, gains, nodes, measures
+``metrics.jsonl``         one record per evaluation: exploitability, nash_conv, value, gains, nodes, measures
 ``policy.safetensors``    the average policy
 ``state.safetensors``     the solver's state, from which the run continues
 ``device.safetensors``    the correlation device, of algorithms that make one (``cfr-s``, ``cfr-jr``)

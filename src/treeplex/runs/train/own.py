@@ -80,7 +80,7 @@ class OwnJob(TrainingJob[Settings]):
         return 1 if self.total is None or self._done < self.total else 0
 
     def points(self) -> Iterator[int]:
-        """Before the first step, then ten times a decade, or every so many steps where there is a setting ``every``."""
+        """Before the first step, then ten times per power of ten, or every so many steps where there is a setting ``every``."""
         last = 10**12 if self.total is None else self.total
         return chain((0,), evaluation_points(last, every=getattr(self.settings, "every", None)))
 
