@@ -4,8 +4,8 @@ A network of one hidden layer gives the logits of all actions. A step moves them
 policy: gradient ascent on the sum of logit times regret, the regrets held fixed. The average policy is the result. On Kuhn
 poker 3000 steps take a second and reach an exploitability below 0.01; larger games need a larger network and more care.
 
-    treeplex train examples/neurd.py:NeuRD kuhn_poker --out runs/neurd
-    treeplex train examples/neurd.py:NeuRD --resume runs/neurd --set steps=10000
+    treeplex train examples/extending/neurd_learner.py:NeuRD kuhn_poker --out runs/neurd
+    treeplex train examples/extending/neurd_learner.py:NeuRD --resume runs/neurd --set steps=10000
     treeplex evaluate kuhn_poker runs/neurd
 """
 
