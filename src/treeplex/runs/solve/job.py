@@ -14,7 +14,7 @@ from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.job import Job
 from treeplex.runs.job.record import UNCOUNTED_ITERATIONS, Record
 from treeplex.runs.job.schedule import evaluation_points
-from treeplex.runs.solve.settings import DEVICE, PLOT, POLICY, SOLVE, Settings
+from treeplex.runs.solve.settings import DEVICE, PLOT, POLICY, SOLVE, SolveSettings
 from treeplex.solvers import Solver
 
 LAST_ITERATIONS = 64
@@ -26,7 +26,7 @@ class SolveJob(Job):
 
     kind = SOLVE
 
-    def __init__(self, solver: Solver, settings: Settings) -> None:
+    def __init__(self, solver: Solver, settings: SolveSettings) -> None:
         super().__init__(Interrupt(wanted=not solver.exact))
         self.solver, self.settings = solver, settings
 
@@ -155,7 +155,9 @@ def write_policy(policy: Policy, path: Path, algorithm: str, iterations: int, se
     save_policy(policy, path / POLICY, metadata={"algorithm": algorithm, "iterations": iterations, "seconds": seconds})
 
 
-def draw(path: Path | None, solver: Solver, settings: Settings, records: Sequence[Record], *, x: str = "iterations") -> object:
+def draw(
+    path: Path | None, solver: Solver, settings: SolveSettings, records: Sequence[Record], *, x: str = "iterations"
+) -> object:
     """What the solver aims at against effort, as a Matplotlib figure, also written to ``path`` if given."""
     from treeplex.runs.plots import convergence_figure, write_figure
 

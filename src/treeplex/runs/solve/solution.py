@@ -15,7 +15,7 @@ from treeplex.runs.job.folder import JobFolder
 from treeplex.runs.job.job import Session
 from treeplex.runs.job.record import Record
 from treeplex.runs.solve.job import SolveJob, draw, write_policy
-from treeplex.runs.solve.settings import PLOT, SOLVE, Settings
+from treeplex.runs.solve.settings import PLOT, SOLVE, SolveSettings
 from treeplex.solvers import Solver
 
 
@@ -38,7 +38,7 @@ class Solution(PolicyMapping):
     algorithm: str
     policy: Policy
     records: tuple[Record, ...]
-    settings: Settings
+    settings: SolveSettings
     status: str
     solver: Solver = field(repr=False)
     folder: Path | None = None
