@@ -65,6 +65,15 @@ class RebelLearner(TrainingKind):
         cards = isinstance(game, str) and game.partition("(")[0].strip() in CARDS
         return {RECIPE: RebelSettings(), "paper": PAPER_CARDS if cards else PAPER}
 
+    def check_named(self, settings: Any, changes: Mapping[str, Any], place: Path) -> None:
+        """A network of one's own is code."""
+        own = getattr(settings, "net", None)
+        if own and "net" not in changes:
+            raise FileError(
+                f"{place} trains a network of one's own, {own}; reading a folder runs no code, so name it as well: "
+                f"--set net={own}"
+            )
+
     def context(self) -> AbstractContextManager[None]:
         """One thread: these networks are small, and the cores are for self-play."""
         return one_thread()
