@@ -20,7 +20,8 @@ from treeplex.forms.subgames.batch import cut_states
 from treeplex.forms.subgames.beliefs import stacked_ranges
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer
-from treeplex.learn.torch.search import TorchSearch, torch_device
+from treeplex.learn.torch.device import torch_device
+from treeplex.learn.torch.search import TorchSearch
 from treeplex.search.subgame import METHODS, SubgameSearch
 
 GAMES = ("liars_dice(dice_sides=4)", "liars_dice(dice_sides=6)", "leduc_poker")

@@ -8,6 +8,7 @@ machines.
 import argparse
 import inspect
 import json
+import os
 import pkgutil
 import re
 import sys
@@ -40,6 +41,10 @@ SPECS: Mapping[str, tuple[str, ...]] = {
     ),
     "turn_holdem": ("turn_holdem(ranks=5,stack=4,bets=[50%;a],raises=[])", "turn_holdem"),
     "rhode_island": ("rhode_island(ranks=2)", "rhode_island(ranks=3,raises=1)"),
+    "bucketed_holdem": (
+        "bucketed_holdem(buckets=2,cards=royal,boards=200,river_boards=200)",
+        "bucketed_holdem(buckets=3,cards=royal,board=TcJdQhKs,sizes=[50%;a],stack=20,pot=4)",
+    ),
     "liars_dice": (
         *(f"liars_dice(dice_sides={faces})" for faces in (3, 4, 5)),
         "liars_dice",
@@ -290,6 +295,15 @@ def leduc_of_three() -> str:
     return "\n".join(parts)
 
 
+def measured_tables(name: str) -> str:
+    """The tables that a study found, with its notes."""
+    record, parts = stored(name), []
+    for each in record["tables"]:
+        columns, rows = tuple(each["columns"]), [tuple(row) for row in each["rows"]]
+        parts.append(f"{each['caption']}:\n\n{table(columns, rows, right=tuple(range(1, len(columns))))}")
+    return "\n".join([*parts, f"{' '.join(record['notes'])} `python papers/run.py {name}` measures it.\n"])
+
+
 def study() -> str:
     """What the study vtcfr/one_scheme found."""
     return "".join(f"- {line}\n" for line in stored("vtcfr/one_scheme")["findings"])
@@ -309,6 +323,7 @@ GENERATORS: Mapping[str, Callable[..., str]] = {
     "choosing": choosing,
     "many_players": many_players,
     "leduc_of_three": leduc_of_three,
+    "measured_tables": measured_tables,
 }
 
 
@@ -346,7 +361,7 @@ def main() -> None:
         after = fill(before, measured=asked.measured, only=asked.only)
         if after != before:
             stale.append(path)
-            print(path)
+            print(os.path.relpath(path, ROOT))
             if not asked.check:
                 path.write_text(after, encoding="utf-8")
     if stale and asked.check:

@@ -1,4 +1,4 @@
-"""Small poker spots, and the hand engine and enumerated rules seen through one pair of glasses."""
+"""Small poker spots, and the hold'em engine and enumerated rules seen through one pair of glasses."""
 
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -78,7 +78,7 @@ class Both:
 
     @cached_property
     def hands(self) -> CompiledSpot:
-        """Compiled for the hand engine, without isomorphism."""
+        """Compiled for the hold'em engine, without isomorphism."""
         return compile_spot(self.spot, isomorphism=False)
 
     @cached_property
@@ -126,7 +126,7 @@ class Both:
         return found
 
     def regrets(self, stored: NDArray[np.floating]) -> Floats:
-        """Regrets of the hand engine in the rules' units: times range weight and chance, over the weight of all pairs."""
+        """Regrets of the hold'em engine in the rules' units: times range weight and chance, over the weight of all pairs."""
         values = np.zeros(int(self.compiled.tree.sequence_offsets[-1]))
         for place in self.places:
             values[place.sequences] = stored[place.stored] * (place.weights * place.chance / self.hands.compatible)
@@ -141,14 +141,14 @@ class Both:
         return values
 
     def sequence_form(self, average: NDArray[np.floating]) -> Floats:
-        """An average of the hand engine as weights of the rules' sequences: without range weights, 0 for empty sequences."""
+        """An average of the hold'em engine as weights of the rules' sequences: without range weights, 0 for empty sequences."""
         weights = np.zeros(int(self.compiled.tree.sequence_offsets[-1]))
         for place in self.places:
             weights[place.sequences] = average[place.stored] / place.weights
         return weights
 
     def policy(self, average: NDArray[np.floating]) -> Policy:
-        """An average of the hand engine as a policy for the rules."""
+        """An average of the hold'em engine as a policy for the rules."""
         return Policy(self.compiled, normalised(self.compiled, self.sequence_form(average)))
 
 

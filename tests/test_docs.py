@@ -122,6 +122,8 @@ def test_generated_parts_are_noticed_when_stale() -> None:
     text = "<!-- generated: parameters kuhn_poker -->\nold\n<!-- end -->"
     assert "number of players" in tables.fill(text, measured=False)
     assert tables.fill(text.replace("generated", "measured"), measured=False) == text.replace("generated", "measured")
+    assert tables.fill(text, measured=False, only="games") == text
+    assert tables.fill(text, measured=False, only="parameters") == tables.fill(text, measured=False) != text
 
 
 def test_every_game_and_algorithm_has_a_page() -> None:

@@ -49,6 +49,16 @@ def test_plots_are_pictures(name: str) -> None:
     assert figure._repr_png_().startswith(b"\x89PNG")
 
 
+def test_a_training_shows_its_numbers_and_its_curve(tmp_path: Path) -> None:
+    settings = {"epochs": 1, "population": 2, "horizon": 20}
+    training = tp.train(["kuhn_poker"], "ddcfr", settings=settings, out=tmp_path / "run", workers=1)
+    shown = training._repr_html_()
+    assert shown.startswith("<table><caption>ddcfr")
+    assert "fitness" in shown
+    assert "<img src='data:image/png;base64,iVBOR" in shown
+    assert notebook.picture(tmp_path / "none.png") == ""
+
+
 def test_tables_say_what_they_were_given() -> None:
     assert notebook.facts({"a<b": "x & y"}).count("&") == 2
     shown = notebook.table(("one", "two"), [("1", "<2>")], caption="c", note="n")

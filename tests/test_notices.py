@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from treeplex import notices
-from treeplex.notices import COMPILING, compilation_announced, notify, on_compilation
+from treeplex.notices import COMPILING, compilation_announced, notify, on_compilation, tell, telling
 
 CLI = "from treeplex.play.cli.main import main; main()"
 PYTHON = "import treeplex as tp; tp.solve('rock_paper_scissors', 'cfr+', iterations=2, progress={})"
@@ -60,3 +60,15 @@ def test_nobody_reads_stderr(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("sys.stderr", Gone())
     notify("anything")
+
+
+def test_what_a_preparation_tells_is_heard_by_the_innermost_listener() -> None:
+    outer, inner = list[str](), list[str]()
+    tell("nobody hears this")
+    with telling(outer.append):
+        tell("one")
+        with telling(inner.append):
+            tell("two")
+        tell("three")
+    tell("nobody hears this")
+    assert (outer, inner) == (["one", "three"], ["two"])

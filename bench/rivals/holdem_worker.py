@@ -73,7 +73,7 @@ class Ours:
             case ["solve", target, most, every]:
                 return self.solve(float(target), int(most), int(every))
             case ["ev"]:
-                return {"ev": list(map(float, self.check(expected=True).ev))}
+                return {"ev": list(map(float, self.check(expected=True).value))}
             case ["reset"]:
                 del self.solver
                 self.solver = self.make()

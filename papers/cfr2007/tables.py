@@ -189,10 +189,10 @@ def play_sentence(match: LimitMatch, names: Sequence[str], when: str) -> str:
 
 
 @study(title="CFR, 2007: limit hold'em with bucketed cards", place=1, minutes=90)
-def reproduce() -> Result:
-    parser = argparse.ArgumentParser(description=__doc__)
+def reproduce(options: Sequence[str]) -> Result:
+    parser = argparse.ArgumentParser("papers/run.py cfr2007/tables", description=__doc__)
     parser.add_argument("--runs", type=Path, default=ROOT / "runs" / "cfr2007", help="folder of run folders")
-    runs = parser.parse_args().runs
+    runs = parser.parse_args(options).runs
     paper = published("cfr2007")
     strategies, records, games, others = [], {}, {}, {}
     for buckets, iterations in ITERATIONS.items():

@@ -5,7 +5,7 @@ there is none. So the arguments of the decorator are literals.
 """
 
 import importlib
-import sys
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -15,7 +15,7 @@ from papers.common.declared import declaration, lacking
 from papers.common.report import print_result, write_page
 from papers.common.results import PAPERS, ROOT, Result, results_file, store
 
-Function = Callable[[], Result | None]
+Function = Callable[..., Result | None]
 FUNCTIONS: dict[str, Function] = {}
 """Of the modules imported so far, by name of the module."""
 
@@ -53,8 +53,8 @@ class Study:
 def study(*, title: str, place: int | None, minutes: float, needs: tuple[str, ...] = ()) -> Callable[[Function], Function]:
     """Register a function as the study of its file; see :class:`Study` for the arguments, which must be literals.
 
-    The function returns a result, which is stored and goes to the page, or None for nothing to store. Options stand in
-    ``sys.argv``, as for a script.
+    The function returns a result, which is stored and goes to the page, or None for nothing to store. If it has a parameter,
+    that is the list of options that follow the name of the study on the command line.
     """
 
     def register(function: Function) -> Function:
@@ -104,14 +104,17 @@ def run(one: Study, options: list[str]) -> None:
     """Run a study in this process: print and store what it returns, and renew the page if it is on it.
 
     Raises:
-        SystemExit: if something that it needs is not there.
+        SystemExit: if something that it needs is not there, or it has no such options.
     """
     if missing := one.lacks():
         raise SystemExit(f"{one.name} needs {' and '.join(missing)}; papers/README.md says how to get it")
-    sys.argv = [f"papers/run.py {one.name}", *options]
     module = f"papers.{one.name.replace('/', '.')}"
     importlib.import_module(module)
-    result = FUNCTIONS[module]()
+    function = FUNCTIONS[module]
+    own = bool(inspect.signature(function).parameters)
+    if options and not own:
+        raise SystemExit(f"{one.name} takes no options, but here is {' '.join(options)}")
+    result = function(options) if own else function()
     if result is None:
         return
     print_result(one.title, result)

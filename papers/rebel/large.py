@@ -5,15 +5,14 @@ Trains in ``runs/papers/rebel``, where an interrupted training or judgement is r
 """
 
 import argparse
-import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from papers.common.results import Result, Table, provenance, published, store_run, stored
 from papers.common.study import study
-from papers.rebel.trainings import FOLDERS, train
+from papers.rebel.trainings import FOLDERS, is_plan, train
 from treeplex.evaluate.judge import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.learn.rebel.trainer import RebelSettings
@@ -43,25 +42,21 @@ GAMES = {
 }
 
 
-def measured(name: str) -> dict[str, Any]:
-    """Train, judge, and give tabular CFR the same time; what is done already is not done again."""
+def measure(name: str) -> None:
+    """Train, judge, give tabular CFR the same time and store the record; what is done already is not done again."""
     large, folder, before = GAMES[name], FOLDERS / f"large-{name}", stored(NAME).get(name)
-    plan = json.loads(json.dumps(asdict(large)))
-    if before is not None:
-        then = asdict(RebelSettings().changed(before["plan"]["settings"]))  # of later versions too, which have more of them
-        if {**before["plan"], "settings": json.loads(json.dumps(then))} == plan:
-            return dict(before)
+    if before is not None and is_plan(before["plan"], asdict(large)):
+        return
     train(large.spec, large.settings, folder)
     seconds = JobFolder(REBEL, folder).records()[-1].cpu_seconds
     found = judge_rebel(large.spec, folder, playthroughs=large.playthroughs, iterations=large.iterations, workers=1).to_json()
     record = {
-        "plan": plan,
+        "plan": asdict(large),
         "cpu_seconds": seconds,
         "judged": {key: found[key] for key in ("exploitability", "playthroughs", "iterations", "seconds", "halves")},
         "tabular": tabular(large.spec, seconds),
     }
     store_run(NAME, [name], record, provenance())
-    return record
 
 
 def tabular(spec: str, seconds: float) -> dict[str, Any]:
@@ -100,10 +95,13 @@ def row(name: str, record: Mapping[str, Any]) -> list[str]:
 
 
 @study(title="ReBeL on larger Liar's Dice", place=4, minutes=180, needs=("torch",))
-def reproduce() -> Result:
-    parser = argparse.ArgumentParser(description=__doc__)
+def reproduce(options: Sequence[str]) -> Result:
+    parser = argparse.ArgumentParser("papers/run.py rebel/large", description=__doc__)
     parser.add_argument("games", nargs="*", metavar="GAME", help=f"of {', '.join(GAMES)}; default: all")
-    records = {name: measured(name) for name in parser.parse_args().games or GAMES}
+    for name in parser.parse_args(options).games or GAMES:
+        measure(name)
+    done = stored(NAME)
+    records = {name: done[name] for name in GAMES if name in done}
     endgames = " and ".join(str(record["plan"]["settings"]["endgame"]) for record in records.values())
     return Result(
         source=f"{published('rebel')['source']}, which stops at four smaller games",

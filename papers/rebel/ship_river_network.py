@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from papers.rebel.turn_networks import KINDS, SEED, SETTINGS, network
 from papers.rebel.turn_search import spot
 from treeplex.learn.rebel.shipped_nets import RIVERS
-from treeplex.runs.holdem.search import ITERATIONS, METHOD, search_turn
+from treeplex.runs.holdem.search import ITERATIONS, METHOD, search_spot
 
 KIND, RIVER = "self-play", 256
 """Which network, and iterations of the rivers' solutions when it is judged."""
@@ -26,7 +26,7 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         draft = Path(folder) / RIVERS.name
         net.save(draft, settings=settings, card=about)
-        found = search_turn(turn, draft, iterations=ITERATIONS, river=RIVER, judge=True).played
+        found = search_spot(turn, draft, iterations=ITERATIONS, river=RIVER, judge=True).played
     assert found is not None
     judged = {"spot": turn.identity, "method": METHOD, "iterations": ITERATIONS, "river": RIVER}
     judged |= {"exploitability": found.exploitability, "date": datetime.now(UTC).date().isoformat()}

@@ -11,12 +11,13 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.forms.subgames.batch import PairPlaces, Subgames, cut_states
+from treeplex.forms.subgames.beliefs import with_trace
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.public import Decision, PublicTree
 from treeplex.search import METHODS, Belief, NoLeaf, SubgameSearch
-from treeplex.search.leaf import LeafValue, with_trace
+from treeplex.search.leaf import LeafValue
 from treeplex.search.search_trace import steps
 from treeplex.search.subgame import values_of
 from treeplex.search.warm_start import begin_search

@@ -8,7 +8,7 @@ import argparse
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
@@ -207,23 +207,28 @@ def record_of(plan: Plan) -> dict[str, Any] | None:
     if found is None:
         return None
     then = {"method": None, **found["plan"]}  # as of records that do not say
-    then["settings"] = asdict(RebelSettings().changed(then["settings"]))  # of later versions too, which have more of them
-    return found if then == json.loads(json.dumps(said(plan))) else None
+    return found if is_plan(then, said(plan)) else None
+
+
+def is_plan(then: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    """Whether a record's plan is this one; settings that came later have their defaults, and say all that changed."""
+    complete = {**then, "settings": asdict(RebelSettings().changed(then["settings"]))}
+    return complete | {"changes": None} == json.loads(json.dumps(now)) | {"changes": None}
 
 
 @study(title="ReBeL on Liar's Dice: trainings", place=None, minutes=1500, needs=("torch",))
-def reproduce() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+def reproduce(options: Sequence[str]) -> None:
+    parser = argparse.ArgumentParser("papers/run.py rebel/trainings", description=__doc__)
     parser.add_argument("wanted", nargs="*", metavar="KIND", help="or KIND-GAME or KIND-GAME-SEED; default: all")
     parser.add_argument("--jobs", type=int, default=2, help="trainings side by side")
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
-    options = parser.parse_args()
+    asked = parser.parse_args(options)
     chosen = [
         plan
         for plan in (*tabulated(), *drawn())
-        if not options.wanted or any(f"{plan.name}-".startswith(f"{name}-") for name in options.wanted)
+        if not asked.wanted or any(f"{plan.name}-".startswith(f"{name}-") for name in asked.wanted)
     ]
-    if options.one:
+    if asked.one:
         record(chosen[0])
         return
     missing = [plan for plan in chosen if record_of(plan) is None]
@@ -245,5 +250,5 @@ def reproduce() -> None:
             flush=True,
         )
 
-    with ThreadPoolExecutor(options.jobs) as pool:
+    with ThreadPoolExecutor(asked.jobs) as pool:
         list(pool.map(make, missing))

@@ -4,7 +4,6 @@ With names of games as options only these are run, and nothing but their scores 
 a look, not a result.
 """
 
-import sys
 from collections.abc import Mapping, Sequence
 from statistics import median
 
@@ -285,8 +284,7 @@ def notes(missing: Mapping[str, str], left_out: Sequence[str]) -> list[str]:
 
 
 @study(title="One scheme for every game: value-tested CFR+ beside every fixed and learned variant", place=1, minutes=8)
-def reproduce() -> Result | None:
-    names = sys.argv[1:]
+def reproduce(names: Sequence[str]) -> Result | None:
     unknown = sorted(set(names) - set(GAMES))
     if unknown:
         raise SystemExit(f"no game called {', '.join(unknown)}; there are {', '.join(GAMES)}")

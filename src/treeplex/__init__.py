@@ -13,6 +13,7 @@ Here are the verbs (solve, sample, compare, judge, ...) and the types that they 
 ``tp.formats``         games and policies of OpenSpiel, Gambit and LiteEFG
 ``tp.games``           what rules are written with
 ``tp.solvers``         the CFR family as data, and solvers to step by hand
+``tp.holdem``          hold'em: spots, ranges, solutions to look at
 ``tp.search``          beliefs, depth-limited subgames, agents that search
 ``tp.learn``           training: ReBeL, learned discounting
 ``tp.environments``    any game as an environment of Gymnasium or PettingZoo
@@ -27,11 +28,10 @@ from typing import TYPE_CHECKING, Any
 from treeplex.exports import lazy_exports
 
 if TYPE_CHECKING:
-    from treeplex import correlation, environments, errors, formats, games, learn, policies, search, solvers
+    from treeplex import correlation, environments, errors, formats, games, holdem, learn, policies, search, solvers
     from treeplex.evaluate.judge import Judgement
     from treeplex.forms.compile.compile_game import compile_game as compile
     from treeplex.forms.compile.compiled_game import CompiledGame
-    from treeplex.forms.policies.files import load_policy
     from treeplex.forms.policies.tabular import Policy
     from treeplex.forms.sources.load import load
     from treeplex.forms.structure.classes import Structure, structure
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from treeplex.runs.compare import Comparison, compare
     from treeplex.runs.job.interrupt import Interrupted
     from treeplex.runs.job.memory import SpotEstimate, estimate_spot
-    from treeplex.runs.judge import best_response, exploitability, judge, nash_conv
+    from treeplex.runs.judge import best_response, exploitability, judge, load_policy, nash_conv
     from treeplex.runs.sample.sample import sample
     from treeplex.runs.solve.solution import Solution
     from treeplex.runs.solve.solve import solve
@@ -52,11 +52,10 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOMES = {
-    "treeplex": "correlation, environments, errors, formats, games, learn, policies, search, solvers",
+    "treeplex": "correlation, environments, errors, formats, games, holdem, learn, policies, search, solvers",
     "treeplex.evaluate.judge": "Judgement",
     "treeplex.forms.compile.compile_game": "compile_game as compile",
     "treeplex.forms.compile.compiled_game": "CompiledGame",
-    "treeplex.forms.policies.files": "load_policy",
     "treeplex.forms.policies.tabular": "Policy",
     "treeplex.forms.sources.load": "load",
     "treeplex.forms.structure.classes": "Structure, structure",
@@ -65,7 +64,7 @@ _HOMES = {
     "treeplex.runs.compare": "Comparison, compare",
     "treeplex.runs.job.interrupt": "Interrupted",
     "treeplex.runs.job.memory": "SpotEstimate, estimate_spot",
-    "treeplex.runs.judge": "best_response, exploitability, judge, nash_conv",
+    "treeplex.runs.judge": "best_response, exploitability, judge, load_policy, nash_conv",
     "treeplex.runs.sample.sample": "sample",
     "treeplex.runs.solve.solution": "Solution",
     "treeplex.runs.solve.solve": "solve",
@@ -106,6 +105,7 @@ __all__ = [
     "exploitability",
     "formats",
     "games",
+    "holdem",
     "judge",
     "known_games",
     "learn",

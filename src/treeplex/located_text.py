@@ -4,6 +4,7 @@ Values stay text until the reader of a field asks for a number: ``22`` in a fiel
 Nothing in a file runs code; anchors may repeat a value, but a file cannot blow up through them.
 """
 
+import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -64,7 +65,7 @@ def read_marked(path: str | Path, example: str = "pot: 200") -> LocatedText:
     return marked_yaml(text, str(path), example)
 
 
-def is_solved_spot(path: str | Path) -> bool:
+def is_solved_spot(path: str | os.PathLike[str]) -> bool:
     """Whether a file holds a solved spot."""
     try:
         with open_regular(path) as file:
@@ -236,6 +237,15 @@ def option(value: object, name: str, *, may_be_table: bool = False) -> LocatedTe
     if may_be_table and text.lstrip().startswith("{"):
         return marked_yaml(text, name, numbered=False)
     return LocatedText(name, text=text)
+
+
+def located(value: object, place: str, *, may_be_table: bool = False) -> LocatedText:
+    """A value from Python or from a command-line option: mappings are tables, lists and tuples lists, all else is an option."""
+    if isinstance(value, Mapping):
+        return LocatedText(place, entries={str(key): located(entry, place) for key, entry in value.items()})
+    if isinstance(value, list | tuple):
+        return LocatedText(place, items=tuple(located(each, place, may_be_table=may_be_table) for each in value))
+    return option(value, place, may_be_table=may_be_table)
 
 
 def table(place: str, entries: Mapping[str, LocatedText]) -> LocatedText:

@@ -1,7 +1,9 @@
-"""Tables as a notebook shows them: the ``_repr_html_`` of results."""
+"""Tables and pictures as a notebook shows them: the ``_repr_html_`` of results."""
 
+from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from pathlib import Path
 
 LEFT = " style='text-align:left'"
 
@@ -22,3 +24,8 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], caption: str = 
 def caption_of(text: str) -> str:
     """A table's caption; nothing for an empty one."""
     return f"<caption>{escape(text)}</caption>" if text else ""
+
+
+def picture(path: Path) -> str:
+    """A PNG file; nothing if there is none."""
+    return f"<img src='data:image/png;base64,{b64encode(path.read_bytes()).decode()}'>" if path.is_file() else ""

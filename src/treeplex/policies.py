@@ -5,7 +5,6 @@ a policy take any kind of one: a solution, a file, a mapping, an OpenSpiel polic
 """
 
 from treeplex.evaluate.playouts import Estimate, Match, estimate, head_to_head
-from treeplex.forms.policies.files import load_policy as load
 from treeplex.forms.policies.files import read_policy_header as read_header
 from treeplex.forms.policies.files import save_policy as save
 from treeplex.forms.policies.sparse import TablePolicy
@@ -13,6 +12,7 @@ from treeplex.forms.policies.sparse import load_table_policy as load_table
 from treeplex.forms.policies.sparse import save_table_policy as save_table
 from treeplex.forms.policies.tabular import Policy, to_dataframe, to_table
 from treeplex.runs.judge import as_policy, distance_to_value, exact_value, expected_values, infostate_regrets
+from treeplex.runs.judge import load_policy as load
 
 __all__ = [
     "Estimate",

@@ -146,5 +146,7 @@ FIELDS: Mapping[str, Field] = {
 }
 """The fields by name, in the order of help."""
 
+TURN_ENDGAME = "turn_endgame"
+"""The name of turn endgame hold'em, in place of a spot file."""
 HOW = ("target", "iterations", "algorithm", "threads", "storage", "locks")
 """The fields about how to solve; all others are about the spot itself."""

@@ -8,7 +8,8 @@ import pytest
 
 import treeplex as tp
 from treeplex.errors import AlgorithmError, SpecError
-from treeplex.runs.compare import short, usual_axis
+from treeplex.runs.compare import short
+from treeplex.runs.solve.tree_game import usual_axis
 from treeplex.solvers.rules.variants import Variant, cfr
 from treeplex.solvers.solver import GameSolver
 

@@ -123,7 +123,7 @@ def test_runs_of_earlier_versions_are_read(tmp_path):
 def test_a_run_needs_a_game_in_buckets_and_memory(monkeypatch):
     with pytest.raises(SpecError, match="give bucketed_holdem"):
         solve_limit(LimitSettings("leduc_poker"), iterations=1)
-    with pytest.raises(GameError, match="fixed limit with blinds"):
+    with pytest.raises(GameError, match="full sweeps"):
         solve_limit(LimitSettings("bucketed_holdem(cards=royal,sizes=[a],stack=4)"), iterations=1)
     monkeypatch.setattr(limit, "available_memory", lambda: 10**8)
     with pytest.raises(GameError, match="fewer buckets"):

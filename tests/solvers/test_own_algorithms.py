@@ -12,7 +12,7 @@ from treeplex.solvers.registry import make_solver, named_in, pace_of, rule_of, s
 
 OWN = """\
 import treeplex as tp
-from treeplex.solvers.sampling.solver import SamplingScheme
+from treeplex.solvers import SamplingScheme
 
 
 def damped(t, horizon, *, alpha=1.5, gamma=2.0):
@@ -23,7 +23,7 @@ def damped(t, horizon, *, alpha=1.5, gamma=2.0):
 DAMPED = tp.Variant("damped", "", "", damped, {"alpha": 1.5, "gamma": 2.0})
 PREDICTS = tp.Variant("predicts", "", "", lambda t, horizon: tp.Weights(prediction=1.0))
 HEDGE = tp.Rule("hedge", lambda step: step.memory[0].__iadd__(step.regrets).clip(0.0), rows=1)
-SLOW = tp.FictitiousRule("slow", "", "", step=lambda t: 1 / (t + 2))
+SLOW = tp.solvers.FictitiousRule("slow", "", "", step=lambda t: 1 / (t + 2))
 SCHEME = SamplingScheme("mine", "", "", own="subset", others="all", parameters={"k": 1, "averaging": "full"})
 THREE = 3
 
@@ -105,7 +105,7 @@ def test_refusals(text: str, error: type[Exception], message: str) -> None:
 
 
 def test_a_scheme_that_is_none_is_refused() -> None:
-    from treeplex.solvers.sampling.solver import SamplingScheme
+    from treeplex.solvers import SamplingScheme
 
     with pytest.raises(SpecError, match="mine: unknown own 'some'; did you mean 'one'"):
         SamplingScheme("mine", "", "", own="some", others="all")

@@ -20,7 +20,7 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.infostate_tensors import infostate_tensors
 from treeplex.forms.compile.sequential import one_at_a_time
 from treeplex.forms.policies.tabular import Policy, PolicyMapping
-from treeplex.forms.sources.load import load
+from treeplex.forms.sources.load import load_rules
 from treeplex.games.base import Game, State
 
 try:
@@ -51,7 +51,7 @@ class Play:
         """
         if observation not in ("infoset", "tensor"):
             raise SpecError(f"observation is 'infoset' or 'tensor', not {observation!r}")
-        rules = load(game)
+        rules = load_rules(game)
         self.compiled: CompiledGame = compile_game(rules)
         self.rules = one_at_a_time(rules)
         self.state: State = self.rules.new_initial_state()

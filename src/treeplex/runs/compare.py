@@ -5,33 +5,25 @@ import io
 import json
 import os
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Unpack
 
 from treeplex import notebook
 from treeplex.errors import FileError, SpecError
-from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.notices import compilation_announced
+from treeplex.runs.games import AnyGame, solvable
 from treeplex.runs.job.folder import folder_at
 from treeplex.runs.job.interrupt import Interrupted
-from treeplex.runs.job.progress_line import KERNELS, line_for
+from treeplex.runs.job.progress_line import line_for
 from treeplex.runs.job.record import check_effort, words_of
-from treeplex.runs.judge import AnyGame
+from treeplex.runs.solve.measures import measures_of
 from treeplex.runs.solve.settings import PLOT, SOLVE
 from treeplex.runs.solve.solution import Solution
-from treeplex.runs.solve.solve import (
-    DEFAULT_ITERATIONS,
-    AnyProgress,
-    WalkWatcher,
-    planned,
-    settings_of_new_run,
-    solve,
-    usual_nodes,
-    walk_ahead,
-)
-from treeplex.solvers.registry import AnyAlgorithm, pace_of, samples
+from treeplex.runs.solve.solvable import AnyCompiled, Options
+from treeplex.runs.solve.solve import AnyProgress, solve
+from treeplex.solvers.registry import AnyAlgorithm
 from treeplex.storage.files import write_atomically
 
 NUMBERS = ("iterations", "nodes", "seconds", "exploitability", "nash_conv")
@@ -48,23 +40,25 @@ class Comparison:
         solutions: in the order asked for.
         interrupted: Ctrl-C came: the last solution is unfinished, algorithms after it were not run.
         x: what the plot shows progress against: ``iterations``, ``nodes`` or ``seconds``.
+        own: names of the measures of one's own.
     """
 
-    game: CompiledGame
+    game: AnyCompiled
     solutions: tuple[Solution, ...]
     interrupted: bool = False
     x: str = "iterations"
+    own: tuple[str, ...] = ()
 
     @property
     def objective(self) -> str:
         """The measure to compare by: what all algorithms aim at, else exploitability."""
-        aims = {solution.solver.objective for solution in self.solutions}
+        aims = {solution.objective for solution in self.solutions}
         return aims.pop() if len(aims) == 1 else "exploitability"
 
     @property
     def measures(self) -> list[str]:
         """The names of what some of the algorithms measure besides, in the order of their first appearance."""
-        return list(dict.fromkeys(name for solution in self.solutions for name in solution.last.measures))
+        return list(dict.fromkeys(name for solution in self.solutions for name in solution.measures))
 
     @property
     def ranked(self) -> list[Solution]:
@@ -80,7 +74,7 @@ class Comparison:
             {
                 "algorithm": solution.algorithm,
                 **{name: getattr(solution, name) for name in NUMBERS},
-                **{name: solution.last.measures.get(name) for name in self.measures},
+                **{name: solution.measures.get(name) for name in self.measures},
                 "gains": list(solution.gains),
                 "value": list(solution.value),
             }
@@ -99,8 +93,8 @@ class Comparison:
         lists = [*(f"gain_{player}" for player in players), *(f"value_{player}" for player in players)]
         writer.writerow(["algorithm", *NUMBERS, *self.measures, *lists])
         for solution in self.solutions:
-            cells: list[object] = [getattr(solution, name) for name in NUMBERS]
-            cells += [solution.last.measures.get(name, "") for name in self.measures]
+            cells: list[object] = ["" if (number := getattr(solution, name)) is None else number for name in NUMBERS]
+            cells += [solution.measures.get(name, "") for name in self.measures]
             numbers = [*cells, *solution.gains, *solution.value]
             writer.writerow([solution.algorithm, *(cell if cell == "" else repr(cell) for cell in numbers)])
         return text.getvalue()
@@ -117,12 +111,18 @@ class Comparison:
         The gains, one for each player, are there for three and more players.
         """
         gains = ["gains"] if self.game.players > 2 else []
-        return ["algorithm", *NUMBERS[:-1], *map(words_of, self.aims), *gains, "value"]
+        numbers = [name for name in NUMBERS[:-1] if name != "nodes" or self.counts_nodes]
+        return ["algorithm", *numbers, *map(words_of, self.aims), *gains, "value"]
+
+    @property
+    def counts_nodes(self) -> bool:
+        """Whether histories are counted."""
+        return any(solution.nodes is not None for solution in self.solutions)
 
     @property
     def aims(self) -> list[str]:
-        """What some of the algorithms aim at besides exploitability."""
-        found = [solution.solver.objective for solution in self.solutions]
+        """What some of the algorithms aim at besides exploitability, and the measures of one's own."""
+        found = [*(solution.objective for solution in self.solutions), *self.own]
         return list(dict.fromkeys(name for name in found if name != "exploitability"))
 
     def table(self, separator: str = ", ") -> list[list[str]]:
@@ -132,9 +132,10 @@ class Comparison:
         """
         rows = []
         for solution in self.ranked:
-            row = [solution.algorithm, f"{solution.iterations:,}", short(solution.nodes), f"{solution.seconds:.3g}"]
-            row.append(f"{solution.exploitability:.3e}")
-            found = [{**solution.last.measures, **solution.last.numbers}.get(name) for name in self.aims]
+            row = [solution.algorithm, f"{solution.iterations:,}"]
+            row += [short(solution.nodes or 0)] if self.counts_nodes else []
+            row += [f"{solution.seconds:.3g}", f"{solution.exploitability:.3e}"]
+            found = [{**solution.measures, **solution.last.numbers}.get(name) for name in self.aims]
             row += ["" if number is None else f"{number:.3e}" for number in found]
             if self.game.players > 2:
                 row.append(separator.join(f"{gain:.2e}" for gain in solution.gains))
@@ -142,12 +143,13 @@ class Comparison:
             rows.append([*row, separator.join(f"{value:+.6f}" for value in values)])
         return rows
 
-    def plot(self, path: str | os.PathLike[str] | None = None, *, x: str | None = None) -> object:
+    def plot(self, path: str | os.PathLike[str] | None = None, *, x: str | None = None, y: str | None = None) -> object:
         """All curves as one Matplotlib figure.
 
         Args:
             path: a file to write as well: PNG, SVG or PDF.
             x: what the horizontal axis shows, ``iterations``, ``nodes`` or ``seconds``; default: the attribute ``x``.
+            y: what the vertical one shows, a measure that all have; default: :attr:`objective`.
         """
         from treeplex.runs.plots import convergence_figure, write_figure
 
@@ -155,8 +157,8 @@ class Comparison:
             str(self.game),
             {solution.algorithm: solution.records for solution in self.solutions},
             x=self.x if x is None else x,
-            y=self.objective,
-            exact=[solution.algorithm for solution in self.solutions if solution.solver.exact],
+            y=self.objective if y is None else y,
+            exact=[solution.algorithm for solution in self.solutions if solution.exact],
         )
         if path is not None:
             write_figure(figure, Path(path))
@@ -194,17 +196,11 @@ def compare(
     iterations: int | None = None,
     every: int | None = None,
     seconds: float | None = None,
-    nodes: int | None = None,
-    updates: str | None = None,
-    seed: int = 0,
-    refine: bool = False,
-    limit: int | None = None,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
     x: str | None = None,
     progress: AnyProgress = None,
-    compiled: Callable[[CompiledGame], None] | None = None,
-    walked: WalkWatcher | None = None,
+    **options: Unpack[Options],
 ) -> Comparison:
     """Solve a game with each of several algorithms.
 
@@ -214,20 +210,14 @@ def compare(
         iterations: for each algorithm; default 1000, or any number when histories are counted (but learned algorithms do
             as many as they pace themselves for); where an algorithm samples, by default all walk as many histories as 1000
             full iterations do.
-        every: evaluate every so many iterations; default: ten evaluations a decade.
+        every: evaluate every so many iterations; default: ten evaluations a decade; spots: 10.
         seconds: a time limit for each algorithm.
-        nodes: how many histories each algorithm walks: the same effort for those that sample and those that sweep.
-        updates: ``"alternating"`` or ``"simultaneous"`` for all; default: each algorithm's own.
-        seed: seed of everything random.
-        refine: split infostates of imperfect recall instead of refusing the game.
-        limit: the most histories that may be walked to compile the game; default 50 million.
-        out: a folder for plot, tables and one run folder an algorithm.
+        out: a folder for plot, tables and the run of each algorithm: a folder, or the file of a solved spot.
         force: overwrite what is in ``out``.
         x: what the plot shows progress against, ``"iterations"``, ``"nodes"`` or ``"seconds"``; default: nodes where
             histories are counted or an algorithm samples (its name ends in ``-mccfr``), else iterations.
         progress: called as by :func:`treeplex.solve`.
-        compiled: called once with the compiled game.
-        walked: called now and then, while rules are walked before anything runs, with the number of histories so far.
+        options: those of the game's form, as for :func:`treeplex.solve`, for all algorithms.
 
     Raises:
         SpecError, GameError, AlgorithmError, FileError: as :func:`treeplex.solve` does; algorithms are checked before any runs.
@@ -236,48 +226,36 @@ def compare(
         raise SpecError("no algorithm given; name at least one, for example dcfr")
     if x is not None:
         check_effort(x)
+    given = {name: value for name, value in options.items() if value is not None}
     with compilation_announced(bool(progress)), line_for(progress) as line, folder_at(SOLVE, out) as folder:
-        walked = line.walked if walked is None else walked
-        line.say("compiling the game")
-        target = compile_game(game, refine=refine, limit=limit, watch=walked)
-        if compiled:
-            compiled(target)
-        if iterations is None and nodes is None:
-            if any(samples(algorithm) for algorithm in algorithms):
-                nodes = usual_nodes(target)
-            else:
-                iterations = DEFAULT_ITERATIONS
-        for algorithm in algorithms:
-            walk_ahead(target, algorithm, limit, walked)
-        line.say(f"starting ({KERNELS})")
-        chosen = named(algorithms, target, iterations, nodes, updates)
+        line.say("reading the game")
+        target = solvable(game)
+        target.check_options(given)
+        own = measures_of(options.get("measures"))
+        plan = target.plan(algorithms, iterations, given, line)
         solutions: list[Solution] = []
         interrupted = False
         if folder:
             folder.claim(force=force)
-        for name, algorithm in chosen.items():
+        for name, algorithm in plan.algorithms.items():
             try:
                 solution = solve(
                     target,
                     algorithm,
-                    iterations=iterations,
+                    iterations=plan.iterations,
                     every=every,
                     seconds=seconds,
-                    nodes=nodes,
-                    updates=updates,
-                    seed=seed,
-                    refine=refine,
-                    limit=limit,
-                    out=None if out is None else Path(out) / slug(name),
+                    out=None if out is None else target.place(Path(out), slug(name)),
                     force=force,
                     progress=progress if callable(progress) else line,
+                    **plan.options,
                 )
             except Interrupted as stopped:
                 solution, interrupted = stopped.result, True
             solutions.append(solution)
             if interrupted:
                 break
-        comparison = Comparison(target, tuple(solutions), interrupted, usual_axis(chosen.values(), nodes) if x is None else x)
+        comparison = Comparison(target.compiled, tuple(solutions), interrupted, plan.axis if x is None else x, tuple(own))
         if out is not None:
             comparison.save(out)
     return comparison
@@ -290,29 +268,6 @@ def short(count: int) -> str:
     number = f"{count:.2e}"
     thousands = min(int(number.partition("e")[2]) // 3, 4)
     return f"{float(number) / 1000**thousands:.3g}{'kMGT'[thousands - 1]}"
-
-
-def usual_axis(algorithms: Collection[AnyAlgorithm], nodes: int | None) -> str:
-    """``nodes`` where histories are counted or an algorithm samples, else ``iterations``."""
-    return "nodes" if nodes is not None or any(map(samples, algorithms)) else "iterations"
-
-
-def named(
-    algorithms: Sequence[AnyAlgorithm], game: CompiledGame, iterations: int | None, nodes: int | None, updates: str | None
-) -> dict[str, AnyAlgorithm]:
-    """Algorithms by their canonical names, each once; building a solver of each shows early what does not fit the game.
-
-    Raises:
-        SpecError: an algorithm that does not exist, or two different ones with one name.
-    """
-    chosen: dict[str, AnyAlgorithm] = {}
-    for algorithm in algorithms:
-        count = pace_of(algorithm) if iterations is None else iterations
-        solver, _ = planned(game, algorithm, settings_of_new_run(count, nodes=nodes, updates=updates))
-        same = chosen.setdefault(solver.algorithm, algorithm)
-        if same != algorithm and not (isinstance(same, str) and isinstance(algorithm, str)):
-            raise SpecError(f"two different algorithms are called {solver.algorithm!r}; give each a name of its own")
-    return chosen
 
 
 def slug(spec: str) -> str:

@@ -1,12 +1,12 @@
 """Runs of CFR with sampled chance on limit hold'em in buckets.
 
-A run folder holds ``run.json`` (settings, status), ``metrics.jsonl`` (one record an evaluation) and ``state.safetensors``
+A run folder holds ``run.json`` (settings, status), ``metrics.jsonl`` (one record per evaluation) and ``state.safetensors``
 (regrets and average, with a checksum). Buckets and joint tables are not stored: they follow from the game's spec, and their
 hashes are checked.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from treeplex.runs.job.memory import available_memory, megabytes
 from treeplex.runs.job.record import Progress, Record, Watcher, real, reals
 from treeplex.runs.judge import policy_file
 from treeplex.runs.solve.settings import SOLVE
+from treeplex.settings import Settings, setting
 from treeplex.solvers.buckets import LimitCFR, predicted_bytes
 
 ALGORITHM = "chance-sampled cfr"
@@ -41,18 +42,14 @@ hand; ``bounds``: what the game is worth to the big blind's seat lies between th
 
 
 @dataclass(frozen=True)
-class LimitSettings:
-    """What decides the numbers of a run.
+class LimitSettings(Settings):
+    """What decides the numbers of a run."""
 
-    Attributes:
-        game: the spec of the game, ``bucketed_holdem`` with fixed limit.
-        seed: of the deals.
-        discount_every: 0 for the paper's plain CFR, else linear CFR in steps of so many iterations.
-    """
-
-    game: str
-    seed: int = 0
-    discount_every: int = 0
+    game: str = setting("bucketed_holdem", "spec of the game, bucketed_holdem with fixed limit", fixed=True)
+    seed: int = setting(0, "seed of the deals", low=0, fixed=True)
+    discount_every: int = setting(
+        0, "0 for the paper's plain CFR, else linear CFR in steps of so many iterations", low=0, fixed=True
+    )
 
     def load(self) -> BucketGame:
         """The game.
@@ -207,7 +204,7 @@ class LimitJob(Job):
     def about(self) -> Mapping[str, Any]:
         """Settings, limits and what they were worked out to."""
         return {
-            "settings": asdict(self.settings),
+            "settings": self.settings.to_json(),
             "identity": self.identity,
             "game": self.game.identity,
             "iterations": self.iterations,
@@ -241,17 +238,16 @@ def read_settings(folder: Path) -> LimitSettings:
         FileError: no run there, or one that cannot be read.
     """
     about = JobFolder(LIMIT, folder).about()
-    try:
-        given = about["settings"]
-        if "plan" in given:  # written before games of buckets had a name
-            names = ("method", "nested", "counts", "boards")
-            method, nested, counts, river_boards = (given["plan"][name] for name in names)
-            sizes = {"boards": given["boards"], "river_boards": river_boards, "seed": given["seed"]}
-            game = bucketed_holdem(buckets=counts, cards=given["cards"], method=method, nested=nested, **sizes)
-            return LimitSettings(game.spec, given["seed"], given["discount_every"])
-        return LimitSettings(**given)
+    given, place = about["settings"], str(folder / RUN)
+    if "plan" not in given:
+        return LimitSettings.from_json(given, place)
+    try:  # written before games of buckets had a name
+        method, nested, counts, river_boards = (given["plan"][name] for name in ("method", "nested", "counts", "boards"))
+        sizes = {"boards": given["boards"], "river_boards": river_boards, "seed": given["seed"]}
+        game = bucketed_holdem(buckets=counts, cards=given["cards"], method=method, nested=nested, **sizes)
+        return LimitSettings(game.spec, given["seed"], given["discount_every"])
     except (KeyError, TypeError) as error:
-        raise FileError(f"{folder / RUN}: truncated or edited ({error!r}); start the run again in another folder") from error
+        raise FileError(f"{place}: truncated or edited ({error!r}); start the run again in another folder") from error
 
 
 def read_records(folder: Path) -> list[Record]:

@@ -4,25 +4,32 @@ from treeplex.evaluate.match.agents import Agent, Seat, TableAgent, agent_policy
 from treeplex.forms.subgames.batch import cut_states
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.forms.subgames.cut import cut
+from treeplex.forms.subgames.gadgets import Gadget, Maxmargin, Resolve
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.policy_tables import subgame_policy
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.search.agent import SearchAgent
+from treeplex.search.continuations import BlueprintLeaf, biased, biased_policies
 from treeplex.search.exact_leaf import ExactLeaf
 from treeplex.search.leaf import LeafValue, NoLeaf, ZeroLeaf
 from treeplex.search.play_distribution import PlaythroughSettings, averaged_policy
+from treeplex.search.resolving import carried_values, resolved
 from treeplex.search.subgame import METHODS, Method, SubgameSearch, values_of
 
 __all__ = [
     "METHODS",
     "Agent",
     "Belief",
+    "BlueprintLeaf",
     "ExactLeaf",
+    "Gadget",
     "Horizon",
     "LeafValue",
+    "Maxmargin",
     "Method",
     "NoLeaf",
     "PlaythroughSettings",
+    "Resolve",
     "SearchAgent",
     "Seat",
     "SubgameSearch",
@@ -30,10 +37,14 @@ __all__ = [
     "ZeroLeaf",
     "agent_policy",
     "averaged_policy",
+    "biased",
+    "biased_policies",
+    "carried_values",
     "cut",
     "cut_states",
     "play_game",
     "public_rules",
+    "resolved",
     "subgame_policy",
     "values_of",
 ]

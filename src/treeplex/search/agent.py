@@ -82,11 +82,11 @@ class SearchAgent(Seat):
         settings: method, iterations and horizon of searches.
         endgame: iterations of Discounted CFR for subgames that nothing is cut off of, whose average policy is played then; None
             to search them like all others.
-        as_averaged: whether the policy of an iteration is the one that the average counts for it, uniform in the first, and in
-            CFR-AVG beliefs move by the average up to it (section 5.2); that is what
+        street_by_street: whether it waits for the cards where a subgame would begin with a deal, and searches after them. The
+            policy of an iteration is then the one that the average counts for it, uniform in the first, and in CFR-AVG beliefs
+            move by the average up to it (section 5.2), as
             :meth:`treeplex.search.holdem.play_distribution.Player.curve` judges. Else it is the policy after the iteration's
             update, which moves beliefs as well: what :func:`treeplex.search.play_distribution.averaged_policy` judges.
-        waits: whether it waits for the cards where a subgame would begin with a deal, and searches after them.
         drawn: whether an iteration is drawn, and not the average policy played.
         prepare: called with each subgame before it is searched; may raise to refuse it.
         belief: where the current subgame begins.
@@ -102,20 +102,19 @@ class SearchAgent(Seat):
         *,
         remember: int = 16,
         endgame: int | None = None,
-        as_averaged: bool = False,
-        waits: bool = False,
+        street_by_street: bool = False,
         drawn: bool = True,
     ) -> None:
         """Begin a play.
 
         Args:
-            game, leaf, settings, endgame, as_averaged, waits, drawn: see the attributes.
+            game, leaf, settings, endgame, street_by_street, drawn: see the attributes.
             generator: draws iterations and actions.
             remember: solved subgames that are kept for later plays, those at the beginning of a play longest.
         """
         super().__init__(game, generator)
         self.leaf, self.settings, self.remember, self.searches = leaf, settings, remember, 0
-        self.endgame, self.as_averaged, self.waits, self.drawn = endgame, as_averaged, waits, drawn
+        self.endgame, self.street_by_street, self.drawn = endgame, street_by_street, drawn
         self.prepare: Callable[[Subgame], None] = lambda subgame: None
         weights = average_weights(settings.method, settings.iterations)
         self._cumulative = np.cumsum(weights) / weights.sum()
@@ -150,7 +149,12 @@ class SearchAgent(Seat):
     def _believes_averages(self) -> bool:
         """Whether beliefs move by another policy than the one that is played."""
         method = METHODS[self.settings.method]
-        return self.drawn and self.as_averaged and method.leaves != "current" and not isinstance(method.scheme, FictitiousRule)
+        return (
+            self.drawn
+            and self.street_by_street
+            and method.leaves != "current"
+            and not isinstance(method.scheme, FictitiousRule)
+        )
 
     def policy(self) -> Floats:
         """See :meth:`treeplex.evaluate.match.agents.Agent.policy`."""
@@ -196,7 +200,7 @@ class SearchAgent(Seat):
         if self.game.options(following).player == TERMINAL:
             self.state, self._inside = following, (*self._inside, event)
             return
-        if options.player == CHANCE and self.waits and not self._inside:
+        if options.player == CHANCE and self.street_by_street and not self._inside:
             belief = self.belief.after(event)
             rest = self.game.rest(belief.state, belief.ranges)
             self._open(belief if rest is None else Belief.root(rest))
@@ -288,12 +292,12 @@ class SearchAgent(Seat):
         else:
             policies[: search.iteration] = search.policy
         for t in range(search.iteration, settings.iterations):
-            if self.as_averaged and not playing:
+            if self.street_by_street and not playing:
                 policies[t] = search.policy
             search.run(1)
             if playing:
                 policies[t] = search.average_policy()
-            elif not self.as_averaged:
+            elif not self.street_by_street:
                 policies[t] = search.policy
             if believed is not policies:
                 believed[t] = search.average_policy()

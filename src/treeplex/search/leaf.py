@@ -30,8 +30,7 @@ class LeafValue(Protocol):
             and chance make them likely, in the game's units (chips in hold'em). Hands that cannot be there may have any finite
             value.
 
-        Where a player may choose between several continuations (Brown, Sandholm and Amos 2018), values are to come as
-        [C, K, H_i], one table a continuation, and the search lets the chooser pick by hand; no search does so yet.
+        Where players may choose between several continuations, see :class:`treeplex.search.continuations.ManyValued`.
         """
         ...
 

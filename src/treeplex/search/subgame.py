@@ -12,8 +12,11 @@ from treeplex.engine.tree.leaves import gather
 from treeplex.engine.tree.regret import Weights
 from treeplex.engine.tree.sweeps import backup
 from treeplex.errors import AlgorithmError
+from treeplex.forms.holdem.subgame import HoldemSubgame
 from treeplex.forms.subgames.batch import Subgames
+from treeplex.forms.subgames.gadgets import GadgetArrays
 from treeplex.forms.subgames.subgame import Ranges, Subgame
+from treeplex.search.continuations import LeafChoices, ManyValued
 from treeplex.search.leaf import LeafValue
 from treeplex.solvers.rules.fictitious import FICTITIOUS_RULES, FictitiousRule
 from treeplex.solvers.rules.variants import VARIANTS, Variant
@@ -68,6 +71,10 @@ class SubgameSearch:
         horizon: iterations planned, for schedules that need it.
         iteration: iterations done.
         arrays: policies, strategies, averages and regrets.
+        ranges: for each player float64 [B, H_i], with which the subgame begins, summing to one; a gadget lets the opponent in
+            with other ones.
+        gadget: what stands in front of the roots, being solved; None for nothing.
+        choices: how players go on behind the leaves, being solved; None where they have no choice.
         sums, sum_weights: for each player float64 [B, H_i] and a number, root values of iterations so far, weighted as the
             average policy, and the sum of those weights.
         last_leaf: for each player float64 [K, H_i], what modified CFR-AVG takes differences from.
@@ -91,8 +98,20 @@ class SubgameSearch:
         self.subgame, self.method, self.leaf, self.horizon = subgame, method, leaf, horizon
         plays = isinstance(method.scheme, FictitiousRule)
         self.arrays = subgame.start(ranges, predicts=isinstance(method.scheme, Variant) and method.scheme.predicts)
+        self.ranges = self.arrays.ranges
+        self.gadget: GadgetArrays | None = None
+        if subgame.gadget is not None:
+            if isinstance(subgame, HoldemSubgame) and plays:
+                raise AlgorithmError("in hold'em gadgets are solved by members of the CFR family; choose one, such as cfr+")
+            self.gadget = GadgetArrays(subgame.gadget, subgame, self.ranges)
+            self._play(self.gadget.opponent)
         if plays:
             self.arrays.average[:] = self.arrays.strategy
+        self.choices: LeafChoices | None = None
+        if isinstance(leaf, ManyValued) and max(leaf.continuations) > 1 and len(subgame.leaves):
+            if not plays and method.leaves != "current":
+                raise AlgorithmError(f"{method.name} does not let players choose behind leaves; cfr+, for one, does")
+            self.choices = LeafChoices(leaf, subgame.leaves, self.arrays.reach_at_leaves(self.arrays.strategy))
         self.iteration, self.players = 0, range(subgame.game.players)
         self.sums = [np.zeros((len(subgame.roots), width)) for width in subgame.roots.widths]
         self.sum_weights = [0.0 for _ in self.players]
@@ -108,11 +127,6 @@ class SubgameSearch:
         if not isinstance(self.subgame, Subgames):
             raise AlgorithmError(f"this needs subgames of public trees, not a {type(self.subgame).__name__}")
         return self.subgame
-
-    @property
-    def ranges(self) -> Ranges:
-        """For each player float64 [B, H_i], with which the subgame begins, summing to one."""
-        return self.arrays.ranges
 
     @property
     def policy(self) -> Floats:
@@ -166,11 +180,14 @@ class SubgameSearch:
             if len(self.subgame.leaves):
                 self._value_leaves(player, row)
             self._improve(player, row)
-            arrays.play(player)
+            self._play(player)
 
     def _value_leaves(self, player: int, row: Weights) -> None:
         """Add what the leaves are worth to a player who updates alone."""
         arrays, leaves = self.arrays, self.method.leaves
+        if self.choices is not None:
+            arrays.write_leaves(player, self.choices.improve(player, arrays.reach_at_leaves(self.strategy), row))
+            return
         if leaves == "current":
             believed = reached = arrays.reach_at_leaves(self.strategy)
         else:
@@ -199,7 +216,7 @@ class SubgameSearch:
                 arrays.write_leaves(player, self._entries(player, values, reached, row))
             self._improve(player, row)
         for player in self.players:
-            arrays.play(player)
+            self._play(player)
 
     def _entries(self, player: int, values: Ranges, reached: Ranges, row: Weights) -> Floats:
         """Values at the leaves times how likely they are met, [K, H]; of modified CFR-AVG by how much these grew."""
@@ -208,9 +225,17 @@ class SubgameSearch:
             entries, self.last_leaf[player] = difference(entries, self.last_leaf[player], row), entries
         return entries
 
+    def _play(self, player: int) -> None:
+        """Set a player's strategy from its policies, in the gadget and below."""
+        if self.gadget is not None and player == self.gadget.opponent:
+            self.arrays.enter(player, self.gadget.entered())
+        self.arrays.play(player)
+
     def _improve(self, player: int, row: Weights) -> None:
-        """Regrets and next policy of a player from what its actions are worth."""
+        """Regrets and next policy of a player from what its actions are worth, and of its choices in a gadget."""
         self.arrays.improve(player, row)
+        if self.gadget is not None and player == self.gadget.opponent:
+            self.gadget.improve(self.arrays.root_entries(player), row)
         self._count_values(player, row.average_discount, row.average)
 
     def _reply_step(self, play: FictitiousRule, player: int, t: int) -> None:
@@ -220,14 +245,20 @@ class SubgameSearch:
             if other != player:
                 arrays.accumulate(other, 1.0 - share, share, target, self.strategy)
         arrays.write_gradient(player, target)
-        if len(self.subgame.leaves):
+        if self.choices is not None:
+            arrays.write_leaves(player, self.choices.respond(player, share, arrays.reach_at_leaves(self.strategy)))
+        elif len(self.subgame.leaves):
             arrived = arrays.reach_at_leaves(target)
             values = self.leaf(self.subgame.leaves, arrived, arrived, player)[player]
             arrays.write_leaves(player, values * self.subgame.leaves.opposing(arrived, player))
         arrays.respond(player)
+        if self.gadget is not None and player == self.gadget.opponent:
+            self.gadget.respond(arrays.root_entries(player))
         self._count_values(player, 1.0 - step, step)
-        arrays.play(player)
+        self._play(player)
         arrays.accumulate(player, 1.0 - step, step, self.average, self.strategy)
+        if self.choices is not None:
+            self.choices.accumulate(player, 1.0 - step, step, arrays.reach_at_leaves(self.strategy)[player])
 
     def _count_values(self, player: int, discount: float, weight: float) -> None:
         """Move the mean of root values on, with the weights of the average policy."""
@@ -239,10 +270,13 @@ class SubgameSearch:
 
         The mean over iterations with the weights of the average policy (Brown et al. 2020, section 5.1) of what the hand gets
         against the others' ranges, given that it is held; 0 where the others cannot be there at all, and for hands that cannot
-        be there themselves.
+        be there themselves. NaN for the player who solves again behind a gadget, whose hands meet whom the gadget lets in.
         """
         found = []
         for player in self.players:
+            if self.gadget is not None and player != self.gadget.opponent:
+                found.append(np.full(self.sums[player].shape, np.nan))
+                continue
             mass = self.subgame.roots.opposing(self.ranges, player)
             mean = self.sums[player] / max(self.sum_weights[player], 1e-300)
             found.append(np.divide(mean, mass, out=np.zeros_like(mean), where=mass > 0))

@@ -7,11 +7,17 @@ from typing import Any
 import numpy as np
 
 from treeplex.errors import SpecError
-from treeplex.evaluate.match.agents import Agent
+from treeplex.evaluate.match.agents import Agent, agent_policy
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.sources.load import load
 from treeplex.forms.sources.user_module import Wanted, load_user_object, user_source
+from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.games.base import Game
 from treeplex.games.public import PublicGame
 from treeplex.search.agent import SearchAgent, Searching
 from treeplex.search.leaf import LeafValue
+from treeplex.search.play_distribution import PlaythroughSettings
 
 PLAYS = ("begin", "see", "policy", "act")
 """What an agent can do."""
@@ -78,3 +84,21 @@ def load_agent(
         lacks = ", ".join(name for name in PLAYS if not callable(getattr(agent, name, None)))
         raise SpecError(f"{text!r} gave a {type(agent).__name__}, not an agent: it lacks {lacks}; derive treeplex.search.Seat")
     return agent
+
+
+def policy_of_user_agent(text: str, game: CompiledGame, *, plays: int = 32, iterations: int = 128) -> Policy:
+    """What the agent that ``file.py:NAME`` names plays in a small game; see :func:`agent_policy`.
+
+    Args:
+        text: as for :func:`load_agent`.
+        game: the compiled game.
+        plays, iterations: of an agent that searches with a leaf of one's own, the mean of so many plays and of each search.
+
+    Raises:
+        SpecError: as :func:`load_agent`.
+        GameError: a game without public-tree rules.
+    """
+    rules = load(game)
+    assert isinstance(rules, Game)
+    agent = load_agent(text, public_rules(rules), lambda: PlaythroughSettings(iterations=iterations))
+    return agent_policy(agent, game, plays=plays if isinstance(agent, SearchAgent) else 1)

@@ -95,13 +95,22 @@ class Solver(ABC):
             FileError: an array is missing or has another shape; nothing has changed then.
         """
         arrays = {"iteration": np.empty(1), **self.arrays()}
-        for name, array in arrays.items():
-            if name not in state or state[name].shape != array.shape:
-                found = state[name].shape if name in state else "none"
-                raise FileError(f"solver state does not fit: array {name!r} should have shape {array.shape}, found {found}")
+        check_state(arrays, state)
         for name, array in arrays.items():
             array[...] = state[name]
         self.iteration = int(arrays["iteration"][0])
+
+
+def check_state(arrays: Mapping[str, Floats], state: Mapping[str, Floats]) -> None:
+    """Refuse a saved state without one of some arrays, or with another shape of it.
+
+    Raises:
+        FileError: the message names the array.
+    """
+    for name, array in arrays.items():
+        if name not in state or state[name].shape != array.shape:
+            found = state[name].shape if name in state else "none"
+            raise FileError(f"solver state does not fit: array {name!r} should have shape {array.shape}, found {found}")
 
 
 def order_of_updates(order: str) -> str:

@@ -8,7 +8,7 @@ from numba import njit
 
 from treeplex.engine.holdem.barrier import add_atomically, wait_at_barrier
 from treeplex.engine.holdem.node import TILE
-from treeplex.engine.holdem.storage import LARGEST, pack, unpack
+from treeplex.engine.holdem.storage import LARGEST, Tile, pack, unpack
 from treeplex.engine.holdem.transpose import BLOCK, transpose_block
 
 ACTIONS, HANDS, BASE, SCALE = 3, TILE + 20, 11, 2
@@ -23,10 +23,10 @@ def test_rows_come_back_up_to_rounding() -> None:
         scratch = generator.normal(size=ACTIONS * TILE).astype(np.float32) * np.float32(1e-3 if low else 1e3)
         scratch[TILE : 2 * TILE] = 0.0
         rows[low] = scratch.copy()
-        pack(kept, scales, SCALE, BASE, HANDS, low, width, ACTIONS, scratch)
+        pack(kept, scales, Tile(BASE, SCALE, HANDS, ACTIONS, low, width), scratch)
     for low, width in ((0, TILE), (TILE, 20)):
         scratch = np.full(ACTIONS * TILE, np.nan, np.float32)
-        unpack(kept, scales, SCALE, BASE, HANDS, low, width, ACTIONS, scratch)
+        unpack(kept, scales, Tile(BASE, SCALE, HANDS, ACTIONS, low, width), scratch)
         for e in range(ACTIONS):
             found, expected = (each[e * TILE :][:width] for each in (scratch, rows[low]))
             np.testing.assert_allclose(found, expected, rtol=0, atol=0.501 * np.abs(expected).max() / LARGEST)

@@ -7,6 +7,7 @@ from treeplex.errors import PolicyError
 from treeplex.evaluate.buckets.match import deal_cards, play_limit
 from treeplex.forms.policies.limit import LimitStrategy
 from treeplex.games.poker.betting.sizes import FixedLimit
+from treeplex.games.poker.betting.tree import betting_tree
 from treeplex.games.poker.buckets.betting import limit_betting
 from treeplex.games.poker.buckets.game import BucketGame
 from treeplex.games.poker.buckets.joint import joint_tables
@@ -17,13 +18,13 @@ from treeplex.games.registry import load
 from treeplex.solvers.buckets import LimitCFR
 
 LIMITS = FixedLimit((2.0, 2.0, 4.0, 4.0), (2, 1, 1, 1))
-BETTING = limit_betting(LIMITS)
+SPOT = Spot((), 0.0, unbound(LIMITS), all_hands(royal()), LIMITS, format=royal(), blinds=(1.0, 2.0))
+BETTING = limit_betting(betting_tree(SPOT))
 
 
 def strategy(counts, iterations):
     buckets = royal_buckets(counts)
-    spot = Spot((), 0.0, unbound(LIMITS), all_hands(royal()), LIMITS, format=royal(), blinds=(1.0, 2.0))
-    game = BucketGame(spot, counts, lambda: joint_tables(buckets, 50), buckets=lambda: buckets)
+    game = BucketGame(SPOT, counts, lambda: joint_tables(buckets, 50), buckets=lambda: buckets)
     solver = LimitCFR(game)
     solver.run(iterations)
     return game, LimitStrategy(str(counts), game, solver.average)

@@ -12,8 +12,8 @@ from treeplex.engine.holdem.form import COUNT
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import AlgorithmError
-from treeplex.evaluate import judge
-from treeplex.evaluate.holdem.judge import HoldemJudgement, judge_spot, judging_crew
+from treeplex.evaluate import Judgement, judge
+from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
 from treeplex.forms.holdem.compile_spot import compile_spot
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.poker.spots.libratus import BIG_BLIND, read_endgame
@@ -28,7 +28,7 @@ def run(game: Both, algorithm: str = "dcfr", **options: object) -> HoldemSolver:
     return HoldemSolver(game.hands, algorithm, **settings)  # type: ignore[arg-type]
 
 
-def judged(solver: HoldemSolver, average: Floats | None = None, *, expected: bool = True) -> HoldemJudgement:
+def judged(solver: HoldemSolver, average: Floats | None = None, *, expected: bool = True) -> Judgement:
     average = solver.store.average if average is None else average
     return judge_spot(solver.game, average, solver.store, judging_crew(solver.game, 1), expected=expected)
 
@@ -48,12 +48,12 @@ def test_judgements_are_those_of_the_rules(name: str, seed: int | None) -> None:
     average = solver.store.average if seed is None else random_average(solver, seed)
     found, expected = judged(solver, average), judge(game.compiled, game.policy(average))
     assert found.exploitability == pytest.approx(expected.exploitability, rel=1e-12)
-    assert found.ev == pytest.approx(expected.value, rel=1e-11, abs=1e-13)
-    assert found.best == pytest.approx(expected.best_response_values, rel=1e-11)
+    assert found.value == pytest.approx(expected.value, rel=1e-11, abs=1e-13)
+    assert found.best_response_values == pytest.approx(expected.best_response_values, rel=1e-11)
     quick = judged(solver, average, expected=False)
     assert quick.exploitability == pytest.approx(found.exploitability, rel=1e-11)
-    assert quick.best == found.best
-    assert np.isnan(quick.ev).all() != solver.game.raked
+    assert quick.best_response_values == found.best_response_values
+    assert np.isnan(quick.value).all() != solver.game.raked
 
 
 def constrained_best_response(game: Both, average: Floats, player: int, locks: dict[int, Floats]) -> float:
@@ -95,10 +95,10 @@ def test_best_responses_follow_locks(name: str) -> None:
     average = random_average(solver, 1)
     found = judged(solver, average)
     expected = [constrained_best_response(game, average, player, by_infoset) for player in (0, 1)]
-    assert found.best == pytest.approx(expected, rel=1e-11)
+    assert found.best_response_values == pytest.approx(expected, rel=1e-11)
     free = judged(run(game), average)
-    assert sum(found.best) < sum(free.best)
-    assert found.ev == free.ev
+    assert sum(found.best_response_values) < sum(free.best_response_values)
+    assert found.value == free.value
 
 
 @pytest.mark.parametrize("algorithm", ["dcfr", "pcfr+", "apcfr+", "vt-cfr+", "linear-fp"])
@@ -136,8 +136,8 @@ def test_a_locked_opponent_is_exploited() -> None:
     solver = run(game, locks=locks)
     solver.run(300)
     found, free = judged(solver), judged(run(game), average)
-    assert found.ev[1] == pytest.approx(free.best[1], abs=2e-3)
-    assert found.best[0] == pytest.approx(found.ev[0], abs=1e-12)
+    assert found.value[1] == pytest.approx(free.best_response_values[1], abs=2e-3)
+    assert found.best_response_values[0] == pytest.approx(found.value[0], abs=1e-12)
     assert found.exploitability < 1e-3
 
 
@@ -156,11 +156,11 @@ def test_locking_a_solution_changes_nothing() -> None:
             locks.append(Lock(0, place.player, place.node, strategy))
     locked = run(game, "pcfr+", locks=locks)
     same = judged(locked, solved.store.average)
-    assert same.ev == before.ev
+    assert same.value == before.value
     assert same.exploitability <= before.exploitability + 1e-12
     locked.run(800)
     after = judged(locked)
-    assert after.ev == pytest.approx(before.ev, abs=4 * before.exploitability + 1e-4)
+    assert after.value == pytest.approx(before.value, abs=4 * before.exploitability + 1e-4)
     assert after.exploitability < 2 * before.exploitability + 1e-4
 
 

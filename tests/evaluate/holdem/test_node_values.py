@@ -34,7 +34,7 @@ def test_root_values_are_those_of_the_judge(name, storage):
     reach = values.root_reach()
     tree = values.tree(0, 0, 0, reach)
     for player in (0, 1):
-        assert reach[player] @ tree.values[0][player] / game.compatible == pytest.approx(judged.ev[player], abs=1e-7)
+        assert reach[player] @ tree.values[0][player] / game.compatible == pytest.approx(judged.value[player], abs=1e-7)
 
 
 @pytest.mark.parametrize("name", ["one card", "turn"])

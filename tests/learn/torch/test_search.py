@@ -24,8 +24,9 @@ from treeplex.games.public import (  # noqa: E402
 from treeplex.learn.rebel.files import read_net  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer  # noqa: E402
 from treeplex.learn.rebel.value_net import NetworkLeaf, value_net  # noqa: E402
+from treeplex.learn.torch.device import torch_device  # noqa: E402
 from treeplex.learn.torch.kernels import stacking  # noqa: E402
-from treeplex.learn.torch.search import TorchSearch, torch_device  # noqa: E402
+from treeplex.learn.torch.search import TorchSearch  # noqa: E402
 from treeplex.runs.job.folder import JobFolder  # noqa: E402
 from treeplex.runs.rebel.job import NET, REBEL  # noqa: E402
 from treeplex.runs.train.train import train  # noqa: E402

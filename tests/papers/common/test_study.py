@@ -13,7 +13,7 @@ from papers.common import study as module
 from papers.common.lines import read_lines
 from papers.common.report import page
 from papers.common.results import PAPERS, ROOT, published, results_file
-from papers.common.study import chosen, declared, page_sections, studies
+from papers.common.study import chosen, declared, page_sections, run, studies
 
 MODULE_NAME = re.compile(r'"(treeplex(?:\.[a-z]\w*)+|papers(?:\.[a-z]\w*){2})"')
 DECLARATION = '"""A figure."""\n\n\n@study(title="A figure", place={place}, minutes=1)\ndef reproduce(): ...\n'
@@ -92,6 +92,16 @@ def test_every_study_and_command_can_be_imported():
     names = [f"papers.{path.parent.name}.{path.stem}" for path in sorted(PAPERS.glob("*/*.py"))]
     assert all(import_module(name) for name in names)
     assert {f"papers.{name.replace('/', '.')}" for name in studies()} == set(module.FUNCTIONS)
+
+
+def test_options_go_to_studies_that_take_some(monkeypatch):
+    given: list[list[str]] = []
+    import_module("papers.cfr2007.tables")
+    monkeypatch.setitem(module.FUNCTIONS, "papers.cfr2007.tables", lambda options: given.append(options))
+    run(studies()["cfr2007/tables"], ["--runs", "here"])
+    assert given == [["--runs", "here"]]
+    with pytest.raises(SystemExit, match="ddcfr/table4 takes no options, but here is --fast"):
+        run(studies()["ddcfr/table4"], ["--fast"])
 
 
 @pytest.mark.parametrize("path", sorted(PAPERS.rglob("*.py")), ids=lambda path: str(path.relative_to(PAPERS)))

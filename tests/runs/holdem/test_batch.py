@@ -31,7 +31,7 @@ class Solver:
     def __init__(self, fail=(), stop=()):
         self.solved, self.fail, self.stop = [], fail, stop
 
-    def __call__(self, spot, interrupt):
+    def __call__(self, spot, interrupt, file):
         name = "".join("23456789TJQKA"[card >> 2] + "cdhs"[card & 3] for card in spot.board)
         if name in self.fail:
             raise SpecError(f"no luck\nwith {name}")
@@ -87,10 +87,10 @@ def test_a_kill_leaves_whole_files(tmp_path):
     class Killed(BaseException):
         pass
 
-    def killed(spot, interrupt):
+    def killed(spot, interrupt, file):
         if spot.board == parse_cards("Td9d6h"):
             raise Killed
-        return Solver()(spot, interrupt)
+        return Solver()(spot, interrupt, file)
 
     with pytest.raises(Killed):
         run(tmp_path / "b", killed)
@@ -150,8 +150,8 @@ def test_a_report_about_another_decision(tmp_path):
 
 def test_actions_count_where_they_come_up(tmp_path):
     class Rare(Solver):
-        def __call__(self, spot, interrupt):
-            solution = super().__call__(spot, interrupt)
+        def __call__(self, spot, interrupt, file):
+            solution = super().__call__(spot, interrupt, file)
             scale = 0.0 if len(self.solved) == 1 else 1.0
 
             class Scaled(FakeView):
@@ -198,8 +198,8 @@ def test_more_boards_join_later_with_new_weights(tmp_path):
 
 def test_numbers_that_are_not_there(tmp_path):
     class Nowhere(Solver):
-        def __call__(self, spot, interrupt):
-            solution = super().__call__(spot, interrupt)
+        def __call__(self, spot, interrupt, file):
+            solution = super().__call__(spot, interrupt, file)
             solution.ev = (math.nan, 0.0)
             return solution
 

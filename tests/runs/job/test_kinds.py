@@ -494,7 +494,7 @@ def test_a_spot_that_was_stopped_goes_on_from_its_file(tmp_path: Path, number: i
 
 
 def test_one_writer_at_a_time_for_batches(tmp_path: Path) -> None:
-    def again(spot: Any, interrupt: Any) -> Any:
+    def again(spot: Any, interrupt: Any, file: Path) -> Any:
         run_batch(lambda board: SPOT_OF_RIVER, read_boards("AsKd2c"), tmp_path / "batch", again, {})
 
     with pytest.raises(FileError, match=f"is being written by process {os.getpid()} on"):

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import treeplex as tp
+from treeplex.notices import tell
 from treeplex.runs.job import progress_line
 from treeplex.runs.job.progress_line import KERNELS, ProgressLine
 
@@ -82,6 +83,13 @@ def test_a_notebook_has_one_output_that_is_replaced(monkeypatch: pytest.MonkeyPa
     tp.solve("leduc_poker", iterations=300)
     assert any("dcfr  iteration" in text or KERNELS in text or "compiling" in text for text in shown)
     assert shown[-1] == ""
+
+
+def test_a_line_shows_what_a_preparation_tells() -> None:
+    tell("nobody hears this")
+    with Notes() as notes:
+        tell("counting")
+    assert notes.said == ["counting"]
 
 
 def test_a_plot_shows_itself_in_a_notebook() -> None:

@@ -23,7 +23,7 @@ from treeplex.learn.rebel.holdem_trainer import PAPER_TURNS, HoldemRebelSettings
 from treeplex.learn.rebel.shipped_nets import RIVERS  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelTrainer, Round  # noqa: E402
 from treeplex.runs.holdem import search as turn_search  # noqa: E402
-from treeplex.runs.holdem.search import search_turn  # noqa: E402
+from treeplex.runs.holdem.search import search_spot  # noqa: E402
 from treeplex.runs.holdem.solution import load_solution  # noqa: E402
 from treeplex.runs.job.folder import STATE, JobFolder  # noqa: E402
 from treeplex.runs.rebel import learner as turn_rebel  # noqa: E402
@@ -142,7 +142,7 @@ def test_spots_that_networks_do_not_know(spot: Spot, message: str, unbroken: Pat
         train(spot, settings=TINY, out=tmp_path / "run")
     assert not (tmp_path / "run").exists()
     with pytest.raises(SpecError, match=message):
-        search_turn(spot, unbroken)
+        search_spot(spot, unbroken)
 
 
 def test_settings_have_meanings_and_go_with_the_pot(tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_a_search_with_exact_values_is_that_over_pairs_of_hands() -> None:
     other = Turn("turn_holdem(ranks=5,stack=4,bets=[50%;a],raises=[])", Horizon(rounds=True, endgame=7), 60)
     expected = other.curve(other.rivers, "lcfr", [4, 40])["average"]
     spot = other.rules.game.spot
-    found = [search_turn(spot, None, iterations=count, river=60) for count in (4, 40)]
+    found = [search_spot(spot, None, iterations=count, river=60) for count in (4, 40)]
     assert [each.played.exploitability for each in found if each.played] == pytest.approx(expected, abs=0.02)
     assert expected[0] > 4 * expected[1]
     played = found[1].played
@@ -176,7 +176,7 @@ def test_a_search_with_exact_values_is_that_over_pairs_of_hands() -> None:
 
 
 def test_what_is_played_can_be_kept_and_looked_at(unbroken: Path, tmp_path: Path) -> None:
-    found = search_turn(SPOT, unbroken, iterations=6, river=8)
+    found = search_spot(SPOT, unbroken, iterations=6, river=8)
     assert found.played is not None
     assert (found.search.iteration, found.status, found.unlike) == (6, "finished", [])
     kept = load_solution(found.played.save(tmp_path / "turn.spot"))
@@ -189,7 +189,7 @@ def test_what_is_played_can_be_kept_and_looked_at(unbroken: Path, tmp_path: Path
 
 def test_numbers_do_not_depend_on_threads_or_judging(unbroken: Path) -> None:
     first, second, third = (
-        search_turn(SPOT, unbroken / NET, iterations=3, river=8, threads=threads, judge=judge)
+        search_spot(SPOT, unbroken / NET, iterations=3, river=8, threads=threads, judge=judge)
         for threads, judge in ((1, True), (2, None), (1, False))
     )
     assert first.played is not None
@@ -200,7 +200,7 @@ def test_numbers_do_not_depend_on_threads_or_judging(unbroken: Path) -> None:
 
 def test_what_the_network_was_not_trained_for_is_noticed(unbroken: Path) -> None:
     def noticed(**changes: Any) -> list[str]:
-        return search_turn(replace(SPOT, **changes), unbroken, iterations=1, judge=False).unlike
+        return search_spot(replace(SPOT, **changes), unbroken, iterations=1, judge=False).unlike
 
     only_later = BetPlan((*(BetPlan.same("", "").streets[:2]), *SPOT.bets.streets[2:]))  # type: ignore[union-attr]
     assert noticed(bets=only_later) == []
@@ -214,16 +214,16 @@ def test_what_the_network_was_not_trained_for_is_noticed(unbroken: Path) -> None
 def test_sizes_in_chips_belong_to_the_pot_of_the_training(tmp_path: Path) -> None:
     spot = replace(SPOT, bets=BetPlan.same("10c", ""))
     folder = train(spot, settings=replace(TINY, games=1), out=tmp_path / "chips").folder
-    assert search_turn(spot, folder, iterations=1, judge=False).unlike == []
-    other = search_turn(replace(spot, pot=2 * spot.pot), folder, iterations=1, judge=False).unlike
+    assert search_spot(spot, folder, iterations=1, judge=False).unlike == []
+    other = search_spot(replace(spot, pot=2 * spot.pot), folder, iterations=1, judge=False).unlike
     assert other == ["other bet sizes (trained with --bets 10c --raises none)"]
 
 
 def test_a_network_of_one_board_notices_others(tmp_path: Path) -> None:
     folder = train(SPOT, settings=replace(TINY, games=1, boards=False), out=tmp_path / "one").folder
-    assert search_turn(SPOT, folder, iterations=1, judge=False).unlike == []
+    assert search_spot(SPOT, folder, iterations=1, judge=False).unlike == []
     board = tuple(parse_cards("3s7hTdAc"))
-    assert search_turn(replace(SPOT, board=board), folder, iterations=1, judge=False).unlike == ["another board"]
+    assert search_spot(replace(SPOT, board=board), folder, iterations=1, judge=False).unlike == ["another board"]
 
 
 SIZES = "other bet sizes (trained with --bets 100%,a --raises a)"
@@ -233,14 +233,14 @@ def test_a_network_of_other_cards_is_noticed() -> None:
     cards = royal()
     board = tuple(parse_cards("AsKhQdJc"))
     spot = Spot(board, 20.0, 40.0, all_hands(cards), BetPlan.same("100%,a", "a"), format=cards)
-    found = search_turn(spot, "rebel", iterations=1, judge=False)
+    found = search_spot(spot, "rebel", iterations=1, judge=False)
     assert (found.values, found.unlike) == ("rebel", ["other cards", SIZES])
 
 
 def test_the_network_of_the_library_is_as_good_as_its_card_says() -> None:
     card = read_net(RIVERS).card
     spot = spot_from_json(card["spot"], turn_endgame_holdem().ranges)
-    found = search_turn(spot, "rebel", iterations=card["judged"]["iterations"], river=card["judged"]["river"], judge=True)
+    found = search_spot(spot, "rebel", iterations=card["judged"]["iterations"], river=card["judged"]["river"], judge=True)
     assert found.played is not None
     assert found.played.exploitability == pytest.approx(card["judged"]["exploitability"], rel=1e-2)
     assert found.played.exploitability < 0.01 * spot.pot
@@ -253,7 +253,7 @@ def test_donk_sizes_are_refused(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_ends_a_search_early(unbroken: Path) -> None:
-    found = search_turn(SPOT, unbroken, iterations=50, river=8, progress=stop_after(3))
+    found = search_spot(SPOT, unbroken, iterations=50, river=8, progress=stop_after(3))
     assert (found.search.iteration, found.status) == (3, "interrupted")
     assert found.played is not None
     assert found.played.iterations == 3
@@ -261,27 +261,27 @@ def test_ctrl_c_ends_a_search_early(unbroken: Path) -> None:
 
 def test_memory_is_checked_before_rivers_are_solved(unbroken: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(turn_search, "available_memory", lambda: 1000)
-    assert search_turn(SPOT, unbroken, iterations=1).played is None
+    assert search_spot(SPOT, unbroken, iterations=1).played is None
     for source, judge in ((unbroken, True), (None, None)):
         with pytest.raises(SpecError, match=r"needs \d.* of memory, and .* are free; offer fewer sizes"):
-            search_turn(SPOT, source, iterations=1, judge=judge)
+            search_spot(SPOT, source, iterations=1, judge=judge)
 
 
 def test_wrong_networks_and_settings_of_a_search(unbroken: Path, tmp_path: Path) -> None:
     save_net(tmp_path / "dice.safetensors", {"a": np.zeros(2)}, game="liars_dice", identity="x", settings={"width": 8}, card={})
     with pytest.raises(FileError, match=r"dice.safetensors: a network for liars_dice, not for rivers of hold'em; give one"):
-        search_turn(SPOT, tmp_path / "dice.safetensors")
+        search_spot(SPOT, tmp_path / "dice.safetensors")
     with pytest.raises(FileError, match="holds no training on turns"):
-        search_turn(SPOT, tmp_path)
+        search_spot(SPOT, tmp_path)
     folder = copied(unbroken, tmp_path)
     (folder / NET).unlink()
     with pytest.raises(FileError, match="has no network yet; go on with it"):
-        search_turn(SPOT, folder)
+        search_spot(SPOT, folder)
     with pytest.raises(FileError, match="check the path"):
-        search_turn(SPOT, tmp_path / "nothing.safetensors")
+        search_spot(SPOT, tmp_path / "nothing.safetensors")
     with pytest.raises(SpecError, match="unknown method 'lcrf'; did you mean 'lcfr'"):
-        search_turn(SPOT, unbroken, method="lcrf")
+        search_spot(SPOT, unbroken, method="lcrf")
     with pytest.raises(SpecError, match="iterations must be a whole number of at least 1, not 0"):
-        search_turn(SPOT, unbroken, iterations=0)
-    with pytest.raises(GameError, match="1 streets of betting, not 2"):
-        search_turn(replace(SPOT, board=(*SPOT.board, 0)), None)
+        search_spot(SPOT, unbroken, iterations=0)
+    with pytest.raises(GameError, match="one street of betting"):
+        search_spot(replace(SPOT, board=(*SPOT.board, 0)), None)

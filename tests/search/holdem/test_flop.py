@@ -194,11 +194,11 @@ def test_exact_leaves_are_worth_what_they_are_over_pairs(streets: int) -> None:
 
 @cache
 def value() -> tuple[float, float]:
-    """Of the whole flop by the hand engine: player 0's value in equilibrium, and an exploitability well below what is asked."""
+    """The whole flop, solved by the hold'em engine: player 0's value in equilibrium, and a low exploitability."""
     solver = HoldemSolver(by_hands(1).whole, "dcfr", threads=1, storage="float64")
     solver.run(400)
     judged = Player(by_hands(1), 1, storage="float64").judge(solver.store.average)
-    return (judged.ev[0] - judged.ev[1]) / 2, judged.exploitability
+    return (judged.value[0] - judged.value[1]) / 2, judged.exploitability
 
 
 @pytest.mark.parametrize(("streets", "method"), [(1, "lcfr"), (1, "lcfr-avg"), (2, "lcfr"), (2, "flop")])
@@ -223,7 +223,7 @@ def test_a_flop_that_is_not_cut_is_solved(method: str) -> None:
     search.run(98)
     found = judge.judge(search.average)
     assert found.exploitability < 0.03 < before
-    assert (found.ev[0] - found.ev[1]) / 2 == pytest.approx(value()[0], abs=0.02)
+    assert (found.value[0] - found.value[1]) / 2 == pytest.approx(value()[0], abs=0.02)
 
 
 @pytest.mark.parametrize("streets", [1, 2])

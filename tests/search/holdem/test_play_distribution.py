@@ -38,6 +38,6 @@ def test_the_average_is_judged_with_endgames_for_its_beliefs() -> None:
         found.append(player.judge(player.average(search)))
     assert [each.exploitability for each in found] == expected
     assert 0 < found[1].exploitability < 0.5 * found[0].exploitability
-    assert found[1].ev[0] == pytest.approx(-found[1].ev[1])
+    assert found[1].value[0] == pytest.approx(-found[1].value[1])
     uniform = player.judge(np.ones(TURN.whole.stored))
     assert uniform.exploitability > found[0].exploitability

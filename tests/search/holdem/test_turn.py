@@ -1,4 +1,4 @@
-"""Search of hold'em's turn on the hand engine: against search over pairs of hands, linear programming and whole solutions."""
+"""Search of hold'em's turn on the hold'em engine: against search over pairs of hands, linear programs and solutions."""
 
 from functools import cache
 from itertools import product
@@ -218,7 +218,7 @@ def test_the_whole_deck_leads_to_the_whole_solution(method: str, most: float) ->
     belief = Belief.root(search.subgame.game)
     first, second = search.root_values()
     mean = float(belief.beliefs[0] @ first[0] - belief.beliefs[1] @ second[0]) / 2
-    assert mean == pytest.approx((judged.ev[0] - judged.ev[1]) / 2, abs=0.4)
+    assert mean == pytest.approx((judged.value[0] - judged.value[1]) / 2, abs=0.4)
 
 
 def test_parts_of_a_solution_are_parts_of_its_arrays() -> None:

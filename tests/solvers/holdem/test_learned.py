@@ -1,4 +1,4 @@
-"""Learned discounting on the hand engine: what is decided there is what the generic engine decides."""
+"""Learned discounting on the hold'em engine: what is decided there is what the generic engine decides."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The hand engine against enumerated rules: every variant step by step, fictitious play, values, and what must not matter.
+"""The hold'em engine against enumerated rules: every variant step by step, fictitious play, values, and what must not matter.
 
 From equal states both engines take equal steps, to rounding. Whole runs may part: where a player has no regret (an opponent who
 cannot get there), rounding decides what the next policy is, and the two round differently.
@@ -10,8 +10,8 @@ import pytest
 from tests.poker_games import LEDUC, SPOTS, THREE_STREETS, Both, both, limit, random_ranges
 from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import AlgorithmError, FileError, SpecError
-from treeplex.evaluate import judge
-from treeplex.evaluate.holdem.judge import HoldemJudgement, judge_spot, judging_crew
+from treeplex.evaluate import Judgement, judge
+from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
 from treeplex.forms.compile.matrix_form import payoff_matrix
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
 from treeplex.forms.policies.tabular import Policy, infoset_sums, normalised
@@ -32,7 +32,7 @@ def solver(game: CompiledSpot, algorithm: str | Variant = "dcfr", **options: obj
     return HoldemSolver(game, algorithm, **settings)  # type: ignore[arg-type]
 
 
-def judged(run: HoldemSolver) -> HoldemJudgement:
+def judged(run: HoldemSolver) -> Judgement:
     return judge_spot(run.game, run.store.average, run.store, judging_crew(run.game, 1))
 
 
@@ -104,7 +104,7 @@ def test_whole_runs_where_nothing_is_left_to_rounding(name: str, algorithm: str)
         other.run(iterations)
         found, expected = judged(run), judge(game.compiled, other.average_policy())
         assert found.exploitability == pytest.approx(expected.exploitability, rel=1e-9)
-        assert found.ev == pytest.approx(expected.value, rel=1e-9)
+        assert found.value == pytest.approx(expected.value, rel=1e-9)
         weights = other.average[game.compiled.tree.sequence_infoset >= 0]
         own = game.sequence_form(run.store.average)[game.compiled.tree.sequence_infoset >= 0]
         np.testing.assert_allclose(own, weights, rtol=0, atol=1e-9 * max(weights.max(), 1.0))
@@ -160,8 +160,8 @@ def test_values_are_those_of_the_linear_program(name: str) -> None:
     run.run(400)
     found = judged(run)
     assert found.exploitability < 2e-3 * game.spot.pot
-    assert -found.best[1] - 1e-9 <= value <= found.best[0] + 1e-9
-    assert found.ev[0] == pytest.approx(value, abs=2 * found.exploitability + 1e-9)
+    assert -found.best_response_values[1] - 1e-9 <= value <= found.best_response_values[0] + 1e-9
+    assert found.value[0] == pytest.approx(value, abs=2 * found.exploitability + 1e-9)
 
 
 @pytest.mark.parametrize("algorithm", ["dcfr", "pcfr+"])
@@ -172,7 +172,7 @@ def test_single_precision_follows_double(algorithm: str) -> None:
         single.run(4)
         double.run(4)
         assert judged(single).exploitability == pytest.approx(judged(double).exploitability, rel=1e-3)
-        assert judged(single).ev == pytest.approx(judged(double).ev, rel=1e-3)
+        assert judged(single).value == pytest.approx(judged(double).value, rel=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Value-tested CFR+ on the hand engine: the same steps as on enumerated rules, and what it reaches."""
+"""Value-tested CFR+ on the hold'em engine: the same steps as on enumerated rules, and what it reaches."""
 
 import numpy as np
 import pytest

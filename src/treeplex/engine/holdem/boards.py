@@ -15,9 +15,7 @@ from treeplex.engine.holdem.form import (
     REACH,
     RETURN,
     ROOTS,
-    SCALES,
     SHOWDOWNS,
-    STORE,
     Floats,
     HoldemForm,
     Ints,
@@ -27,7 +25,7 @@ from treeplex.engine.holdem.form import (
 )
 from treeplex.engine.holdem.node import TILE, accumulate, blend, play
 from treeplex.engine.holdem.row_view import row_view
-from treeplex.engine.holdem.storage import close_tile, open_tile
+from treeplex.engine.holdem.storage import close_tile, open_tile, tile_of
 from treeplex.engine.holdem.terminal import CARDS, COLUMNS, PADDING, folds, raked_showdowns, showdowns
 from treeplex.engine.holdem.transpose import BLOCK, transpose_block
 
@@ -62,7 +60,6 @@ def descend_board(
     add: float,
     optimism: float,
     low: int,
-    width: int,
     work: Workspace,
     thread: int,
 ) -> None:
@@ -70,18 +67,18 @@ def descend_board(
 
     With a ``target`` in the store, that becomes the average with a share ``optimism`` of this reach.
     """
-    streets, base, hands = (form.streets[street], form.boards[board, STORE + player], form.boards[board, COUNT + player])
+    streets, tile = form.streets[street], tile_of(form, street, board, player, low)
     rows, scratch, unpacked = (work.rows[thread], work.scratch[thread], work.unpacked[thread, 0])
-    roots, actions, scale = (streets[ROOTS], streets[ACTIONS + player], form.boards[board, SCALES + player])
+    roots, actions, width = streets[ROOTS], tile.actions, tile.width
     nodes = form.nodes[streets[NODES + player] : streets[NODES + player + 1]]
     enter(form, street, board, player, low, width, work.reach, rows)
-    numbers, start, stride = open_tile(source, scales, scale, base, hands, low, width, actions, unpacked)
+    numbers, start, stride = open_tile(source, scales, tile, unpacked)
     play(nodes, roots, numbers, start, stride, width, rows, scratch)
     if add != 0.0:
         average = store.average
-        numbers, start, stride = open_tile(average, store.average_scales, scale, base, hands, low, width, actions, unpacked)
+        numbers, start, stride = open_tile(average, store.average_scales, tile, unpacked)
         accumulate(actions, roots, numbers, start, stride, width, rows, keep, add)
-        close_tile(average, store.average_scales, scale, base, hands, low, width, actions, unpacked)
+        close_tile(average, store.average_scales, tile, unpacked)
         if store.target.shape[0] > 0:
             blend(actions, roots, numbers, store.target, start, stride, width, rows, optimism)
 
@@ -169,7 +166,7 @@ def reach_terminals(
     chips, first_fold = work.chips[street, 1 - other, 0], padded(lasts.shape[0])
     for low in range(share * TILE, others, shares * TILE):
         width = min(TILE, others - low)
-        descend_board(form, street, board, other, against, scales, store, keep, add, 0.0, low, width, work, thread)
+        descend_board(form, street, board, other, against, scales, store, keep, add, 0.0, low, work, thread)
         for first in range(0, lasts.shape[0], COLUMNS):
             last = min(first + COLUMNS, lasts.shape[0])
             seen = columns_of(reached, others + 1, first, padded(last - first))

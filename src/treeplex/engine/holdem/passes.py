@@ -33,7 +33,6 @@ from treeplex.engine.holdem.form import (
     REACH,
     RETURN,
     ROOTS,
-    SCALES,
     STORE,
     Floats,
     HoldemForm,
@@ -42,7 +41,7 @@ from treeplex.engine.holdem.form import (
     Workspace,
 )
 from treeplex.engine.holdem.node import TILE, best, expect, update, update_adaptively
-from treeplex.engine.holdem.storage import close_tile, open_tile
+from treeplex.engine.holdem.storage import close_tile, open_tile, tile_of
 from treeplex.engine.holdem.value_tested import update_by_test
 from treeplex.engine.tree.regret import AVERAGE, AVERAGE_DISCOUNT, Weights
 from treeplex.engine.tree.value_tested import DECAY
@@ -86,7 +85,7 @@ def descend(
         hands, start = (form.boards[board, COUNT + player], form.boards[board, REACH + player])
         for low in range(0, hands, TILE):
             width = min(TILE, hands - low)
-            descend_board(form, street, board, player, source, scales, store, keep, add, optimism, low, width, work, thread)
+            descend_board(form, street, board, player, source, scales, store, keep, add, optimism, low, work, thread)
             if below:
                 for q in range(sequences):
                     row, kept = (rows[q], work.reach[start + q * hands + low : start + q * hands + low + width])
@@ -112,22 +111,18 @@ def improve_board(
     """Update the regrets of ``player`` at one board from the values in ``work.valued[space]``; tiles are shared out."""
     streets = form.streets[street]
     nodes, roots = form.nodes[streets[NODES + player] : streets[NODES + player + 1]], streets[ROOTS]
-    rows, scratch, actions = work.rows[thread], work.scratch[thread], streets[ACTIONS + player]
+    rows, scratch, hands = work.rows[thread], work.scratch[thread], form.boards[board, COUNT + player]
     unpacked, more_unpacked = work.unpacked[thread, 0], work.unpacked[thread, 1]
     predicts = store.guesses.ctypes.data != store.regrets.ctypes.data
-    base, hands = form.boards[board, STORE + player], form.boards[board, COUNT + player]
-    infosets, scale = form.boards[board, INFOSETS + player], form.boards[board, SCALES + player]
+    infosets = form.boards[board, INFOSETS + player]
     for low in range(share * TILE, hands, shares * TILE):
-        width = min(TILE, hands - low)
+        tile = tile_of(form, street, board, player, low)
+        width = tile.width
         gradient_rows(form, street, board, player, low, width, work, thread, space)
-        regrets, start, stride = open_tile(
-            store.regrets, store.regret_scales, scale, base, hands, low, width, actions, unpacked
-        )
+        regrets, start, stride = open_tile(store.regrets, store.regret_scales, tile, unpacked)
         guesses = regrets
         if predicts:
-            guesses, start, stride = open_tile(
-                store.guesses, store.guess_scales, scale, base, hands, low, width, actions, more_unpacked
-            )
+            guesses, start, stride = open_tile(store.guesses, store.guess_scales, tile, more_unpacked)
         if weights.shape[0] > DECAY:
             update_by_test(
                 nodes, roots, regrets, guesses, store.previous, store.changes,
@@ -140,9 +135,9 @@ def improve_board(
             )  # fmt: skip
         else:
             update(nodes, roots, regrets, guesses, predicts, start, stride, width, weights, rows, scratch)
-        close_tile(store.regrets, store.regret_scales, scale, base, hands, low, width, actions, unpacked)
+        close_tile(store.regrets, store.regret_scales, tile, unpacked)
         if predicts:
-            close_tile(store.guesses, store.guess_scales, scale, base, hands, low, width, actions, more_unpacked)
+            close_tile(store.guesses, store.guess_scales, tile, more_unpacked)
         return_rows(form, street, board, player, low, width, work, thread, slot)
 
 
@@ -196,8 +191,7 @@ def answer(
     """Best responses or expected values of ``player`` against ``against``, board by board as :func:`improve`."""
     streets = form.streets[street]
     nodes, roots = (form.nodes[streets[NODES + player] : streets[NODES + player + 1]], streets[ROOTS])
-    rows, scratch, actions = (work.rows[thread], work.scratch[thread], streets[ACTIONS + player])
-    unpacked = work.unpacked[thread, 0]
+    rows, scratch, unpacked = work.rows[thread], work.scratch[thread], work.unpacked[thread, 0]
     zero, one = int(np.int64(0)), int(np.int64(1))  # as in iterate_board
     for board in range(first, last):
         if street + 1 == form.streets.shape[0]:
@@ -205,17 +199,17 @@ def answer(
         else:
             reach_folds(form, street, board, 1 - player, work, thread)
         value_terminals(form, street, board, player, raked, work, thread, thread, zero, one)
-        base, hands = (form.boards[board, STORE + player], form.boards[board, COUNT + player])
-        infosets, scale = (form.boards[board, INFOSETS + player], form.boards[board, SCALES + player])
+        hands, infosets = form.boards[board, COUNT + player], form.boards[board, INFOSETS + player]
         for low in range(0, hands, TILE):
-            width = min(TILE, hands - low)
+            tile = tile_of(form, street, board, player, low)
+            width = tile.width
             gradient_rows(form, street, board, player, low, width, work, thread, thread)
             if mode == EXPECT:
-                policy, start, stride = open_tile(against, scales, scale, base, hands, low, width, actions, unpacked)
+                policy, start, stride = open_tile(against, scales, tile, unpacked)
                 expect(nodes, roots, policy, start, stride, width, rows, scratch)
             else:
                 best(
-                    nodes, roots, store.regrets, store.locked, base + low, hands, infosets + low, hands,
+                    nodes, roots, store.regrets, store.locked, tile.base + low, hands, infosets + low, hands,
                     width, mode == REPLY, rows, scratch
                 )  # fmt: skip
             return_rows(form, street, board, player, low, width, work, thread, slot)

@@ -1,6 +1,5 @@
 """Judge a strategy on a compiled spot: best responses, exploitability and expected values, with the same operators."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,24 +8,10 @@ from numpy.typing import NDArray
 from treeplex.engine.holdem.form import COUNT, HANDS, Store
 from treeplex.engine.holdem.passes import BEST, EXPECT, BoardPool
 from treeplex.engine.holdem.workspace import make_workspace
+from treeplex.evaluate.judge import Judgement
 from treeplex.forms.holdem.compile_spot import CompiledSpot
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class HoldemJudgement:
-    """What :func:`judge_spot` found, in chips against getting half of the starting pot back.
-
-    Attributes:
-        exploitability: mean over both players of what a best response gains.
-        ev: expected value of each player when both follow the strategy.
-        best: expected value of each player who best-responds to the other.
-    """
-
-    exploitability: float
-    ev: tuple[float, float]
-    best: tuple[float, float]
 
 
 def root_values(crew: BoardPool, player: int, mode: int, average: NDArray[Any], store: Store) -> Floats:
@@ -39,17 +24,15 @@ def root_values(crew: BoardPool, player: int, mode: int, average: NDArray[Any], 
     return np.asarray(crew.root_values(player), np.float64)
 
 
-def judge_spot(
-    game: CompiledSpot, average: NDArray[Any], store: Store, crew: BoardPool, *, expected: bool = True
-) -> HoldemJudgement:
-    """Judge the policy that is proportional to ``average`` (uniform where that is zero).
+def judge_spot(game: CompiledSpot, average: NDArray[Any], store: Store, crew: BoardPool, *, expected: bool = True) -> Judgement:
+    """Judge the policy that is proportional to ``average`` (uniform where that is zero); values are chips against half the pot.
 
     Args:
         game: the compiled spot.
         average: [Q], the strategy.
         store: a solver's store, for its locks: a best response follows them.
         crew: threads with scratch space, of float64 for full accuracy.
-        expected: also find expected values; without rake exploitability does not need them, and ``ev`` is NaN then.
+        expected: also find expected values; without rake exploitability does not need them, and ``value`` is NaN then.
     """
     best, ev = [], []
     for player in (0, 1):
@@ -58,9 +41,9 @@ def judge_spot(
         best.append(float(own @ root_values(crew, player, BEST, average, store)) / game.compatible)
         if expected or game.raked:
             ev.append(float(own @ root_values(crew, player, EXPECT, average, store)) / game.compatible)
-    found = (ev[0], ev[1]) if ev else (float("nan"), float("nan"))
-    gains = sum(best) - (sum(found) if game.raked else 0.0)
-    return HoldemJudgement(gains / 2, found, (best[0], best[1]))
+    value = tuple(ev) if ev else (float("nan"), float("nan"))
+    gains = sum(best) - (sum(value) if game.raked else 0.0)
+    return Judgement(exploitability=gains / 2, nash_conv=gains, value=value, best_response_values=tuple(best))
 
 
 def judging_crew(game: CompiledSpot, threads: int) -> BoardPool:

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.holdem.form import COUNT, HANDS, REACH, SCALES, STORE, Store
+from treeplex.engine.holdem.form import COUNT, HANDS, REACH, SCALES, STORE
 from treeplex.engine.holdem.node import TILE
 from treeplex.engine.holdem.passes import EXPECT
 from treeplex.engine.holdem.terminal import CARDS, folds, raked_showdowns
 from treeplex.evaluate.holdem.judge import judging_crew
 from treeplex.forms.holdem.compile_spot import CompiledSpot
+from treeplex.forms.holdem.spot_form import store_of_policy
 from treeplex.games.poker.betting.tree import Decision, Fold, Showdown, StreetEnd, payoffs
 
 Array = NDArray[Any]
@@ -95,21 +96,8 @@ class HoldemValues:
         """
         if self._known_ends is not None:
             return self._known_ends
-        crew, none = judging_crew(self.game, self.threads), np.zeros(0, self.average.dtype)
-        store = Store(
-            regrets=none,
-            guesses=none,
-            average=self.average,
-            regret_scales=self.scales,
-            guess_scales=self.scales,
-            average_scales=self.scales,
-            previous=none,
-            changes=none.reshape(2, -1),
-            target=none,
-            locked=np.zeros(0, np.uint8),
-            lock_places=np.zeros(0, np.int64),
-            lock_values=none,
-        )
+        crew = judging_crew(self.game, self.threads)
+        store = store_of_policy(self.game, self.average, self.scales)
         for player in (0, 1):
             crew.answer(player, EXPECT, self.average, self.scales, store)
         return crew.work.gathered

@@ -9,7 +9,7 @@ from treeplex.forms.compile.buckets import compile_buckets
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.public_tree import compile_public_tree
 from treeplex.forms.compile.walk import compile_rules
-from treeplex.forms.sources.load import load
+from treeplex.forms.sources.load import load_rules
 from treeplex.games.base import Game
 from treeplex.games.poker.buckets.game import BucketGame
 from treeplex.games.public import PublicTree
@@ -47,7 +47,7 @@ def compile_game(
     """
     if isinstance(game, CompiledGame):
         return game
-    rules = load(game, named_in=named_in)
+    rules = load_rules(game, named_in=named_in)
     key = id(rules), refine
     compiled = _compiled.get(key)
     if compiled is None:

@@ -1,4 +1,4 @@
-"""Compile a poker spot: betting forests, boards and hands become the arrays that the hand engine runs on."""
+"""Compile a poker spot: betting forests, boards and hands become the arrays that the hold'em engine runs on."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -59,6 +59,20 @@ class CompiledSpot:
     compatible: float
     raked: bool
     isomorphism: bool
+    players = 2
+
+    @property
+    def spec(self) -> str:
+        """Board, pot and stacks."""
+        return str(self.spot)
+
+    @property
+    def zero_sum(self) -> bool:
+        """Whether all that one player loses the other wins: without rake."""
+        return not self.raked
+
+    def __str__(self) -> str:
+        return self.spec
 
     @property
     def stored(self) -> int:
@@ -104,7 +118,7 @@ class CompiledSpot:
 
 
 def compile_spot(spot: Spot, *, isomorphism: bool = True, betting: BettingTree | None = None, root: int = 0) -> CompiledSpot:
-    """Compile a spot for the hand engine.
+    """Compile a spot for the hold'em engine.
 
     Args:
         spot: the cards on the table, the ranges and what is paid.

@@ -295,6 +295,32 @@ def store_of(game: CompiledSpot, needs: frozenset[str], kind: Any, locks: Sequen
     return arrays | locked_arrays(game, kind, locks)
 
 
+def store_of_policy(game: CompiledSpot, average: Array, scales: Array, locks: Sequence[Lock] = ()) -> Store:
+    """A store that holds a policy and nothing else, for passes that judge it.
+
+    Args:
+        game: the compiled spot.
+        average: [Q], the policy.
+        scales: float32, of 16-bit numbers; else empty.
+        locks: what best responses keep; they stand among the regrets.
+    """
+    none, fixed = np.zeros(0, average.dtype), locked_arrays(game, average.dtype, locks)
+    regrets = np.zeros(average.size if locks else 0, average.dtype)
+    regrets[fixed["lock_places"]] = fixed["lock_values"]
+    return Store(
+        regrets=regrets,
+        guesses=regrets,
+        average=average,
+        regret_scales=scales,
+        guess_scales=scales,
+        average_scales=scales,
+        previous=none,
+        changes=none.reshape(2, -1),
+        target=none,
+        **fixed,
+    )
+
+
 def locked_arrays(game: CompiledSpot, kind: Any, locks: Sequence[Lock]) -> dict[str, Array]:
     """The arrays of :class:`Store` that say what is locked."""
     locked = np.zeros(game.infosets if locks else 0, np.uint8)

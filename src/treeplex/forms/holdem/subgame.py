@@ -1,7 +1,7 @@
 """Streets of hold'em as subgames: from any node of the betting to the end of a street, all hands at once.
 
 A subgame keeps the streets above its cut, compiled by themselves (*top*), and what follows (*below*). It ends before the next
-cards are seen; after an all-in the cards to come are dealt inside. Everything runs on the hand engine's kernels, which never
+cards are seen; after an all-in the cards to come are dealt inside. Everything runs on the hold'em engine's kernels, which never
 enumerate pairs of hands.
 """
 
@@ -22,6 +22,7 @@ from treeplex.forms.holdem.betting_forest import Forest, grow
 from treeplex.forms.holdem.boards import Board, Hands
 from treeplex.forms.holdem.compile_spot import CompiledSpot, arrays_of, compile_spot
 from treeplex.forms.subgames.beliefs import Belief, normalised_range, with_trace
+from treeplex.forms.subgames.gadgets import Gadget
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.subgame import Places, Ranges, Subgame, SubgameArrays
 from treeplex.games.poker.betting.tree import Decision, Showdown, StreetEnd, payoffs
@@ -80,6 +81,7 @@ class HoldemSubgame(Subgame):
     top: CompiledSpot
     open_ends: Ints
     ranges: Ranges
+    gadget: Gadget | None = None
 
     @cached_property
     def below(self) -> CompiledSpot:
@@ -115,6 +117,13 @@ class HoldemSubgame(Subgame):
         """The hands of a player in the order of the compiled subgame, numbers of the format's hands."""
         hands: NDArray[np.int16] = self.whole.boards[0][0].hands[player]
         return hands
+
+    @property
+    def admitted(self) -> Ranges:
+        found = tuple(np.zeros((1, width)) for width in self.roots.widths)
+        for player, own in enumerate(found):
+            own[0, self.held(player)] = 1.0
+        return found
 
     def start(self, ranges: Ranges | None = None, *, predicts: bool) -> "HoldemArrays":
         return HoldemArrays(self, self.ranges if ranges is None else ranges, predicts=predicts)
@@ -167,7 +176,7 @@ class HoldemSubgame(Subgame):
         return tuple(moved)
 
 
-def cut_holdem(game: HoldemGame, belief: Belief, horizon: Horizon) -> HoldemSubgame:
+def cut_holdem(game: HoldemGame, belief: Belief, horizon: Horizon, gadget: Gadget | None = None) -> HoldemSubgame:
     """Compile the subgame that begins at a public belief state of hold'em; hands with a weight are those that can be held.
 
     Raises:
@@ -194,7 +203,7 @@ def cut_holdem(game: HoldemGame, belief: Belief, horizon: Horizon) -> HoldemSubg
         for own, can, ours in zip(game.spot.ranges, game.possible(state), belief.ranges, strict=True)
     )
     first, second = game.spot.ranges if begins else belief.ranges
-    return HoldemSubgame(game, state, streets, whole, top, open_ends, (first[None], second[None]))
+    return HoldemSubgame(game, state, streets, whole, top, open_ends, (first[None], second[None]), gadget)
 
 
 def cut_spot(spot: Spot, streets: int = 1) -> HoldemSubgame:
@@ -282,6 +291,11 @@ class HoldemArrays(SubgameArrays):
         self._last, self._against = self.crew.last, self.strategy
         for player in (0, 1):
             self.play(player)
+
+    def enter(self, player: int, ranges: Floats) -> None:
+        self.ranges = (ranges, self.ranges[1]) if player == 0 else (self.ranges[0], ranges)
+        first = player * len(self._hands[0])
+        self.crew.form.weights[first : first + len(self._hands[player])] = ranges[0, self._hands[player]]
 
     def play(self, player: int) -> None:
         self._write_sequence_form(player, self.policy, self.strategy)

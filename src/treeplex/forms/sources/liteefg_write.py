@@ -6,14 +6,14 @@ from typing import Any
 from urllib.parse import quote
 
 from treeplex.forms.compile.sequential import one_at_a_time
-from treeplex.forms.sources.load import load
+from treeplex.forms.sources.load import load_rules
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.size_estimate import SizeCheck, history_playout
 from treeplex.storage.files import write_atomically
 
 
 def write_game_file(game: str | Game | Any, path: str | os.PathLike[str]) -> None:
-    """Write the whole tree of ``game``, anything that :func:`treeplex.load` takes, as a ``.game`` file that LiteEFG reads.
+    """Write the whole tree of ``game``, anything that :func:`treeplex.load` takes, to ``path``, a file that LiteEFG reads.
 
     Simultaneous moves become sequential ones.
     Blanks, slashes and equal signs in labels are percent-escaped; the prefix ``p{player}:`` of infostates is dropped.
@@ -22,7 +22,7 @@ def write_game_file(game: str | Game | Any, path: str | os.PathLike[str]) -> Non
         FileError: the file cannot be written.
         GameError: there are too many histories to write.
     """
-    write_atomically(path, game_file_text(load(game)))
+    write_atomically(path, game_file_text(load_rules(game)))
 
 
 def game_file_text(game: Game) -> str:

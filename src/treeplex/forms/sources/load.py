@@ -6,11 +6,12 @@ run, nor one with rules or payoffs. Only a person who types the spec may; see ``
 
 import os
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from treeplex.errors import FileError, SpecError
+from treeplex.errors import FileError, GameError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.sources.efg_read import read_efg
 from treeplex.forms.sources.liteefg import read_game_file
@@ -21,16 +22,20 @@ from treeplex.games import registry
 from treeplex.games.base import Game
 from treeplex.games.matrix import MatrixGame
 from treeplex.games.open_loop import OpenLoop
+from treeplex.games.poker.spots.spot import Spot
 from treeplex.games.turn_based import TurnBased
 from treeplex.spec import Spec, parse_spec, shown
+from treeplex.spot_table import TURN_ENDGAME
 
 WRAPPERS: Mapping[str, Callable[[Game], Game]] = {"turn_based": TurnBased, "open_loop": OpenLoop}
 """What makes a game of another."""
 MOST_WRAPPERS = 20
+SPOT_FILES = (".yaml", ".yml", ".toml")
+"""How the names of spot files end."""
 
 
-def load(game: str | Spec | Game | Any, *, named_in: str | os.PathLike[str] | None = None) -> Game:
-    """The game that ``game`` names.
+def load(game: str | Spec | Game | Spot | Any, *, named_in: str | os.PathLike[str] | None = None) -> Game | Spot:
+    """The game that ``game`` names: rules, or a hold'em spot, whose infosets are never enumerated.
 
     Args:
         game: one of those below.
@@ -42,10 +47,12 @@ def load(game: str | Spec | Game | Any, *, named_in: str | os.PathLike[str] | No
     ``openspiel:first_sealed_auction(players=3)`` a game of OpenSpiel
     ``folder/game.efg``, ``game.nfg``             a Gambit file, in extensive or strategic form
     ``folder/game.game``, ``game.openspiel``      a LiteEFG file
+    ``turn.yaml``, ``turn.toml``                  a hold'em spot, from its file
+    ``turn_endgame``                              turn endgame hold'em, a spot
     ``turn_based(game=...)``                      another game, simultaneous moves one at a time
     ``open_loop(game=...)``                       a game in which nobody learns anything, as a static one
     ``mygame.py:MyGame(n=3)``                     a class or function in a Python file, which runs
-    rules, a ``pyspiel.Game``                     themselves, the latter wrapped
+    rules, a spot, a ``pyspiel.Game``             themselves, the last wrapped
     a compiled game                               its rules
     ``[[1, -1], [-1, 1]]``, an array [r, c]       the matrix game with these payoffs of player 0, the negative for player 1
     a pair of them, an array [2, r, c]            the matrix game with the payoffs of both
@@ -54,9 +61,9 @@ def load(game: str | Spec | Game | Any, *, named_in: str | os.PathLike[str] | No
     Raises:
         SpecError: an unknown name or parameter.
         FileError: a file that cannot be read, or a spec ``named_in`` a file that names another file or nothing.
-        GameError: what was named is not a game that can be enumerated.
+        GameError: what was named is no game of perfect recall, or a wrapper around a spot.
     """
-    if isinstance(game, Game):
+    if isinstance(game, Game | Spot):
         return game
     if is_openspiel_class(type(game)):
         return OpenSpielGame(game)
@@ -77,10 +84,41 @@ def load(game: str | Spec | Game | Any, *, named_in: str | os.PathLike[str] | No
             f"{named_in} is for {shown(text, 200)}, a game in a file; files that another file names are neither read nor run, "
             "so name the game as well"
         )
-    rules = loader(text)
+    found = loader(text)
     for wrapper in reversed(wrappers):
-        rules = WRAPPERS[wrapper](rules)
-    return rules
+        found = WRAPPERS[wrapper](enumerable(found))
+    return found
+
+
+def load_rules(game: str | Spec | Game | Any, *, named_in: str | os.PathLike[str] | None = None) -> Game:
+    """:func:`load` for what walks the rules or enumerates infosets, which hold'em spots are too large for.
+
+    Raises:
+        GameError: a hold'em spot.
+    """
+    return enumerable(load(game, named_in=named_in))
+
+
+def enumerable(game: Game | Spot) -> Game:
+    """The rules themselves; a :class:`GameError` for a hold'em spot."""
+    if isinstance(game, Spot):
+        raise GameError(
+            f"{game} is a hold'em spot, whose infosets are not enumerated; solve, compare, evaluate, show and info take spots, "
+            "everything else takes games"
+        )
+    return game
+
+
+def load_spot(path: str | os.PathLike[str]) -> Spot:
+    """A hold'em spot from its file, or ``turn_endgame``; how the file says to solve it is in ``settings``.
+
+    Raises:
+        FileError: the file cannot be read.
+        SpecError: a field that is missing or wrong; the message names file, line, field and remedy.
+    """
+    from treeplex.games.poker.spots.files import spot_request
+
+    return spot_request(Path(path)).spot()
 
 
 def named_file(spec: str) -> str | None:
@@ -94,7 +132,7 @@ def named_file(spec: str) -> str | None:
         return spec
 
 
-def loader_of(text: str) -> tuple[Callable[[str], Game], str | None]:
+def loader_of(text: str) -> tuple[Callable[[str], Game | Spot], str | None]:
     """What loads a spec without wrappers, and the file that it names, if it names one."""
     if text.startswith(PREFIX):
         return OpenSpielGame, openspiel_file(text)
@@ -106,6 +144,10 @@ def loader_of(text: str) -> tuple[Callable[[str], Game], str | None]:
         return read_nfg, text
     if text.endswith((".game", ".openspiel")):
         return read_game_file, text
+    if text == TURN_ENDGAME:
+        return load_spot, None
+    if text.lower().endswith(SPOT_FILES):
+        return load_spot, text
     return registry.load, registry.named_file(text)
 
 

@@ -16,7 +16,7 @@ from treeplex.engine.histories.form import ACTOR
 from treeplex.engine.histories.subtrees import forgotten, second_act
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.histories import HistoryTree, grow
-from treeplex.forms.sources.load import load
+from treeplex.forms.sources.load import load_rules
 from treeplex.forms.structure.decomposition import cut
 from treeplex.forms.structure.history_view import HistoryView, Verdict, informed, spread, unsure
 from treeplex.forms.structure.reordering import nested_orders
@@ -114,7 +114,7 @@ def structure(
         GameError: rules that do not describe a game, or too many histories.
     """
     compiled = game if isinstance(game, CompiledGame) else None
-    rules = load(game) if compiled is None else compiled.rules or load(compiled.spec)
+    rules = load_rules(game) if compiled is None else compiled.rules or load_rules(compiled.spec)
     return classify(grow(rules, recall=refine, limit=MOST_HISTORIES if limit is None else limit, watch=watch))
 
 

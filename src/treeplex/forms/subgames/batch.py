@@ -24,6 +24,7 @@ from treeplex.engine.tree.regret import Weights, accumulate, update
 from treeplex.engine.tree.sweeps import best_response, normalise, reach
 from treeplex.forms.compile.assemble import sparse_operator
 from treeplex.forms.subgames.beliefs import normalised_range
+from treeplex.forms.subgames.gadgets import Gadget
 from treeplex.forms.subgames.horizon import TO_THE_END, Horizon
 from treeplex.forms.subgames.subgame import Places, Ranges, Subgame, SubgameArrays
 from treeplex.forms.subgames.templates import NONE, Store, Template, layout_of, template
@@ -134,6 +135,7 @@ class Subgames(Subgame):
     shifts: Ints
     final: Ints
     ranges: Ranges
+    gadget: Gadget | None = None
 
     @cached_property
     def decisions(self) -> PairPlaces:
@@ -216,6 +218,9 @@ class BatchArrays(SubgameArrays):
         self._work = workspace(tree)
         self._state = new_state(self.policy, regrets=self.regrets, strategy=self.strategy, averages=self.average[None])
 
+    def enter(self, player: int, ranges: Floats) -> None:
+        place(self.subgames.roots.sequences[player], ranges, self.strategy)
+
     def play(self, player: int) -> None:
         reach(self.subgames.tree, player, self.policy, self.strategy)
 
@@ -261,7 +266,11 @@ _stores: "WeakKeyDictionary[PublicTree, Store]" = WeakKeyDictionary()
 
 
 def cut_states(
-    rules: PublicTree, states: Sequence[PublicState], horizon: Horizon = TO_THE_END, ranges: Ranges | None = None
+    rules: PublicTree,
+    states: Sequence[PublicState],
+    horizon: Horizon = TO_THE_END,
+    ranges: Ranges | None = None,
+    gadget: Gadget | None = None,
 ) -> Subgames:
     """Compile the subgames that begin at ``states`` and end at a horizon.
 
@@ -270,6 +279,7 @@ def cut_states(
         states: where they begin.
         horizon: where they end.
         ranges: for each player float64 [B, H_i], with which they begin; None for every hand as it was dealt.
+        gadget: what stands in front of them.
 
     Raises:
         GameError: a subgame that begins at a terminal node, or rules that give no actions.
@@ -281,10 +291,16 @@ def cut_states(
         if key not in known:
             known[key] = template(rules, state, horizon, _stores.setdefault(rules, Store()))
         templates.append(known[key])
-    return united(rules, states, templates, ranges)
+    return united(rules, states, templates, ranges, gadget)
 
 
-def united(rules: PublicTree, states: Sequence[PublicState], templates: Sequence[Template], ranges: Ranges | None) -> Subgames:
+def united(
+    rules: PublicTree,
+    states: Sequence[PublicState],
+    templates: Sequence[Template],
+    ranges: Ranges | None,
+    gadget: Gadget | None,
+) -> Subgames:
     """Copies of templates side by side as one tree and payoff."""
     sizes = np.array([made.sequences for made in templates])
     shifts = 2 + np.concatenate(([0], np.cumsum(sizes)))[:-1]
@@ -311,6 +327,7 @@ def united(rules: PublicTree, states: Sequence[PublicState], templates: Sequence
         shifts=shifts,
         final=final,
         ranges=roots.possible if ranges is None else ranges,
+        gadget=gadget,
     )
 
 

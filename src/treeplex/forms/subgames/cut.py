@@ -6,8 +6,9 @@ from treeplex.errors import AlgorithmError, GameError
 from treeplex.forms.holdem.subgame import cut_holdem
 from treeplex.forms.subgames.batch import cut_states
 from treeplex.forms.subgames.beliefs import Belief, stacked_ranges
+from treeplex.forms.subgames.gadgets import Gadget
 from treeplex.forms.subgames.horizon import TO_THE_END, Horizon
-from treeplex.forms.subgames.subgame import Gadget, Subgame
+from treeplex.forms.subgames.subgame import Subgame
 from treeplex.games.poker.public import HoldemGame
 from treeplex.games.public import PublicGame, PublicTree, pair_state
 
@@ -21,19 +22,18 @@ def cut(game: PublicGame, beliefs: Sequence[Belief], horizon: Horizon = TO_THE_E
         game: the game; beliefs are of its states.
         beliefs: where the subgames begin; in hold'em one.
         horizon: where they end. In hold'em at the end of a street or nowhere: ``rounds``, all else as it is.
-        gadget: what stands in front of the roots; must be None, as the library has none yet.
+        gadget: what stands in front of the roots when a player solves again; None for nothing. In hold'em the opponent's range
+            must have a weight for every hand that may come in.
 
     Raises:
         GameError: a subgame that begins where the game is over, rules that give no actions, or no pair of hands.
-        AlgorithmError: a horizon or a gadget that this kind of game does not know.
+        AlgorithmError: a horizon that this kind of game does not know.
     """
-    if gadget is not None:
-        raise AlgorithmError(f"no search plays the gadget {type(gadget).__name__} yet; give none")
     if isinstance(game, PublicTree):
         states = [pair_state(belief.state) for belief in beliefs]
-        return cut_states(game, states, horizon, stacked_ranges(beliefs))
+        return cut_states(game, states, horizon, stacked_ranges(beliefs), gadget)
     if not isinstance(game, HoldemGame):
         raise AlgorithmError(f"no subgames are made of a {type(game).__name__}")
     if len(beliefs) != 1:
         raise GameError(f"subgames of hold'em are cut one at a time, not {len(beliefs)}")
-    return cut_holdem(game, beliefs[0], horizon)
+    return cut_holdem(game, beliefs[0], horizon, gadget)

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.errors import PolicyError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.subgames.batch import Subgames
@@ -22,10 +23,18 @@ def table_at(policy: Policy, rules: PublicTree, state: PublicState) -> Floats:
 
 
 def sequences_at(game: CompiledGame, rules: PublicTree, state: PublicState) -> dict[int, Ints]:
-    """The sequences of the actions of each possible hand in the compiled game, at a public state where somebody acts."""
-    player = rules.options(state).player
-    hands = np.flatnonzero(rules.possible(state)[player]).tolist()
-    return {hand: game.sequences_at(game.lookup[player, rules.infostate(state.node, player, hand)]) for hand in hands}
+    """The sequences of the actions of each possible hand in the compiled game, at a public state where somebody acts.
+
+    Raises:
+        PolicyError: the compiled game lacks an infostate of these rules.
+    """
+    player, found = rules.options(state).player, {}
+    for hand in np.flatnonzero(rules.possible(state)[player]).tolist():
+        key = player, rules.infostate(state.node, player, hand)
+        if key not in game.lookup:
+            raise PolicyError(f"a policy for {game} has no infostate {key[1]!r} of player {player}; give one for this game")
+        found[hand] = game.sequences_at(game.lookup[key])
+    return found
 
 
 def subgame_policy(policy: Policy, subgames: Subgames) -> Floats:

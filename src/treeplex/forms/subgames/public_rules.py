@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import GameError
-from treeplex.forms.sources.load import load
+from treeplex.forms.sources.load import load_rules
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.kuhn_poker import KuhnPoker, KuhnPublicTree
 from treeplex.games.matrix import MatrixGame, MatrixState
@@ -24,7 +24,7 @@ def public_rules(game: str | Game, *, named_in: str | os.PathLike[str] | None = 
     Raises:
         GameError: another kind of game, more than two players, or payoffs that do not sum to zero.
     """
-    rules = load(game, named_in=named_in)
+    rules = load_rules(game, named_in=named_in)
     tree = rules.public_tree()
     if isinstance(tree, PublicTree):
         return tree

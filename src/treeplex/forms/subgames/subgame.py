@@ -9,24 +9,21 @@ Wherever something belongs to players it is a tuple with one entry a player. *Re
 probabilities of a player's own actions, times its range. *Entries* are counterfactual values: a hand's expected payoff times
 how likely chance and the others make it to be met. Both kinds have two players; the signatures do not say so.
 
-Gadgets
--------
-A gadget is a small form in front of the roots with which a subgame is solved again without losing what was promised (Burch,
-Johanson and Bowling 2014; Moravčík et al. 2016; Brown and Sandholm 2017). The players other than the re-solving one choose, by
-hand, between entering and an alternative that is worth what they were promised: *re-solving* asks each hand by itself,
-*maxmargin* lets them choose the hand too, *reach-maxmargin* adds what earlier mistakes gave away. All need the same from
-the search: values that were carried down to the roots, and with which ranges the gadget lets players in. See :class:`Gadget`.
+What may stand in front of the roots, so that solving again is safe, is in :mod:`treeplex.forms.subgames.gadgets`.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.tree.regret import Weights
 from treeplex.games.public import PublicGame, State
+
+if TYPE_CHECKING:
+    from treeplex.forms.subgames.gadgets import Gadget
 
 Floats = NDArray[np.float64]
 Ranges = tuple[Floats, ...]
@@ -80,29 +77,6 @@ class Places(ABC):
         return found
 
 
-class Gadget(Protocol):
-    """What stands in front of a subgame's roots; none comes with the library yet.
-
-    Attributes:
-        carried: for each player float64 [B, H_i], counterfactual values that hands at the roots were promised; NaN for players
-            who were promised nothing, among them the one who solves again.
-    """
-
-    carried: Ranges
-
-    def enter(self, values: Ranges, row: Weights | None) -> Ranges:
-        """Update the gadget's own policy in an iteration, and say with which ranges the subgame is entered.
-
-        Args:
-            values: for each player float64 [B, H_i], what each root hand gets by entering, counterfactual values.
-            row: the iteration's weights; None before the first.
-
-        Returns:
-            For each player float64 [B, H_i].
-        """
-        ...
-
-
 class SubgameArrays(ABC):
     """A subgame being solved: its arrays, and what an iteration does to them. Shapes of flat arrays are the subgame's own, [Q].
 
@@ -120,6 +94,10 @@ class SubgameArrays(ABC):
     strategy: Floats
     average: Floats
     faced: Floats
+
+    @abstractmethod
+    def enter(self, player: int, ranges: Floats) -> None:
+        """Let a player begin with another range from now on, float64 [B, H_player], as it is; before :meth:`play`."""
 
     @abstractmethod
     def play(self, player: int) -> None:
@@ -173,7 +151,7 @@ class Subgame(ABC):
     roots: Places
     leaves: Places
     ranges: Ranges
-    gadget: Gadget | None = None
+    gadget: "Gadget | None" = None
 
     @abstractmethod
     def start(self, ranges: Ranges | None = None, *, predicts: bool) -> SubgameArrays:
@@ -186,6 +164,11 @@ class Subgame(ABC):
         Raises:
             GameError: ranges that do not fit.
         """
+
+    @property
+    def admitted(self) -> Ranges:
+        """1 for the root hands that it has a place for, else 0; for each player float64 [B, H_i]."""
+        return self.roots.possible
 
     @property
     @abstractmethod

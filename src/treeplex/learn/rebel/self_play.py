@@ -1,18 +1,19 @@
 """ReBeL's self-play (Brown et al. 2020, algorithms 1 and 2): episodes in lockstep, one subgame of each solved at a time."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.forms.subgames.batch import Subgames, cut_states
+from treeplex.forms.subgames.batch import Subgames, cut_states, walked
 from treeplex.forms.subgames.beliefs import Belief, stacked_ranges
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.public import Chance, Decision, Leaf, PublicState, PublicTree, pair_state, pick
 from treeplex.learn.rebel.random_beliefs import random_belief
-from treeplex.learn.torch.search import DEVICES, TorchSearch, check_method, torch_device
+from treeplex.learn.torch.device import DEVICES, torch_device
+from treeplex.learn.torch.search import TorchSearch, check_method
 from treeplex.search.encoding import Encoding
 from treeplex.search.leaf import LeafValue
 from treeplex.search.play_distribution import DRAWS, Replicas, SearchSettings, policies_at, training_iterations
@@ -197,7 +198,8 @@ class SelfPlay:
             kind, number = subgames.find(owner, path)
             if kind == "leaf":
                 return number
-            node = subgames.node_at(owner, path) if kind == "decision" else follow(self.rules, subgames, owner, path)
+            begun = subgames.roots.states[owner]
+            node = subgames.node_at(owner, path) if kind == "decision" else walked(self.rules, begun.node, path)
             visited = self.rules.visit(node)
             if isinstance(visited, Leaf):
                 return None
@@ -221,14 +223,6 @@ def uniform(subgames: Subgames) -> Floats:
     """The policy that plays every action alike, float64 [Q]."""
     infosets = subgames.tree.sequence_infoset
     return np.where(infosets >= 0, 1.0 / subgames.tree.infoset_layout[infosets, 2], 1.0)
-
-
-def follow(rules: PublicTree, subgames: Subgames, owner: int, path: tuple[int, ...]) -> Hashable:
-    """The public node at the end of a path in a subgame."""
-    node = subgames.roots.states[owner].node
-    for label in path:
-        node = rules.child(node, label)
-    return node
 
 
 def states_of(beliefs: Sequence[Belief]) -> list[PublicState]:

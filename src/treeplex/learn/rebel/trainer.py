@@ -22,7 +22,7 @@ from treeplex.learn.common.schedules import LearningSettings, falling_rate
 from treeplex.learn.rebel.policy_net import PREFIX, GuidedLeaf, networks, policy_loss
 from treeplex.learn.rebel.self_play import SelfPlay, SelfPlaySettings
 from treeplex.learn.rebel.value_net import NetFactory
-from treeplex.learn.torch.search import torch_device
+from treeplex.learn.torch.device import torch_device
 from treeplex.search.policy_encoding import PolicyRows
 from treeplex.settings import setting
 

@@ -144,6 +144,25 @@ def back_up(treeplex: Treeplex, along: Tensor, values: Tensor) -> None:
         values.index_add_(0, parents, values[below] * along[below])
 
 
+def best_reply(treeplex: Treeplex, values: Tensor) -> Tensor:
+    """The pure policy, [I, A], that gets most, of equal actions the first; its values go up the tree, in place.
+
+    Args:
+        treeplex: the player's.
+        values: [N], a gradient; it becomes the best counterfactual values of sequences.
+    """
+    torch, (rows, actions) = torch_module(), treeplex.shape
+    policy = values.new_zeros(rows, actions)
+    legal = treeplex.highest > 0.0
+    for below, parents in treeplex.levels:
+        first, last = ((place - treeplex.head) // actions for place in (below.start, below.stop))
+        found = values[below].view(-1, actions)
+        chosen = found.masked_fill(~legal[first:last], -torch.inf).argmax(dim=1, keepdim=True)
+        policy[first:last].scatter_(1, chosen, 1.0)
+        values.index_add_(0, parents, (found * policy[first:last]).flatten())
+    return policy
+
+
 def updated(treeplex: Treeplex, row: Weights, values: Tensor, policy: Tensor, regrets: Tensor) -> tuple[Tensor, Tensor]:
     """The next policy and regrets, both [I, A], as :func:`treeplex.engine.tree.regret.update` finds them.
 

@@ -4,7 +4,6 @@ A search begins on the host, is carried to the device, runs there without the ho
 at the leaves are a network's, a copy of which goes along.
 """
 
-from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
@@ -16,19 +15,8 @@ from treeplex.engine.tree.regret import Weights
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.subgames.batch import PairPlaces
 from treeplex.learn.rebel.value_net import Module, NetworkLeaf, torch_module
-from treeplex.learn.torch.kernels import (
-    ONE,
-    Placement,
-    Tensor,
-    Terminals,
-    Treeplex,
-    averaged,
-    back_up,
-    factors,
-    reached,
-    stacking,
-    updated,
-)
+from treeplex.learn.torch.form import TensorForm, on_host
+from treeplex.learn.torch.kernels import Placement, Tensor, Treeplex, averaged, stacking
 from treeplex.search.encoding import Encoding
 from treeplex.search.leaf import NoLeaf, ZeroLeaf
 from treeplex.search.play_distribution import Replicas
@@ -37,33 +25,6 @@ from treeplex.solvers.rules.variants import Variant
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-DEVICES: Mapping[str, str] = {
-    "cpu": "compiled kernels on the processor",
-    "cuda": "PyTorch on a graphics card",
-    "torch-cpu": "the same on the processor, to try it",
-    "auto": "cuda where there is one, else cpu",
-}
-"""Where searches and gradient steps take place."""
-
-
-def torch_device(name: str) -> Any:
-    """The PyTorch device that one of :data:`DEVICES` is; None for the compiled kernels.
-
-    Raises:
-        SpecError: an unknown name, or no graphics card where one is asked for; PyTorch is missing.
-    """
-    if name not in DEVICES:
-        raise SpecError(f"unknown device {name!r}; known: {', '.join(DEVICES)}")
-    if name == "cpu":
-        return None
-    torch = torch_module()
-    if name == "torch-cpu":
-        return torch.device("cpu")
-    if torch.cuda.is_available():
-        return torch.device("cuda")
-    if name == "cuda":
-        raise SpecError("device cuda: PyTorch finds no CUDA graphics card here; take cpu, or auto, which uses one where it is")
-    return None
 
 
 def check_method(method: Method) -> None:
@@ -86,8 +47,7 @@ class TorchSearch:
     Attributes:
         search: the search, which changes in :meth:`finish` only.
         iteration: iterations done.
-        strategies, averages: [N], sequence forms in slots, see :mod:`treeplex.learn.torch.kernels`.
-        policies, regrets: [I, A].
+        form, tables: the batch as a form of tensors, and its state.
         sums: [head], root values of iterations so far, weighted as the average policy.
         faced: [N], averages of what the other player faced, as :class:`SubgameSearch` keeps them for CFR-AVG.
         last_leaf: [S, C, H], what modified CFR-AVG takes differences from; empty otherwise.
@@ -107,31 +67,32 @@ class TorchSearch:
         """
         check_method(search.method)
         torch, tree, payoff = torch_module(), search.subgames.tree, search.subgames.payoff
-        at = Placement(device, dtype or torch.float32)
+        self.form = TensorForm(tree, payoff, device=device, dtype=dtype)
+        names = ("policy", "strategy", "average", "regrets")
+        self.tables = self.form.state_of({name: getattr(search, name) for name in names})
         self.search, self.iteration, self._sum_weights = search, search.iteration, list(search.sum_weights)
-        self.treeplexes = Treeplex.of(tree, 0, at), Treeplex.of(tree, 1, at)
-        self._terminals = [Terminals.of(payoff, player, self.treeplexes, at) for player in (0, 1)]
-        self._heads, self.policies, self.regrets, self.averages, self.sums, self.faced = [], [], [], [], [], []
+        self.sums, self.faced = [], []
         for player, own in enumerate(self.treeplexes):
-            taken = slice(own.begin, own.begin + len(own.slots))
-            head = own.spread(search.strategy[taken])[: own.head]
-            head[ONE] = 1.0
             sums, roots = np.zeros(own.head), search.subgames.roots.sequences[player]
             sums[own.sources(roots[roots >= 0])] = search.sums[player][roots >= 0]
-            self._heads.append(at.numbers(head))
-            self.policies.append(at.numbers(own.inner(own.spread(search.policy[taken]))))
-            self.regrets.append(at.numbers(own.inner(own.spread(search.regrets[taken]))))
-            self.averages.append(at.numbers(own.spread(search.average[taken])))
-            self.faced.append(at.numbers(own.spread(search.faced[taken])))
-            self.sums.append(at.numbers(sums))
+            self.faced.append(self.form.at.numbers(own.spread(search.faced[own.begin : own.begin + len(own.slots)])))
+            self.sums.append(self.form.at.numbers(sums))
         with torch.inference_mode():
-            self._factors = [factors(self._heads[player], self.policies[player]) for player in (0, 1)]
-            self.strategies = [reached(own, along) for own, along in zip(self.treeplexes, self._factors, strict=True)]
-            self._leaves = tensor_leaves(search, self.treeplexes, at)
+            self._leaves = tensor_leaves(search, self.treeplexes, self.form.at)
             self._seen = [] if self._leaves is None else [self._leaves.seen(p, self.strategies[p]) for p in (0, 1)]
         self.last_leaf: list[Tensor] = []
         if self._leaves is not None and search.method.leaves == "modified":
-            self.last_leaf = [at.numbers(self._leaves.chunked(entries)) for entries in search.last_leaf]
+            self.last_leaf = [self.form.at.numbers(self._leaves.chunked(entries)) for entries in search.last_leaf]
+
+    @property
+    def treeplexes(self) -> tuple[Treeplex, Treeplex]:
+        """Of both players."""
+        return self.form.treeplexes
+
+    @property
+    def strategies(self) -> list[Tensor]:
+        """Of each player [N], the current strategy."""
+        return self.tables.strategies
 
     def run(self, iterations: int) -> None:
         """Do so many more iterations."""
@@ -146,19 +107,17 @@ class TorchSearch:
 
     def _update(self, player: int, row: Weights) -> None:
         """One player's part of an iteration."""
-        own = self.treeplexes[player]
-        values = self._terminals[player].gradient(self.strategies[1 - player])
-        self.averages[player] = averaged(row, self.averages[player], self.strategies[player])
-        if self._leaves is not None:
-            self._leaves.add(player, self._entries(self._leaves, player, row), values)
-        back_up(own, self._factors[player], values)
-        self.sums[player] = averaged(row, self.sums[player], values[: own.head])
+        leaves, values = self._leaves, self.form.gradient(player, self.tables)
+
+        def add(values: Tensor) -> None:
+            if leaves is not None:
+                leaves.add(player, self._entries(leaves, player, row), values)
+
+        self.form.improve(player, row, self.tables, values, add)
+        self.sums[player] = averaged(row, self.sums[player], values[: self.treeplexes[player].head])
         self._sum_weights[player] = row.average_discount * self._sum_weights[player] + row.average
-        self.policies[player], self.regrets[player] = updated(own, row, values, self.policies[player], self.regrets[player])
-        self._factors[player] = factors(self._heads[player], self.policies[player])
-        self.strategies[player] = reached(own, self._factors[player])
-        if self._leaves is not None:
-            self._seen[player] = self._leaves.seen(player, self.strategies[player])
+        if leaves is not None:
+            self._seen[player] = leaves.seen(player, self.strategies[player])
 
     def _entries(self, leaves: "TensorLeaves", player: int, row: Weights) -> Tensor:
         """What the leaves add to the gradient of a player, [S, C, H]; see :meth:`SubgameSearch._alternating`."""
@@ -166,7 +125,7 @@ class TorchSearch:
         if kind == "current":
             return leaves.entries(player, self._seen, self._seen[other].reach)
         self.faced[other] = averaged(row, self.faced[other], self.strategies[other])
-        thought = [leaves.seen(each, (self.averages if each == player else self.faced)[each]) for each in (0, 1)]
+        thought = [leaves.seen(each, (self.tables.averages if each == player else self.faced)[each]) for each in (0, 1)]
         if kind == "average":
             return leaves.entries(player, thought, self._seen[other].reach)
         entries = leaves.entries(player, thought, thought[other].reach)
@@ -176,15 +135,10 @@ class TorchSearch:
     def finish(self) -> SubgameSearch:
         """Bring everything back: the search stands where this one does."""
         search = self.search
+        for name, array in self.form.arrays(self.tables).items():
+            getattr(search, name)[...] = array
         for player, own in enumerate(self.treeplexes):
-            taken = slice(own.begin, own.begin + len(own.slots))
-            search.strategy[taken] = on_host(self.strategies[player])[own.slots]
-            search.average[taken] = on_host(self.averages[player])[own.slots]
-            search.faced[taken] = on_host(self.faced[player])[own.slots]
-            inner = own.slots >= own.head
-            at_infosets = own.slots[inner] - own.head
-            search.policy[taken][inner] = on_host(self.policies[player]).ravel()[at_infosets]
-            search.regrets[taken][inner] = on_host(self.regrets[player]).ravel()[at_infosets]
+            search.faced[own.begin : own.begin + len(own.slots)] = on_host(self.faced[player])[own.slots]
             roots, found = search.subgames.roots.sequences[player], on_host(self.sums[player])
             search.sums[player] = np.where(roots >= 0, found[own.sources(roots)], 0.0)
             if self._leaves is not None and self.last_leaf:
@@ -205,7 +159,7 @@ class TorchSearch:
         at = np.where(owners >= 0, stops[owners], 0)
         sampled = search.policy[source]
         takers = [Taker.of(own, source, at, self.iteration) for own in self.treeplexes]
-        index = [torch.tensor(taker.slots, device=self._heads[0].device) for taker in takers]
+        index = [torch.tensor(taker.slots, device=self.form.at.device) for taker in takers]
         pieces: list[list[Tensor]] = [[], []]
         for t in range(self.iteration + 1, iterations + 1):
             self.run(1)
@@ -213,7 +167,7 @@ class TorchSearch:
                 begin, end = np.searchsorted(taker.times, (t, t + 1)).tolist()
                 if begin < end:
                     with torch.inference_mode():
-                        pieces[player].append(self.policies[player].flatten()[index[player][begin:end]])
+                        pieces[player].append(self.tables.policies[player].flatten()[index[player][begin:end]])
         self.finish()
         for player, taker in enumerate(takers):
             if pieces[player]:
@@ -365,8 +319,3 @@ def tensor_leaves(search: SubgameSearch, treeplexes: tuple[Treeplex, Treeplex], 
     if not isinstance(leaf, NetworkLeaf):
         raise SpecError(f"leaf values by {type(leaf).__name__} are found on device cpu only; a network's anywhere")
     return TensorLeaves.of(leaves, leaf.encoding, leaf.net, treeplexes, at)
-
-
-def on_host(tensor: Tensor) -> Floats:
-    """A tensor's numbers, float64."""
-    return np.asarray(tensor.cpu().numpy(), np.float64)

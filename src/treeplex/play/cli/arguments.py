@@ -11,27 +11,28 @@ GameArgument = Annotated[
     str,
     typer.Argument(
         metavar="GAME",
-        help="A game: leduc_poker, 'leduc_poker(ranks=4)', openspiel:tiny_hanabi, game.efg, game.nfg or mygame.py:MyGame.",
+        help="A game: leduc_poker, 'leduc_poker(ranks=4)', openspiel:tiny_hanabi, game.efg, game.nfg, mygame.py:MyGame, or a "
+        "hold'em spot: turn.yaml, turn_endgame.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON only.")]
-Refine = Annotated[bool, typer.Option("--refine", help="Split infostates in which a player forgets, instead of refusing.")]
+Refine = Annotated[bool, typer.Option("--refine", help="Split infostates in which a player forgets; default: refuse.")]
 Complete = Annotated[
     bool,
     typer.Option("--complete", help="Play uniformly where a .json or .csv policy lacks an infostate."),
 ]
 Limit = Annotated[
     int | None,
-    typer.Option(metavar="N", min=1, help="The most histories to walk before giving the game up. Default: 50,000,000."),
+    typer.Option(metavar="N", min=1, help="Refuse games of more than N histories. Default: 50,000,000."),
 ]
 Updates = Annotated[
     str | None, typer.Option(metavar="ORDER", help="alternating or simultaneous; default: as in the algorithm's paper.")
 ]
 Seconds = Annotated[float | None, typer.Option(help="Stop after this much time.")]
-Every = Annotated[int | None, typer.Option(metavar="K", help="Evaluate every K iterations; default: ten times a decade.")]
+Every = Annotated[int | None, typer.Option(metavar="K", help="Evaluate every K iterations; default: ten per power of ten.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is in the folder.")]
 ShowProgress = Annotated[
-    bool | None, typer.Option("--progress/--no-progress", help="Show the live line; default: on a terminal only.")
+    bool | None, typer.Option("--progress/--no-progress", help="Show a progress line; default: on a terminal only.")
 ]
 Ray = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Play on a Ray cluster: its address, auto, or local.")]
 Changes = Annotated[
@@ -39,12 +40,20 @@ Changes = Annotated[
 ]
 Preset = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Settings to begin with: recipe, paper or another. Default: recipe."),
+    typer.Option(metavar="NAME", help="Settings to start from: recipe, paper or another. Default: recipe."),
 ]
 Config = Annotated[Path | None, typer.Option(metavar="FILE", help="Settings over the preset's, as YAML; see --show.")]
 ShowSettings = Annotated[bool, typer.Option("--show", help="Print all settings as YAML and stop.")]
 TrainOut = Annotated[Path | None, typer.Option(metavar="DIR", help="Write a training folder.")]
 TrainResume = Annotated[Path | None, typer.Option(metavar="DIR", help="Resume the training in this folder.")]
+Threads = Annotated[int | None, typer.Option(metavar="N", help="Of a spot: threads. Default: one per core allowed.")]
+Storage = Annotated[
+    str | None, typer.Option(metavar="KIND", help="Of a spot: float32, float64 or int16 (half the memory). Default: float32.")
+]
+Device = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Of a game: cpu, cuda, auto or torch-cpu; the last three need PyTorch.")
+]
+RunPlace = Annotated[Path | None, typer.Option(metavar="PATH", help="Write a run folder; of a spot one file, turn.spot.")]
 Folder = Annotated[Path | None, typer.Option(metavar="DIR", help="Write a run folder.")]
 
 

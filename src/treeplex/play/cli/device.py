@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treeplex.play.cli.arguments import Json, Refine, ShowProgress
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_facts, print_json, print_table
 from treeplex.play.cli.live import Live
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 OfGame = Annotated[str | None, typer.Option("--game", metavar="GAME", help="The game; default: the one the file names.")]
 
 
+@command("Judge and read a correlation device.", place=120, example="device runs/kuhn3")
 def device(
     source: Annotated[
         str,
@@ -33,10 +35,10 @@ def device(
 ) -> None:
     """Judge a correlation device: payoffs, the distance to correlated equilibria of every kind, the likeliest joint plans.
 
-    The distance is the sum over players of what the best response gains that leaves the plan where the concept allows it; the
-    gap is the most that any player gains who leaves at one place only. CCE: before the game; EFCCE and EFCE: at an infostate,
-    before and after being told what to do there; CE: after being told the whole plan; AFCCE and AFCE: as EFCCE and EFCE, but
-    for one action, after which the plan is followed.
+    The distance is the sum over players of what a best response gains by deviating from the plan where the concept
+    allows it; the gap is the most that any player gains by deviating at one place only. CCE: before the game; EFCCE and
+    EFCE: at an infostate, before and after the recommendation there; CE: after seeing the whole plan; AFCCE and AFCE:
+    as EFCCE and EFCE, but for one action only, after which the plan is followed.
 
     \b
     Examples:
@@ -206,11 +208,3 @@ def distances_of(game: "CompiledGame", judgement: "DeviceJudgement") -> dict[str
         }
         for each in judgement.distances
     }
-
-
-SHORT = {"device": "Judge and read a correlation device."}
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(short_help=SHORT["device"])(device)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treeplex.play.cli.arguments import GameArgument, Json, Limit, Refine, ShowProgress
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_entries, print_facts, print_json, print_table
 from treeplex.play.cli.live import Live
 
@@ -33,6 +34,7 @@ CLASSES = {
 """What to call the classes of :class:`treeplex.forms.structure.classes.Structure`."""
 
 
+@command("List the built-in games.", place=10, example="games")
 def games(as_json: Json = False) -> None:
     """List the built-in games and their parameters.
 
@@ -69,6 +71,7 @@ def parameters_of(info: "GameInfo") -> str:
     return ", ".join(parts)
 
 
+@command("List the algorithms.", place=20)
 def algorithms(as_json: Json = False) -> None:
     """List the algorithms, their parameters and their papers.
 
@@ -107,10 +110,12 @@ def settings_of(algorithm: "Algorithm") -> str:
     return ", ".join(numbers + [f"{key}={what}" for key, what in algorithm.texts.items()])
 
 
+@command("Count what a game is made of.", place=30, example="info leduc_poker")
 def info(
     game: GameArgument,
     structure: Annotated[
-        bool, typer.Option("--structure", help="Also tell who knows what: perfect information, recall, feedback, nested, ...")
+        bool,
+        typer.Option("--structure", help="Also show the game's classes: perfect information, recall, feedback, nested, ..."),
     ] = False,
     as_json: Json = False,
     refine: Refine = False,
@@ -120,7 +125,8 @@ def info(
     """Count what a game is made of: histories, terminals, infosets, sequences, depth, public states.
 
     With --structure also its classes as an extensive form: perfect information, perfect recall, nested, ladder-nested,
-    feedback, open-loop; where it is not of a class, the place. Games in which players forget are told of only with it.
+    feedback, open-loop; where it is not of a class, the place. Games of imperfect recall are accepted only with it. Of a
+    hold'em spot: how many decisions it has, and what memory and time they take; nothing is built.
 
     \b
     Examples:
@@ -128,23 +134,33 @@ def info(
       treeplex info "goofspiel(num_cards=4,imp_info=True)" --json
       treeplex info mygame.py:MyGame
       treeplex info "goofspiel(num_cards=4)" --structure
+      treeplex info examples/spots/turn.yaml
     """
     from treeplex.errors import ImperfectRecallError
 
     with Live(progress) as live:
         live.say(f"compiling {game}")
         from treeplex.forms.compile.compile_game import compile_game
+        from treeplex.forms.sources.load import load
+        from treeplex.games.poker.spots.spot import Spot
 
+        rules = load(game)
         compiled = found = None
         try:
-            compiled = compile_game(game, refine=refine, limit=limit, watch=live.walked)
+            if structure or not isinstance(rules, Spot):
+                compiled = compile_game(rules, refine=refine, limit=limit, watch=live.walked)
         except ImperfectRecallError:
             if not structure:
                 raise
         if structure:
             from treeplex.forms.structure.classes import structure as classes_of
 
-            found = classes_of(compiled or game, refine=refine, limit=limit, watch=live.walked)
+            found = classes_of(compiled or rules, refine=refine, limit=limit, watch=live.walked)
+    if compiled is None and found is None and isinstance(rules, Spot):
+        from treeplex.play.cli.holdem.solve import print_estimate
+
+        print_estimate(rules, as_json=as_json)
+        return
     if as_json:
         print_json((counts_of(compiled) if compiled else {}) | (structure_of(found) if found else {}))
         return
@@ -242,10 +258,11 @@ def payoffs_of(game: "CompiledGame") -> str:
     return "zero-sum" if game.zero_sum else f"sum to {game.constant:g}"
 
 
+@command("Compile the kernels before the first run.", place=40, example="warm-up")
 def warm_up(progress: ShowProgress = None) -> None:
     """Compile the numerical kernels now, so that the first runs of other commands start at once.
 
-    Kernels are otherwise compiled when they are first needed, and kept. It takes a minute or two, on several cores.
+    Otherwise kernels are compiled on first use, and cached. It takes a minute or two, on several cores.
 
     \b
     Examples:
@@ -259,17 +276,3 @@ def warm_up(progress: ShowProgress = None) -> None:
     with Live(progress) as live:
         warm_up(lambda left: live.say(f"compiling kernels for {' and '.join(left)}"))
     typer.echo(f"the kernels are compiled ({perf_counter() - begun:.0f} s)")
-
-
-SHORT = {
-    "games": "List the built-in games.",
-    "algorithms": "List the algorithms.",
-    "info": "Count what a game is made of.",
-    "warm-up": "Compile the kernels before the first run.",
-}
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    for name, command in (("games", games), ("algorithms", algorithms), ("info", info), ("warm-up", warm_up)):
-        app.command(name, short_help=SHORT[name])(command)

@@ -1,42 +1,20 @@
-"""The command line: ``treeplex COMMAND``.
-
-``games``, ``algorithms`` and ``info`` look around; ``solve``, ``compare``, ``sample`` and ``train`` make policies and networks;
-``evaluate``, ``playouts``, ``device``, ``show``, ``export`` and ``play`` use them; ``holdem`` has commands of its own.
-"""
+"""The command line: ``treeplex COMMAND``; the commands are the functions marked in the files beside this one."""
 
 import warnings
 from typing import Annotated
 
 import typer
 
-from treeplex.play.cli import device as cli_device
-from treeplex.play.cli import info as cli_look
-from treeplex.play.cli import play as cli_play
-from treeplex.play.cli import policy as cli_policy
-from treeplex.play.cli import sample as cli_sample
-from treeplex.play.cli import solve as cli_solve
-from treeplex.play.cli import train as cli_train
+from treeplex.play.cli.commands import add_commands, examples_of
 from treeplex.play.cli.failures import EXIT_CODES, Commands
-from treeplex.play.cli.holdem import main as cli_holdem
+from treeplex.play.cli.holdem import main as holdem
 
+PACKAGE = "treeplex.play.cli"
 HELP = f"""Solve imperfect-information games: the CFR family, Monte Carlo sampling, exact solvers, ReBeL, and hold'em.
 
 \b
-  treeplex games                                      what can be solved
-  treeplex info leduc_poker                           how large it is
-  treeplex solve leduc_poker --target 1e-4 --out run  solve it
-  treeplex show run                                   read the strategy
-  treeplex evaluate leduc_poker run                   judge it
-  treeplex compare kuhn_poker -a cfr -a dcfr          compare algorithms
-  treeplex sample "liars_dice(numdice=2)" --out dice  sample a game too large to compile
-  treeplex playouts "liars_dice(numdice=2)" dice      play it against uniform play
-  treeplex export run policy.csv                      convert a policy
-  treeplex device runs/kuhn3                          judge a correlation device
-  treeplex train ddcfr --out learned                  learn how to discount
-  treeplex train rebel liars_dice --out runs/dice     learn to search (ReBeL)
-  treeplex play "liars_dice(faces=4)" --against rebel play against one that has learnt
-  treeplex warm-up                                    compile all kernels now
-  treeplex holdem solve spot.yaml --out turn.spot     solve a hold'em spot (treeplex holdem --help)
+{examples_of(PACKAGE, "treeplex")}
+  treeplex holdem solve spot.yaml --out turn.spot       solve a hold'em spot (treeplex holdem --help)
 
 {EXIT_CODES}
 """
@@ -51,8 +29,8 @@ app = typer.Typer(
     add_completion=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
-for module in (cli_look, cli_solve, cli_policy, cli_sample, cli_device, cli_train, cli_play, cli_holdem):
-    module.register(app)
+add_commands(app, PACKAGE)
+app.add_typer(holdem.holdem, short_help="Solve heads-up hold'em spots.")
 
 
 def print_version(wanted: bool) -> None:

@@ -7,6 +7,7 @@ import typer
 
 from treeplex.errors import GameError, PolicyError, SpecError, TreeplexError
 from treeplex.play.cli.arguments import GameArgument
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import say
 from treeplex.play.cli.failures import STOPPED
 from treeplex.play.cli.live import Live
@@ -25,28 +26,29 @@ class _Left(Exception):  # noqa: N818 (no error)
     """The person has had enough."""
 
 
+@command("Play against a policy or a network that searches.", place=140, example='play "liars_dice(faces=4)" --against rebel')
 def play(
     game: GameArgument,
     against: Annotated[
         str,
         typer.Option(
             metavar="WHOM",
-            help="rebel, a folder of train rebel, a policy file or run folder, my.py:MyAgent or my.py:MyLeaf, or: uniform.",
+            help="rebel, a ReBeL training folder, a policy file or run folder, my.py:MyAgent or my.py:MyLeaf, or: uniform.",
         ),
     ],
-    seat: Annotated[int | None, typer.Option(metavar="I", help="Your player number, from 0. Default: you take turns.")] = None,
-    games: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after so many games. Default: play on.")] = None,
+    seat: Annotated[int | None, typer.Option(metavar="I", help="Your player number, from 0. Default: seats alternate.")] = None,
+    games: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after N games. Default: no limit.")] = None,
     iterations: Annotated[
         int | None,
-        typer.Option(metavar="T", min=1, help="Of each search. Default: the network's own; with a leaf of your own 128."),
+        typer.Option(
+            metavar="T", min=1, help="Iterations per search. Default: the network's own; with a leaf of your own 128."
+        ),
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed of the deal and of the opponent. Default: other every time.")
-    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the deal and of the opponent. Default: random.")] = None,
 ) -> None:
     """Play a game in the terminal. Answer with the number or the name of an action; quit, Ctrl-D or Ctrl-C ends.
 
-    rebel is a trained network that comes with Treeplex, if there is one for the game; rebel:NAME is another one for it.
+    rebel is a trained network that comes with Treeplex, if there is one for the game; rebel:NAME chooses among several.
 
     \b
     Examples:
@@ -172,14 +174,14 @@ def table_for(game: str, against: str, iterations: int | None, seed: int | None)
     """
     import numpy as np
 
-    from treeplex.forms.sources.load import load
+    from treeplex.forms.sources.load import load_rules
     from treeplex.forms.sources.user_module import is_user_spec
     from treeplex.play.tables.table import RulesTable, SearchTable
     from treeplex.runs.judge import UNIFORM, as_policy, policy_file
     from treeplex.runs.rebel.judge import is_rebel, net_of
     from treeplex.search.agent import SearchAgent
 
-    rules = load(game)
+    rules = load_rules(game)
     generator = np.random.default_rng(seed)
     if is_rebel(against):
         from treeplex.forms.subgames.public_rules import public_rules
@@ -216,8 +218,3 @@ def score(results: list[float]) -> str:
     """Games and payoffs so far."""
     count = len(results)
     return f"after {count} game{'s' if count != 1 else ''}: {sum(results):+g}"
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(short_help="Play against a policy or a network that searches.")(play)

@@ -9,6 +9,7 @@ import typer
 
 from treeplex.errors import PolicyError, SpecError, printable
 from treeplex.play.cli.arguments import Complete, GameArgument, Json, Limit, Refine, ShowProgress
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_facts, print_json, print_table
 from treeplex.play.cli.live import Live
 
@@ -21,17 +22,22 @@ HINTS_AMONG = 2000
 GAP, STRATEGY_WIDTH = "   ", 44
 RULES = (".efg", ".game")
 PolicyArgument = Annotated[
-    str, typer.Argument(metavar="POLICY", help="A run folder or a policy file (.safetensors, .npz, .json, .csv).")
+    str,
+    typer.Argument(metavar="POLICY", help="A run folder, a policy file (.safetensors, .npz, .json, .csv, .spot)."),
 ]
 OfGame = Annotated[
     str | None, typer.Option("--game", metavar="GAME", help="The policy's game; default: the one its file names.")
 ]
 
 
+@command("Judge a policy.", place=70, example="evaluate leduc_poker run")
 def evaluate(
     game: GameArgument,
     policy: Annotated[
-        str, typer.Argument(metavar="POLICY", help="A run folder, a policy file, a folder of train rebel, or: uniform, rebel.")
+        str,
+        typer.Argument(
+            metavar="POLICY", help="A run folder, a policy file, a solved spot, a ReBeL training folder, or: uniform, rebel."
+        ),
     ],
     worst: Annotated[
         int, typer.Option("--worst", metavar="ROWS", min=0, help="Also show the infostates with the largest regrets.")
@@ -43,24 +49,24 @@ def evaluate(
         int | None,
         typer.Option(
             metavar="N",
-            help="Of train rebel: repeated playthroughs to average. Default: 256; with perfect information exact, without any.",
+            help="ReBeL only: repeated playthroughs to average. Default: 256; perfect information: exact, without any.",
         ),
     ] = None,
     iterations: Annotated[
-        int | None, typer.Option(metavar="T", help="Of train rebel: of each search. Default: that of the network.")
+        int | None, typer.Option(metavar="T", help="ReBeL only: iterations per search. Default: that of the network.")
     ] = None,
     changes: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
             metavar="KEY=VALUE",
-            help="Of train rebel: how it searches: method, depth, rounds, endgame, warm. Repeatable.",
+            help="ReBeL only: change the search: method, depth, rounds, endgame, warm. Repeatable.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of train rebel: of the iterations drawn.")] = 0,
-    workers: Annotated[int | None, typer.Option(metavar="W", help="Of train rebel: processes. Default: all cores.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="ReBeL only: seed of the iterations drawn.")] = 0,
+    workers: Annotated[int | None, typer.Option(metavar="W", help="ReBeL only: processes. Default: all cores.")] = None,
     ray: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Of train rebel: on a Ray cluster: its address, auto, or local.")
+        str | None, typer.Option(metavar="ADDRESS", help="ReBeL only: search on a Ray cluster: its address, auto, or local.")
     ] = None,
     as_json: Json = False,
     complete: Complete = False,
@@ -71,12 +77,13 @@ def evaluate(
     """Judge a policy: its value for each player, and what a best response of each gains; NashConv is the sum of the gains.
 
     --worst adds the key worst to the JSON (player, infostate, regret), --exact the key exact_value (of player 0). rebel is a
-    trained network that comes with Treeplex, if there is one for the game; rebel:NAME is another one for it.
+    trained network that comes with Treeplex, if there is one for the game; rebel:NAME chooses among several.
 
     \b
     Examples:
       treeplex evaluate leduc_poker runs/leduc
       treeplex evaluate leduc_poker policy.json --json
+      treeplex evaluate turn.yaml turn.spot
       treeplex evaluate kuhn_poker uniform --worst 5 --exact
       treeplex evaluate "liars_dice(dice=1,faces=4)" rebel --playthroughs 32
       treeplex evaluate "liars_dice(dice=1,faces=4)" runs/dice --playthroughs 1024
@@ -101,21 +108,27 @@ def evaluate(
         return
     if playthroughs is not None or iterations is not None or changes or ray is not None:
         raise SpecError(
-            f"--playthroughs, --iterations, --set and --ray are about a folder of train rebel, which {policy} is not"
+            f"--playthroughs, --iterations, --set and --ray are about a ReBeL training folder, which {policy} is not"
         )
     with Live(progress) as live:
         live.say(f"compiling {game}")
         from treeplex.forms.compile.compile_game import compile_game
-        from treeplex.runs.judge import as_policy, exact_value, infostate_regrets, judge
+        from treeplex.runs.games import solvable
+        from treeplex.runs.judge import exact_value, infostate_regrets
+        from treeplex.runs.solve.tree_game import TreeGame
 
-        compiled = compile_game(game, refine=refine, limit=limit, watch=live.walked)
+        target = solvable(game)
+        if isinstance(target, TreeGame):
+            target.game = compile_game(target.game, refine=refine, limit=limit, watch=live.walked)
+        elif worst or exact or refine:
+            raise SpecError("--worst, --exact and --refine are about games whose infosets are enumerated, not about spots")
         live.say(f"judging {policy}")
-        loaded = as_policy(compiled, policy, complete=complete)
-        judgement = judge(compiled, loaded)
-        regrets = list(infostate_regrets(compiled, loaded).items())[:worst] if worst else []
+        loaded = target.policy(policy, complete=complete)
+        judgement, compiled = target.judge(loaded), target.compiled
+        regrets = list(infostate_regrets(target, loaded).items())[:worst] if worst else []
         if exact:
             live.say(f"solving {game} exactly")
-        value = exact_value(compiled) if exact else None
+        value = exact_value(target) if exact else None
     origin = origin_of(policy)
     if as_json:
         print_json(
@@ -157,8 +170,17 @@ def origin_of(policy: str) -> dict[str, Any]:
     """Algorithm, iterations and seconds behind a policy, as far as its file says."""
     from treeplex.forms.policies.files import read_policy_header
     from treeplex.forms.policies.sparse import is_table_policy, load_table_policy
+    from treeplex.forms.sources.user_module import is_user_spec
+    from treeplex.located_text import is_solved_spot
     from treeplex.runs.judge import UNIFORM, policy_file
 
+    if is_user_spec(policy):
+        return {"algorithm": policy, "iterations": None, "seconds": None}
+    if is_solved_spot(policy):
+        from treeplex.runs.holdem.solution import load_solution
+
+        solved = load_solution(policy)
+        return {"algorithm": solved.algorithm, "iterations": solved.iterations, "seconds": solved.seconds}
     if policy == UNIFORM:
         return {"algorithm": UNIFORM, "iterations": 0, "seconds": 0.0}
     if is_table_policy(policy_file(policy)):
@@ -173,10 +195,12 @@ def whole_of(text: str | None) -> int | None:
     return int(text) if text is not None and text.isdecimal() and len(text) < 20 else None
 
 
+@command("Read a strategy.", place=80, example="show run")
 def show(
     policy: PolicyArgument,
     infostate: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Only this infostate, or all that contain this text.")
+        str | None,
+        typer.Option(metavar="TEXT", help="Only this infostate, or all with this text; of a spot a line: 'x,b50%'."),
     ] = None,
     player: Annotated[
         int | None, typer.Option(metavar="I", help="Only this player's infostates; players count from 0.")
@@ -188,12 +212,25 @@ def show(
 ) -> None:
     """Read a strategy: the probability of every action at every infostate.
 
+    Of a solved spot (turn.spot) it shows the first decision, or the line of --infostate, as treeplex holdem show does.
+
     \b
     Examples:
       treeplex show runs/kuhn
       treeplex show runs/leduc --player 1 --limit 10
       treeplex show runs/kuhn --infostate 0pb
+      treeplex show turn.spot
     """
+    from treeplex.located_text import is_solved_spot
+
+    if is_solved_spot(policy):
+        from treeplex.play.cli.holdem.show import show as show_spot
+
+        if player not in (None, 0, 1):
+            raise SpecError(f"a spot has players 0 (oop) and 1 (ip), not {player}")
+        who = None if player is None else ("oop", "ip")[player]
+        show_spot(Path(policy), line=infostate or "", player=who, as_json=as_json)
+        return
     loaded = loaded_policy(policy, game, complete=complete)
     chosen = matching(loaded, infostate, player)
     shown = chosen[:limit] if limit else chosen
@@ -213,11 +250,17 @@ def show(
 
 def loaded_policy(policy: str, game: str | None, *, complete: bool = False) -> "Policy":
     """A policy from a run folder or file, on the game given or the one the file names."""
+    from treeplex.forms.compile.compile_game import compile_game
     from treeplex.forms.policies.files import load_policy
+    from treeplex.forms.sources.user_module import is_user_spec
     from treeplex.runs.job.folder import JobFolder, kind_of
-    from treeplex.runs.judge import policy_file
+    from treeplex.runs.judge import as_policy, policy_file
     from treeplex.runs.solve.settings import SOLVE
 
+    if is_user_spec(policy):
+        if game is None:
+            raise SpecError(f"{policy} is an agent; name the game that it plays as well (--game)")
+        return as_policy(compile_game(game), policy)
     if kind_of(policy) == SOLVE.name:
         folder = JobFolder(SOLVE, policy)
         refine = bool(folder.about()["settings"].get("refine"))
@@ -282,9 +325,10 @@ def strategy_text(policy: "Policy", infoset: int) -> "Text":
     return text
 
 
+@command("Convert a policy, or write rules as .efg or .game.", place=90, example="export run policy.csv")
 def export(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="A run folder or policy file, or a game for .efg and .game.")],
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its ending says what.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its suffix chooses the format.")],
     game: OfGame = None,
     complete: Complete = False,
 ) -> None:
@@ -312,16 +356,3 @@ def export(
         known = {name: value for name, value in origin_of(source).items() if value is not None}
         save_policy(loaded_policy(source, game, complete=complete), out, metadata=known)
     typer.echo(f"wrote {out}")
-
-
-SHORT = {
-    "evaluate": "Judge a policy.",
-    "show": "Read a strategy.",
-    "export": "Convert a policy, or write rules as .efg or .game.",
-}
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    for command in (evaluate, show, export):
-        app.command(short_help=SHORT[command.__name__])(command)

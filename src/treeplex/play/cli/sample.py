@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treeplex.play.cli.arguments import Force, GameArgument, Json, Seconds, ShowProgress
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_facts, print_json, say
 from treeplex.play.cli.failures import STOPPED, fail
 from treeplex.play.cli.live import Live, clock
@@ -20,10 +21,11 @@ if TYPE_CHECKING:
 
 Against = Annotated[
     str | None,
-    typer.Option(metavar="WHOM", help="Whom the policy plays: uniform (the default), or another run or policy file."),
+    typer.Option(metavar="WHOM", help="The opponent: uniform (the default), or another run or policy file."),
 ]
 
 
+@command("Sample a game too large to compile.", place=100, example='sample "liars_dice(numdice=2)" --out dice')
 def sample(
     game: Annotated[
         str | None,
@@ -41,10 +43,10 @@ def sample(
     iterations: Annotated[
         int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations in total. Default: 1000.")
     ] = None,
-    nodes: Annotated[int | None, typer.Option(metavar="N", help="Stop once so many histories were walked in all.")] = None,
+    nodes: Annotated[int | None, typer.Option(metavar="N", help="Stop after walking N histories in total.")] = None,
     seconds: Seconds = None,
     memory: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="What tables may take: 500MB, 4GiB, ... Default: 1GiB.")
+        str | None, typer.Option(metavar="SIZE", help="Limit of the tables: 500MB, 4GiB, ... Default: 1GiB.")
     ] = None,
     every: Annotated[
         int | None, typer.Option(metavar="K", help="Evaluate every K iterations; default: after 1, 2, 5, 10, 20, 50, ...")
@@ -52,23 +54,23 @@ def sample(
     playouts: Annotated[int | None, typer.Option(metavar="N", help="Games played at each evaluation. Default: 1000.")] = None,
     against: Against = None,
     judge: Annotated[
-        bool, typer.Option("--judge", help="Compile the game too and compute exploitability, where that can be done.")
+        bool, typer.Option("--judge", help="Also compile the game and compute exploitability, if that is possible.")
     ] = False,
     seed: Annotated[int | None, typer.Option(help="Seed of everything random. Default: 0.")] = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write a folder.")] = None,
-    resume: Annotated[Path | None, typer.Option(metavar="DIR", help="Go on with the run in this folder.")] = None,
+    resume: Annotated[Path | None, typer.Option(metavar="DIR", help="Resume the run in this folder.")] = None,
     force: Force = False,
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
     """Sample a game that is too large to compile: Monte Carlo CFR on its rules.
 
-    Infosets enter the tables as they are met, until --memory is used up; from then on the others are played uniformly and what
-    is in the tables is learned on. What the policy is worth is estimated by playing: when all follow it, and against uniform
-    play or another policy with seats in turn. With --out, the folder gets run.json, metrics.jsonl, policy.safetensors,
-    state.safetensors and progress.png. Ctrl-C saves (without --out into a new folder under runs/), and --resume goes on bit for
-    bit; -n and --nodes then count all that was done, and --memory may be larger. A game that can be compiled is solved some
-    hundred times faster by treeplex solve, with the same algorithms.
+    Infosets enter the tables on their first visit, until --memory is used up; after that, new ones are played
+    uniformly. The value of the policy is estimated by playouts: when all players follow it, and against uniform play or
+    another policy, from every seat. With --out, the folder gets run.json, metrics.jsonl, policy.safetensors,
+    state.safetensors and progress.png. Ctrl-C saves (without --out into a new folder under runs/), and --resume
+    continues bit for bit; -n and --nodes then count from the start of the run, and --memory may be larger. A game that
+    can be compiled is solved some hundred times faster by treeplex solve, with the same algorithms.
 
     \b
     Examples:
@@ -174,6 +176,7 @@ def resuming(sampled: "Sampled") -> str:
     return f"treeplex sample {own}--resume {quoted(str(sampled.folder))}"
 
 
+@command("Play with a sampled policy.", place=110, example='playouts "liars_dice(numdice=2)" dice')
 def playouts(
     game: GameArgument,
     policy: Annotated[str, typer.Argument(metavar="POLICY", help="A folder or a policy file of treeplex sample, or uniform.")],
@@ -182,7 +185,7 @@ def playouts(
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
     as_json: Json = False,
 ) -> None:
-    """Estimate what a sampled policy is worth, by playing: mean payoffs with standard errors.
+    """Estimate the value of a sampled policy by playouts: mean payoffs with standard errors.
 
     Without --against all players follow the policy; with it, the policy plays the other one from every seat in turn.
 
@@ -216,15 +219,3 @@ def print_match(match: "Match", title: str) -> None:
     facts = {"mean payoff": f"{match.value:+.5f} +- {match.error:.5f}   the others' mean: {match.others:+.5f}"}
     facts |= {f"in seat {seat}": f"{value:+.5f}" for seat, value in enumerate(match.seats)}
     print_facts(facts, title=title)
-
-
-SHORT = {
-    "sample": "Sample a game too large to compile.",
-    "playouts": "Play with a sampled policy.",
-}
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    for command in (sample, playouts):
-        app.command(short_help=SHORT[command.__name__])(command)

@@ -1,28 +1,52 @@
 """Commands that iterate: ``solve``, ``compare``."""
 
+import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treeplex.play.cli.arguments import Every, Folder, Force, GameArgument, Json, Limit, Refine, Seconds, ShowProgress, Updates
+from treeplex.play.cli.arguments import (
+    Device,
+    Every,
+    Folder,
+    Force,
+    GameArgument,
+    Json,
+    Limit,
+    Refine,
+    RunPlace,
+    Seconds,
+    ShowProgress,
+    Storage,
+    Threads,
+    Updates,
+)
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_facts, print_json, print_table, say
 from treeplex.play.cli.failures import STOPPED, TARGET_MISSED, fail
 from treeplex.play.cli.live import Live
-from treeplex.spec import quoted
+from treeplex.spec import quoted, split_outside_brackets
 
 if TYPE_CHECKING:
     from treeplex.runs.solve.solution import Solution
 
 
-Nodes = Annotated[int | None, typer.Option(metavar="N", help="Stop after walking N histories, however few an iteration walks.")]
+Nodes = Annotated[int | None, typer.Option(metavar="N", help="Stop after walking N histories.")]
 
 
+Measures = Annotated[
+    list[str] | None,
+    typer.Option("--measure", metavar="NAME", help="Also report a judge of your own, my.py:gain; may be repeated."),
+]
+
+
+@command("Solve a game.", place=50, example="solve leduc_poker --target 1e-4 --out run")
 def solve(
     game: Annotated[
         str | None,
-        typer.Argument(metavar="GAME", help="A game (see: treeplex info --help); may be left out with --resume."),
+        typer.Argument(metavar="GAME", help="A game or a spot (see: treeplex info --help); may be left out with --resume."),
     ] = None,
     algorithm: Annotated[
         str | None,
@@ -37,8 +61,14 @@ def solve(
     every: Every = None,
     seed: Annotated[int | None, typer.Option(help="Seed of everything random. Default: 0.")] = None,
     updates: Updates = None,
-    out: Folder = None,
-    resume: Annotated[Path | None, typer.Option(metavar="DIR", help="Go on with the run in this folder.")] = None,
+    device: Device = None,
+    threads: Threads = None,
+    storage: Storage = None,
+    measures: Measures = None,
+    out: RunPlace = None,
+    resume: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="Resume the run in this folder, or this solved spot.")
+    ] = None,
     force: Force = False,
     refine: Refine = False,
     limit: Limit = None,
@@ -47,13 +77,16 @@ def solve(
 ) -> None:
     """Solve a game: compute a policy and how far it is from equilibrium.
 
-    With --out, the folder gets run.json, metrics.jsonl (one record an evaluation), policy.safetensors, state.safetensors
-    and convergence.png. Ctrl-C saves (without --out into a new folder under runs/), and --resume goes on bit for bit as if
-    never stopped; -n then counts all iterations. Algorithms that plan for a number of iterations keep the plan of the
-    first start. With --target or --seconds, -n is the most iterations to do (default 1,000,000); the exit code is 3 if a
+    With --out, the folder gets run.json, metrics.jsonl (one record per evaluation), policy.safetensors, state.safetensors
+    and convergence.png. Ctrl-C saves (without --out into a new folder under runs/), and --resume continues bit for
+    bit; -n then counts all iterations. Algorithms that plan for a number of iterations keep the plan of the
+    first start. With --target or --seconds, -n limits the iterations (default 1,000,000); the exit code is 3 if a
     target was not reached. With --nodes there is no such default, nor with algorithms that sample (*-mccfr), which without
     any limit walk as many histories as 1000 full iterations do. Learned algorithms (ddcfr, dpcfr+, pddcfr) do as many
     iterations as they pace themselves for, 1,000 usually, unless -n asks for fewer.
+
+    A hold'em spot (turn.yaml, turn_endgame) is solved as its file says, options over it; amounts are chips. Its run is one
+    file (--out turn.spot), which --resume takes. treeplex holdem solve has an option for every field of a spot.
 
     \b
     Examples:
@@ -64,6 +97,7 @@ def solve(
       treeplex solve liars_dice -a pcfr+ --seconds 60 --json
       treeplex solve leduc_poker -a cfr+ --nodes 10000000
       treeplex solve kuhn_poker -a lp
+      treeplex solve examples/spots/river.yaml --target 1 --out river.spot
     """
     with Live(progress) as live:
         live.say(f"compiling {game or resume}")
@@ -81,8 +115,12 @@ def solve(
                 every=every,
                 updates=updates,
                 seed=seed,
-                refine=refine,
+                refine=refine or None,
                 limit=limit,
+                device=device,
+                threads=threads,
+                storage=storage,
+                measures=measures or None,
                 out=out,
                 force=force,
                 resume=resume,
@@ -95,32 +133,45 @@ def solve(
     if as_json:
         print_json(last_record(solution))
     else:
-        print_solution(solution, folder)
+        print_solution(solution, folder, game or (str(folder) if folder and folder.is_file() else solution.game.spec))
     if solution.status == "interrupted":
-        from treeplex.forms.sources.load import named_file
-
-        own = f"{quoted(solution.game.spec)} " if named_file(solution.game.spec) else ""
-        command = f"treeplex solve {own}--resume {quoted(str(folder))}"
-        fail(f"stopped after {counted(solution.iterations)}; saved: go on with {command}", STOPPED)
+        again = resuming(solution, quoted(str(folder)), quoted(solution.game.spec))
+        fail(f"stopped after {counted(solution.iterations)}; saved: go on with treeplex {again}", STOPPED)
     if not solution.target_reached:
         raise typer.Exit(TARGET_MISSED)
 
 
 def last_record(solution: "Solution") -> dict[str, Any]:
-    """What ``--json`` prints."""
-    last = solution.last
+    """What ``--json`` prints; numbers that nobody found out, or that this kind of game does not have, are null."""
+    numbers = {
+        "exploitability": solution.exploitability,
+        "nash_conv": solution.nash_conv,
+        "value": list(solution.value),
+        "gains": list(solution.gains),
+        "nodes": solution.nodes,
+        **solution.measures,
+    }
     return {
         "game": solution.game.spec,
         "algorithm": solution.algorithm,
-        "iterations": last.done,
-        "seconds": last.seconds,
-        "exploitability": last.exploitability,
-        "nash_conv": last.nash_conv,
-        "value": list(last.value),
-        "gains": list(last.gains),
-        "nodes": last.nodes,
-        **last.measures,
+        "iterations": solution.iterations,
+        "seconds": solution.seconds,
+        **{name: known(number) for name, number in numbers.items()},
     }
+
+
+def known(number: Any) -> Any:
+    """A number, or numbers, None in place of those that are not known."""
+    if isinstance(number, list):
+        return [known(each) for each in number]
+    return None if number is None or number != number else number
+
+
+def names_file(solution: "Solution") -> bool:
+    """Whether the game is in a file that has to be named again with a run folder; a solved spot holds its spot."""
+    from treeplex.forms.sources.load import named_file
+
+    return solution.folder is not None and solution.folder.is_dir() and named_file(solution.game.spec) is not None
 
 
 def free_folder(text: str) -> Path:
@@ -132,8 +183,8 @@ def free_folder(text: str) -> Path:
     return folder
 
 
-def print_solution(solution: "Solution", folder: Path | None) -> None:
-    """Values, exploitability, files, what to try next."""
+def print_solution(solution: "Solution", folder: Path | None, game: str) -> None:
+    """Values, exploitability, files, what to try next; ``game`` is how the game was named."""
     from treeplex.runs.job.record import words_of
 
     facts = {f"value of player {player}": f"{value:+.8f}" for player, value in enumerate(solution.value)}
@@ -141,39 +192,53 @@ def print_solution(solution: "Solution", folder: Path | None) -> None:
         for player, gain in enumerate(solution.gains):
             facts[f"value of player {player}"] += f"   gain of a best response {gain:.4e}"
     facts["exploitability"] = f"{solution.exploitability:.4e}   mean gain of a best response; NashConv {solution.nash_conv:.4e}"
-    facts |= {words_of(name): f"{value:.4e}" for name, value in solution.last.measures.items()}
-    if solution.settings.target is not None:
-        verdict = "reached" if solution.target_reached else "not reached"
-        facts["target"] = f"{solution.settings.target:g}   {verdict}"
-    for note in solution.solver.notes():
+    facts |= {words_of(name): f"{value:.4e}" for name, value in solution.measures.items()}
+    if solution.target is not None:
+        facts["target"] = f"{solution.target:g}   {'reached' if solution.target_reached else 'not reached'}"
+    for note in solution.notes:
         facts["note"] = note
-    if folder:
+    if folder and folder.is_dir():
         device = "device.safetensors, " if has_device(folder) else ""
         facts["files"] = f"{folder}   policy.safetensors, {device}metrics.jsonl, convergence.png, run.json, state.safetensors"
+    elif folder:
+        facts["file"] = str(folder)
     print_facts(
         facts, title=f"{solution.game} by {solution.algorithm}: {counted(solution.iterations)} in {solution.seconds:.3g} s"
     )
-    spec = quoted(solution.game.spec)
     say("next", bold=True)
-    if folder is None:
-        say(f"  treeplex solve {spec} --out runs/first   keep policy, metrics and plot")
-    else:
-        from treeplex.forms.sources.load import named_file
+    for words, purpose in next_steps(solution, folder, quoted(game)):
+        say(f"  treeplex {words}   {purpose}")
 
-        of_game, resume = (f" --game {spec}", f"{spec} --resume") if named_file(solution.game.spec) else ("", "--resume")
-        where = quoted(str(folder))
-        say(f"  treeplex show {where}{of_game}   read the strategy")
+
+def next_steps(solution: "Solution", folder: Path | None, spec: str) -> list[tuple[str, str]]:
+    """Commands to try, and what for."""
+    steps: list[tuple[str, str]] = []
+    if folder is None:
+        steps.append((f"solve {spec} --out runs/first", "keep policy, metrics and plot"))
+    else:
+        where, resume = quoted(str(folder)), resuming(solution, quoted(str(folder)), spec)
+        of_game = f" --game {spec}" if names_file(solution) else ""
+        steps.append((f"show {where}{of_game}", "read the strategy"))
         if has_device(folder):
-            say(f"  treeplex device {where}{of_game}   judge the joint play")
+            steps.append((f"device {where}{of_game}", "judge the joint play"))
         if solution.status == "target reached":
-            say(f"  treeplex solve {resume} {where} --target {(solution.settings.target or 0) / 10:g}   go on")
-        elif solution.settings.nodes and not solution.solver.exact and solution.iterations != solution.solver.longest:
-            say(f"  treeplex solve {resume} {where} --nodes {10 * solution.settings.nodes}   go on")
-        elif not solution.solver.exact:
-            more = min(10 * solution.iterations, solution.solver.longest or 10 * solution.iterations)
+            steps.append((f"{resume} --target {(solution.target or 0) / 10:g}", "go on"))
+        elif solution.budget and not solution.exact and solution.iterations != solution.longest:
+            steps.append((f"{resume} --nodes {10 * solution.budget}", "go on"))
+        elif not solution.exact:
+            more = min(10 * solution.iterations, solution.longest or 10 * solution.iterations)
             if more > solution.iterations:
-                say(f"  treeplex solve {resume} {where} -n {more}   go on")
-    say(f"  treeplex compare {spec} -a cfr+ -a dcfr -a pcfr+   compare algorithms")
+                steps.append((f"{resume} -n {more}", "go on"))
+    return [*steps, (f"compare {spec} -a cfr+ -a dcfr -a pcfr+", "compare algorithms")]
+
+
+def resuming(solution: "Solution", where: str, spec: str) -> str:
+    """The command that goes on with a run; what stands in a file of one's own is named again."""
+    from treeplex.solvers.registry import is_own
+
+    game = f"{spec} " if names_file(solution) else ""
+    algorithm = f" -a {quoted(solution.algorithm)}" if is_own(solution.algorithm) else ""
+    return f"solve {game}--resume {where}{algorithm}"
 
 
 def has_device(folder: Path) -> bool:
@@ -188,11 +253,16 @@ def counted(iterations: int) -> str:
     return f"{iterations:,} iteration{'s' if iterations != 1 else ''}"
 
 
+USUAL = ("cfr", "cfr+", "dcfr", "pcfr+")
+"""What is compared where nobody says."""
+
+
+@command("Solve a game with several algorithms.", place=60, example="compare kuhn_poker -a cfr -a dcfr")
 def compare(
     game: GameArgument,
     algorithms: Annotated[
         list[str] | None,
-        typer.Option("-a", "--algorithm", metavar="NAME", help="One of treeplex algorithms; give it several times."),
+        typer.Option("-a", "--algorithm", metavar="NAME", help="Of treeplex algorithms, such as dcfr,cfr+; repeatable."),
     ] = None,
     iterations: Annotated[
         int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations of each. Default: 1000.")
@@ -200,8 +270,12 @@ def compare(
     seconds: Seconds = None,
     nodes: Nodes = None,
     every: Every = None,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    seed: Annotated[int | None, typer.Option(help="Seed of everything random. Default: 0.")] = None,
     updates: Updates = None,
+    device: Device = None,
+    threads: Threads = None,
+    storage: Storage = None,
+    measures: Measures = None,
     axis: Annotated[
         str | None, typer.Option("--x", metavar="AXIS", help="What the plot is against: iterations, nodes or seconds.")
     ] = None,
@@ -216,13 +290,14 @@ def compare(
 
     The folder gets convergence.png, comparison.md, comparison.csv, comparison.json and a run folder for each algorithm.
     Without -a: cfr, cfr+, dcfr and pcfr+. Nodes are histories walked. An iteration of a sampling algorithm (its name ends in
-    -mccfr) walks few, so give --nodes in place of -n for the same effort; then the plot is against nodes.
+    -mccfr) walks few, so give --nodes instead of -n for equal effort; then the plot is against nodes.
 
     \b
     Examples:
       treeplex compare leduc_poker -a cfr -a cfr+ -a dcfr -a pcfr+ -n 1000 --out runs/compare
       treeplex compare kuhn_poker -a dcfr -a "dcfr(alpha=2)" -a lp
       treeplex compare leduc_poker -a cfr -a cfr+ --nodes 10000000 --out runs/effort
+      treeplex compare examples/spots/river.yaml -a dcfr,cfr+,fp -n 100 --out runs/river
     """
     with Live(progress) as live:
         live.say(f"compiling {game}")
@@ -230,45 +305,38 @@ def compare(
 
         comparison = compare(
             game,
-            algorithms or ["cfr", "cfr+", "dcfr", "pcfr+"],
+            [name.strip() for text in algorithms or USUAL for name in split_outside_brackets(text, ",", text)],
             iterations=iterations,
             every=every,
             seconds=seconds,
             nodes=nodes,
             updates=updates,
             seed=seed,
-            refine=refine,
+            refine=refine or None,
             limit=limit,
+            device=device,
+            threads=threads,
+            storage=storage,
+            measures=measures or None,
             out=out,
             force=force,
             x=axis,
             progress=live,
         )
     if as_json:
-        print_json({"game": comparison.game.spec, "rows": comparison.rows()})
+        print_json(json.loads(comparison.to_json()))
     else:
         several = comparison.game.players > 2
         columns, rows = comparison.columns, comparison.table("\n" if several else ", ")
+        columns = [name.replace("(", "\n(") for name in columns]
         if several:  # narrow enough for 80 letters
             columns = [name.replace("exploitability", "exploit-\nability") for name in columns]
         print_table(columns, rows, title=str(comparison.game), right=range(1, len(columns)), lines=several)
         if out:
-            say(f"plot {out / 'convergence.png'}, table {out / 'comparison.md'}, one run folder an algorithm in {out}")
+            say(f"plot {out / 'convergence.png'}, table {out / 'comparison.md'}, the run of each algorithm in {out}")
         else:
             say("add --out DIR for the plot")
     if comparison.interrupted:
         last = comparison.solutions[-1]
         saved = f"; go on with it: treeplex solve --resume {quoted(str(last.folder))}" if last.folder else ""
         fail(f"stopped during {last.algorithm} after {last.iterations:,} iterations{saved}", STOPPED)
-
-
-SHORT = {
-    "solve": "Solve a game.",
-    "compare": "Solve a game with several algorithms.",
-}
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    for command in (solve, compare):
-        app.command(short_help=SHORT[command.__name__])(command)

@@ -21,6 +21,7 @@ from treeplex.play.cli.arguments import (
     TrainResume,
     check_folders,
 )
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_entries, print_facts, print_json, say
 from treeplex.play.cli.failures import STOPPED, fail
 from treeplex.play.cli.live import Live, clock
@@ -55,6 +56,12 @@ class Train(TyperCommand):
         )
 
 
+@command(
+    "Train a network for search, for discounts, or a learner of your own.",
+    place=130,
+    example="train rebel liars_dice --out runs/dice",
+    cls=Train,
+)
 def train(
     learner: Annotated[
         str | None,
@@ -62,13 +69,13 @@ def train(
     ] = None,
     games: Annotated[
         list[str] | None,
-        typer.Argument(metavar="GAME", help="What it trains on: a game, or several where the learner takes them."),
+        typer.Argument(metavar="GAME", help="The game to train on; several if the learner takes them."),
     ] = None,
     preset: Preset = None,
     config: Config = None,
     changes: Changes = None,
     seconds: Annotated[
-        float | None, typer.Option(metavar="S", help="Train for this time; --resume trains on from there.")
+        float | None, typer.Option(metavar="S", help="Train for this time; --resume continues from there.")
     ] = None,
     workers: Annotated[
         int | None, typer.Option(metavar="N", help="Processes that play. Default: all cores. 1: this process, alone.")
@@ -89,9 +96,9 @@ def train(
 ) -> None:
     """Train: a value network for search, a network that steers discounts, or a learner of your own.
 
-    treeplex train --list lists the learners, treeplex train LEARNER --help the settings of one. The folder gets what is
-    learnt, run.json, metrics.jsonl, state.safetensors (at least once a minute) and learning-curve.png. Ctrl-C saves, and
-    --resume goes on, to the last bit as if the training had never stopped.
+    treeplex train --list lists the learners, treeplex train LEARNER --help the settings of one. The folder gets the
+    result, run.json, metrics.jsonl, state.safetensors (at least once a minute) and learning-curve.png. Ctrl-C saves, and
+    --resume continues bit for bit.
 
     \b
     Examples:
@@ -202,8 +209,8 @@ def print_training(training: "Training") -> None:
     steps = kind.next_steps(training)
     if steps:
         say("next", bold=True)
-    for command, meaning in steps:
-        say(f"  {command}   {meaning}")
+    for step, meaning in steps:
+        say(f"  {step}   {meaning}")
 
 
 def print_learners() -> None:
@@ -212,8 +219,3 @@ def print_learners() -> None:
 
     print_entries((each.name, (each.summary, each.source)) for each in learners().values())
     say("Or a class of your own that derives treeplex.learn.learner.Learner: treeplex train file.py:NAME GAME --out DIR.")
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(cls=Train, short_help="Train a network for search, for discounts, or a learner of your own.")(train)

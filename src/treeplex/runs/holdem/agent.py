@@ -36,7 +36,7 @@ def turn_agent(
 
     Args:
         spot: a turn.
-        source: as for :func:`treeplex.runs.holdem.search.search_turn`; None for exact values.
+        source: as for :func:`treeplex.runs.holdem.search.search_spot`; None for exact values.
         generator: of the agent's draws.
         iterations, method: of a turn's search.
         river: iterations of Discounted CFR in each solution of a river.

@@ -38,7 +38,8 @@ class StoppedError(Exception):
     """Solving one board stopped on Ctrl-C; its result does not count."""
 
 
-Solve = Callable[[Spot, Interrupt], Solved]
+Solve = Callable[[Spot, Interrupt, Path], Solved]
+"""Solves a spot, listens to an interrupt, and may keep what is unfinished in a file, from which it goes on next time."""
 
 
 @dataclass(frozen=True)
@@ -155,8 +156,10 @@ class BatchJob(Job):
         assert board is not None
         try:
             spot = self._spot_on(board.name)
-            row = row_of(self._solve(spot, self.interrupt), board, spot, self.settings)
-            write_atomically(row_path(self.folder, board), json.dumps(plain(row), indent=1) + "\n")
+            path = row_path(self.folder, board)
+            row = row_of(self._solve(spot, self.interrupt, path.with_suffix(".spot")), board, spot, self.settings)
+            write_atomically(path, json.dumps(plain(row), indent=1) + "\n")
+            path.with_suffix(".spot").unlink(missing_ok=True)
             self.rows[board.name] = row
         except StoppedError as stopped:
             raise StepAbandoned from stopped
@@ -190,7 +193,8 @@ def run_batch(
         spot_on: the spot on a board, given as text.
         boards: which boards.
         folder: where results go; boards already finished there are not solved again.
-        solve: solves one spot; it may raise :class:`StoppedError` when the interrupt it is given is requested.
+        solve: solves one spot; it may raise :class:`StoppedError` when the interrupt it is given is requested, and keep what is
+            unfinished in the file it is given.
         settings: algorithm, target and the like; results of other settings are refused.
         progress: called before the first board and after each.
 

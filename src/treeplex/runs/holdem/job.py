@@ -2,28 +2,31 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from math import nan
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from treeplex.evaluate.holdem.judge import HoldemJudgement, judge_spot, judging_crew
+from treeplex.evaluate import Judgement
+from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
 from treeplex.notices import notify
 from treeplex.runs.holdem.locks import with_locks
 from treeplex.runs.holdem.solution import SPOT, HoldemSettings, HoldemSolution
 from treeplex.runs.job.interrupt import Interrupt
-from treeplex.runs.job.job import Job
+from treeplex.runs.job.job import Outcome
 from treeplex.runs.job.record import Record
 from treeplex.runs.job.schedule import evaluation_points
+from treeplex.runs.solve.solvable import SolvingJob
 from treeplex.solvers.holdem.solver import HoldemSolver
 
 LONG_ITERATION = 1.0
 """Seconds of an iteration from which on judging takes so long that one is told."""
 
-UNJUDGED = HoldemJudgement(float("nan"), (float("nan"),) * 2, (float("nan"),) * 2)
+UNJUDGED = Judgement(nan, nan, (nan, nan), (nan, nan))
 """Of a strategy that nobody waited to see judged."""
 
 
-class SpotJob(Job):
+class SpotJob(SolvingJob):
     """A solver under way.
 
     Args:
@@ -54,7 +57,7 @@ class SpotJob(Job):
         self.iterations, self.every, self.file = iterations, every, file
         self.judging_seconds = 0.0
         self._crew = judging_crew(solver.game, solver.threads)
-        self._full: tuple[int, HoldemJudgement] | None = None
+        self._full: tuple[int, Judgement] | None = None
 
     @property
     def name(self) -> str:
@@ -95,13 +98,13 @@ class SpotJob(Job):
             return {"exploitability": self.judge_fully().exploitability}
         return {"exploitability": self._judged(expected=False).exploitability}
 
-    def judge_fully(self) -> HoldemJudgement:
+    def judge_fully(self) -> Judgement:
         """Judge the average strategy as it is handed out, with what both players win; a second Ctrl-C skips that."""
         if self._full is None or self._full[0] != self.done:
             self._full = self.done, self._judged(expected=True)
         return self._full[1]
 
-    def _judged(self, *, expected: bool) -> HoldemJudgement:
+    def _judged(self, *, expected: bool) -> Judgement:
         solver, began = self.solver, perf_counter()
         average = with_locks(solver.game, solver.store.average, solver.locks) if expected else solver.store.average
         if self.interrupt.requested and self.clock.seconds > solver.iteration * LONG_ITERATION:
@@ -135,9 +138,13 @@ class SpotJob(Job):
     def keep(self, records: Sequence[Record], status: str) -> None:
         """Write the file, such that solving goes on from it."""
         if self.file is not None:
-            self.solution(records, status).save(self.file)
+            self.made(records, status).save(self.file)
 
-    def solution(self, records: Sequence[Record], status: str) -> HoldemSolution:
+    def solution(self, outcome: Outcome) -> HoldemSolution:
+        """The solution when a session has ended."""
+        return self.made(outcome.records, outcome.status)
+
+    def made(self, records: Sequence[Record], status: str) -> HoldemSolution:
         """The solution as the solver stands, judged in full; its arrays are the solver's own."""
         solver, found = self.solver, self.judge_fully()
         last = Record(self.done, self.clock.seconds, self.clock.cpu_seconds, {"exploitability": found.exploitability})
@@ -146,7 +153,7 @@ class SpotJob(Job):
             algorithm=solver.algorithm,
             settings=replace(self.settings, threads=solver.threads),
             records=(*(record for record in records if record.done < self.done), last),
-            ev=found.ev,
+            ev=(found.value[0], found.value[1]),
             status=status,
             average=solver.store.average,
             scales=solver.store.average_scales,
@@ -155,4 +162,6 @@ class SpotJob(Job):
             streets=len(solver.game.boards),
             judging_seconds=self.judging_seconds,
             memory=self.memory,
+            best=(found.best_response_values[0], found.best_response_values[1]),
+            folder=self.file,
         )

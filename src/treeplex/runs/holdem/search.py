@@ -1,4 +1,4 @@
-"""Search a turn of hold'em, with a network or with rivers solved at its ends, and judge what that plays."""
+"""Search the first street of a spot, with values where its betting ends, and judge what that plays."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 
 from treeplex.errors import FileError, GameError, SpecError
+from treeplex.forms.holdem.spot_size import check_boards, spot_size
 from treeplex.forms.holdem.subgame import HoldemSubgame, cut_spot
+from treeplex.forms.sources.user_module import is_user_spec
 from treeplex.games.poker.betting.sizes import BetPlan, plan_from_json
-from treeplex.games.poker.betting.tree import Decision
+from treeplex.games.poker.betting.tree import Decision, check_nodes
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.rebel.files import NetFile, read_net
 from treeplex.learn.rebel.holdem_trainer import check_turn
@@ -27,36 +29,40 @@ from treeplex.runs.job.memory import available_memory, megabytes, needed_memory
 from treeplex.runs.job.record import Progress, Record, check_count
 from treeplex.runs.rebel.job import NET, TURNS, is_turn_folder
 from treeplex.search.holdem.play_distribution import Player
-from treeplex.search.leaf import LeafValue
+from treeplex.search.leaf import LeafValue, ZeroLeaf
 from treeplex.search.subgame import METHODS, SubgameSearch
+from treeplex.search.user_agents import load_leaf
 from treeplex.solvers.holdem.solver import checked_threads
 from treeplex.spec import nearest
 
 Watcher = Callable[[Progress], None]
 ITERATIONS, METHOD, RIVER, STORAGE = 128, "lcfr", 64, "float32"
-"""Iterations of a search, its method, iterations of the rivers' solution, and the numbers that it is kept in."""
+"""Iterations of a search, its method, iterations of the endgames' solution, and the numbers that it is kept in."""
 
 
 @dataclass(frozen=True, eq=False)
 class SearchedSpot:
-    """A searched turn.
+    """A searched spot.
 
     Attributes:
         search: the search, which has the average policy.
-        net: the network's file; None with exact values.
+        values: where values at the ends of the street came from: ``exact``, ``zero``, ``rebel`` for the library's own network,
+            a file, or the name of a class.
+        net: the network's file, if values are a network's.
         method: a name of :data:`treeplex.search.METHODS`.
-        river: iterations of Discounted CFR in each solution of the rivers.
+        river: iterations of Discounted CFR in each solution of the endgames.
         ev: for each player, as the search values it, chips against half of the starting pot.
         first: the player who acts first.
         actions: what that player can do, and how often it does, over its range.
         seconds, cpu_seconds: of the search.
-        played: the average policy, and rivers solved for its beliefs, as a solution of the whole game, judged; None if not
+        played: the average policy, and endgames solved for its beliefs, as a solution of the whole game, judged; None if not
             asked for.
-        judging_seconds: what solving those rivers and judging took.
+        judging_seconds: what solving those endgames and judging took.
         status: ``finished`` or ``interrupted``.
     """
 
     search: SubgameSearch
+    values: str
     net: NetFile | None
     method: str
     river: int
@@ -75,21 +81,14 @@ class SearchedSpot:
         return subgame_of(self.search).game.spot
 
     @property
-    def values(self) -> str:
-        """Where values at the ends of the turn came from: ``exact``, ``rebel`` for the library's own network, or a file."""
-        if self.net is None:
-            return "exact"
-        return REBEL if self.net.path == RIVERS else str(self.net.path)
-
-    @property
     def unlike(self) -> list[str]:
         """What the spot has that the network was not trained with, as far as its card says."""
         return unlike(self.net, self.spot)
 
 
-def search_turn(
+def search_spot(
     spot: Spot,
-    source: str | os.PathLike[str] | None,
+    source: str | os.PathLike[str] | LeafValue | None = None,
     *,
     iterations: int = ITERATIONS,
     method: str = METHOD,
@@ -98,35 +97,38 @@ def search_turn(
     judge: bool | None = None,
     progress: Watcher | None = None,
 ) -> SearchedSpot:
-    """Search the turn of a spot, all hands at once, to the end of its betting.
+    """Search the first street of a spot, all hands at once, to the end of its betting.
 
     Args:
-        spot: a turn.
-        source: a training folder, the file of its network, or ``rebel``, the network that comes with the library; None for
-            exact values, rivers solved anew in every iteration.
+        spot: at least one street follows its first.
+        source: for turns a training folder, the file of its network, or ``rebel``, the network that comes with the library;
+            for any spot values of your own, such as :class:`treeplex.search.ZeroLeaf`, or a leaf in a file,
+            ``file.py:NAME``; None for exact values, all streets that follow solved anew in every iteration.
         iterations: of the search; each updates both players.
         method: a name of :data:`treeplex.search.METHODS`.
-        river: iterations of Discounted CFR in each solution of the rivers.
-        threads: for rivers and judging; default: one per core that this process may use. They change no number.
-        judge: find how exploitable the average policy is with rivers solved for its beliefs; None where memory allows.
+        river: iterations of Discounted CFR in each solution of the endgames: on a turn the rivers.
+        threads: for endgames and judging; default: one per core that this process may use. They change no number.
+        judge: find how exploitable the average policy is with endgames solved for its beliefs; None where memory allows.
         progress: called after each iteration.
 
     Raises:
         SpecError: a value outside its range, a spot that networks do not know, too little memory, or PyTorch is missing.
-        GameError: the spot is no turn, or its ranges leave no pair of hands.
+        GameError: nothing follows the spot's first street, it is too large, or its ranges leave no pair of hands.
         FileError: no network for rivers of hold'em there.
     """
-    threads, net, leaf = searching(source, iterations, method, river, threads)
+    own = source if callable(source) else None
+    threads, net, leaf = searching(None if callable(source) else source, iterations, method, river, threads)
+    leaf = own or leaf
     if net is not None:
         check_turn(spot)
     check_streets(spot)
-    turn = cut_spot(spot)
+    cut = cut_spot(spot)
     player, needed = None, leaf is None or judge is True
-    if (needed or judge is None) and memory_for(turn, threads, needed=needed):
-        player = Player(turn, river, storage=STORAGE, threads=threads)
+    if (needed or judge is None) and memory_for(cut, threads, needed=needed):
+        player = Player(cut, river, storage=STORAGE, threads=threads)
         leaf = leaf or player.endgames
     assert leaf is not None
-    search = SubgameSearch(turn, METHODS[method], leaf, horizon=iterations)
+    search = SubgameSearch(cut, METHODS[method], leaf, horizon=iterations)
     began, processor = perf_counter(), process_time()
     with Interrupt() as interrupt, one_thread() if net is not None else nullcontext():
         for done in range(1, iterations + 1):
@@ -136,11 +138,12 @@ def search_turn(
                 progress(Progress(method, "iterations", done, iterations, rate, (iterations - done) / rate))
             if interrupt.requested:
                 break
-    event, (first_value, second_value) = turn.game.tree.nodes[0], search.mean_values()
+    event, (first_value, second_value) = cut.game.tree.nodes[0], search.mean_values()
     assert isinstance(event, Decision)
     shares = search.root_actions().tolist()
     found = SearchedSpot(
         search=search,
+        values=name_of(source, net),
         net=net,
         method=method,
         river=river,
@@ -160,13 +163,15 @@ def searching(
     """Threads, and the network with its values if there is one, once all that is asked of searches is checked.
 
     Raises:
-        SpecError, FileError: as :func:`search_turn`.
+        SpecError, FileError: as :func:`search_spot`.
     """
     check_count("iterations", iterations)
-    check_count("iterations of rivers", river)
+    check_count("iterations of endgames", river)
     threads = checked_threads(threads)
     if method not in METHODS:
         raise SpecError(f"unknown method {method!r}{nearest(method, METHODS)}; known: {', '.join(METHODS)}")
+    if source is not None and is_user_spec(str(source)):
+        return threads, None, load_leaf(str(source))
     return (threads, None, None) if source is None else (threads, *network(source))
 
 
@@ -186,10 +191,28 @@ def network(source: str | os.PathLike[str]) -> tuple[NetFile, LeafValue]:
     return read_net(path), read_river_net(path).leaf()
 
 
+def name_of(source: str | os.PathLike[str] | LeafValue | None, net: NetFile | None) -> str:
+    """What values are called: see :class:`SearchedSpot`."""
+    if net is not None:
+        return REBEL if net.path == RIVERS else str(net.path)
+    if source is None:
+        return "exact"
+    if callable(source):
+        return "zero" if isinstance(source, ZeroLeaf) else type(source).__name__
+    return str(source)
+
+
 def check_streets(spot: Spot) -> None:
-    """Raise a :class:`GameError` unless the spot is a turn, which networks and times are for."""
-    if len(spot.streets) != 2:
-        raise GameError(f"the spot has {len(spot.streets)} streets of betting, not 2: give the board of the turn")
+    """Refuse a spot whose first street nothing follows, or that is too large to be compiled.
+
+    Raises:
+        GameError: it has one street of betting.
+        SpecError: too much betting, or too many boards.
+    """
+    if len(spot.streets) < 2:
+        raise GameError("the spot has one street of betting and nothing after it to value; solve it: treeplex holdem solve")
+    check_boards(spot, isomorphism=False)
+    check_nodes(spot_size(spot, isomorphism=False).nodes)
 
 
 def unlike(net: NetFile | None, spot: Spot) -> list[str]:
@@ -228,32 +251,32 @@ def sizes_text(bets: Mapping[str, Any]) -> str:
     return f" (trained with --bets {first} --raises {later})"
 
 
-def memory_for(turn: HoldemSubgame, threads: int, *, needed: bool) -> bool:
-    """Whether all rivers can be solved and what is played judged.
+def memory_for(cut: HoldemSubgame, threads: int, *, needed: bool) -> bool:
+    """Whether all endgames can be solved and what is played judged.
 
     Raises:
         SpecError: they cannot, and it is ``needed``.
     """
-    size = needed_memory(turn.whole.size, "dcfr", storage=STORAGE, threads=threads) + 3 * 8 * turn.whole.stored
+    size = needed_memory(cut.whole.size, "dcfr", storage=STORAGE, threads=threads) + 3 * 8 * cut.whole.stored
     free = available_memory()
     if free is None or size <= free:
         return True
     if needed:
         raise SpecError(
-            f"solving the rivers of this spot needs {megabytes(size)} of memory, and {megabytes(free)} are free; offer fewer "
-            "sizes, narrow the ranges, or search with a network and without judging (--no-judge)"
+            f"solving what follows this spot's first street needs {megabytes(size)} of memory, and {megabytes(free)} are free; "
+            "offer fewer sizes, narrow the ranges, or search with a network and without judging (--no-judge)"
         )
     return False
 
 
 def subgame_of(search: SubgameSearch) -> HoldemSubgame:
-    """The turn that a search is of."""
+    """The street that a search is of."""
     assert isinstance(search.subgame, HoldemSubgame)
     return search.subgame
 
 
 def judged(found: SearchedSpot, player: Player, threads: int) -> SearchedSpot:
-    """The same with what it plays in the whole game, rivers solved exactly for the beliefs at the ends of the turn."""
+    """The same with what it plays in the whole game, endgames solved exactly for the beliefs with which they begin."""
     began, search = perf_counter(), found.search
     strategy = player.average(search)
     verdict = player.judge(strategy)
@@ -263,7 +286,7 @@ def judged(found: SearchedSpot, player: Player, threads: int) -> SearchedSpot:
         algorithm=f"search by {found.method}",
         settings=HoldemSettings(STORAGE, threads, search.horizon),
         records=(Record(search.iteration, found.seconds, found.cpu_seconds, {"exploitability": verdict.exploitability}),),
-        ev=verdict.ev,
+        ev=(verdict.value[0], verdict.value[1]),
         status=found.status,
         average=strategy.astype(np.float32),
         scales=np.zeros(0, np.float32),

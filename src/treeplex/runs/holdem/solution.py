@@ -9,10 +9,10 @@ import hashlib
 import importlib.metadata
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from math import isnan
+from math import isnan, nan
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +27,13 @@ from treeplex.games.poker.betting.tree import BettingTree
 from treeplex.games.poker.spots.fields import street_names
 from treeplex.games.poker.spots.spot import Spot, spot_from_json
 from treeplex.runs.holdem.files import VERSION, Array, Header, read_file, write_file
-from treeplex.runs.holdem.locks import with_locks
-from treeplex.runs.holdem.report.view import Browser, View
+from treeplex.runs.holdem.policy import HoldemPolicy
+from treeplex.runs.holdem.report.view import View
 from treeplex.runs.job.folder import Kind
 from treeplex.runs.job.record import Record, real
+from treeplex.runs.solve.solution import Solution
 from treeplex.solvers.holdem.solver import Lock
+from treeplex.solvers.registry import pace_of
 from treeplex.storage.files import replacing
 
 SUFFIX = ".spot"
@@ -61,8 +63,8 @@ class HoldemSettings:
     target: float | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class HoldemSolution:
+@dataclass(frozen=True, eq=False, repr=False)
+class HoldemSolution(Solution):
     """A solved spot.
 
     Attributes:
@@ -82,6 +84,8 @@ class HoldemSolution:
         ends: values at the ends of streets, where ``average`` does not cover all; see :class:`HoldemValues`.
         judging_seconds: time spent in judging, summed over resumes.
         memory: bytes that solving and judging took.
+        best: what each player wins on average by a best response to the other; NaN where nobody found it out.
+        folder: its file; None if it was not written.
     """
 
     game: CompiledSpot
@@ -98,6 +102,8 @@ class HoldemSolution:
     ends: NDArray[np.float64] | None = None
     judging_seconds: float = 0.0
     memory: int = 0
+    best: tuple[float, float] = (nan, nan)
+    folder: Path | None = None
 
     @property
     def spot(self) -> Spot:
@@ -110,19 +116,24 @@ class HoldemSolution:
         return self.game.betting
 
     @property
-    def iterations(self) -> int:
-        """Iterations done."""
-        return self.records[-1].done
+    def value(self) -> tuple[float, ...]:
+        """The same as ``ev``."""
+        return self.ev
 
     @property
-    def seconds(self) -> float:
-        """Seconds in the solver, judging excluded."""
-        return self.records[-1].seconds
+    def gains(self) -> tuple[float, ...]:
+        """What a best response of each player gains, in chips; NaN where nobody found it out."""
+        return tuple(best - value for best, value in zip(self.best, self.ev, strict=True))
 
     @property
-    def exploitability(self) -> float:
-        """Mean over players of what a best response gains, in chips."""
-        return float(self.records[-1].exploitability)
+    def nash_conv(self) -> float:
+        """Sum over players of what a best response gains, in chips."""
+        return 2 * self.exploitability
+
+    @property
+    def longest(self) -> int | None:
+        """The most iterations that the algorithm can do in all; None for any number."""
+        return pace_of(self.algorithm)
 
     @property
     def judged(self) -> bool:
@@ -143,20 +154,17 @@ class HoldemSolution:
         """The exploitability at which solving was to stop, in chips."""
         return self.settings.target
 
-    @property
-    def target_reached(self) -> bool:
-        """Whether there was no target or it was met."""
-        return self.target is None or self.exploitability <= self.target
-
     @cached_property
+    def policy(self) -> HoldemPolicy:
+        """The average strategy."""
+        return HoldemPolicy(
+            self.game, self.average, self.scales, self.locks, self.streets, self.ends, threads=self.settings.threads
+        )
+
+    @property
     def values(self) -> HoldemValues:
         """The strategy's values at all nodes."""
-        average = with_locks(self.game, self.average, self.locks) if self.streets == len(self.game.boards) else self.average
-        return HoldemValues(self.game, average, self.scales, threads=self.settings.threads, ends=self.ends)
-
-    @cached_property
-    def _browser(self) -> Browser:
-        return Browser(self.values, streets=self.streets)
+        return self.policy.values
 
     def at(self, line: str = "") -> View:
         """The node to which a line such as ``x, b50%, c, 7s`` leads; see :mod:`treeplex.runs.holdem.report.line`.
@@ -164,19 +172,11 @@ class HoldemSolution:
         Raises:
             SpecError: a line that the spot does not have; the message says what is possible at the step that failed.
         """
-        return self._browser.view(line)
+        return self.policy.at(line)
 
     def save(self, path: str | os.PathLike[str], *, resumable: bool | None = None, streets: int | str | None = None) -> Path:
         """Write one file; see :func:`save_solution`."""
         return save_solution(self, path, resumable=resumable, streets=streets)
-
-    def __repr__(self) -> str:
-        pot = self.spot.pot
-        share = f" ({100 * self.exploitability / pot:.2g}% of the pot)" if pot else ""
-        return (
-            f"<solution by {self.algorithm}: {self.iterations:,} iterations in {self.seconds:.3g} s, exploitability "
-            f"{self.exploitability:.3g} chips{share}, EV ({self.ev[0]:+.6g}, {self.ev[1]:+.6g}), {self.status}>"
-        )
 
 
 def save_solution(
@@ -280,6 +280,7 @@ def header_of(solution: HoldemSolution, kept: int) -> Header:
         "settings": {name: getattr(settings, name) for name in HoldemSettings.__dataclass_fields__},
         "records": [list(record.plain().values()) for record in solution.records],
         "ev": list(solution.ev),
+        "best": list(solution.best),
         "status": solution.status,
         "streets": kept,
         "locks": [[lock.board, lock.player, lock.node, *lock.strategy.shape] for lock in solution.locks],
@@ -304,7 +305,7 @@ def load_solution(path: str | os.PathLike[str]) -> HoldemSolution:
     """
     header, arrays = read_file(path)
     try:
-        return solution_of(header, arrays)
+        return replace(solution_of(header, arrays), folder=Path(path))
     except (KeyError, ValueError, TypeError, IndexError, TreeplexError) as error:
         raise FileError(f"{path} cannot be read ({error}); solve the spot again") from error
 
@@ -315,7 +316,7 @@ def solution_of(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Holde
     game = compile_spot(spot, isomorphism=bool(header["isomorphism"]))
     if layout(game.form) != header["layout"]:
         raise FileError(f"it was written by Treeplex {header.get('treeplex')}, which numbers boards or bets in another way")
-    prefix, streets = "state.", int(header["streets"])
+    prefix, streets, best = "state.", int(header["streets"]), header.get("best", (nan, nan))
     state = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
     end = first_number(game, streets, STORE)
     average = state["average"] if state else arrays["policy"].astype(np.float32)
@@ -336,6 +337,7 @@ def solution_of(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Holde
         ends=arrays["ends"].astype(np.float64) if "ends" in arrays else None,
         judging_seconds=float(header["judging_seconds"]),
         memory=int(header["memory"]),
+        best=(float(best[0]), float(best[1])),
     )
 
 

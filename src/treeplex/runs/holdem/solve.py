@@ -9,6 +9,7 @@ from pathlib import Path
 
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
+from treeplex.games.poker.spots.fields import Settings as FileSettings
 from treeplex.games.poker.spots.spot import Spot, spot_from_json
 from treeplex.runs.holdem.job import SpotJob
 from treeplex.runs.holdem.locks import AnyLock, NodeLock, solver_locks
@@ -18,8 +19,8 @@ from treeplex.runs.job.interrupt import Interrupt, Interrupted
 from treeplex.runs.job.job import Session
 from treeplex.runs.job.lock import Lock
 from treeplex.runs.job.memory import check_memory, check_spot
-from treeplex.runs.job.record import Record, Watcher, check_count
-from treeplex.runs.solve.solve import check_limits
+from treeplex.runs.job.record import Record, Watcher, check_count, check_limits
+from treeplex.runs.solve.solvable import Asked
 from treeplex.solvers.holdem.solver import HoldemSolver, checked_storage, checked_threads
 from treeplex.solvers.holdem.solver import Lock as FixedStrategy
 from treeplex.solvers.registry import AnyAlgorithm, is_own, pace_of, same_algorithm
@@ -34,7 +35,7 @@ DEFAULT_SHARE = 0.005
 
 
 def solve_spot(
-    spot: Spot | None = None,
+    spot: Spot | CompiledSpot | None = None,
     algorithm: AnyAlgorithm | None = None,
     *,
     iterations: int | None = None,
@@ -42,19 +43,19 @@ def solve_spot(
     seconds: float | None = None,
     threads: int | None = None,
     storage: str | None = None,
-    every: int = 10,
-    isomorphism: bool = True,
-    locks: Sequence[AnyLock] = (),
+    every: int | None = None,
+    isomorphism: bool | None = None,
+    locks: Sequence[AnyLock] | None = None,
     progress: Watcher | None = None,
     resume: HoldemSolution | None = None,
     most_memory: float | None = None,
     interrupt: Interrupt | None = None,
     out: str | os.PathLike[str] | None = None,
 ) -> HoldemSolution:
-    """Solve a spot.
+    """Solve a spot: :func:`treeplex.solve` without a progress line.
 
     Args:
-        spot: what to solve; may be left out with ``resume``.
+        spot: what to solve; may be left out with ``resume``. What its ``settings`` say counts where nothing is asked for here.
         algorithm: a spec such as ``dcfr(gamma=3)``, ``my.py:DAMPED``, or your own variant or play, which resuming then
             needs again; default ``dcfr``.
         iterations: iterations in total, those before a resume included; default 1,000 (more), or 1,000,000 with a time limit;
@@ -64,8 +65,9 @@ def solve_spot(
         seconds: stop after this much time in the solver in this call; judging does not count.
         threads: default: one per core that this process may use.
         storage: numbers in which regrets and averages are kept, see ``solvers.holdem.solver.STORAGE``; default float32.
-        every: check after every so many iterations.
-        isomorphism: let boards that differ only in suits stand for each other where the ranges allow it; never with locks.
+        every: check after every so many iterations; default 10.
+        isomorphism: let boards that differ only in suits stand for each other where the ranges allow it, default True; never
+            with locks.
         locks: strategies that players keep: :class:`NodeLock`, or those of spot files. Best responses keep them too.
         progress: called about ten times a second with a :class:`treeplex.runs.job.record.Progress`.
         resume: go on with this solution, whose spot, algorithm, storage and locks stay; it is not changed itself.
@@ -82,32 +84,80 @@ def solve_spot(
         Interrupted: Ctrl-C or SIGTERM; its ``result`` is the solution so far, judged unless Ctrl-C came again meanwhile. A
             second Ctrl-C within the iteration is a plain KeyboardInterrupt.
     """
-    check_limits(target, seconds)
+    options = {
+        name: value
+        for name, value in (
+            ("threads", threads),
+            ("storage", storage),
+            ("isomorphism", isomorphism),
+            ("locks", locks),
+            ("most_memory", most_memory),
+        )
+        if value is not None
+    }
+    file = None if out is None else Path(out)
+    asked = Asked(algorithm, iterations, target, seconds, every, file, True, resume, options, interrupt)
+    with spot_session(spot, asked) as session:
+        outcome = session.run(seconds=seconds, progress=progress)
+        job = session.job
+    assert isinstance(job, SpotJob)
+    solution = job.solution(outcome)
+    if solution.status == "interrupted" and interrupt is None:
+        raise Interrupted(solution)
+    return solution
+
+
+@contextmanager
+def spot_session(spot: Spot | CompiledSpot | None, asked: Asked) -> Iterator[Session]:
+    """A session of a run on a spot, new or from a solution; what the spot's settings say counts where nothing is asked for.
+
+    Args:
+        spot: the spot, compiled or not; None for that of the solution to resume.
+        asked: as for :func:`solve_spot`; ``resume`` is a solution.
+
+    Raises:
+        SpecError, GameError, AlgorithmError, FileError: as :func:`solve_spot` does.
+    """
+    resume: HoldemSolution | None = asked.resume
+    check_limits(asked.target, asked.seconds)
+    every = 10 if asked.every is None else asked.every
     check_count("every", every)
+    given = spot.spot if isinstance(spot, CompiledSpot) else spot
+    how = FileSettings() if given is None else given.settings
+    iterations = how.iterations if asked.iterations is None else asked.iterations
     if iterations is not None and iterations != 0:
         check_count("iterations", iterations)
-    threads = checked_threads(threads)
+    target = asked.target
+    if target is None and how.target is not None and given is not None:
+        target = how.target.chips(given.opening_pot)
+    threads = checked_threads(asked.options.get("threads", how.threads))
+    algorithm, storage, most = asked.algorithm, asked.options.get("storage"), asked.options.get("most_memory")
+    limits = iterations, target, asked.seconds
     if resume is None:
-        if spot is None:
+        if given is None or spot is None:
             raise SpecError("no spot given; give one, or a solution to resume")
-        isomorphism, storage = isomorphism and not locks, checked_storage(storage or DEFAULT_STORAGE)
-        algorithm = DEFAULT_ALGORITHM if algorithm is None else algorithm
-        check_spot(spot, algorithm, isomorphism=isomorphism, storage=storage, threads=threads, most=most_memory)
-        game = compile_spot(spot, isomorphism=isomorphism)
+        locks = asked.options.get("locks", how.locks)
+        isomorphism = asked.options.get("isomorphism", True) and not locks
+        storage = checked_storage(storage or how.storage or DEFAULT_STORAGE)
+        algorithm = (how.algorithm or DEFAULT_ALGORITHM) if algorithm is None else algorithm
+        check_spot(given, algorithm, isomorphism=isomorphism, storage=storage, threads=threads, most=most)
+        game = spot if isinstance(spot, CompiledSpot) and spot.isomorphism == isomorphism else None
+        game = compile_spot(given, isomorphism=isomorphism) if game is None else game
         fixed = solver_locks(game, locks)
-        settings = settings_of(spot, storage, threads, (iterations, target, seconds), None)
+        settings = settings_of(given, storage, threads, limits, None)
         if iterations is None:
             settings = replace(settings, horizon=pace_of(algorithm) or settings.horizon)
-        solver, memory = solver_for(game, algorithm, settings, fixed, most_memory)
+        solver, memory = solver_for(game, algorithm, settings, fixed, most)
     else:
-        check_resume(resume, spot, storage, locks)
-        settings = settings_of(resume.spot, resume.settings.storage, threads, (iterations, target, seconds), resume)
+        check_resume(resume, given, storage, asked.options.get("locks", ()))
+        settings = settings_of(resume.spot, resume.settings.storage, threads, limits, resume)
         if algorithm is None and is_own(resume.algorithm):
             raise SpecError(
                 f"the spot was solved by {resume.algorithm!r}, an algorithm of your own; code that a file names is not run, so "
                 "give it again (-a, or algorithm=)"
             )
-        solver, memory = solver_for(resume.game, algorithm or resume.algorithm, settings, resume.locks, most_memory)
+        algorithm = resume.algorithm if algorithm is None else algorithm
+        solver, memory = solver_for(resume.game, algorithm, settings, resume.locks, most)
         if not same_algorithm(solver.algorithm, resume.algorithm):
             raise SpecError(f"the solution to resume is one by {resume.algorithm}, not {solver.algorithm}; leave it out")
         solver.algorithm = resume.algorithm
@@ -115,19 +165,17 @@ def solve_spot(
             done = resume.iterations
             raise SpecError(f"{done} iterations are done already; iterations counts all of them, so ask for more than {done}")
     longest = solver.longest
-    most = iterations if iterations is not None else longest or usual_iterations(seconds, resume)
-    if longest is not None and most > longest:
+    total = iterations if iterations is not None else longest or usual_iterations(asked.seconds, resume)
+    if longest is not None and total > longest:
         raise SpecError(f"{solver.algorithm} paces itself for {longest:,} iterations; ask for at most so many in all")
-    file = None if out is None else spot_file(out)
+    file = None if asked.out is None else spot_file(asked.out)
+    if file is not None and file.exists() and not asked.force and (resume is None or resume.folder != file):
+        raise FileError(f"{file} is there already; choose another name, resume it, or overwrite it (force)")
     with nullcontext() if file is None else writing(file):
-        job = SpotJob(solver, settings, memory, iterations=most, every=every, file=file, interrupt=interrupt)
+        job = SpotJob(solver, settings, memory, iterations=total, every=every, file=file, interrupt=asked.interrupt)
         if resume is not None:
             job.go_on(resume)
-        outcome = Session(job, records=judged_records(resume)).run(seconds=seconds, progress=progress)
-    solution = job.solution(outcome.records, outcome.status)
-    if solution.status == "interrupted" and interrupt is None:
-        raise Interrupted(solution)
-    return solution
+        yield Session(job, records=judged_records(resume))
 
 
 @contextmanager
@@ -191,7 +239,11 @@ def judged_records(resume: HoldemSolution | None) -> list[Record]:
 
 
 def solver_for(
-    game: CompiledSpot, algorithm: AnyAlgorithm, settings: HoldemSettings, locks: Sequence[FixedStrategy], most: float | None
+    game: CompiledSpot,
+    algorithm: AnyAlgorithm,
+    settings: HoldemSettings,
+    locks: Sequence[FixedStrategy],
+    most: float | None,
 ) -> tuple[HoldemSolver, int]:
     """A solver at iteration 0, if it fits into memory, and the bytes that solving and judging take."""
     checked_storage(settings.storage)

@@ -24,7 +24,7 @@ from typing import Any, Final, Self, final
 from treeplex.errors import FileError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.sources.load import load
+from treeplex.forms.sources.load import load_rules
 from treeplex.games.base import Game
 from treeplex.runs.job.checkpoint import Position, State, open_checkpoint, write_checkpoint
 from treeplex.runs.job.lock import Lock
@@ -229,7 +229,7 @@ class JobFolder:
         Raises:
             FileError: the game has no name or is in a file, which is not loaded because a folder names it.
         """
-        return load(str(self.about()["game"]), named_in=self.path)
+        return load_rules(str(self.about()["game"]), named_in=self.path)
 
     def append(self, record: Record) -> None:
         """Add one line to ``metrics.jsonl``."""

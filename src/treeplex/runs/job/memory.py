@@ -10,6 +10,7 @@ from treeplex import notebook
 from treeplex.engine.holdem.workspace import workspace_sizes
 from treeplex.errors import SpecError
 from treeplex.forms.holdem.spot_size import SpotSize, check_boards, spot_size
+from treeplex.forms.sources.load import load_spot
 from treeplex.games.poker.betting.tree import check_nodes
 from treeplex.games.poker.spots.fields import street_names
 from treeplex.games.poker.spots.spot import Spot
@@ -129,12 +130,16 @@ class SpotEstimate:
 
 
 def estimate_spot(
-    spot: Spot, algorithm: AnyAlgorithm = "dcfr", *, threads: int | None = None, isomorphism: bool = True
+    spot: Spot | str | os.PathLike[str],
+    algorithm: AnyAlgorithm = "dcfr",
+    *,
+    threads: int | None = None,
+    isomorphism: bool = True,
 ) -> SpotEstimate:
     """What solving a spot will take, found out within a second or two: nothing of it is built.
 
     Args:
-        spot: the spot.
+        spot: the spot, or its file.
         algorithm: as for :func:`treeplex.runs.holdem.solve.solve_spot`.
         threads: default: one per core that this process may use.
         isomorphism: as for :func:`treeplex.runs.holdem.solve.solve_spot`; False with locks.
@@ -142,6 +147,7 @@ def estimate_spot(
     Raises:
         SpecError: unknown algorithm or parameter, too many threads, or betting so large that counting it was broken off.
     """
+    spot = spot if isinstance(spot, Spot) else load_spot(spot)
     threads = checked_threads(threads)
     name, size, refusal = method_of(algorithm)[1], spot_size(spot, isomorphism=isomorphism), None
     try:

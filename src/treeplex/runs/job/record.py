@@ -36,6 +36,13 @@ def is_amount(value: object) -> bool:
     return not isinstance(value, bool) and isinstance(value, Real) and not value < 0 and value < math.inf
 
 
+def check_limits(target: object, seconds: object) -> None:
+    """Raise :class:`SpecError` for a target or a time limit that is not a finite number >= 0."""
+    for name, value in (("target", target), ("seconds", seconds)):
+        if value is not None and not is_amount(value):
+            raise SpecError(f"{name} must be a number >= 0, not {value!r}")
+
+
 def check_count(name: str, value: object) -> None:
     """Raise :class:`SpecError` unless ``value`` is a whole number of at least one."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:

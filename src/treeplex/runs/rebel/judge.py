@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex import notebook
 from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import PolicyError, SpecError
 from treeplex.evaluate.judge import Judgement, judge
@@ -108,6 +109,10 @@ class RebelJudgement:
         found = self.judgement.exploitability
         close = abs(self.gain) <= LARGEST_GAIN * found and self.halves.high - self.halves.low <= WIDEST * found
         return close and self.settings.playthroughs >= LEAST_SETTLED
+
+    def _repr_html_(self) -> str:
+        shown = {name: str(value) for name, value in self.to_json().items() if isinstance(value, str | float | int)}
+        return notebook.facts(shown)
 
     def to_json(self) -> dict[str, Any]:
         """As ``--json`` prints it and ``evaluations.jsonl`` keeps it."""

@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from treeplex.errors import FileError, SpecError
-from treeplex.forms.sources.load import load, named_file
+from treeplex.forms.sources.load import SPOT_FILES, load_rules, named_file
 from treeplex.forms.subgames.identity import public_identity
 from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.games.poker.spots.files import read_spot_file, request_from_options
+from treeplex.games.poker.spots.files import is_turn_endgame, spot_request
 from treeplex.games.poker.spots.known import all_hands, turn_endgame_holdem
 from treeplex.games.poker.spots.spot import Spot, spot_from_json
 from treeplex.learn.common.workers import Workers
@@ -23,13 +23,13 @@ from treeplex.learn.rebel.holdem_trainer import PAPER_TURNS, HoldemRebelSettings
 from treeplex.learn.rebel.parallel_self_play import SelfPlayer, SelfPlayJob, SelfPlayRows, parallel_trainer
 from treeplex.learn.rebel.trainer import PAPER, PAPER_CARDS, RebelSettings, RebelTrainer
 from treeplex.learn.rebel.value_net import one_thread
-from treeplex.located_text import option
 from treeplex.runs.rebel.job import NET, REBEL, TURNS, HoldemRebelJob, RebelJob
 from treeplex.runs.rebel.live_evaluation import RunJudge
 from treeplex.runs.train.kind import RECIPE, Options, Training, TrainingKind, count_of
 from treeplex.runs.train.workers import Work, crew_for
 from treeplex.settings import Settings
 from treeplex.spec import quoted
+from treeplex.spot_table import TURN_ENDGAME
 
 SOURCE = "Brown, Bakhtin, Lerer and Gong 2020, Combining deep reinforcement learning and search (ReBeL)"
 CARDS = ("kuhn_poker", "leduc_poker", "big_leduc", "small_holdem", "turn_holdem", "rhode_island")
@@ -38,7 +38,6 @@ STREAMS_PER_WORKER = 2
 """So that a worker has something to do while this process consumes the rows of the other stream."""
 STACKS = 2.5, 25.0
 """Pots that a player has at first, at least and at most: the 5,000 to 50,000 chips of turn endgame hold'em's pot of 2,000."""
-TURN_ENDGAME = "turn_endgame"
 LOSSES = {"loss": "loss {:.2e}", "policy_loss": "policy loss {:.2e}", "exploitability": "exploitability {:.2e}"}
 
 
@@ -57,7 +56,7 @@ class RebelLearner(TrainingKind):
 
     def for_game(self, game: Any) -> TrainingKind:
         """Spots and spot files are turns of hold'em."""
-        named = isinstance(game, str) and (game.endswith((".yaml", ".yml", ".toml")) or game == TURN_ENDGAME)
+        named = isinstance(game, str) and (game.endswith(SPOT_FILES) or game == TURN_ENDGAME)
         return HoldemRebelLearner() if isinstance(game, Spot) or named else self
 
     def presets(self, game: Any) -> Mapping[str, Settings]:
@@ -80,7 +79,7 @@ class RebelLearner(TrainingKind):
 
     def make(self, game: Any, settings: Any, options: Options) -> RebelJob:
         """A training at its beginning, with its workers."""
-        rules = load(game, named_in=options.named_in)
+        rules = load_rules(game, named_in=options.named_in)
         spec = game if isinstance(game, str) and named_file(game) else rules.spec
         tree, work = public_rules(rules), options.work
         identity = public_identity(tree)
@@ -96,7 +95,7 @@ class RebelLearner(TrainingKind):
         trainer, _ = parallel_trainer(tree, settings, crew, settings.streams or 1)
         return RebelJob(spec, identity, trainer, settings, options.folder, workers=crew, judge=judge)
 
-    def load(self, folder: Path) -> NetFile:
+    def load_rules(self, folder: Path) -> NetFile:
         """The network's file."""
         return read_net(folder / NET)
 
@@ -192,10 +191,9 @@ def spot_of(game: Any) -> Spot:
     """
     if isinstance(game, Spot):
         return game
-    if game == TURN_ENDGAME and not Path(TURN_ENDGAME).is_file():
+    if is_turn_endgame(str(game)):
         return turn_endgame_holdem()
-    whole = request_from_options({name: option("all", f"--{name}") for name in ("oop", "ip")}, [])
-    return whole.over(read_spot_file(Path(game))).spot()
+    return spot_request(Path(game), {"oop": "all", "ip": "all"}).spot()
 
 
 def spot_of_record(found: Mapping[str, Any], folder: str | os.PathLike[str]) -> Spot:

@@ -53,12 +53,9 @@ class RunJudge:
 
     def due(self, trainer: RebelTrainer, seconds: float, *, at_end: bool) -> dict[str, Any]:
         """Exploitability with N and T, if it is time for it (at the end it is, once there was a time before); else nothing."""
-        if (
-            self.every == 0.0
-            or self.stop()
-            or trainer.steps == 0
-            or (seconds < self._next and not (at_end and self._at is not None))
-        ):
+        if self.every == 0.0 or trainer.steps == 0 or self.stop():
+            return {}
+        if seconds < self._next and not (at_end and self._at is not None):
             return {}
         began = perf_counter()
         try:

@@ -12,16 +12,16 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.stepping import turn_by_turn
 from treeplex.forms.policies.sparse import TablePolicy, load_table_policy
-from treeplex.forms.sources.load import load
+from treeplex.forms.sources.load import load_rules
 from treeplex.forms.sources.user_module import is_user_spec
 from treeplex.games.base import Game
 from treeplex.runs.job.folder import RUN, JobFolder, folder_at
 from treeplex.runs.job.interrupt import Interrupted
 from treeplex.runs.job.job import Session, go_on, start
-from treeplex.runs.job.record import UNCOUNTED_ITERATIONS, Watcher
+from treeplex.runs.job.record import UNCOUNTED_ITERATIONS, Watcher, check_limits
 from treeplex.runs.sample.job import Sampled, SampleJob
 from treeplex.runs.sample.settings import DEFAULT_MEMORY, POLICY, SAMPLE, UNIFORM, SampleSettings
-from treeplex.runs.solve.solve import DEFAULT_ITERATIONS, check_limits
+from treeplex.runs.solve.tree_game import DEFAULT_ITERATIONS
 from treeplex.solvers import algorithms
 from treeplex.solvers.registry import algorithm_spec, known_algorithm, named_in, same_algorithm
 from treeplex.solvers.sampling.rules_solver import RulesSampler
@@ -175,7 +175,7 @@ def reopen(
         settings = replace(settings, iterations=count, nodes=limits["nodes"])
     if limits["memory"] is not None:
         settings = replace(settings, memory=limits["memory"])
-    rules = load(about["game"], named_in=folder.path) if game is None else load(game)
+    rules = load_rules(about["game"], named_in=folder.path) if game is None else load_rules(game)
     asked = named_in(folder.path, about["algorithm"], "sample") if algorithm is None else algorithm
     job = job_of(rules, asked, settings)
     sampler = job.sampler
@@ -221,7 +221,7 @@ def rules_and_policy(game: str | Game, named: str) -> tuple[Game, TablePolicy]:
         GameError: rules that cannot be played.
         FileError: no such file, or no table policy.
     """
-    rules = turn_by_turn(load(game))
+    rules = turn_by_turn(load_rules(game))
     return rules, policy_of(named, rules)
 
 

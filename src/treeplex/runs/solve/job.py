@@ -1,34 +1,42 @@
-"""A run of a solver on a compiled game, as a job."""
+"""A run of a solver on a compiled game, as a job, and the solution that it hands out."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from treeplex.errors import AlgorithmError
 from treeplex.evaluate import judge
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.correlation.device import Device
 from treeplex.forms.policies.files import save_policy
-from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.policies.tabular import AnyState, Policy, PolicyMapping
 from treeplex.runs.devices import device_of, save_device
 from treeplex.runs.job.checkpoint import Arrays, State
+from treeplex.runs.job.folder import JobFolder
 from treeplex.runs.job.interrupt import Interrupt
-from treeplex.runs.job.job import Job
+from treeplex.runs.job.job import Outcome, Session
 from treeplex.runs.job.record import UNCOUNTED_ITERATIONS, Record
 from treeplex.runs.job.schedule import evaluation_points
+from treeplex.runs.solve.measures import Measure, measured
 from treeplex.runs.solve.settings import DEVICE, PLOT, POLICY, SOLVE, SolveSettings
+from treeplex.runs.solve.solution import Solution
+from treeplex.runs.solve.solvable import SolvingJob
 from treeplex.solvers import Solver
 
 LAST_ITERATIONS = 64
 """The last iterations before a limit of histories are done one by one, for what one of them walks may vary."""
 
 
-class SolveJob(Job):
+class SolveJob(SolvingJob):
     """A solver under way."""
 
     kind = SOLVE
 
-    def __init__(self, solver: Solver, settings: SolveSettings) -> None:
+    def __init__(self, solver: Solver, settings: SolveSettings, measures: Mapping[str, Measure] | None = None) -> None:
         super().__init__(Interrupt(wanted=not solver.exact))
-        self.solver, self.settings = solver, settings
+        self.solver, self.settings, self.measures = solver, settings, measures or {}
 
     @property
     def name(self) -> str:
@@ -99,14 +107,15 @@ class SolveJob(Job):
 
     def measure(self) -> Mapping[str, Any]:
         """Judge the average policy."""
-        found = judge(self.solver.game, self.solver.average_policy())
+        policy = self.solver.average_policy()
+        found = judge(self.solver.game, policy)
         return {
             "exploitability": float(found.exploitability),
             "nash_conv": float(found.nash_conv),
             "value": tuple(float(value) for value in found.value),
             "gains": tuple(float(gain) for gain in found.gains),
             "nodes": self.solver.nodes,
-            "measures": self.solver.measures(),
+            "measures": self.solver.measures() | measured(self.measures, self.solver.game, policy),
         }
 
     def live(self) -> Mapping[str, Any]:
@@ -144,6 +153,23 @@ class SolveJob(Job):
             self.write_device(path)
             draw(path / PLOT, self.solver, self.settings, records)
 
+    def announcement(self) -> str:
+        """What a user should know before the first iteration; usually nothing."""
+        return self.solver.announcement()
+
+    def solution(self, outcome: Outcome) -> "GameSolution":
+        """The solution when a session has ended."""
+        return GameSolution(
+            game=self.solver.game,
+            algorithm=self.solver.algorithm,
+            policy=self.solver.average_policy(),
+            records=outcome.records,
+            settings=self.settings,
+            status=outcome.status,
+            solver=self.solver,
+            folder=outcome.folder,
+        )
+
     def write_device(self, path: Path) -> None:
         """Write the correlation device, if the solver makes one."""
         if (made := device_of(self.solver)) is not None:
@@ -155,14 +181,126 @@ def write_policy(policy: Policy, path: Path, algorithm: str, iterations: int, se
     save_policy(policy, path / POLICY, metadata={"algorithm": algorithm, "iterations": iterations, "seconds": seconds})
 
 
-def draw(
-    path: Path | None, solver: Solver, settings: SolveSettings, records: Sequence[Record], *, x: str = "iterations"
-) -> object:
-    """What the solver aims at against effort, as a Matplotlib figure, also written to ``path`` if given."""
+def draw(path: Path, solver: Solver, settings: SolveSettings, records: Sequence[Record]) -> None:
+    """Draw what the solver aims at against iterations."""
     from treeplex.runs.plots import convergence_figure, write_figure
 
     curves = {solver.algorithm: records}
-    figure = convergence_figure(solver.game.spec, curves, x=x, y=solver.objective, target=settings.target)
-    if path is not None:
-        write_figure(figure, path)
-    return figure
+    write_figure(convergence_figure(solver.game.spec, curves, y=solver.objective, target=settings.target), path)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GameSolution(Solution, PolicyMapping):
+    """A solved game; itself a policy: ``solution[infostate]``, ``solution.items()``, ``solution.action_probabilities(state)``.
+
+    Attributes:
+        game: the compiled game.
+        algorithm: canonical spec of the algorithm.
+        policy: the average policy after the last iteration.
+        records: one record per evaluation (:data:`treeplex.runs.solve.settings.SOLVE`), oldest first, at least one.
+        settings: what the run was asked to do.
+        status: why it stopped: ``"finished"``, ``"target reached"``, ``"time up"`` or ``"interrupted"``.
+        solver: the solver, which can go on where the run stopped.
+        folder: where the run was written, or None.
+    """
+
+    game: CompiledGame
+    algorithm: str
+    policy: Policy
+    records: tuple[Record, ...]
+    settings: SolveSettings
+    status: str
+    solver: Solver = field(repr=False)
+    folder: Path | None = None
+
+    @property
+    def objective(self) -> str:
+        """What the solver aims at."""
+        return self.solver.objective
+
+    @property
+    def exact(self) -> bool:
+        """Whether one iteration is the exact solution."""
+        return self.solver.exact
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the numbers should know."""
+        return tuple(self.solver.notes())
+
+    @property
+    def longest(self) -> int | None:
+        """The most iterations that the solver can do in all; None for any number."""
+        return self.solver.longest
+
+    @property
+    def nash_conv(self) -> float:
+        """Sum over players of what a best response gains."""
+        return float(self.last.nash_conv)
+
+    @property
+    def gains(self) -> tuple[float, ...]:
+        """What a best response of each player gains; NashConv is their sum."""
+        return tuple(self.last.gains)
+
+    @property
+    def nodes(self) -> int:
+        """Histories walked."""
+        return int(self.last.nodes)
+
+    @property
+    def budget(self) -> int | None:
+        """How many histories were to be walked; None for no limit."""
+        return self.settings.nodes
+
+    @property
+    def value(self) -> tuple[float, ...]:
+        """Expected payoff of each player under the policy."""
+        return tuple(self.last.value)
+
+    @property
+    def target(self) -> float | None:
+        """The value of the objective at which solving was to stop."""
+        return self.settings.target
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.policy
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        return iter(self.policy)
+
+    def action_probabilities(self, state: AnyState, player_id: int | None = None) -> dict[int, float]:
+        """``{action id: probability}`` at a state of the rules, Treeplex's or OpenSpiel's."""
+        return self.policy.action_probabilities(state, player_id)
+
+    def device(self) -> Device:
+        """The correlation device of a run of ``cfr-s`` or ``cfr-jr``: what the players did together, as joint plans.
+
+        Written out whole up to 100,000 joint plans; of a larger one 20,000 are drawn (``solution.solver.device`` has others).
+
+        Raises:
+            AlgorithmError: the algorithm makes none, or has not begun.
+        """
+        found = device_of(self.solver)
+        if found is None:
+            raise AlgorithmError(f"{self.algorithm} makes no correlation device; solve with cfr-s or cfr-jr")
+        return found[0]
+
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
+        """Write a run folder, from which the run can be resumed and the policy be read.
+
+        Raises:
+            FileError: the folder cannot be written, or holds files and ``force`` is not set.
+        """
+        with JobFolder(SOLVE, path) as folder:
+            folder.claim(force=force)
+            folder.rewrite(self.records)
+            job = SolveJob(self.solver, self.settings)
+            job.clock.seconds, job.clock.cpu_seconds = self.seconds, self.last.cpu_seconds
+            if self.solver.iteration == self.iterations:
+                Session(job, folder, self.records).save(self.status)
+            else:  # the solver went on since, so that only the policy is left of this solution
+                write_policy(self.policy, folder.path, self.algorithm, self.iterations, self.seconds)
+                draw(folder.path / PLOT, self.solver, self.settings, self.records)
+                folder.describe(job.about(), status=self.status, records=self.records)
+        return folder.path

@@ -50,3 +50,4 @@ class SolveSettings(Settings):
     seed: int = setting(0, "seed of everything random in the algorithm")
     refine: bool = setting(False, "whether infostates of imperfect recall were split")
     nodes: int | None = setting(None, "stop once the solver has walked so many histories, over all resumes", low=1)
+    device: str = setting("cpu", "where iterations run: cpu by compiled kernels, or a device of PyTorch", added=True)

@@ -1,47 +1,47 @@
-"""What solving returns: the average policy, how good it is, and how it got there."""
+"""What solving returns, whatever the game: a policy, how good it is, and how it got there."""
 
 import html
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from abc import ABC, abstractmethod
 from pathlib import Path
+from typing import Any
 
-from treeplex.errors import AlgorithmError
-from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.correlation.device import Device
-from treeplex.forms.policies.tabular import AnyState, Policy, PolicyMapping
-from treeplex.runs.devices import device_of
-from treeplex.runs.job.folder import JobFolder
-from treeplex.runs.job.job import Session
 from treeplex.runs.job.record import Record
-from treeplex.runs.solve.job import SolveJob, draw, write_policy
-from treeplex.runs.solve.settings import PLOT, SOLVE, SolveSettings
-from treeplex.solvers import Solver
 
 
-@dataclass(frozen=True, eq=False)
-class Solution(PolicyMapping):
-    """A solved game; itself a policy: ``solution[infostate]``, ``solution.items()``, ``solution.action_probabilities(state)``.
+class Solution(ABC):
+    """A solved game: :class:`treeplex.runs.solve.job.GameSolution` or :class:`treeplex.runs.holdem.solution.HoldemSolution`.
 
     Attributes:
         game: the compiled game.
         algorithm: canonical spec of the algorithm.
         policy: the average policy after the last iteration.
-        records: one record per evaluation (:data:`treeplex.runs.solve.settings.SOLVE`), oldest first, at least one.
-        settings: what the run was asked to do.
+        records: evaluations, oldest first, at least one; the last is about this policy.
         status: why it stopped: ``"finished"``, ``"target reached"``, ``"time up"`` or ``"interrupted"``.
-        solver: the solver, which can go on where the run stopped.
-        folder: where the run was written, or None.
+        folder: the run folder or the file where it was written, or None.
     """
 
-    game: CompiledGame
+    game: Any
     algorithm: str
-    policy: Policy
+    policy: Any
     records: tuple[Record, ...]
-    settings: SolveSettings
     status: str
-    solver: Solver = field(repr=False)
-    folder: Path | None = None
+    folder: Path | None
+
+    @property
+    def objective(self) -> str:
+        """What the algorithm aims at: ``exploitability`` or one of the measures."""
+        return "exploitability"
+
+    @property
+    def exact(self) -> bool:
+        """Whether one iteration is the exact solution."""
+        return False
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the numbers should know."""
+        return ()
 
     @property
     def last(self) -> Record:
@@ -60,90 +60,82 @@ class Solution(PolicyMapping):
 
     @property
     def exploitability(self) -> float:
-        """Mean over players of what a best response gains, in game units."""
+        """Mean over players of what a best response gains, in the game's units."""
         return float(self.last.exploitability)
 
     @property
-    def nash_conv(self) -> float:
-        """Sum over players of what a best response gains."""
-        return float(self.last.nash_conv)
-
-    @property
-    def gains(self) -> tuple[float, ...]:
-        """What a best response of each player gains; NashConv is their sum."""
-        return tuple(self.last.gains)
-
-    @property
-    def nodes(self) -> int:
-        """Histories walked."""
-        return int(self.last.nodes)
-
-    @property
+    @abstractmethod
     def value(self) -> tuple[float, ...]:
         """Expected payoff of each player under the policy."""
-        return tuple(self.last.value)
+
+    @property
+    @abstractmethod
+    def gains(self) -> tuple[float, ...]:
+        """What a best response of each player gains; NashConv is their sum."""
+
+    @property
+    @abstractmethod
+    def nash_conv(self) -> float:
+        """Sum over players of what a best response gains."""
+
+    @property
+    @abstractmethod
+    def target(self) -> float | None:
+        """The value of the objective at which solving was to stop."""
 
     @property
     def target_reached(self) -> bool:
         """Whether there was no target or it was met."""
-        return self.settings.target is None or self.last.measure(self.solver.objective) <= self.settings.target
+        return self.target is None or self.last.measure(self.objective) <= self.target
 
-    def __getitem__(self, key: str | tuple[int, str]) -> dict[int, float]:
-        return self.policy[key]
+    @property
+    def nodes(self) -> int | None:
+        """Histories walked; None where they are not counted."""
+        return None
 
-    def __contains__(self, key: object) -> bool:
-        return key in self.policy
+    @property
+    def budget(self) -> int | None:
+        """How many histories were to be walked; None for no limit."""
+        return None
 
-    def __iter__(self) -> Iterator[tuple[int, str]]:
-        return iter(self.policy)
+    @property
+    def longest(self) -> int | None:
+        """The most iterations that the algorithm can do in all; None for any number."""
+        return None
+
+    @property
+    def measures(self) -> dict[str, float]:
+        """What else the algorithm reports, by name."""
+        return dict(self.last.numbers.get("measures", {}))
 
     def __len__(self) -> int:
+        """Infosets of all players."""
         return len(self.policy)
 
-    def action_probabilities(self, state: AnyState, player_id: int | None = None) -> dict[int, float]:
-        """``{action id: probability}`` at a state of the rules, Treeplex's or OpenSpiel's."""
-        return self.policy.action_probabilities(state, player_id)
+    def __getitem__(self, key: Any) -> Any:
+        """The probabilities of the actions at an infoset: of :attr:`policy`."""
+        return self.policy[key]
 
-    def plot(self, path: str | os.PathLike[str] | None = None, *, x: str = "iterations") -> object:
+    @abstractmethod
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write it, such that solving can be resumed and the policy be read; the place written."""
+
+    def plot(self, path: str | os.PathLike[str] | None = None, *, x: str = "iterations", y: str | None = None) -> object:
         """Exploitability (or what the solver aims at) as a Matplotlib figure, also written to ``path`` if given.
 
         Args:
             path: a file to write: PNG, SVG or PDF.
             x: what the horizontal axis shows: ``iterations``, ``nodes`` or ``seconds``.
+            y: what the vertical one shows, such as a measure of your own; default: the objective.
         """
-        return draw(None if path is None else Path(path), self.solver, self.settings, self.records, x=x)
+        from treeplex.runs.plots import convergence_figure, write_figure
 
-    def device(self) -> Device:
-        """The correlation device of a run of ``cfr-s`` or ``cfr-jr``: what the players did together, as joint plans.
-
-        Written out whole up to 100,000 joint plans; of a larger one 20,000 are drawn (``solution.solver.device`` has others).
-
-        Raises:
-            AlgorithmError: the algorithm makes none, or has not begun.
-        """
-        found = device_of(self.solver)
-        if found is None:
-            raise AlgorithmError(f"{self.algorithm} makes no correlation device; solve with cfr-s or cfr-jr")
-        return found[0]
-
-    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Write a run folder, from which the run can be resumed and the policy be read.
-
-        Raises:
-            FileError: the folder cannot be written, or holds files and ``force`` is not set.
-        """
-        with JobFolder(SOLVE, path) as folder:
-            folder.claim(force=force)
-            folder.rewrite(self.records)
-            job = SolveJob(self.solver, self.settings)
-            job.clock.seconds, job.clock.cpu_seconds = self.seconds, self.last.cpu_seconds
-            if self.solver.iteration == self.iterations:
-                Session(job, folder, self.records).save(self.status)
-            else:  # the solver went on since, so that only the policy is left of this solution
-                write_policy(self.policy, folder.path, self.algorithm, self.iterations, self.seconds)
-                draw(folder.path / PLOT, self.solver, self.settings, self.records)
-                folder.describe(job.about(), status=self.status, records=self.records)
-        return folder.path
+        curves = {self.algorithm: self.records}
+        y, target = (self.objective, self.target) if y is None else (y, None)
+        figure = convergence_figure(self.game.spec, curves, x=x, y=y, target=target)
+        if path is not None:
+            write_figure(figure, Path(path))
+        return figure
 
     def __repr__(self) -> str:
         values = ", ".join(f"{value:+.6g}" for value in self.value)

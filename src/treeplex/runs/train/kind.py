@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
+from treeplex import notebook
 from treeplex.errors import SpecError
 from treeplex.runs.job.folder import Kind
 from treeplex.runs.job.job import Job
@@ -16,6 +17,8 @@ from treeplex.settings import Settings, preset_named
 
 RECIPE = "recipe"
 """The preset that is used unless another one is asked for."""
+CURVE = "learning-curve.png"
+"""The picture of a training in its folder."""
 SettingsT = TypeVar("SettingsT", bound=Settings)
 
 
@@ -204,6 +207,10 @@ class Training:
         numbers = self.numbers()
         numbers |= numbers.pop("measures", {})
         return {**about, **times, **numbers, **self.kind.summarise(self), "folder": str(self.folder)}
+
+    def _repr_html_(self) -> str:
+        title, facts = self.kind.report(self)
+        return notebook.facts({**facts, "status": self.status}, title) + notebook.picture(self.folder / CURVE)
 
 
 def check_options(kind: TrainingKind, **given: Any) -> None:

@@ -22,7 +22,7 @@ import numpy as np
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.policies.files import load_policy, save_policy
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.load import load, named_file
+from treeplex.forms.sources.load import load_rules, named_file
 from treeplex.forms.sources.user_module import Wanted, blame, is_user_spec, user_source
 from treeplex.learn.common.random_state import random_state, set_random_state
 from treeplex.learn.learner import Learner
@@ -162,14 +162,14 @@ class OwnLearner(TrainingKind):
 
     def make(self, game: Any, settings: Settings, options: Options) -> OwnJob:
         """A training at its beginning."""
-        rules = load(game, named_in=options.named_in)
+        rules = load_rules(game, named_in=options.named_in)
         spec = game if isinstance(game, str) and named_file(game) else rules.spec
         path = Path(inspect.getsourcefile(self.made) or self.name)
         with blame(path, f"making {self.name}", AlgorithmError):
             student = self.made(rules, settings)
         return OwnJob(self.name, student, spec, settings)
 
-    def load(self, folder: Path) -> Policy:
+    def load_rules(self, folder: Path) -> Policy:
         """The policy."""
         return load_policy(folder / POLICY)
 

@@ -66,9 +66,7 @@ def holdem_agent(
     """
     settings = StreetSearch(method, iterations)
     game = start_of(spot).game
-    return SearchAgent(
-        game, leaf, settings, generator, remember=remember, endgame=endgame, as_averaged=True, waits=True, drawn=drawn
-    )
+    return SearchAgent(game, leaf, settings, generator, remember=remember, endgame=endgame, street_by_street=True, drawn=drawn)
 
 
 def start_of(spot: Spot) -> Belief:

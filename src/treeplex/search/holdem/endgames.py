@@ -1,4 +1,4 @@
-"""What follows the leaves of a subgame of hold'em, solved to the end by the hand engine: exact values, and policies."""
+"""What follows the leaves of a subgame of hold'em, solved to the end by the hold'em engine: exact values, and policies."""
 
 from collections import OrderedDict
 from typing import Any

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.evaluate.holdem.judge import HoldemJudgement, judge_spot, judging_crew
+from treeplex.evaluate import Judgement
+from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
 from treeplex.forms.holdem.subgame import HoldemSubgame
 from treeplex.search.holdem.endgames import HoldemEndgames
 from treeplex.search.leaf import LeafValue
@@ -91,6 +92,6 @@ class Player:
         """Of a strategy of the whole game, up to a factor, in chips."""
         return self.judge(np.concatenate((top, below)), expected=False).exploitability
 
-    def judge(self, strategy: NDArray[Any], *, expected: bool = True) -> HoldemJudgement:
+    def judge(self, strategy: NDArray[Any], *, expected: bool = True) -> Judgement:
         """Judge a strategy of the whole game [Q], up to a factor; see :func:`treeplex.evaluate.holdem.judge.judge_spot`."""
         return judge_spot(self.subgame.whole, strategy, self._store, self._judge, expected=expected)

@@ -24,7 +24,7 @@ Behind them comes the matched average, which is multiplied by the regrets' own d
 ``w_t = 1 / (d(2) ... d(t))``. Of it convergence is proved for simultaneous updates, see ``docs/one-scheme.md``.
 """
 HAND_GAMMA = 5.0
-"""Exponent of the one average that the hand engine keeps."""
+"""Exponent of the one average that the hold'em engine keeps."""
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,13 @@ import numpy as np
 import pytest
 
 from treeplex.engine.buckets.street import END, FOLD
-from treeplex.errors import SpecError
-from treeplex.games.poker.betting.sizes import FixedLimit
+from treeplex.errors import GameError
+from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit
 from treeplex.games.poker.betting.tree import Fold, Showdown, StreetEnd, betting_tree
 from treeplex.games.poker.buckets.betting import decisions, limit_betting, widths
-from treeplex.games.poker.cards.format import HOLDEM
+from treeplex.games.poker.buckets.plan import limit_spot
+from treeplex.games.poker.cards.format import HOLDEM, small
+from treeplex.games.poker.spots.known import all_hands
 from treeplex.games.poker.spots.spot import Spot
 
 PLANS = [((2.0, 2.0, 4.0, 4.0), (4, 4, 4, 4), (1.0, 2.0)), ((4.0, 4.0, 6.0, 6.0), (2, 1, 3, 1), (1.0, 4.0))]
@@ -14,10 +16,10 @@ PLANS = [((2.0, 2.0, 4.0, 4.0), (4, 4, 4, 4), (1.0, 2.0)), ((4.0, 4.0, 6.0, 6.0)
 
 @pytest.mark.parametrize(("bets", "most", "blinds"), PLANS)
 def test_the_same_as_the_betting_tree_of_a_spot(bets, most, blinds):
-    betting = limit_betting(FixedLimit(bets, most), blinds)
     all_hands = np.ones(len(HOLDEM.hands))
     spot = Spot((), 0.0, 1000.0, (all_hands, all_hands), FixedLimit(bets, most), blinds=blinds)
     tree = betting_tree(spot)
+    betting = limit_betting(tree)
     seen = compare(betting, tree, 0, 0, 0, 0)
     assert seen == len(list(tree.decisions())) == sum(decisions(betting))
 
@@ -50,12 +52,17 @@ def compare(betting, tree, number, street, node, start):
 
 
 def test_sizes_of_the_papers_betting():
-    betting = limit_betting()
+    betting = limit_betting(betting_tree(limit_spot()))
     assert decisions(betting) == [8, 70, 630, 5670]
     assert widths(betting) == [21, 182, 1638, 14742]
 
 
-@pytest.mark.parametrize(("limits", "blinds"), [(FixedLimit((), ()), (1.0, 2.0)), (FixedLimit((2.0,), (1,)), (2.0, 2.0))])
-def test_impossible_betting_is_refused(limits, blinds):
-    with pytest.raises(SpecError, match="give"):
-        limit_betting(limits, blinds)
+@pytest.mark.parametrize("stack", [6.0, 20.0])
+@pytest.mark.parametrize("bets", [FixedLimit((2.0, 2.0), (2, 2)), BetPlan.same("50%,a", "50%,a", streets=2)])
+def test_betting_that_is_not_the_same_on_every_way_is_refused(bets, stack):
+    spot = Spot((), 2.0, stack, all_hands(small()), bets, format=small())
+    if isinstance(bets, FixedLimit) and stack == 20.0:
+        assert decisions(limit_betting(betting_tree(spot))) == [6, 30]
+        return
+    with pytest.raises(GameError, match="full sweeps, say dcfr"):
+        limit_betting(betting_tree(spot))

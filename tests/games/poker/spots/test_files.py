@@ -13,7 +13,6 @@ from treeplex.games.poker.betting.tree import betting_tree
 from treeplex.games.poker.cards.cards import HANDS, hand_index, parse_cards
 from treeplex.games.poker.cards.ranges import parse_range
 from treeplex.games.poker.spots.files import FIELDS, read_spot_file, request_from_options
-from treeplex.located_text import option, table
 
 FULL = """\
 # a turn
@@ -157,13 +156,12 @@ def test_other_games(write):
 
 def test_options_go_over_files(write):
     file = read_spot_file(write(FULL))
-    sizes = [("bets", table("--flop-bets", {"turn": option("10%", "--turn-bets")}))]
-    request = request_from_options({"pot": option("300", "--pot"), "target": option("2c", "--target")}, sizes).over(file)
+    request = request_from_options({"pot": 300, "target": "2c", "turn-bets": "10%"}).over(file)
     spot = request.spot()
     assert (spot.pot, spot.stack) == (300, 900)
     assert [spot.bets.streets[street][0].to_json()["bets"] for street in (2, 3)] == ["10%", "33%,75%"]
     assert request.settings().target.chips(300) == 2
-    limit = request_from_options({"limit": option("2", "--limit")}).over(file)
+    limit = request_from_options({"limit": "2"}).over(file)
     with pytest.raises(SpecError, match="--limit"):
         limit.spot()
 

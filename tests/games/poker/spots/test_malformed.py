@@ -18,9 +18,9 @@ from treeplex.errors import TreeplexError
 from treeplex.games.poker.betting.sizes import parse_sizes
 from treeplex.games.poker.cards.cards import parse_cards
 from treeplex.games.poker.cards.ranges import parse_range
-from treeplex.games.poker.spots.files import FIELDS, request_from
+from treeplex.games.poker.spots.files import FIELDS, request_from, spot_request
 from treeplex.located_text import marked_toml, marked_yaml
-from treeplex.play.cli.holdem.options import SIZES, request_of
+from treeplex.play.cli.holdem.options import SIZES
 
 MALFORMED = 1000
 LONGEST = 400
@@ -171,7 +171,7 @@ def test_options(option: tuple[str, str]) -> None:
 
     def read() -> None:
         values: dict[str, Any] = GIVEN | {name: text}
-        request = request_of(None, values | {"lock": [values["lock"]]})
+        request = spot_request(None, values | {"lock": [values["lock"]]})
         request.spot()
         request.settings()
 

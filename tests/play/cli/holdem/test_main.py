@@ -7,13 +7,20 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from treeplex.games.poker.spots.files import Settings, read_spot_file
+from treeplex.play.cli.holdem.requests import solver_of_batch
 from treeplex.play.cli.main import app
+from treeplex.runs.holdem.batch import BatchJob
+from treeplex.runs.holdem.boards import read_boards
+from treeplex.runs.holdem.solution import load_solution
+from treeplex.runs.job.interrupt import StepAbandoned
 
 SPOT = """\
 board: Td 9d 6h Qc 2s
@@ -225,6 +232,43 @@ def test_flops(spot, tmp_path):
     out, _ = call("flops", spot, "--boards", boards[:10], "--oop", "KK", "--target", "5%", "--out", "out")
     assert "1 of 1 boards, first decision" in out
     assert "end the line where a player acts" in complaint("flops", spot, "--boards", boards, "--line", "x,x", "--out", "out")
+
+
+def test_a_board_that_was_stopped_goes_on_where_it_was(tmp_path):
+    asked, seen = Settings(iterations=60, threads=1), []
+
+    def solving(folder, most):
+        def watch(progress):
+            seen.append(progress.done)
+            job.interrupt.requested = progress.done >= most
+
+        boards = read_boards("Td9d6hQc2s")
+        spot = read_spot_file(tmp_path / "spot.yaml")
+        job = BatchJob(lambda board: spot.on_board(board).spot(), boards, folder, solver_of_batch(asked, watch), {})
+        (folder / "boards").mkdir(parents=True, exist_ok=True)
+        return job
+
+    (tmp_path / "spot.yaml").write_text(SPOT)
+    whole, begun = solving(tmp_path / "whole", 1000), solving(tmp_path / "b", 20)
+    whole.step(1)
+    with pytest.raises(StepAbandoned):
+        begun.step(1)
+    file = tmp_path / "b" / "boards" / "Td9d6hQc2s.spot"
+    assert 20 <= load_solution(file).iterations < 60
+    seen.clear()
+    resumed = solving(tmp_path / "b", 1000)
+    resumed.step(1)
+    assert min(seen) >= 20
+    assert not file.exists()
+    rows = [replace(job.rows["Td9d6hQc2s"], seconds=0.0) for job in (resumed, whole)]
+    assert rows[0] == rows[1]
+    with pytest.raises(StepAbandoned):
+        solving(tmp_path / "c", 20).step(1)
+    damaged = tmp_path / "c" / "boards" / file.name
+    damaged.write_bytes(damaged.read_bytes()[:100])
+    anew = solving(tmp_path / "c", 1000)
+    anew.step(1)
+    assert replace(anew.rows["Td9d6hQc2s"], seconds=0.0) == rows[1]
 
 
 @pytest.mark.parametrize("command", ["solve", "show", "flops"])

@@ -11,9 +11,8 @@ from typer.testing import CliRunner
 
 from treeplex.errors import SpecError, TreeplexError
 from treeplex.games.poker.cards.cards import parse_cards
-from treeplex.games.poker.spots.files import read_spot_file
+from treeplex.games.poker.spots.files import read_spot_file, spot_request
 from treeplex.play.cli.holdem import requests as holdem_solving
-from treeplex.play.cli.holdem.options import request_of
 from treeplex.play.cli.holdem.requests import read_task
 from treeplex.play.cli.main import app
 from treeplex.spot_table import FIELDS
@@ -45,7 +44,7 @@ def test_options_alone():
 
 def test_sizes_of_streets_and_players_go_over_those_of_all():
     extra = {"river-bets": "33%", "oop-bets": "20%", "ip-raises": "3x", "donk": "none", "rake": "5%", "rake-cap": "3"}
-    spot = request_of(None, {**GOOD, "board": "Td9d6hQc", **extra}).spot()
+    spot = spot_request(None, {**GOOD, "board": "Td9d6hQc", **extra}).spot()
     sizes = {(street, player): spot.bets.streets[street][player].to_json() for street in (2, 3) for player in (0, 1)}
     assert sizes[2, 0] == {"bets": "20%", "raises": "60%", "donk": ""}
     assert sizes[2, 1] == {"bets": "50%,a", "raises": "3x", "donk": "default"}

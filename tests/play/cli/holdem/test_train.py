@@ -24,7 +24,7 @@ from treeplex.learn.rebel.shipped_nets import RIVERS  # noqa: E402
 from treeplex.play.cli.holdem.options import TURN_ENDGAME, turn_spot  # noqa: E402
 from treeplex.play.cli.main import app  # noqa: E402
 from treeplex.play.cli.train import line_of  # noqa: E402
-from treeplex.runs.holdem.search import search_turn  # noqa: E402
+from treeplex.runs.holdem.search import search_spot  # noqa: E402
 from treeplex.runs.job.folder import METRICS, JobFolder  # noqa: E402
 from treeplex.runs.job.record import Progress  # noqa: E402
 from treeplex.runs.rebel.job import NET, TURNS  # noqa: E402
@@ -141,7 +141,7 @@ def test_a_search_is_that_of_the_library(trained: Path, spot: str) -> None:
     found = call_json("search", spot, trained, "-n", 5, "--river", 8, "--threads", 1)
     assert list(found) == KEYS
     turn = turn_spot(spot, {}, ranges=True)
-    own = search_turn(turn, trained, iterations=5, river=8)
+    own = search_spot(turn, trained, iterations=5, river=8)
     assert own.played is not None
     assert (found["iterations"], found["method"], found["values"]) == (5, "lcfr", str(trained / NET))
     half = own.spot.pot / 2
@@ -151,7 +151,7 @@ def test_a_search_is_that_of_the_library(trained: Path, spot: str) -> None:
     assert found["exploitability_percent"] == pytest.approx(5 * own.played.exploitability)
     assert found["exploitability_mbb"] == pytest.approx(500 * own.played.exploitability)
     exact = call_json("search", spot, "--exact", "-n", 5, "--river", 8, "--method", "flop", "--stack", 30)
-    own = search_turn(replace(turn, stack=30.0), None, iterations=5, river=8, method="flop")
+    own = search_spot(replace(turn, stack=30.0), None, iterations=5, river=8, method="flop")
     assert own.played is not None
     assert (exact["values"], exact["exploitability"]) == ("exact", own.played.exploitability)
     alone = call_json("search", spot, trained / NET, "-n", 5, "--no-judge")
@@ -204,14 +204,14 @@ def test_other_networks_are_refused(spot: str) -> None:
         ("train spot.yaml --out {0} --board 3s7hTd", "3 streets of betting, not 2"),
         ("train raked.yaml --out {0}", "networks know no rake"),
         ("train --resume {0}", "holds no training of treeplex train"),
-        ("search spot.yaml", "no network given"),
-        ("search spot.yaml {0} --exact", "--exact solves the rivers and asks no network"),
+        ("search spot.yaml", "no values given"),
+        ("search spot.yaml {0} --exact", "three kinds of values"),
         ("search spot.yaml {0}", "cannot read"),
         ("search spot.yaml --exact --method cfrd", "unknown method 'cfrd'"),
         ("search spot.yaml --exact -n 0", "iterations must be a whole number of at least 1"),
-        ("search spot.yaml --exact --river 0", "iterations of rivers must be a whole number of at least 1"),
+        ("search spot.yaml --exact --river 0", "iterations of endgames must be a whole number of at least 1"),
         ("search spot.yaml --exact --threads 0", "threads"),
-        ("search spot.yaml --exact --board 3s7hTdKs2c", "1 streets of betting, not 2"),
+        ("search spot.yaml --exact --board 3s7hTdKs2c", "one street of betting"),
         ("search spot.yaml --exact --no-judge --out played.spot", "leave --no-judge out"),
         ("search locked.yaml --exact", "locked.yaml:10: locks are for holdem solve"),
     ],

@@ -55,7 +55,7 @@ class Sampler(Solver):
 @pytest.fixture
 def sampler(monkeypatch):
     """Let any algorithm that is called ``some-mccfr`` be a :class:`Sampler`."""
-    module = sys.modules["treeplex.runs.solve.solve"]
+    module = sys.modules["treeplex.runs.solve.tree_game"]
     make = module.make_solver
 
     def made(game, algorithm, **settings):

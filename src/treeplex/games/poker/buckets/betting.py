@@ -5,108 +5,93 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from treeplex.engine.buckets.street import END, FOLD, NODE, Betting
-from treeplex.errors import SpecError
-from treeplex.games.poker.betting.sizes import FixedLimit
-from treeplex.games.poker.buckets.plan import BLINDS, LIMIT_BETS
+from treeplex.errors import GameError
+from treeplex.games.poker.betting.tree import BettingTree, Decision, Fold, StreetEnd
 
-OPEN, LAST, FACING = 0, 1, 2
-"""What a player to act sees: nothing yet, a check or a call of the blind, a bet."""
-
-
-@dataclass(frozen=True)
-class Node:
-    """A decision within a street: who acts, the kinds and targets of the actions, and what folding loses on this street."""
-
-    player: int
-    actions: tuple[tuple[int, int], ...]
-    loss: float
+MOST_ACTIONS = 3
+NOT_ALIKE = (
+    f"sampled chance needs streets that are the same for all ways of reaching them, with at most {MOST_ACTIONS} actions, as in "
+    "fixed limit with stacks that never bind; solve this game with full sweeps, say dcfr"
+)
 
 
 @dataclass
-class StreetPlan:
-    """The betting of one street from one start.
+class StreetBetting:
+    """The betting of one street from one start; :meth:`grow` fills it.
 
     Attributes:
-        bet, most: chips of a bet or raise, and how many there are.
-        blinds: chips of the two blinds; (0, 0) if none were posted.
-        nodes, ends: filled by :meth:`grow`: decisions in preorder, chips of each player at each end.
+        tree: the whole betting tree.
+        level: chips that each player had in the pot before.
+        nodes: for each decision in preorder player, actions and first slot, then kind and target of each action.
+        losses, ends: chips of this street that folding loses, and that each player has in at each end.
+        below: for each end the node of the tree that opens the next street, or the showdown.
+        slots: actions so far.
     """
 
-    bet: float
-    most: int
-    blinds: tuple[float, float] = (0.0, 0.0)
-    nodes: list[Node | None] = field(default_factory=list)
+    tree: BettingTree
+    level: float
+    nodes: list[list[int]] = field(default_factory=list)
+    losses: list[float] = field(default_factory=list)
     ends: list[float] = field(default_factory=list)
+    below: list[int] = field(default_factory=list)
+    slots: int = 0
 
-    def grow(self, player: int, sees: int, bets: int) -> int:
-        """Add the decision of a player who sees ``bets`` bets, and all that follow; its number."""
-        number = len(self.nodes)
-        self.nodes.append(None)
-        blind = sees == OPEN and self.blinds[1] > 0
-        actions = []
-        if sees == FACING or blind:
-            actions.append((FOLD, 0))
-        if sees == OPEN:  # check, or call the blind
-            actions.append((NODE, self.grow(1 - player, LAST, bets)))
-        else:
-            self.ends.append(self.chips(bets))
-            actions.append((END, len(self.ends) - 1))
-        if bets < self.most:
-            actions.append((NODE, self.grow(1 - player, FACING, bets + 1)))
-        loss = self.blinds[0] if blind else self.chips(bets - 1)
-        self.nodes[number] = Node(player, tuple(actions), loss)
-        return number
-
-    def chips(self, bets: int) -> float:
-        """Chips of a player who has put in so many bets on this street; the big blind counts as the first."""
-        if bets <= 0:
-            return 0.0
-        return self.blinds[1] + (bets - 1) * self.bet if self.blinds[1] > 0 else bets * self.bet
+    def grow(self, number: int) -> int:
+        """Add a decision of the tree, and all that follows on its street; its number within the street."""
+        decision, own = self.tree.nodes[number], len(self.nodes)
+        if not isinstance(decision, Decision) or len(decision.actions) > MOST_ACTIONS:
+            raise GameError(NOT_ALIKE)
+        row = [decision.player, len(decision.actions), self.slots, *[FOLD, 0] * MOST_ACTIONS]
+        self.nodes.append(row)
+        self.losses.append(0.0)
+        self.slots += len(decision.actions)
+        for action, child in enumerate(decision.children):
+            below = self.tree.nodes[child]
+            if isinstance(below, Fold):
+                self.losses[own] = min(below.contributions) - self.level
+                continue
+            if isinstance(below, Decision):
+                kind, target = NODE, self.grow(child)
+            else:
+                kind, target = END, len(self.ends)
+                self.ends.append(min(below.contributions) - self.level)
+                self.below.append(below.child if isinstance(below, StreetEnd) else child)
+            row[3 + 2 * action : 5 + 2 * action] = kind, target
+        return own
 
 
-def limit_betting(limits: FixedLimit = LIMIT_BETS, blinds: tuple[float, float] = BLINDS) -> Betting:
-    """The betting of all streets: player 1 posts the small blind and acts first before the flop, player 0 on later streets.
-
-    Args:
-        limits: bets and most bets of each street; before the flop the big blind is the first bet.
-        blinds: small and big blind in chips.
+def limit_betting(tree: BettingTree) -> Betting:
+    """The compact arrays of a betting tree of fixed limit.
 
     Raises:
-        SpecError: no streets, fewer than one bet on a street, or blinds out of order.
+        GameError: a street's betting is not the same for all ways of reaching it, or it has more than three actions.
     """
-    if not limits.bets or min(limits.most) < 1:
-        raise SpecError(f"fixed limit: most is {limits.most}; give at least one street and at least one bet on each")
-    if not 0 < blinds[0] < blinds[1]:
-        raise SpecError(f"blinds are {blinds}; give (small, big) with 0 < small < big")
+    starts, levels = [0], [0.0]
     streets: list[list[int]] = []
-    nodes: list[list[int]] = []
-    kinds, children, losses, ends = [], [], list[float](), list[float]()
-    levels = [np.zeros(1)]
-    for street, (bet, most) in enumerate(zip(limits.bets, limits.most, strict=True)):
-        plan = StreetPlan(bet, most, blinds if street == 0 else (0.0, 0.0))
-        plan.grow(1 if street == 0 else 0, OPEN, 1 if street == 0 else 0)
-        slot, starts = 0, len(levels[-1])
-        first_level = sum(map(len, levels[:-1]))
-        streets.append([len(nodes), len(plan.nodes), starts, 0, len(plan.ends), len(ends), first_level])
-        for node in plan.nodes:
-            assert node is not None
-            padded = [*node.actions, *[(FOLD, 0)] * (3 - len(node.actions))]
-            nodes.append([node.player, len(node.actions), slot])
-            kinds.append([kind for kind, _ in padded])
-            children.append([child for _, child in padded])
-            losses.append(node.loss)
-            slot += len(node.actions)
-        streets[-1][3] = slot
-        ends.extend(plan.ends)
-        levels.append((np.array(plan.ends)[:, None] + levels[-1]).reshape(-1))
+    nodes, losses, ends, all_levels = list[list[int]](), list[float](), list[float](), list[float]()
+    while isinstance(tree.nodes[starts[0]], Decision):
+        plans = [StreetBetting(tree, level) for level in levels]
+        for plan, start in zip(plans, starts, strict=True):
+            plan.grow(start)
+        one = plans[0]
+        if any((plan.nodes, plan.losses, plan.ends) != (one.nodes, one.losses, one.ends) for plan in plans):
+            raise GameError(NOT_ALIKE)
+        streets.append([len(nodes), len(one.nodes), len(starts), one.slots, len(one.ends), len(ends), len(all_levels)])
+        nodes += one.nodes
+        losses += one.losses
+        ends += one.ends
+        all_levels += levels
+        levels = [level + chips for chips in one.ends for level in levels]
+        starts = [plan.below[end] for end in range(len(one.ends)) for plan in plans]
+    table = np.array(nodes, dtype=np.int64)
     return Betting(
         np.array(streets, dtype=np.int64),
-        np.array(nodes, dtype=np.int64),
-        np.array(kinds, dtype=np.int64),
-        np.array(children, dtype=np.int64),
+        np.ascontiguousarray(table[:, :3]),
+        np.ascontiguousarray(table[:, 3::2]),
+        np.ascontiguousarray(table[:, 4::2]),
         np.array(losses),
         np.array(ends),
-        np.concatenate(levels[:-1]),
+        np.array(all_levels),
     )
 
 

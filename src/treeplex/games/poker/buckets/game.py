@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from treeplex.errors import GameError, SpecError
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.parameters import observer
-from treeplex.games.poker.betting.sizes import FixedLimit
 from treeplex.games.poker.betting.tree import BettingTree, Decision, Fold, Showdown, StreetEnd, betting_tree, payoffs
 from treeplex.games.poker.rules import action_names, lines_of
 from treeplex.games.poker.spots.spot import Spot
@@ -260,15 +259,11 @@ class BucketGame(Game):
         """Fixed-limit betting as compact arrays, for CFR with sampled chance.
 
         Raises:
-            GameError: the betting is not fixed limit with blinds and no antes.
+            GameError: the betting is not fixed limit.
         """
         from treeplex.games.poker.buckets.betting import limit_betting
 
-        if not isinstance(self.spot.bets, FixedLimit) or self.spot.blinds is None or self.spot.pot:
-            raise GameError(
-                f"{self}: sampled chance needs fixed limit with blinds and no antes; solve it with full sweeps, say dcfr"
-            )
-        return limit_betting(self.spot.bets, self.spot.blinds)
+        return limit_betting(self.tree)
 
     @property
     def big_blind(self) -> float:

@@ -311,3 +311,24 @@ def read_strategy(value: LocatedText) -> tuple[tuple[str, float], ...]:
     if abs(total - 1) > 1e-6:
         raise at(value, "strategy", f"the shares add up to {100 * total:g}%, not 100%; write {example}")
     return tuple(found.items())
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to solve a spot; None where nothing was said.
+
+    Attributes:
+        target: stop at this exploitability.
+        iterations: the most iterations; 0 judges the uniform strategy.
+        threads: threads to use.
+        algorithm: the spec of an algorithm.
+        storage: ``float32``, ``float64`` or ``int16``.
+        locks: strategies that a player keeps.
+    """
+
+    target: Target | None = None
+    iterations: int | None = None
+    threads: int | None = None
+    algorithm: str | None = None
+    storage: str | None = None
+    locks: tuple[Lock, ...] = ()

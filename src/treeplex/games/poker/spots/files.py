@@ -23,13 +23,12 @@ from pathlib import Path
 
 from treeplex.errors import SpecError
 from treeplex.games.poker.betting.sizes import NUMBER, BetPlan, FixedLimit, Size, StreetSizes, decimal
-from treeplex.games.poker.cards.cards import parse_cards
+from treeplex.games.poker.cards.cards import cards_to_string, parse_cards
 from treeplex.games.poker.cards.format import HOLDEM, Format, format_named
 from treeplex.games.poker.spots.fields import (
     NO_BIG_BLIND,
     Floats,
-    Lock,
-    Target,
+    Settings,
     at,
     check_size_keys,
     in_big_blinds,
@@ -48,10 +47,12 @@ from treeplex.games.poker.spots.fields import (
     whole,
     written,
 )
+from treeplex.games.poker.spots.known import turn_endgame_holdem
 from treeplex.games.poker.spots.spot import LEAST_CHIP, Rake, Spot, is_multiple
-from treeplex.located_text import LocatedText, listed, read_marked
-from treeplex.spec import shown
+from treeplex.located_text import LocatedText, listed, located, read_marked, table
+from treeplex.spec import nearest, shown
 from treeplex.spot_table import FIELDS as TABLE
+from treeplex.spot_table import TURN_ENDGAME
 
 FIELDS: Mapping[str, str] = {name: each.example for name, each in TABLE.items()}
 """The fields and how each is written."""
@@ -63,27 +64,6 @@ LEAST_SIZES = 100, 10
 THRESHOLDS = {"add_allin": "150%", "force_allin": "20%", "merge": "10%"}
 STORAGES = ("float32", "float64", "int16")
 DEFAULT_BETS, DEFAULT_RAISES = "50%, 100%, a", "2.5x, a"
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How to solve a spot; None where nothing was said.
-
-    Attributes:
-        target: stop at this exploitability.
-        iterations: the most iterations; 0 judges the uniform strategy.
-        threads: threads to use.
-        algorithm: the spec of an algorithm.
-        storage: ``float32``, ``float64`` or ``int16``.
-        locks: strategies that a player keeps.
-    """
-
-    target: Target | None = None
-    iterations: int | None = None
-    threads: int | None = None
-    algorithm: str | None = None
-    storage: str | None = None
-    locks: tuple[Lock, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -139,12 +119,12 @@ class SpotRequest:
         ranges = self.ranges()
         pot, stack = self.amount(self.need("pot"), "pot"), self.amount(self.need("stack"), "stack")
         chip = self.amount(self.fields["chip"], "chip") if "chip" in self.fields else None
-        blinds, rake = read_blinds(self.fields.get("blinds")), read_rake(self)
+        blinds, rake, how = read_blinds(self.fields.get("blinds")), read_rake(self), self.settings()
         bets = read_bets(self, form, form.street(board))
         if chip is None:
             chip = usual_chip(pot, stack, blinds or (), bets)
         try:
-            return Spot(board, pot, stack, ranges, bets, rake, form, chip, blinds)
+            return Spot(board, pot, stack, ranges, bets, rake, form, chip, blinds, settings=how)
         except SpecError as error:
             raise SpecError(f"{self.blame(str(error))}: {str(error).removeprefix('spot: ')}") from None
 
@@ -222,7 +202,7 @@ def read_algorithm(value: LocatedText) -> str:
         SpecError: one in a Python file, named by another file and not by a person.
     """
     text = plain(value, "algorithm", "dcfr")
-    if ".py" in text and not value.place.startswith("--"):
+    if ".py" in text and not value.place.startswith(("--", "argument ")):
         raise at(value, "algorithm", f"{shown(text)} is in a Python file; code that a file names is not run, so give it as -a")
     return text
 
@@ -240,10 +220,64 @@ def read_spot_file(path: str | Path) -> SpotRequest:
     return request_from(keys(root, "spot file", FIELDS), str(path), from_file=True)
 
 
-def request_from_options(options: Mapping[str, LocatedText], parts: Sequence[tuple[str, LocatedText]] = ()) -> SpotRequest:
-    """The fields of command-line options; ``parts`` are tables over some of :data:`LAYERED`, (field, table), in order."""
-    request = request_from(options, "the spot", from_file=False)
-    layers = {name: (*request.layers.get(name, ()), *(each for which, each in parts if which == name)) for name in LAYERED}
+def spot_request(name: str | Path | None, options: Mapping[str, object] | None = None) -> SpotRequest:
+    """The fields of a spot file, or of the spot of that name, and options over them; see :func:`request_from_options`.
+
+    Raises:
+        FileError: it cannot be read, or is not YAML or TOML.
+        SpecError: an unknown key or option.
+    """
+    over = request_from_options(options or {})
+    if name is None:
+        return over
+    return over.over(endgame_request() if is_turn_endgame(str(name)) else read_spot_file(name))
+
+
+def is_turn_endgame(name: str) -> bool:
+    """Whether a name stands for turn endgame hold'em: there is no spot file called so."""
+    return name == TURN_ENDGAME and not Path(TURN_ENDGAME).is_file()
+
+
+def endgame_request() -> SpotRequest:
+    """Turn endgame hold'em as fields."""
+    spot = turn_endgame_holdem()
+    assert isinstance(spot.bets, BetPlan)
+    own = spot.bets.streets[spot.street][0]
+    fields: dict[str, object] = {"board": cards_to_string(spot.board), "oop": "all", "ip": "all"}
+    fields |= {name: f"{chips:g}" for name, chips in (("pot", spot.pot), ("stack", spot.stack), ("min_bet", spot.min_bet))}
+    fields |= {name: ",".join(map(str, getattr(own, name))) for name in ("bets", "raises")}
+    return request_from_options(fields, f"{TURN_ENDGAME} ")
+
+
+def request_from_options(options: Mapping[str, object], place: str = "--") -> SpotRequest:
+    """The fields of a spot from options by name, of the command line or from Python; None and empty lists are not given.
+
+    Args:
+        options: by the names of :data:`treeplex.spot_table.FIELDS`, with dashes or underscores: ``min-bet``, ``river_bets``.
+        place: what stands before a name in messages.
+
+    Raises:
+        FileError: an option's braces hold no table.
+        SpecError: an unknown option.
+    """
+    found = {name.replace("_", "-"): value for name, value in options.items() if value is not None and value != []}
+    entries: dict[str, LocatedText] = {}
+    parts: list[tuple[str, LocatedText]] = []
+    for each in TABLE.values():
+        for name in {each.option, each.name.replace("_", "-")} & found.keys():
+            value = found.pop(name)
+            if each.repeats and not isinstance(value, list | tuple):
+                value = [value]
+            entries[each.name] = located(value, f"{place}{name}", may_be_table=each.table)
+        for part in each.parts:
+            if part.option in found:
+                entry = located(found.pop(part.option), f"{place}{part.option}", may_be_table=part.table)
+                parts.append((each.name, table(f"{place}{part.option}", {part.key: entry})))
+    if found:
+        known = [name for each in TABLE.values() for name in (each.option, *(part.option for part in each.parts))]
+        raise SpecError(f"unknown option {place}{next(iter(found))}{nearest(next(iter(found)), known)}")
+    request = request_from(entries, "the spot", from_file=False)
+    layers = {name: (*request.layers.get(name, ()), *(one for which, one in parts if which == name)) for name in LAYERED}
     return replace(request, layers=layers)
 
 

@@ -49,7 +49,8 @@ def turn_endgame_holdem(board: str = "3s7hTdKs", stack_behind: float = 19_000.0)
 
     First bets are 0.5 pot, 1 pot or all-in, raises 0.75 pot or all-in; the big blind of 100 is the smallest bet. Source: Brown
     et al. (2020), "Combining deep reinforcement learning and search for imperfect-information games", appendix C.2. The
-    paper's 20,000 chips a player can be read with the pot included (19,000 behind, the default) or without.
+    paper's 20,000 chips a player can be read with the pot included (``stack_behind`` 19,000, the default) or without. ``board``
+    has four cards.
     """
     plan = BetPlan.same("50%,100%,a", "75%,a", min_bet=100.0)
     return Spot(parse_cards(board), 2_000.0, stack_behind, all_hands(HOLDEM), plan)
@@ -80,7 +81,7 @@ def rhode_island_holdem(ranks: int = 13) -> Spot:
 
 
 def leduc_holdem(ranks: int = 3, raises: int = 2) -> Spot:
-    """Leduc poker (``ranks`` ranks in two suits, ante 1, bets 2 and 4), the game ``leduc_poker``, as a spot."""
+    """Leduc poker as a spot: ``ranks`` ranks in two suits, ante 1, bets 2 and 4, at most ``raises`` bets a street."""
     form = small(ranks=ranks)
     bets = FixedLimit((2.0, 4.0), (raises, raises))
     return Spot((), 2.0, unbound(bets), all_hands(form), bets, format=form)

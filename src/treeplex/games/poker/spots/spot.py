@@ -18,6 +18,7 @@ from treeplex.errors import SpecError
 from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit, plan_from_json
 from treeplex.games.poker.cards.cards import cards_to_string, parse_cards
 from treeplex.games.poker.cards.format import HOLDEM, Format
+from treeplex.games.poker.spots.fields import Settings
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -70,6 +71,7 @@ class Spot:
             player 0 acts first on every street.
         strengths: int64 [H] that replace the evaluator at showdown, for complete boards only (higher wins, equal ties). They
             exist to reproduce published results of a program that misread cards; leave them None.
+        settings: how its file says to solve it, which solving does where nothing else is asked for; no part of its identity.
 
     Raises:
         SpecError: a value outside its range; the message names the field.
@@ -85,6 +87,7 @@ class Spot:
     chip: float = 1.0
     blinds: tuple[float, float] | None = None
     strengths: Ints | None = None
+    settings: Settings = field(default_factory=Settings, repr=False)
 
     def __post_init__(self) -> None:
         check_cards(self)
@@ -120,6 +123,10 @@ class Spot:
     def opening_pot(self) -> float:
         """All chips in the middle before the first action: ``pot`` and blinds. Shares of the pot are shares of this."""
         return sum(self.committed)
+
+    def __str__(self) -> str:
+        board = " ".join(cards_to_string([card]) for card in self.board) or self.format.name
+        return f"{board}, pot {self.opening_pot:g}, stacks {self.stack:g}"
 
     def to_json(self) -> dict[str, object]:
         """Everything but the arrays, as plain data for :func:`spot_from_json`."""

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treeplex.play.cli.arguments import Json, ShowProgress
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_json
 from treeplex.play.cli.failures import FAILED, STOPPED, fail
-from treeplex.play.cli.holdem.options import Options, request_of, with_fields
+from treeplex.play.cli.holdem.options import Options, with_fields
 from treeplex.play.cli.holdem.show import echo_table
 from treeplex.play.cli.holdem.solve import line_of
 from treeplex.play.cli.live import Live, clock
@@ -21,33 +22,36 @@ if TYPE_CHECKING:
 MOST_SHOWN = 20
 
 
+@command(
+    "Solve one spot on many boards.", place=30, example="flops examples/spots/flop.yaml --boards subset:25 --line x --out flops"
+)
 @with_fields(*(name for name in FIELDS if name not in ("board", "blinds")))
 def flops(
     *,
-    file: Annotated[Path, typer.Argument(metavar="SPOTFILE", help="A spot file; its board, if any, does not count.")],
+    file: Annotated[Path, typer.Argument(metavar="SPOTFILE", help="A spot file; its board, if any, is ignored.")],
     boards: Annotated[
         str,
         typer.Option(
             "--boards",
             metavar="BOARDS",
-            help="'AsKd2c,Td9d6h', all (1,755 flops that differ by more than suits), subset:25 (a sample of them), or a file.",
+            help="'AsKd2c,Td9d6h', all (1,755 flops up to suit isomorphism), subset:25 (a sample of them), or a file.",
         ),
     ],
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where results go; boards finished there are kept.")],
     line: Annotated[
-        str, typer.Option("--line", metavar="LINE", help="The decision the report is about: x is the one after a check.")
+        str, typer.Option("--line", metavar="LINE", help="The decision to report: x is the one after a check.")
     ] = "",
     options: Options,
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
-    """Solve one spot on many boards and put the results together.
+    """Solve one spot on many boards and report the results together.
 
     The folder gets boards/BOARD.json as soon as a board is finished, and report.csv, report.md and report.png at the end: how
     often each action is taken, EV, equity and exploitability, board by board and on average, weighted by how many flops a
-    board stands for. --line says at which decision of the first street; to ask for another one later costs no solving.
-    Ctrl-C stops; the same command goes on, and never solves a finished board again. A board that fails is named in errors.txt
-    and does not stop the others (exit code 1).
+    board stands for. --line chooses the decision on the first street; reporting another one later needs no solving.
+    Ctrl-C stops; the same command resumes, inside a board as well, and never solves a finished board again. A board that
+    fails is named in errors.txt and does not stop the others (exit code 1).
 
     \b
     Examples:
@@ -56,13 +60,14 @@ def flops(
     """
     with Live(progress) as live:
         live.say("reading the spot")
+        from treeplex.games.poker.spots.files import spot_request
         from treeplex.play.cli.holdem.requests import batch_settings, check_parent, solver_of_batch
         from treeplex.runs.holdem.batch import run_batch
         from treeplex.runs.holdem.batch_report import batch_report, decision_line
         from treeplex.runs.holdem.boards import check_symmetric, read_boards
 
         check_parent(out)
-        request = request_of(file, options)
+        request = spot_request(file, options)
         chosen = read_boards(boards)
         first = request.on_board(chosen[0].name).spot()
         settings = request.settings()

@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treeplex.errors import SpecError
-from treeplex.spot_table import FIELDS, Field
+from treeplex.spot_table import FIELDS, TURN_ENDGAME, Field
 
 if TYPE_CHECKING:
-    from treeplex.games.poker.spots.files import SpotRequest
     from treeplex.games.poker.spots.spot import Spot
-
-TURN_ENDGAME = "turn_endgame"
-"""The name of turn endgame hold'em, in place of a spot file."""
 
 SpotFile = Annotated[
     Path | None,
     typer.Argument(
-        metavar="SPOTFILE", help=f"A spot file (.yaml or .toml), or {TURN_ENDGAME}, the papers' game; options go over it."
+        metavar="SPOTFILE", help=f"A spot file (.yaml or .toml), or {TURN_ENDGAME}, the papers' game; options override it."
     ),
+]
+SearchSpot = Annotated[
+    str | None,
+    typer.Argument(metavar="SPOT", help=f"A spot file, or {TURN_ENDGAME}; options go over it. Default: {TURN_ENDGAME}."),
 ]
 TurnSpot = Annotated[
     str | None,
     typer.Argument(
-        metavar="SPOT", help=f"A spot file of a turn, or {TURN_ENDGAME}; options go over it. Default: {TURN_ENDGAME}."
+        metavar="SPOT", help=f"A spot file of a turn, or {TURN_ENDGAME}; options override it. Default: {TURN_ENDGAME}."
     ),
 ]
 Endgame = Annotated[
@@ -45,13 +45,13 @@ HandStreet = Annotated[
     str | None, typer.Option("--street", metavar="STREET", help="Which street of the hand. Default: the first heads-up one.")
 ]
 Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write the solution.")]
-Resume = Annotated[Path | None, typer.Option("--resume", metavar="FILE", help="Go on with the solution in this file.")]
+Resume = Annotated[Path | None, typer.Option("--resume", metavar="FILE", help="Resume the solution in this file.")]
 Estimate = Annotated[
-    bool, typer.Option("--estimate", help="Only say how large the spot is, and what memory and time it takes.")
+    bool, typer.Option("--estimate", help="Only print the size of the spot, and the memory and time it takes.")
 ]
 Overwrite = Annotated[bool, typer.Option("--force", help="Overwrite the file of --out.")]
 Progress = Annotated[
-    bool | None, typer.Option("--progress/--no-progress", " /-q", help="Show the live line; default: on a terminal only.")
+    bool | None, typer.Option("--progress/--no-progress", " /-q", help="Show a progress line; default: on a terminal only.")
 ]
 
 Options = Mapping[str, object]
@@ -108,37 +108,6 @@ def given(options: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in options.items() if value is not None and value != []}
 
 
-def request_of(file: Path | None, options: Mapping[str, object]) -> "SpotRequest":
-    """The fields of a spot from a file and options, by their names without dashes; None is not given.
-
-    Raises:
-        FileError: the file cannot be read, or an option's braces hold no table.
-        SpecError: an unknown field.
-    """
-    from treeplex.games.poker.spots.files import read_spot_file, request_from_options
-    from treeplex.located_text import LocatedText, option, table
-
-    found = given(options)
-    fields: dict[str, LocatedText] = {}
-    parts: list[tuple[str, LocatedText]] = []
-    for field in FIELDS.values():
-        place = f"--{field.option}"
-        value = found.pop(field.option, None)
-        if field.repeats and value is not None:
-            texts = value if isinstance(value, list) else [value]
-            fields[field.name] = LocatedText(place, items=tuple(option(text, place, may_be_table=True) for text in texts))
-        elif value is not None:
-            fields[field.name] = option(value, place, may_be_table=field.table)
-        for part in field.parts:
-            if (value := found.pop(part.option, None)) is not None:
-                entry = option(value, f"--{part.option}", may_be_table=part.table)
-                parts.append((field.name, table(f"--{part.option}", {part.key: entry})))
-    if found:
-        raise SpecError(f"unknown option --{next(iter(found))}")
-    request = request_from_options(fields, parts)
-    return request if file is None else request.over(read_spot_file(file))
-
-
 def turn_spot(name: str | None, options: Mapping[str, object], *, ranges: bool) -> "Spot":
     """A turn from a spot file or the name of turn endgame hold'em (None: the same), and options over it.
 
@@ -153,40 +122,12 @@ def turn_spot(name: str | None, options: Mapping[str, object], *, ranges: bool) 
     """
     from dataclasses import replace
 
+    from treeplex.games.poker.spots.files import spot_request
     from treeplex.located_text import option
 
-    request = named_request(Path(name or TURN_ENDGAME), options)
+    request = spot_request(name or TURN_ENDGAME, options)
     if locks := request.fields.get("locks"):
         raise SpecError(f"{locks.place}: locks are for holdem solve; leave them out")
     if not ranges:
         request = replace(request, fields={**request.fields, **{each: option("all", f"--{each}") for each in ("oop", "ip")}})
     return request.spot()
-
-
-def named_request(file: Path, options: Mapping[str, object]) -> "SpotRequest":
-    """:func:`request_of` of a spot file, or of the name of turn endgame hold'em."""
-    if is_turn_endgame(str(file)):
-        return request_of(None, options).over(endgame_request())
-    return request_of(file, options)
-
-
-def is_turn_endgame(name: str | None) -> bool:
-    """Whether a name on the command line, or none, stands for turn endgame hold'em: there is no spot file called so."""
-    return name in (None, TURN_ENDGAME) and not Path(TURN_ENDGAME).is_file()
-
-
-def endgame_request() -> "SpotRequest":
-    """Turn endgame hold'em as fields."""
-    from treeplex.games.poker.betting.sizes import BetPlan
-    from treeplex.games.poker.cards.cards import cards_to_string
-    from treeplex.games.poker.spots.files import request_from_options
-    from treeplex.games.poker.spots.known import turn_endgame_holdem
-    from treeplex.located_text import option
-
-    spot = turn_endgame_holdem()
-    assert isinstance(spot.bets, BetPlan)
-    own = spot.bets.streets[spot.street][0]
-    fields = {"board": cards_to_string(spot.board), "oop": "all", "ip": "all"}
-    fields |= {name: f"{chips:g}" for name, chips in (("pot", spot.pot), ("stack", spot.stack), ("min_bet", spot.min_bet))}
-    sizes = [(name, option(",".join(map(str, getattr(own, name))), TURN_ENDGAME)) for name in ("bets", "raises")]
-    return request_from_options({name: option(text, TURN_ENDGAME) for name, text in fields.items()}, sizes)

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treeplex.errors import FileError, SpecError
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.holdem import options as of
 from treeplex.play.cli.live import Live
+from treeplex.spot_table import TURN_ENDGAME
 
 if TYPE_CHECKING:
     from treeplex.games.poker.spots.spot import Spot
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 SEATS = ("oop", "ip")
 
 
+@command("Play turns against an agent that searches.", place=60, example="play")
 @of.with_fields(*of.ABOUT_TURNS)
 def play(
     *,
@@ -27,8 +30,8 @@ def play(
         ),
     ] = None,
     options: of.Options,
-    seat: Annotated[str | None, typer.Option(metavar="oop|ip", help="Your seat. Default: you take turns.")] = None,
-    games: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after so many games. Default: play on.")] = None,
+    seat: Annotated[str | None, typer.Option(metavar="oop|ip", help="Your seat. Default: seats alternate.")] = None,
+    games: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after N games. Default: no limit.")] = None,
     boards: Annotated[bool, typer.Option("--boards", help="Deal another turn for each game.")] = False,
     iterations: Annotated[
         int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations of a search. Default: 128.")
@@ -49,24 +52,22 @@ def play(
         Path | None,
         typer.Option("--log", metavar="FILE", help="Add each finished hand to this text file."),
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed of the deal and of the opponent. Default: other every time.")
-    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the deal and of the opponent. Default: random.")] = None,
 ) -> None:
     """Play turns and rivers of hold'em in the terminal, against an agent that searches as it plays.
 
     Hands are dealt from the ranges. The agent searches the turn, plays the average policy of that search to the end of the
     betting round, and solves the river that comes. Answer with the number or the name of an action, or with another bet: b1500
-    (chips in all on this street), bet 75% or raise to 4000; a size that the spot does not offer is added, and the round
-    searched again. quit, Ctrl-D or Ctrl-C ends. Results are net: chips won or lost against half of the pot at the start. After
-    a hand the agent says how much EV each of your decisions lost against its average strategy, as it values the hand.
+    (total chips on this street), bet 75% or raise to 4000; a size that is not in the spot is added, and the round searched
+    again. quit, Ctrl-D or Ctrl-C ends. Results are net: chips won or lost relative to half of the starting pot. After
+    a hand the agent says how much EV each of your decisions lost against its average strategy, by its own estimate.
 
     --random-iteration plays as the paper on ReBeL does: for each hand the agent draws one iteration of its search at random and
     plays the policy of that iteration. Over many hands that is safe: no opponent, not even one who knows the method, can
     exploit it by more than the search's error. The average policy has no such guarantee, but a single iteration can look odd:
     an early one may go all-in for ten times the pot.
 
-    Where no sizes are given, turn_endgame is played with those that the network was trained with.
+    Without bet sizes, turn_endgame is played with those that the network was trained with.
 
     \b
     Examples:
@@ -87,8 +88,8 @@ def play(
 
         from treeplex.games.poker.betting.sizes import DEFAULT
         from treeplex.games.poker.cards.cards import cards_to_string
+        from treeplex.games.poker.spots.files import is_turn_endgame
         from treeplex.learn.rebel.shipped_nets import REBEL
-        from treeplex.play.cli.holdem.requests import title_of
         from treeplex.play.cli.holdem.search import card_text
         from treeplex.play.cli.play import sit
         from treeplex.play.tables.holdem import HoldemTable
@@ -107,7 +108,7 @@ def play(
             method=METHOD if method is None else method,
             river=RIVER if river is None else river,
             threads=threads,
-            own_sizes=of.is_turn_endgame(spot) and not sized,
+            own_sizes=is_turn_endgame(spot or TURN_ENDGAME) and not sized,
             drawn=random_iteration,
         )
         bets_of_all = game_of(agent).spot.bets
@@ -120,7 +121,7 @@ def play(
         table = HoldemTable(agent, generator, on=on if boards else None)
     values = "rivers solved exactly" if file is None else f"{source}: {card_text(file.card)}"
     played = game_of(agent).spot
-    title = title_of(played) + (" and other boards" if boards else "")
+    title = str(played) + (" and other boards" if boards else "")
     typer.echo(f"{title}, against {values}, {agent.settings.iterations} iterations of {agent.settings.method} a search")
     typer.echo(f"OOP is out of position and acts first, IP is in position; the smallest bet is {played.min_bet:,.12g}")
     differs = unlike(file, played)

@@ -2,15 +2,16 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treeplex.errors import FileError, SpecError
 from treeplex.games.poker.cards.cards import cards_to_string
-from treeplex.games.poker.spots.files import Settings
+from treeplex.games.poker.spots.fields import Settings
+from treeplex.games.poker.spots.files import spot_request
 from treeplex.games.poker.spots.libratus import BIG_BLIND, read_endgame
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.play.cli.holdem.options import named_request, request_of
 from treeplex.runs.holdem.report.hand_history import HandSpot, read_hand, with_bets_of
 from treeplex.spot_table import FIELDS, HOW
 
@@ -60,15 +61,15 @@ def read_task(file: Path | None, options: Mapping[str, object], sources: Mapping
     given = {name: value for name, value in options.items() if value is not None and value != []}
     check_sources(file, given, sources, resume)
     if resume is not None:
-        return Task(None, request_of(None, given).settings())
+        return Task(None, spot_request(None, given).settings())
     if sources["endgame"] is not None:
         spot = read_endgame(sources["endgame"], decoding=sources["decoding"] or "true")
-        return Task(spot, request_of(None, given).settings(), BIG_BLIND)
-    request = request_of(None, given) if file is None else named_request(file, given)
+        return Task(spot, spot_request(None, given).settings(), BIG_BLIND)
+    request = spot_request(file, given)
     hand = None
     if sources["phh"] is not None:
         hand = read_hand(sources["phh"], hand=sources["hand"] or 1, street=sources["street"])
-        request = request.over(request_of(None, fields_of(hand)))
+        request = request.over(spot_request(None, fields_of(hand)))
     if not request.fields and not any(request.layers.values()):
         raise SpecError("no spot given; name a spot file, or give --board, --oop, --ip, --pot and --stack (see --help)")
     spot = request.spot()
@@ -133,7 +134,7 @@ class Solving:
     @property
     def title(self) -> str:
         """The spot in a few words."""
-        return title_of(self.spot)
+        return str(self.spot)
 
     @property
     def interrupted(self) -> bool:
@@ -184,12 +185,6 @@ class Solving:
             return {}
         often = zip(node.actions, node.sides[node.player].totals, strict=True)
         return {f"{PLAYERS[node.player]} first": ", ".join(f"{name} {100 * part:.1f}%" for name, part in often)}
-
-
-def title_of(spot: Spot) -> str:
-    """A spot in a few words."""
-    board = " ".join(cards_to_string([card]) for card in spot.board) or spot.format.name
-    return f"{board}, pot {spot.opening_pot:g}, stacks {spot.stack:g}"
 
 
 def prepare(
@@ -253,13 +248,14 @@ def open_solution(path: Path) -> "HoldemSolution":
     return load_solution(path)
 
 
-def solver_of_batch(settings: Settings, watch: "Callable[[Progress], None]") -> "Callable[[Spot, Interrupt], Solved]":
-    """What solves one board of a batch."""
+def solver_of_batch(settings: Settings, watch: "Callable[[Progress], None]") -> "Callable[[Spot, Interrupt, Path], Solved]":
+    """What solves one board of a batch, or goes on with the file of one that was stopped."""
     from treeplex.runs.holdem.batch import StoppedError
     from treeplex.runs.holdem.solve import solve_spot
 
-    def solve(spot: Spot, interrupt: "Interrupt") -> "Solved":
-        solution = solve_spot(
+    def solve(spot: Spot, interrupt: "Interrupt", file: Path) -> "Solved":
+        given = partial(
+            solve_spot,
             spot,
             settings.algorithm,
             iterations=settings.iterations,
@@ -269,7 +265,18 @@ def solver_of_batch(settings: Settings, watch: "Callable[[Progress], None]") -> 
             locks=settings.locks,
             progress=watch,
             interrupt=interrupt,
+            out=file,
         )
+        try:
+            begun = open_solution(file) if file.exists() else None
+            if begun is not None and begun.locks:
+                raise SpecError("locks may be others now")
+            solution = given(resume=begun)
+        except (FileError, SpecError):
+            if not file.exists():
+                raise
+            file.unlink()  # of other settings, or damaged
+            solution = given()
         if solution.status == "interrupted":
             raise StoppedError
         return solution

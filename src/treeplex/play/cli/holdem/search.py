@@ -1,4 +1,4 @@
-"""``treeplex holdem search``: search a turn with a network, or with exact values."""
+"""``treeplex holdem search``: search the first street of a spot with a network, with exact values, or with none."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -7,6 +7,7 @@ import typer
 
 from treeplex.errors import FileError, SpecError
 from treeplex.play.cli.arguments import Json
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_facts, print_json
 from treeplex.play.cli.failures import STOPPED, fail
 from treeplex.play.cli.holdem import options as of
@@ -19,13 +20,17 @@ if TYPE_CHECKING:
     from treeplex.runs.holdem.search import SearchedSpot
 
 
+@command("Search a turn with a network, or exactly.", place=50, example="search turn_endgame runs/turn")
 @of.with_fields(*of.ABOUT_TURNS)
 def search(
     *,
-    spot: of.TurnSpot = None,
+    spot: of.SearchSpot = None,
     net: Annotated[
         str | None,
-        typer.Argument(metavar="NETWORK", help="A folder of holdem train, or the network in it; rebel is the library's own."),
+        typer.Argument(
+            metavar="NETWORK",
+            help="A folder of holdem train, the network in it, or my.py:MyLeaf; rebel is the library's own.",
+        ),
     ] = None,
     options: of.Options,
     iterations: Annotated[
@@ -35,49 +40,55 @@ def search(
         str | None, typer.Option(metavar="NAME", help="lcfr, dcfr, lcfr-avg-modified, flop, ... Default: lcfr.")
     ] = None,
     exact: Annotated[
-        bool, typer.Option("--exact", help="Exact values where the turn's betting ends: rivers solved in every iteration.")
+        bool, typer.Option("--exact", help="Exact values where the betting ends: what follows solved in every iteration.")
     ] = False,
-    river: Annotated[int | None, typer.Option(metavar="N", help="Iterations in a solution of the rivers. Default: 64.")] = None,
+    zero: Annotated[bool, typer.Option("--zero", help="No values where the betting ends: what follows is ignored.")] = False,
+    river: Annotated[int | None, typer.Option(metavar="N", help="Iterations of endgame solutions. Default: 64.")] = None,
     judge: Annotated[
         bool | None,
-        typer.Option("--judge/--no-judge", help="Find how exploitable it is; default: where memory allows."),
+        typer.Option("--judge/--no-judge", help="Compute the exploitability; default: if memory allows."),
     ] = None,
-    threads: Annotated[int | None, typer.Option(metavar="N", help="Threads for rivers. Default: one per core allowed.")] = None,
-    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write what it plays, for holdem show.")] = None,
+    threads: Annotated[
+        int | None, typer.Option(metavar="N", help="Threads for endgames. Default: one per core allowed.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write the strategy, for holdem show.")] = None,
     force: of.Overwrite = False,
     as_json: Json = False,
     progress: of.Progress = None,
 ) -> None:
-    """Search a turn to the end of its betting, all hands at once, with a network for the rivers or with exact values.
+    """Search a turn, a flop or any first street to the end of its betting, all hands at once.
 
-    What is judged, and written with --out, is the average policy on the turn, with rivers solved for the beliefs that it leads
-    to. EVs are chips that come back from the pot (a fold: 0): ev_oop and ev_ip of --json as the search values them,
-    played_ev_oop and played_ev_ip as they are. exploitability_mbb counts thousandths of the spot's smallest bet (min_bet),
-    a big blind. Ctrl-C ends the search early.
+    Values where the betting ends come from a network for the rivers (turns only) or a leaf of your own (my.py:MyLeaf), are
+    exact (--exact), or nothing (--zero). It judges, and writes with --out, the average policy on this street, with what
+    follows solved for the beliefs that it leads to. EVs are in chips, the pot included (a fold: 0): in --json ev_oop and
+    ev_ip are the search's estimates, played_ev_oop and played_ev_ip exact. exploitability_mbb counts thousandths of the
+    spot's smallest bet (min_bet), a big blind. Ctrl-C ends the search early.
 
     \b
     Examples:
       treeplex holdem search turn_endgame rebel --bets 100%,a --raises a
       treeplex holdem search examples/spots/turn.yaml --exact -n 32 --out turn.spot
+      treeplex holdem search examples/spots/flop.yaml --board QsJh2h --zero --no-judge
       treeplex holdem search turn_endgame runs/turn/net.safetensors --oop "QQ+,AK" -n 64 --no-judge --json
     """
-    if exact and net is not None:
-        raise SpecError("--exact solves the rivers and asks no network; give one of both")
-    if net is None and not exact:
-        raise SpecError("no network given; after the spot name a folder of holdem train, or rebel, or search with --exact")
+    if exact + zero + (net is not None) > 1:
+        raise SpecError("a network, --exact and --zero are three kinds of values; give one of them")
+    if net is None and not exact and not zero:
+        raise SpecError("no values given; after the spot name a folder of holdem train, or rebel, or give --exact or --zero")
     if out is not None and judge is False:
         raise SpecError("--out writes what is judged; leave --no-judge out")
     with Live(progress) as live:
         live.say("reading the spot")
         from treeplex.play.cli.holdem.requests import usable
-        from treeplex.runs.holdem.search import ITERATIONS, METHOD, RIVER, search_turn
+        from treeplex.runs.holdem.search import ITERATIONS, METHOD, RIVER, search_spot
+        from treeplex.search import ZeroLeaf
 
         turn = of.turn_spot(spot, options, ranges=True)
         if out is not None and usable(out) and not force:
             raise FileError(f"{out} is there already; choose another name, or overwrite it (--force)")
-        found = search_turn(
+        found = search_spot(
             turn,
-            net,
+            ZeroLeaf() if zero else net,
             iterations=ITERATIONS if iterations is None else iterations,
             method=METHOD if method is None else method,
             river=RIVER if river is None else river,
@@ -128,7 +139,6 @@ def record_of(found: "SearchedSpot") -> dict[str, Any]:
 
 def print_search(found: "SearchedSpot", saved: Path | None) -> None:
     """What is done first, EVs, exploitability, time, what to try next."""
-    from treeplex.play.cli.holdem.requests import title_of
     from treeplex.runs.holdem.report.page_data import PLAYERS
 
     spot, played, net = found.spot, found.played, found.net
@@ -141,8 +151,9 @@ def print_search(found: "SearchedSpot", saved: Path | None) -> None:
         blind = big_blind(spot)
         small = f", {short(1000 * played.exploitability / blind)} thousandths of a big blind" if blind else ""
         facts["exploitability"] = chips_and_share(played.exploitability, spot.pot) + small
-        facts["judged"] = f"average policy, rivers by {found.river} iterations of dcfr for its beliefs"
-    facts["values"] = "exact: rivers solved in every iteration" if net is None else f"{found.values}   {card_text(net.card)}"
+        facts["judged"] = f"average policy, endgames by {found.river} iterations of dcfr for its beliefs"
+    kinds = {"exact": "exact: endgames solved in every iteration", "zero": "zero: what follows is ignored"}
+    facts["values"] = kinds.get(found.values, found.values) if net is None else f"{found.values}   {card_text(net.card)}"
     if net is not None and "judged" in net.card:
         facts["on its card"] = judged_text(net.card)
     if found.unlike:
@@ -153,7 +164,7 @@ def print_search(found: "SearchedSpot", saved: Path | None) -> None:
         facts["file"] = str(saved)
     done = found.search.iteration
     count = f"{done:,} iteration{'s' if done != 1 else ''}"
-    print_facts(facts, title=f"{title_of(spot)} searched by {found.method}: {count}")
+    print_facts(facts, title=f"{spot} searched by {found.method}: {count}")
     typer.secho("next", bold=True)
     if saved is None:
         typer.echo("  treeplex holdem search ... --out turn.spot   keep what it plays, to look at it")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treeplex.play.cli.arguments import Json
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_facts, print_json
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ FILE_HELP = "A file that holdem solve wrote with --out."
 LINE_HELP = "Actions and cards so far: 'x,b50%,c,7s,b120' (x check, c call, f fold, b bet, r raise, a all-in)."
 
 
+@command("Read a solved spot.", place=20, example="show turn.spot --line x,b60%")
 def show(
     file: Annotated[Path, typer.Argument(metavar="FILE", help=FILE_HELP)],
     line: Annotated[str, typer.Option("--line", metavar="LINE", help=LINE_HELP)] = "",
@@ -34,21 +36,21 @@ def show(
         typer.Option(
             "--depth",
             metavar="N|all",
-            help="How many actions and cards further --json and --html go. Default: none; for --html to the end of the street.",
+            help="How far --json and --html go, in actions and cards. Default: none; for --html to the end of the street.",
         ),
     ] = None,
     ev: Annotated[
         str,
         typer.Option(
-            "--ev", metavar="pot|net", help="What comes back from the pot (fold: 0), or won or lost against half of it."
+            "--ev", metavar="pot|net", help="pot: the pot included (fold: 0); net: relative to half of the starting pot."
         ),
     ] = "pot",
     as_json: Json = False,
 ) -> None:
-    """Show a solved spot at one decision: the range as a grid, actions, EV, equity, hands and what may come next.
+    """Show a solved spot at one decision: the range as a grid, actions, EV, equity, hands and the lines that follow.
 
-    EV is in chips: what comes back from the pot from here on, so that a fold is worth 0; --ev net counts what is won or lost
-    against half the starting pot. With --json --depth the output is one line of JSON per node, the first line
+    EV is in chips, the pot included, so that a fold is worth 0; --ev net counts wins and losses relative to half the starting
+    pot. With --json --depth the output is one line of JSON per node, the first line
     about the spot; it streams, however long.
 
     \b

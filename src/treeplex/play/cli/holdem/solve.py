@@ -6,6 +6,7 @@ import typer
 
 from treeplex.errors import SpecError
 from treeplex.play.cli.arguments import Json
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_facts, print_json
 from treeplex.play.cli.failures import STOPPED, TARGET_MISSED, fail
 from treeplex.play.cli.holdem import options as of
@@ -14,11 +15,13 @@ from treeplex.play.cli.live import Live, clock
 from treeplex.spot_table import FIELDS
 
 if TYPE_CHECKING:
+    from treeplex.games.poker.spots.fields import Settings
     from treeplex.games.poker.spots.spot import Spot
-    from treeplex.play.cli.holdem.requests import Solving, Task
+    from treeplex.play.cli.holdem.requests import Solving
     from treeplex.runs.job.record import Progress
 
 
+@command("Solve a spot.", place=10, example="solve examples/spots/turn.yaml --out turn.spot")
 @of.with_fields(*FIELDS)
 def solve(
     *,
@@ -38,14 +41,14 @@ def solve(
 ) -> None:
     """Solve a heads-up hold'em spot from the flop, turn or river on: from a spot file, options, or both.
 
-    Stops at the target, or after -n iterations (default: at 0.5% of the pot, after 1,000 at most). Exit code 3: the target
-    was not reached. Ctrl-C ends the iteration, saves (without --out into a new file) and says how to go on; a second Ctrl-C
-    stops at once: without judging or, within an iteration, without saving. EVs are chips that come back from the pot, which
-    nobody owns yet: a fold is worth 0. exploitability_bb of --json is for --endgame only (else null): big blinds as papers on
-    these games count them, with each range adding up to one, pairs of hands that share a card included.
+    Stops at the target, or after -n iterations (default: at 0.5% of the pot, after 1,000 at most). Exit code 3: the
+    target was not reached. Ctrl-C finishes the iteration, saves (without --out into a new file) and says how to resume;
+    a second Ctrl-C stops at once: without judging or, within an iteration, without saving. EVs are in chips, the pot
+    included: a fold is worth 0. exploitability_bb of --json is for --endgame only (else null): big blinds as papers on
+    these games count them, with each range normalised to one and pairs of hands that share a card included.
 
-    --estimate says how many decisions the spot has, and what memory and time they take, before anything is built. A spot that
-    does not fit into memory is refused in any case.
+    --estimate prints the number of decisions, the memory and the time, without building anything. A spot that does not fit into
+    memory is always refused.
 
     \b
     Examples:
@@ -60,7 +63,10 @@ def solve(
 
     sources = {"endgame": endgame, "decoding": decoding, "phh": phh, "hand": hand, "street": street}
     if estimate:
-        print_estimate(read_task(file, options, sources, resume), as_json=as_json)
+        task = read_task(file, options, sources, resume)
+        if task.spot is None:
+            raise SpecError("--estimate is for spots that are not solved yet; leave --resume out")
+        print_estimate(task.spot, task.settings, as_json=as_json)
         return
     with Live(progress) as live:
         live.say("reading the spot")
@@ -78,21 +84,14 @@ def solve(
         raise typer.Exit(TARGET_MISSED)
 
 
-def print_estimate(task: "Task", *, as_json: bool) -> None:
-    """Say what solving a spot will take.
-
-    Raises:
-        SpecError: a solution to resume, which is there already.
-    """
-    from treeplex.play.cli.holdem.requests import title_of
+def print_estimate(spot: "Spot", settings: "Settings | None" = None, *, as_json: bool) -> None:
+    """Say what solving a spot will take; ``settings`` are those of the spot where none are given."""
     from treeplex.runs.job.memory import estimate_spot
 
-    if task.spot is None:
-        raise SpecError("--estimate is for spots that are not solved yet; leave --resume out")
-    settings = task.settings
-    found = estimate_spot(task.spot, settings.algorithm or "dcfr", threads=settings.threads, isomorphism=not settings.locks)
+    how = settings or spot.settings
+    found = estimate_spot(spot, how.algorithm or "dcfr", threads=how.threads, isomorphism=not how.locks)
     if not as_json:
-        print_facts(found.facts(), title=title_of(task.spot))
+        print_facts(found.facts(), title=str(spot))
         return
     size = found.size
     print_json(
@@ -147,8 +146,8 @@ def print_solution(solving: "Solving") -> None:
     count = f"{solution.iterations:,} iteration{'s' if solution.iterations != 1 else ''}"
     print_facts(facts, title=f"{solving.title} by {solution.algorithm}: {count} in {solution.seconds:.3g} s")
     typer.secho("next", bold=True)
-    for command, purpose in next_steps(solving):
-        typer.echo(f"  treeplex holdem {command}   {purpose}")
+    for step, purpose in next_steps(solving):
+        typer.echo(f"  treeplex holdem {step}   {purpose}")
 
 
 def evs_of(spot: "Spot", ev: tuple[float, float]) -> dict[str, str]:

@@ -16,17 +16,19 @@ from treeplex.play.cli.arguments import (
     TrainResume,
     check_folders,
 )
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import say
 from treeplex.play.cli.holdem import options as of
 from treeplex.play.cli.train import changes_of, run_training
 
 
+@command("Train a network for rivers by self-play on turns.", place=40, example="train --out runs/turn")
 @of.with_fields(*(name for name in of.ABOUT_TURNS if name not in ("oop", "ip")))
 def train(
     *,
     spot: of.TurnSpot = None,
     options: of.Options,
-    games: Annotated[int | None, typer.Option(metavar="N", help="Turns to be drawn in all; the same as --set games=N.")] = None,
+    games: Annotated[int | None, typer.Option(metavar="N", help="Turns to draw in total; the same as --set games=N.")] = None,
     preset: Preset = None,
     config: Config = None,
     changes: Changes = None,
@@ -39,8 +41,8 @@ def train(
 ) -> None:
     """Train a network for the rivers below turns by ReBeL, for holdem search.
 
-    A game is a turn like the spot's, with a board, stacks and bet sizes drawn anew; it is searched with the network, and
-    rivers that this leads to are solved. Pot and sizes are the spot's; its ranges play no part. The folder gets
+    A game is a turn like the spot's, with board, stacks and bet sizes drawn at random; it is searched with the network,
+    and the rivers that follow are solved. Pot and sizes are the spot's; its ranges are ignored. The folder gets
     net.safetensors, run.json, metrics.jsonl, state.safetensors (at least once a minute) and learning-curve.png. Ctrl-C
     saves, and --resume goes on bit for bit; a training uses one core. treeplex train rebel SPOTFILE does the same.
 

@@ -215,7 +215,7 @@ class SpotLike(Protocol):
 
 
 def report(view: NodeView, spot: SpotLike) -> NodeReport:
-    """Put a node of a solved spot together."""
+    """A node of a solved spot as tables: a ``view`` of it (``solution.at(line)``), and the ``spot``."""
     acting, format = view.player, spot.format
     sides = (side(view, 0, spot), side(view, 1, spot))
     actions = tuple(view.actions) if acting is not None else ()
@@ -311,7 +311,7 @@ def sized(action: ActionLike, view: NodeView) -> str:
 
 
 def classes(side: Side, board: Sequence[int]) -> Classes:
-    """A side by hand class; for formats of two hole cards only."""
+    """A ``side`` of a node by hand class, on its ``board``; for formats of two hole cards only."""
     size = len(CLASSES)
     numbers = class_numbers(side.cards)
     gone = np.isin(HANDS, np.array(board, dtype=np.uint8)).any(axis=1)

@@ -1,0 +1,310 @@
+"""Compiled games and batches of subgames as forms of tensors, for any device that PyTorch has."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.tree.form import Payoff, Tree
+from treeplex.engine.tree.learned import DiscountNetwork
+from treeplex.engine.tree.regret import Weights
+from treeplex.errors import AlgorithmError
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.form import OPTIMISM, STEP, Kind
+from treeplex.forms.policies.tabular import Policy, normalised
+from treeplex.learn.rebel.value_net import torch_module
+from treeplex.learn.torch.kernels import (
+    ONE,
+    ZERO,
+    Placement,
+    Tensor,
+    Terminals,
+    Treeplex,
+    averaged,
+    back_up,
+    best_reply,
+    factors,
+    reached,
+    updated,
+)
+from treeplex.solvers.base import Solver, check_state
+from treeplex.solvers.registry import GENERAL, AnyAlgorithm, rule_of
+from treeplex.solvers.solver import FormSolver
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(eq=False)
+class TensorState:
+    """What a run with tensors keeps, for each player; slots are those of :mod:`treeplex.learn.torch.kernels`.
+
+    Attributes:
+        policies: [I, A], the current policy; of fictitious play the last pure replies.
+        along: [N], what each slot multiplies its path by under that policy.
+        strategies: [N], its sequence form.
+        averages: [N], own-reach-weighted sums of policies; of fictitious play the averages themselves.
+        regrets: [I, A].
+    """
+
+    policies: list[Tensor]
+    along: list[Tensor]
+    strategies: list[Tensor]
+    averages: list[Tensor]
+    regrets: list[Tensor]
+
+
+class TensorForm:
+    """Trees of sequences of two players that update rules run on with tensors; a :class:`treeplex.forms.form.Form`.
+
+    Attributes:
+        treeplexes: of both players.
+        players: two.
+    """
+
+    players = 2
+
+    def __init__(self, tree: Tree, payoff: Payoff, *, device: Any, dtype: Any = None, identity: str = "") -> None:
+        """Carry a tree and its payoffs to a device.
+
+        Args:
+            tree, payoff: of a compiled game or a batch of subgames.
+            device: a PyTorch device.
+            dtype: a PyTorch type; None for float32.
+            identity: a hash of the game.
+
+        Raises:
+            AlgorithmError: other than two players.
+        """
+        players = len(tree.sequence_offsets) - 1
+        if players != 2:
+            raise AlgorithmError(f"tensors are for games of two players, not of {players}; take device cpu")
+        self.identity, self.size = identity, int(tree.sequence_offsets[-1])
+        self.at = Placement(device, dtype or torch_module().float32)
+        self.treeplexes = Treeplex.of(tree, 0, self.at), Treeplex.of(tree, 1, self.at)
+        self._terminals = [Terminals.of(payoff, player, self.treeplexes, self.at) for player in (0, 1)]
+
+    def state_of(self, arrays: Mapping[str, Floats]) -> TensorState:
+        """The state whose arrays, float64 [Q] each, are these; ``strategy`` says with which weights root sequences begin."""
+        state = TensorState([], [], [], [], [])
+        with torch_module().inference_mode():
+            for own in self.treeplexes:
+                part = {name: own.spread(arrays[name][own.begin : own.begin + len(own.slots)]) for name in arrays}
+                head, policy = part["strategy"][: own.head], self.at.numbers(own.inner(part["policy"]))
+                head[ONE] = 1.0
+                state.along.append(factors(self.at.numbers(head), policy))
+                state.policies.append(policy)
+                state.strategies.append(reached(own, state.along[-1]))
+                state.averages.append(self.at.numbers(part["average"]))
+                if "regrets" in part:
+                    state.regrets.append(self.at.numbers(own.inner(part["regrets"])))
+        return state
+
+    def allocate(
+        self, kind: Kind, needs: frozenset[str], averages: int = 1, network: DiscountNetwork | None = None
+    ) -> TensorState:
+        """The state before the first iteration, at the uniform policy; root sequences begin with 1.
+
+        Raises:
+            AlgorithmError: a rule that needs more than regrets or replies, and one average.
+        """
+        if kind not in (Kind.REGRETS, Kind.REPLIES) or needs & {"previous", "changes"}:
+            raise AlgorithmError("does not run on tensors; take device cpu, or a variant such as dcfr, or fictitious play")
+        state = TensorState([own.uniform for own in self.treeplexes], [], [], [], [])
+        with torch_module().inference_mode():
+            for own in self.treeplexes:
+                head = np.ones(own.head)
+                head[ZERO] = 0.0
+                state.along.append(factors(self.at.numbers(head), own.uniform))
+                state.strategies.append(reached(own, state.along[-1]))
+            if kind is Kind.REPLIES:
+                state.averages = list(state.strategies)
+            else:
+                state.averages = [torch_module().zeros_like(strategy) for strategy in state.strategies]
+                state.regrets = [torch_module().zeros_like(policy) for policy in state.policies]
+        return state
+
+    def iterate(self, kind: Kind, rows: Floats, state: TensorState, *, alternating: bool) -> None:
+        """Run one iteration for each row; nothing is read on the host meanwhile."""
+        with torch_module().inference_mode():
+            for numbers in rows.tolist():
+                if kind is Kind.REPLIES:
+                    self._reply(numbers, state, alternating=alternating)
+                    continue
+                row = Weights(*numbers)
+                if alternating:
+                    for player in (0, 1):
+                        self.improve(player, row, state, self.gradient(player, state))
+                else:
+                    values = [self.gradient(player, state) for player in (0, 1)]
+                    for player in (0, 1):
+                        self.improve(player, row, state, values[player])
+
+    def gradient(self, player: int, state: TensorState) -> Tensor:
+        """What a player's slots are worth against the other's current strategy, [N], leaves counted as nothing."""
+        return self._terminals[player].gradient(state.strategies[1 - player])
+
+    def improve(
+        self, player: int, row: Weights, state: TensorState, values: Tensor, add: Callable[[Tensor], None] | None = None
+    ) -> None:
+        """One player's part of an iteration: the strategy just played enters the average, then come regrets and next policy.
+
+        Args:
+            player: who updates.
+            row: the iteration's weights.
+            state: changed in place.
+            values: [N], the gradient; it becomes the counterfactual values, those of root sequences in the first slots.
+            add: called between average and backup, to add to the gradient what leaves are worth.
+        """
+        own = self.treeplexes[player]
+        state.averages[player] = averaged(row, state.averages[player], state.strategies[player])
+        if add is not None:
+            add(values)
+        back_up(own, state.along[player], values)
+        policy, state.regrets[player] = updated(own, row, values, state.policies[player], state.regrets[player])
+        self._play(player, policy, state)
+
+    def _play(self, player: int, policy: Tensor, state: TensorState) -> None:
+        """Set a player's policy, and with it the strategy."""
+        own = self.treeplexes[player]
+        state.policies[player] = policy
+        state.along[player] = factors(state.along[player][: own.head], policy)
+        state.strategies[player] = reached(own, state.along[player])
+
+    def _reply(self, row: list[float], state: TensorState, *, alternating: bool) -> None:
+        """An iteration of fictitious play; see :func:`treeplex.engine.tree.fictitious.iterate_best_replies`."""
+        step, share = row[STEP], row[OPTIMISM]
+        faced = [mixed(share, state.averages[player], state.strategies[player]) for player in (0, 1)]
+        for player in (0, 1):
+            if alternating and player == 1:
+                faced[0] = mixed(share, state.averages[0], state.strategies[0])
+            values = self._terminals[player].gradient(faced[1 - player])
+            self._play(player, best_reply(self.treeplexes[player], values), state)
+            state.averages[player] = mixed(step, state.averages[player], state.strategies[player])
+
+    def iterate_learned(
+        self, network: DiscountNetwork, state: TensorState, done: int, iterations: int, horizon: int, *, alternating: bool
+    ) -> None:
+        """Learned rules look at the run, which tensors do not show.
+
+        Raises:
+            AlgorithmError: always.
+        """
+        raise AlgorithmError("a learned rule does not run on tensors; take device cpu")
+
+    def arrays(self, state: TensorState) -> dict[str, Floats]:
+        """The arrays that the next iteration depends on, float64 [Q] each; copies on the host.
+
+        They are those of :class:`treeplex.forms.compile.tree_form.TreeState`, so that a run may go on with either.
+        """
+        found = {name: np.zeros(self.size) for name in ("policy", "strategy", "average", "regrets")}
+        for player, own in enumerate(self.treeplexes):
+            taken, inner = slice(own.begin, own.begin + len(own.slots)), own.slots >= own.head
+            at_infosets = own.slots[inner] - own.head
+            found["strategy"][taken] = on_host(state.strategies[player])[own.slots]
+            found["average"][taken] = on_host(state.averages[player])[own.slots]
+            found["policy"][taken] = 1.0
+            found["policy"][taken][inner] = on_host(state.policies[player]).ravel()[at_infosets]
+            if state.regrets:
+                found["regrets"][taken][inner] = on_host(state.regrets[player]).ravel()[at_infosets]
+        return found if state.regrets else {name: array for name, array in found.items() if name != "regrets"}
+
+    def policy(self, state: TensorState) -> Floats:
+        """The average strategy in sequence form, float64 [Q], on the host."""
+        return self.arrays(state)["average"]
+
+    def values(self, state: TensorState, *, best: bool) -> Floats:
+        """What each player gets against the other's average strategy, [2]; see :class:`treeplex.forms.form.Form`."""
+        found = np.empty(2)
+        with torch_module().inference_mode():
+            averages = [self._normalised(player, state) for player in (0, 1)]
+            for player, own in enumerate(self.treeplexes):
+                values = self._terminals[player].gradient(reached(self.treeplexes[1 - player], averages[1 - player]))
+                if best:
+                    best_reply(own, values)
+                else:
+                    back_up(own, averages[player], values)
+                roots = own.slots[own.slots < own.head]
+                found[player] = float((values[: own.head] * averages[player][: own.head])[roots].sum())
+        return found
+
+    def _normalised(self, player: int, state: TensorState) -> Tensor:
+        """The factors, [N], of a player's average policy; uniform where the average does not go."""
+        own = self.treeplexes[player]
+        sums = own.inner(state.averages[player])
+        total = sums.sum(dim=1, keepdim=True)
+        policy = torch_module().where(total > 0.0, sums / total, own.uniform)
+        return factors(state.along[player][: own.head], policy)
+
+
+class TensorSolver(FormSolver[TensorState], Solver):
+    """A run of an update rule on a compiled game with tensors; it goes on from the state of a run without, and back."""
+
+    form: TensorForm
+    algorithm: str
+    iteration: int
+    updates: str
+
+    def __init__(
+        self,
+        game: CompiledGame,
+        algorithm: AnyAlgorithm,
+        *,
+        device: Any,
+        dtype: Any = None,
+        horizon: int | None = None,
+        updates: str | None = None,
+    ) -> None:
+        """Start from the uniform policy.
+
+        Args:
+            game: the compiled game, of two players.
+            algorithm: an update rule, or its spec.
+            device: a PyTorch device.
+            dtype: a PyTorch type; None for float64.
+            horizon: iterations planned; only rules that pace themselves need it.
+            updates: ``alternating`` or ``simultaneous``; None for the rule's usual one.
+
+        Raises:
+            SpecError: an unknown algorithm, parameter or order of updates.
+            AlgorithmError: an algorithm that is no update rule or does not run on tensors, or other than two players.
+        """
+        self.game = game
+        try:
+            rule, text = rule_of(algorithm, GENERAL)
+        except AlgorithmError as error:
+            raise AlgorithmError(f"{algorithm} does not run on tensors; take device cpu") from error
+        kind = torch_module().float64 if dtype is None else dtype
+        form = TensorForm(game.tree, game.payoff, device=device, dtype=kind, identity=game.identity)
+        super().__init__(form, rule, horizon=horizon, updates=updates, algorithm=text)
+
+    @property
+    def average(self) -> Floats:  # type: ignore[override]
+        """The average, float64 [Q], own-reach-weighted sums of policies, on the host."""
+        return self.form.policy(self.tables)
+
+    def average_policy(self) -> Policy:
+        """The policy that approaches equilibrium; uniform before the first iteration."""
+        return Policy(self.game, normalised(self.game, self.average))
+
+    def restore(self, state: Mapping[str, Floats]) -> None:
+        """Continue from a saved state, of this solver or of the same rule on compiled kernels.
+
+        Raises:
+            FileError: an array is missing or has another shape; nothing has changed then.
+        """
+        arrays = self.arrays()
+        check_state({"iteration": np.empty(1), **arrays}, state)
+        self.tables = self.form.state_of({name: state[name] for name in arrays})
+        self.iteration = int(state["iteration"][0])
+
+
+def mixed(share: float, average: Tensor, reply: Tensor) -> Tensor:
+    """``(1 - share) * average + share * reply``."""
+    return average * (1.0 - share) + reply * share
+
+
+def on_host(tensor: Tensor) -> Floats:
+    """A tensor's numbers, float64."""
+    return np.asarray(tensor.cpu().numpy(), np.float64)

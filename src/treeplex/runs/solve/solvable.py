@@ -1,0 +1,207 @@
+"""What can be solved, compared and judged: games that are compiled, and hold'em spots, behind one protocol.
+
+:func:`treeplex.runs.games.solvable` chooses the kind once; :func:`treeplex.solve`, :func:`treeplex.compare` and
+:func:`treeplex.judge` know nothing else of it.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, Protocol, TypedDict
+
+from treeplex.errors import SpecError
+from treeplex.evaluate import Judgement
+from treeplex.runs.holdem.locks import AnyLock
+from treeplex.runs.job.interrupt import Interrupt
+from treeplex.runs.job.job import Job, Outcome, Session
+from treeplex.runs.job.progress_line import ProgressLine
+from treeplex.runs.solve.measures import AnyMeasures
+from treeplex.runs.solve.solution import Solution
+from treeplex.solvers.registry import AnyAlgorithm
+
+WalkWatcher = Callable[[int], None]
+
+
+class GameOptions(TypedDict, total=False):
+    """Options for games that are compiled.
+
+    Attributes:
+        nodes: stop once so many histories were walked, those before a resume included; the same effort for algorithms that
+            sample and algorithms that sweep the whole tree (:attr:`treeplex.solvers.Solver.nodes`).
+        updates: ``"alternating"`` or ``"simultaneous"``; default: what the algorithm's paper does.
+        seed: seed of everything random; default 0.
+        refine: split infostates of imperfect recall instead of refusing the game.
+        limit: the most histories that may be walked to compile the game; default 50 million. A game that is clearly larger is
+            refused in a second or two.
+        device: where iterations run: ``"cpu"`` (the default) by compiled kernels, ``"cuda"`` with tensors on a graphics card,
+            ``"auto"`` there if there is one, or ``"torch-cpu"`` to try it; for two players, by variants that neither adapt nor
+            learn and fictitious play. It needs PyTorch.
+        measures: judges of your own, which every record reports as well (``solution.measures``): functions of a compiled game
+            and a policy by name, ``{"gain": gain}``, or ``["my.py:gain"]``. Give them again when resuming.
+        walked: called now and then, while rules are walked before the first iteration, with the number of histories so far.
+    """
+
+    nodes: int | None
+    updates: str | None
+    seed: int | None
+    refine: bool | None
+    limit: int | None
+    device: str | None
+    measures: AnyMeasures | None
+    walked: WalkWatcher | None
+
+
+class SpotOptions(TypedDict, total=False):
+    """Options for hold'em spots; what is left out is as the spot's file says.
+
+    Attributes:
+        threads: default: one per core that this process may use.
+        storage: numbers in which regrets and averages are kept: ``"float32"`` (the default), ``"float64"`` or ``"int16"``.
+        isomorphism: let boards that differ only in suits stand for each other where the ranges allow it, default True; never
+            with locks.
+        locks: strategies that players keep: :class:`treeplex.holdem.NodeLock`, or those of spot files. Best responses keep
+            them too.
+        most_memory: bytes that may be used; default: what the machine has free.
+    """
+
+    threads: int | None
+    storage: str | None
+    isomorphism: bool | None
+    locks: Sequence[AnyLock] | None
+    most_memory: float | None
+
+
+class Options(GameOptions, SpotOptions, total=False):
+    """All options of forms; each kind of game takes its own."""
+
+
+class AnyCompiled(Protocol):
+    """What tables and plots say of a game."""
+
+    @property
+    def spec(self) -> str: ...
+    @property
+    def players(self) -> int: ...
+    @property
+    def zero_sum(self) -> bool: ...
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What :func:`treeplex.solve` was asked for; None where nothing was said.
+
+    Attributes:
+        algorithm: a spec or an object.
+        iterations, target, seconds, every: when to stop and to evaluate.
+        out, force, resume: where the run goes, or comes from: a path, or a solution.
+        options: those of the form that were given.
+        interrupt: who listens for Ctrl-C already.
+    """
+
+    algorithm: AnyAlgorithm | None
+    iterations: int | None
+    target: float | None
+    seconds: float | None
+    every: int | None
+    out: Path | None
+    force: bool
+    resume: Any
+    options: Mapping[str, Any]
+    interrupt: Interrupt | None = None
+
+
+class Plan(NamedTuple):
+    """How several algorithms are compared.
+
+    Attributes:
+        algorithms: by their canonical names, each once.
+        iterations, options: for each of them.
+        axis: what effort is best counted in.
+    """
+
+    algorithms: Mapping[str, AnyAlgorithm]
+    iterations: int | None
+    options: Mapping[str, Any]
+    axis: str
+
+
+class SolvingJob(Job):
+    """A solver under way, as a job that hands out a solution."""
+
+    def announcement(self) -> str:
+        """What a user should know before the first iteration; usually nothing."""
+        return ""
+
+    @abstractmethod
+    def solution(self, outcome: Outcome) -> Solution:
+        """The solution when a session has ended."""
+
+
+class Solvable(ABC):
+    """A game as something to solve and to judge.
+
+    Attributes:
+        noun: what one of this kind is called.
+        options: names of the options that its form has.
+    """
+
+    noun: ClassVar[str]
+    options: ClassVar[frozenset[str]]
+
+    def check_options(self, given: Mapping[str, Any]) -> None:
+        """Refuse an option of another kind of game.
+
+        Raises:
+            SpecError: the message says which there are.
+        """
+        for name in given:
+            if name not in self.options:
+                known = ", ".join(sorted(self.options))
+                raise SpecError(f"{name} is no option for {self.noun}; leave it out (there are {known})")
+
+    @abstractmethod
+    def session(self, asked: Asked, line: ProgressLine) -> AbstractContextManager[Session]:
+        """A session of a :class:`SolvingJob`, new or where its last checkpoint stands; its place is locked meanwhile."""
+
+    @abstractmethod
+    def plan(
+        self, algorithms: Sequence[AnyAlgorithm], iterations: int | None, options: Mapping[str, Any], line: ProgressLine
+    ) -> Plan:
+        """Get ready for several algorithms: compile the game once, and check that each algorithm fits."""
+
+    @property
+    @abstractmethod
+    def compiled(self) -> AnyCompiled:
+        """The compiled game, after :meth:`plan`."""
+
+    @abstractmethod
+    def place(self, folder: Path, name: str) -> Path:
+        """Where in a folder the run of one of several algorithms goes."""
+
+    @abstractmethod
+    def policy(self, policy: Any, *, complete: bool = False) -> Any:
+        """Any kind of policy as one of this game; see :func:`treeplex.as_policy`."""
+
+    @abstractmethod
+    def judge(self, policy: Any) -> Judgement:
+        """Judge any kind of policy of this game."""
+
+    @abstractmethod
+    def best_response(self, policy: Any, player: int) -> tuple[float, Any]:
+        """The best that a player can get against a policy, and the policy with the player's part replaced by what gets it."""
+
+
+def canonical(names: Sequence[tuple[str, AnyAlgorithm]]) -> dict[str, AnyAlgorithm]:
+    """Algorithms by their canonical names, each once.
+
+    Raises:
+        SpecError: two different ones with one name.
+    """
+    chosen: dict[str, AnyAlgorithm] = {}
+    for name, algorithm in names:
+        same = chosen.setdefault(name, algorithm)
+        if same != algorithm and not (isinstance(same, str) and isinstance(algorithm, str)):
+            raise SpecError(f"two different algorithms are called {name!r}; give each a name of its own")
+    return chosen

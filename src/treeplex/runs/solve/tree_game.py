@@ -1,0 +1,336 @@
+"""Games that are compiled, as something to solve: a run starts or is reopened in its folder, and policies are judged."""
+
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from treeplex import evaluate
+from treeplex.errors import FileError, PolicyError, SpecError
+from treeplex.evaluate import Judgement
+from treeplex.evaluate.match.agents import agent_policy
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.compile.histories import histories_of
+from treeplex.forms.policies.files import load_policy
+from treeplex.forms.policies.plain import probabilities_of
+from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.sources.openspiel import same_rules, transferred
+from treeplex.forms.sources.user_module import is_user_spec
+from treeplex.games.base import Game
+from treeplex.games.size_estimate import MOST_HISTORIES
+from treeplex.runs.job.folder import RUN, STATE, JobFolder, folder_at, kind_of
+from treeplex.runs.job.job import Session, go_on, start
+from treeplex.runs.job.progress_line import KERNELS, ProgressLine
+from treeplex.runs.job.record import UNCOUNTED_ITERATIONS
+from treeplex.runs.solve.job import SolveJob
+from treeplex.runs.solve.measures import Measure, measures_of
+from treeplex.runs.solve.settings import POLICY, SOLVE, SolveSettings
+from treeplex.runs.solve.solvable import Asked, GameOptions, Plan, Solvable, WalkWatcher, canonical
+from treeplex.search.user_agents import is_agent, policy_of_user_agent
+from treeplex.solvers import Solver, make_solver
+from treeplex.solvers.registry import AnyAlgorithm, named_in, pace_of, same_algorithm, samples
+
+DEFAULT_ALGORITHM = "dcfr"
+DEFAULT_ITERATIONS = 1000
+MOST_ITERATIONS = 1_000_000
+UNIFORM = "uniform"
+
+
+class TreeGame(Solvable):
+    """A game that is compiled into trees of sequences.
+
+    Args:
+        game: the rules, or the game compiled already; None for that of the run to resume.
+    """
+
+    noun = "games that are compiled"
+    options = frozenset(GameOptions.__annotations__)
+
+    def __init__(self, game: Game | CompiledGame | None) -> None:
+        self.game = game
+
+    @property
+    def compiled(self) -> CompiledGame:
+        """The compiled game; it stays the same object."""
+        assert self.game is not None
+        self.game = compile_game(self.game)
+        return self.game
+
+    @contextmanager
+    def session(self, asked: Asked, line: ProgressLine) -> Iterator[Session]:
+        """A new run, or one from its folder."""
+        with folder_at(SOLVE, asked.out if asked.resume is None else asked.resume) as folder:
+            yield self.started(asked, folder, line) if asked.resume is None else self.reopened(asked, folder, line)
+
+    def started(self, asked: Asked, folder: JobFolder | None, line: ProgressLine) -> Session:
+        """A new run."""
+        algorithm = DEFAULT_ALGORITHM if asked.algorithm is None else asked.algorithm
+        options = dict(asked.options)
+        limit, walked = options.pop("limit", None), options.pop("walked", line.walked)
+        measures = measures_of(options.pop("measures", None))
+        self.compile(options.get("refine"), limit, walked, line)
+        count = pace_of(algorithm) if asked.iterations is None else asked.iterations
+        if samples(algorithm) and count is None and options.get("nodes") is None:
+            if asked.target is None and asked.seconds is None:
+                options["nodes"] = usual_nodes(self.compiled)
+            else:
+                count = UNCOUNTED_ITERATIONS
+        settings = settings_of_new_run(count, target=asked.target, seconds=asked.seconds, every=asked.every, **options)
+        walk_ahead(self.compiled, algorithm, limit, walked)
+        line.say(f"starting {name_of(algorithm)} ({KERNELS})")
+        return start(SolveJob(*planned(self.compiled, algorithm, settings), measures), folder, force=asked.force)
+
+    def reopened(self, asked: Asked, folder: JobFolder | None, line: ProgressLine) -> Session:
+        """A run from its folder."""
+        options = dict(asked.options)
+        if asked.out is not None and asked.out != Path(asked.resume):
+            raise SpecError("a resumed run goes on in its own folder; give out or resume, not both")
+        fixed = {"every": asked.every, "updates": options.get("updates"), "seed": options.get("seed")}
+        assert folder is not None
+        session = reopen(
+            folder,
+            self.game,
+            asked.algorithm,
+            fixed | {"refine": options.get("refine") or None, "device": options.get("device")},
+            options.get("walked", line.walked),
+            iterations=asked.iterations,
+            nodes=options.get("nodes"),
+            target=asked.target,
+            limit=options.get("limit"),
+            measures=measures_of(options.get("measures")),
+        )
+        line.say(f"resuming {session.job.name} ({KERNELS})")
+        return session
+
+    def compile(self, refine: bool | None, limit: int | None, walked: WalkWatcher | None, line: ProgressLine) -> None:
+        """Compile the game, if it is not."""
+        line.say("compiling the game")
+        assert self.game is not None
+        self.game = compile_game(self.game, refine=bool(refine), limit=limit, watch=walked)
+
+    def plan(
+        self, algorithms: Sequence[AnyAlgorithm], iterations: int | None, options: Mapping[str, Any], line: ProgressLine
+    ) -> Plan:
+        """Compile, and build a solver of each algorithm."""
+        limit, walked = options.get("limit"), options.get("walked", line.walked)
+        self.compile(options.get("refine"), limit, walked, line)
+        nodes = options.get("nodes")
+        if iterations is None and nodes is None:
+            if any(map(samples, algorithms)):
+                nodes = usual_nodes(self.compiled)
+            else:
+                iterations = DEFAULT_ITERATIONS
+        for algorithm in algorithms:
+            walk_ahead(self.compiled, algorithm, limit, walked)
+        line.say(f"starting ({KERNELS})")
+        names = []
+        for algorithm in algorithms:
+            count = pace_of(algorithm) if iterations is None else iterations
+            settings = settings_of_new_run(count, nodes=nodes, updates=options.get("updates"), device=options.get("device"))
+            names.append((planned(self.compiled, algorithm, settings)[0].algorithm, algorithm))
+        chosen = canonical(names)
+        given = {**options, "nodes": nodes} if nodes is not None else dict(options)
+        return Plan(chosen, iterations, given, usual_axis(chosen.values(), nodes))
+
+    def place(self, folder: Path, name: str) -> Path:
+        """A run folder of its own."""
+        return folder / name
+
+    def policy(self, policy: Any, *, complete: bool = False) -> Policy:
+        """Any kind of policy as one of this game; see :func:`policy_of`."""
+        return policy_of(self.compiled, policy, complete=complete)
+
+    def judge(self, policy: Any) -> Judgement:
+        """Judge a policy."""
+        return evaluate.judge(self.compiled, self.policy(policy))
+
+    def best_response(self, policy: Any, player: int) -> tuple[float, Policy]:
+        """A best response."""
+        return evaluate.best_response(self.compiled, self.policy(policy), player)
+
+
+def name_of(algorithm: AnyAlgorithm) -> str:
+    """What to call an algorithm before its solver is built."""
+    return algorithm if isinstance(algorithm, str) else str(getattr(algorithm, "name", type(algorithm).__name__))
+
+
+def usual_axis(algorithms: Collection[AnyAlgorithm], nodes: int | None) -> str:
+    """``nodes`` where histories are counted or an algorithm samples, else ``iterations``."""
+    return "nodes" if nodes is not None or any(map(samples, algorithms)) else "iterations"
+
+
+def holds_policy(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is a folder with a run that has a policy: on a compiled game, on rules, or by a learner of one's own."""
+    return kind_of(path) in ("solve", "sample", "own learner")
+
+
+def policy_file(path: str | os.PathLike[str]) -> Path:
+    """The policy file that ``path`` names: itself, or the one in a run folder."""
+    return Path(path) / POLICY if holds_policy(path) else Path(path)
+
+
+def policy_of(game: CompiledGame, policy: Any, *, complete: bool = False) -> Policy:
+    """Any kind of policy as a policy of a compiled game; see :func:`treeplex.as_policy`.
+
+    Raises:
+        PolicyError: it belongs to another game, misses an infostate, or is no distribution somewhere.
+        FileError: a file that cannot be read.
+    """
+    inner = getattr(policy, "policy", policy)
+    if isinstance(inner, Policy):
+        if inner.game is game:
+            return inner
+        if inner.game.identity != game.identity:
+            if same_rules(inner.game.spec, game.spec):
+                return transferred(inner, game)
+            raise PolicyError(f"this is a policy for {inner.game}, not for {game}; solve or load one for this game")
+        return Policy(game, inner.probabilities)
+    if is_agent(policy):
+        return agent_policy(policy, game)
+    if isinstance(policy, str) and is_user_spec(policy):
+        return policy_of_user_agent(policy, game)
+    if isinstance(policy, str | os.PathLike):
+        return Policy.uniform(game) if policy == UNIFORM else load_policy(policy_file(policy), game, complete=complete)
+    if isinstance(policy, Mapping):
+        return Policy(game, probabilities_of(game, policy, complete=complete))
+    if hasattr(policy, "action_probabilities") or hasattr(policy, "policy_table"):
+        from treeplex.forms.sources.openspiel import from_tabular_policy
+
+        return from_tabular_policy(game, policy)
+    raise PolicyError(f"cannot read a policy from {type(policy).__name__}; give a Policy, a Solution, a mapping or a file")
+
+
+def walk_ahead(game: CompiledGame, algorithm: AnyAlgorithm, limit: int | None, walked: WalkWatcher | None) -> None:
+    """Walk the histories that an algorithm samples, with progress; what builds its solver finds them ready."""
+    if samples(algorithm):
+        histories_of(game, limit=MOST_HISTORIES if limit is None else limit, watch=walked)
+
+
+def usual_nodes(game: CompiledGame) -> int:
+    """How many histories algorithms that sample walk where nothing else is asked for: what the usual sweeps do."""
+    return DEFAULT_ITERATIONS * game.players * game.size.histories
+
+
+def settings_of_new_run(
+    iterations: int | None,
+    *,
+    target: float | None = None,
+    seconds: float | None = None,
+    nodes: int | None = None,
+    every: int | None = None,
+    updates: str | None = None,
+    seed: int | None = None,
+    refine: bool | None = None,
+    device: str | None = None,
+) -> SolveSettings:
+    """SolveSettings with the defaults filled in."""
+    usual = DEFAULT_ITERATIONS if target is None and seconds is None else MOST_ITERATIONS
+    usual = usual if nodes is None else UNCOUNTED_ITERATIONS
+    count = usual if iterations is None else iterations
+    aim = None if target is None else float(target)
+    return SolveSettings(count, count, aim, every, updates, 0 if seed is None else seed, bool(refine), nodes, device or "cpu")
+
+
+def planned(game: CompiledGame, algorithm: AnyAlgorithm, settings: SolveSettings) -> tuple[Solver, SolveSettings]:
+    """A solver at iteration 0, and the settings with the horizon that a limit of histories leaves to full sweeps."""
+    order = settings.updates or "alternating"
+    settings = replace(settings, horizon=horizon_within(game, settings, order))
+    solver = solver_for(game, algorithm, settings)
+    if solver.exact:
+        return solver, replace(settings, iterations=1, every=None)
+    if settings.nodes is not None and solver.updates not in ("", order):
+        settings = replace(settings, horizon=horizon_within(game, settings, solver.updates))
+        solver = solver_for(game, algorithm, settings)
+    return solver, settings
+
+
+def horizon_within(game: CompiledGame, settings: SolveSettings, updates: str) -> int:
+    """How many iterations of full sweeps are planned: all asked for, or those within the limit of histories."""
+    if settings.nodes is None:
+        return settings.horizon
+    sweep = game.size.histories * (game.players if updates == "alternating" else 1)
+    return min(settings.iterations, -(-settings.nodes // sweep))
+
+
+def reopen(
+    folder: JobFolder,
+    game: Game | CompiledGame | None,
+    algorithm: AnyAlgorithm | None,
+    fixed: Mapping[str, object],
+    walked: WalkWatcher | None = None,
+    *,
+    iterations: int | None,
+    nodes: int | None,
+    target: float | None,
+    limit: int | None,
+    measures: Mapping[str, Measure],
+) -> Session:
+    """A run from its folder, as it stood at its last checkpoint; ``fixed`` are settings that may only repeat what is there."""
+    about = folder.reopen()
+    old = SolveSettings.from_json(about["settings"], folder.path / RUN)
+    for name, value in fixed.items():
+        if value is not None and value != getattr(old, name):
+            raise different(folder, name, getattr(old, name), value)
+    compiled = folder.compiled(game, refine=old.refine, limit=limit, watch=walked)
+    if compiled.identity != about["identity"]:
+        raise FileError(
+            f"{folder.path} is a run on another game ({about['game']}) than {compiled}, or its rules changed since; "
+            "give the same game or start a new run"
+        )
+    settings = with_new_limits(old, iterations, nodes, target)
+    asked = named_in(folder.path, about["algorithm"], "solve") if algorithm is None else algorithm
+    walk_ahead(compiled, asked, limit, walked)
+    if about.get("last") is None and not (folder.path / STATE).exists():
+        solver, settings = planned(compiled, asked, replace(settings, horizon=settings.iterations))
+    else:
+        solver = solver_for(compiled, asked, settings)
+    if not same_algorithm(solver.algorithm, about["algorithm"]):
+        raise different(folder, "algorithm", about["algorithm"], solver.algorithm)
+    solver.algorithm = about["algorithm"]
+    if solver.longest is not None and iterations is None:
+        settings = replace(settings, iterations=min(settings.iterations, solver.longest))
+    if solver.longest is not None and settings.iterations > solver.longest:
+        raise SpecError(
+            f"{folder.path} was run with {solver.algorithm}, which paces itself for {solver.longest:,} iterations; ask for at "
+            f"most so many, or start a new run with its parameter horizon={settings.iterations}"
+        )
+    job = SolveJob(solver, replace(settings, iterations=1) if solver.exact else settings, measures)
+    session = go_on(job, folder)
+    if job.done > job.settings.iterations:
+        raise SpecError(
+            f"{folder.path} has run {job.done} iterations already; "
+            f"iterations counts all of them, so ask for more than {job.done}"
+        )
+    if job.settings.nodes not in (None, old.nodes) and solver.nodes > (job.settings.nodes or 0):
+        raise SpecError(
+            f"{folder.path} has walked {solver.nodes:,} histories already; nodes counts all of them, so ask for more than that"
+        )
+    return session
+
+
+def with_new_limits(settings: SolveSettings, iterations: int | None, nodes: int | None, target: float | None) -> SolveSettings:
+    """The settings of a resumed run: a new number of iterations ends an old limit of histories, and the other way round."""
+    counts = settings.iterations, settings.nodes
+    if iterations is not None or nodes is not None:
+        counts = UNCOUNTED_ITERATIONS if iterations is None else iterations, nodes
+    return replace(settings, iterations=counts[0], nodes=counts[1], target=settings.target if target is None else target)
+
+
+def different(folder: JobFolder, name: str, old: object, new: object) -> SpecError:
+    """The error of a resume that asks for another setting."""
+    return SpecError(f"{folder.path} was run with {name} {old}, not {new}; leave it out or start a new run")
+
+
+def solver_for(game: CompiledGame, algorithm: AnyAlgorithm, settings: SolveSettings) -> Solver:
+    """A solver at iteration 0, on the settings' device."""
+    horizon, updates = settings.horizon, settings.updates
+    if settings.device != "cpu":
+        from treeplex.learn.torch.device import torch_device
+        from treeplex.learn.torch.form import TensorSolver
+
+        if (device := torch_device(settings.device)) is not None:
+            return TensorSolver(game, algorithm, device=device, horizon=horizon, updates=updates)
+    return make_solver(game, algorithm, horizon=horizon, updates=updates, seed=settings.seed)

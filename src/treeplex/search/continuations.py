@@ -1,0 +1,217 @@
+"""Leaves with several values: how a game goes on after them is chosen among continuations (Brown, Sandholm and Amos 2018).
+
+Behind a leaf valued by one policy, the opponent cannot answer to what is played before it. Leaves are sound if the opponent
+may choose, with each hand, one of several ways to play on, while the player who searches follows the blueprint. So the choice
+is one more decision behind each leaf, updated by the rule that solves the subgame.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.tree.regret import Weights
+from treeplex.errors import AlgorithmError
+from treeplex.forms.policies.tabular import Policy, normalised
+from treeplex.forms.subgames.batch import PairPlaces
+from treeplex.forms.subgames.level import Level
+from treeplex.forms.subgames.policy_tables import table_at
+from treeplex.forms.subgames.subgame import Places, Ranges
+from treeplex.games.public import Chance, Leaf, PublicState, PublicTree
+from treeplex.search.leaf import Prepared
+
+Floats = NDArray[np.float64]
+FOLD, CALL = ("fold",), ("call", "check")
+"""First words of actions, in small letters; other actions of poker raise."""
+
+
+@runtime_checkable
+class ManyValued(Protocol):
+    """Values of leaves behind which players choose how the game goes on.
+
+    Attributes:
+        continuations: for each player C_i, among how many continuations it chooses; 1 where it does not.
+    """
+
+    continuations: tuple[int, ...]
+
+    def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
+        """As :class:`treeplex.search.leaf.LeafValue`, but reaches and values are by continuation, float64 [C_i, K, H_i]."""
+        ...
+
+
+class BlueprintLeaf:
+    """Values where both go on by a blueprint, or a player by one of several policies that it chooses.
+
+    Payoffs of pairs of hands are computed once for each leaf and pair of continuations, by walking what follows.
+
+    Attributes:
+        continuations: see :class:`ManyValued`.
+    """
+
+    def __init__(self, rules: PublicTree, blueprint: Policy, choices: Mapping[int, Sequence[Policy]] | None = None) -> None:
+        """Go on by policies.
+
+        Args:
+            rules: the public-tree rules of the policies' game.
+            blueprint: how players go on who have no choice.
+            choices: for players who have one, the policies that they choose from, such as :func:`biased_policies`.
+
+        Raises:
+            AlgorithmError: no such player, or nothing to choose from.
+        """
+        given = {} if choices is None else dict(choices)
+        if not set(given) <= {0, 1} or not all(given.values()):
+            raise AlgorithmError(
+                f"choices are policies of player 0, of player 1 or of both, at least one each, not {choices!r}"
+            )
+        self.rules = rules
+        self._policies = tuple(list(given.get(player, (blueprint,))) for player in (0, 1))
+        self.continuations = tuple(len(own) for own in self._policies)
+        self._payoffs: Prepared[PairPlaces, Floats] = Prepared(self._walk_places)
+
+    def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
+        if not isinstance(places, PairPlaces):
+            raise AlgorithmError("a blueprint's values are of subgames of public trees, not of hold'em")
+        if max(self.continuations) == 1:
+            single = tuple(own[None] for own in reached)
+            return tuple(values[0] for values in self._values(places, single))
+        return self._values(places, reached)
+
+    def _values(self, places: PairPlaces, reached: Ranges) -> Ranges:
+        payoffs = self._payoffs(places)
+        entries = np.einsum("kabij,bkj->aki", payoffs, reached[1]), -np.einsum("kabij,aki->bkj", payoffs, reached[0])
+        found = []
+        for player, own in enumerate(entries):
+            mass = places.opposing(tuple(each.sum(axis=0) for each in reached), player)
+            found.append(np.divide(own, mass, out=np.zeros_like(own), where=np.broadcast_to(mass > 0, own.shape)))
+        return tuple(found)
+
+    def _walk_places(self, places: PairPlaces) -> Floats:
+        """What player 0 gets for each pair of hands, times how likely chance makes it, float64 [K, C_0, C_1, H_0, H_1]."""
+        found = np.zeros((len(places), *self.continuations, *places.widths))
+        for own, state in zip(found, places.true_states, strict=True):
+            for a, first in enumerate(self._policies[0]):
+                for b, second in enumerate(self._policies[1]):
+                    payoffs = state.weight * expected_payoffs(self.rules, state, (first, second))
+                    own[a, b, : payoffs.shape[0], : payoffs.shape[1]] = payoffs
+        return found
+
+
+def expected_payoffs(rules: PublicTree, state: PublicState, policies: tuple[Policy, Policy]) -> Floats:
+    """What player 0 gets for each pair of hands at a public state when players follow policies, float64 [H_0, H_1]."""
+    visited, following = state.successors(rules)
+    if isinstance(visited, Leaf):
+        return np.asarray(visited.scale * visited.matrix, np.float64)
+    below = (
+        expected_payoffs(rules, each, policies) if each.weight.any() else np.zeros(each.weight.shape) for each in following
+    )
+    if isinstance(visited, Chance):
+        return np.asarray(sum(weight * part for (_, weight), part in zip(visited.outcomes, below, strict=True)))
+    axis = visited.player
+    policy = table_at(policies[axis], rules, state)
+    if visited.private:
+        (whole,) = below
+        parts = np.moveaxis(whole, axis, 0).reshape(policy.shape[1], policy.shape[0], -1)
+        return np.moveaxis(np.einsum("hao,ah->ho", parts, policy), 0, axis)
+    shares = policy[:, :, None] if axis == 0 else policy[:, None, :]
+    return np.asarray(sum(share * part for share, part in zip(shares, below, strict=True)))
+
+
+def biased(policy: Policy, words: Collection[str], factor: float = 10.0, *, others: bool = False) -> Policy:
+    """The policy with some actions so many times as likely, normalised again.
+
+    Args:
+        policy: the policy.
+        words: first words of the actions' names, in small letters.
+        factor: times as likely.
+        others: bias the actions with other names instead.
+
+    Raises:
+        AlgorithmError: a factor that is not above 0, or no action of such a name.
+    """
+    game = policy.game
+    weights, found = policy.probabilities.copy(), False
+    if not factor > 0:
+        raise AlgorithmError(f"a bias must be a factor above 0, not {factor!r}")
+    for player in range(game.players):
+        own = slice(*game.tree.sequence_offsets[player : player + 2])
+        names = {number: name.lower().split()[0] for number, name in game.action_names[player].items()}
+        wanted = [number for number, name in names.items() if (name in words) != others]
+        chosen = np.isin(game.action_ids[own], wanted)
+        weights[own][chosen] *= factor
+        found |= bool(chosen.any())
+    if not found:
+        raise AlgorithmError(f"{game} has no action called {' or '.join(words)}; name the actions to be biased")
+    return Policy(game, normalised(game, weights))
+
+
+def biased_policies(policy: Policy, factor: float = 10.0) -> list[Policy]:
+    """The policy, and the same biased to folding, to calling and to raising: the four continuations of poker.
+
+    Args:
+        policy: the blueprint.
+        factor: how many times as likely the actions of a bias become.
+
+    Raises:
+        AlgorithmError: a game without these actions.
+    """
+    return [
+        policy,
+        biased(policy, FOLD, factor),
+        biased(policy, CALL, factor),
+        biased(policy, FOLD + CALL, factor, others=True),
+    ]
+
+
+class LeafChoices:
+    """The choices behind the leaves of a subgame, being solved beside it.
+
+    Attributes:
+        leaf: values at the leaves, by continuation.
+        places: the leaves, K of them.
+        levels: for each player its decisions, one for each leaf and hand.
+        averages: for each player float64 [C_i, K, H_i], its average reach by continuation; kept by fictitious play.
+    """
+
+    def __init__(self, leaf: ManyValued, places: Places, reached: Ranges) -> None:
+        """Start from the uniform policy, with which hands reach the leaves as said, for each player float64 [K, H_i]."""
+        self.leaf, self.places = leaf, places
+        self._shapes = [(count, len(places), width) for count, width in zip(leaf.continuations, places.widths, strict=True)]
+        self.levels = [Level([(leaves * width, count)]) for count, leaves, width in self._shapes]
+        self.averages = [self.split(player, own) for player, own in enumerate(reached)]
+
+    def split(self, player: int, reached: Floats) -> Floats:
+        """Reach [K, H_player] by continuation, as the player chooses now."""
+        return np.asarray(reached * self.levels[player].policy[1:].reshape(self._shapes[player]))
+
+    def improve(self, player: int, reached: Ranges, row: Weights) -> Floats:
+        """Update a player's choices against those of the others now; what its hands get by the old ones, entries [K, H]."""
+        found = self._values(player, [self.split(each, own) for each, own in enumerate(reached)])
+        return self.levels[player].improve(found, row).reshape(self._shapes[player][1:])
+
+    def respond(self, player: int, share: float, reached: Ranges) -> Floats:
+        """The same for a best response, to the others' averages moved by a share towards their last responses.
+
+        Args:
+            player: who responds.
+            share: of the last responses.
+            reached: for each player float64 [K, H_i], reach by these.
+        """
+        facing = [
+            (1.0 - share) * average + share * self.split(each, own)
+            for each, (average, own) in enumerate(zip(self.averages, reached, strict=True))
+        ]
+        found = self._values(player, facing)
+        return self.levels[player].respond(found).reshape(self._shapes[player][1:])
+
+    def accumulate(self, player: int, discount: float, weight: float, reached: Floats) -> None:
+        """Move a player's average on, as :meth:`SubgameArrays.accumulate`."""
+        self.averages[player] = discount * self.averages[player] + weight * self.split(player, reached)
+
+    def _values(self, player: int, reached: Sequence[Floats]) -> Floats:
+        """Entries of a player's choices as a level has them, float64 [1 + C K H]."""
+        values = self.leaf(self.places, tuple(reached), tuple(reached), player)[player]
+        entries = values * self.places.opposing(tuple(own.sum(axis=0) for own in reached), player)
+        return np.concatenate((np.zeros(1), entries.ravel()))

@@ -1,0 +1,281 @@
+"""Solving the subgames of a policy again, safely: what is carried down to their roots, and the policy that results.
+
+A *blueprint* is a policy of the whole game. Its *trunk*, all that comes before some public states, is kept; from there on
+each player is solved again, behind a gadget (:mod:`treeplex.forms.subgames.gadgets`) with what the other player's hands were
+promised: their counterfactual best-response values against the blueprint.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import AlgorithmError
+from treeplex.evaluate.judge import check_game
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.subgames.batch import Subgames, cut_states
+from treeplex.forms.subgames.beliefs import moved_range
+from treeplex.forms.subgames.gadgets import GADGETS, Gadget
+from treeplex.forms.subgames.horizon import Horizon
+from treeplex.forms.subgames.policy_tables import sequences_at, subgame_policy, table_at
+from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.forms.subgames.subgame import Ranges, Subgame
+from treeplex.games.base import Game
+from treeplex.games.public import Chance, Decision, Leaf, PublicState, PublicTree
+from treeplex.search.leaf import NoLeaf
+from treeplex.search.play_distribution import joined_ranges
+from treeplex.search.subgame import METHODS, SubgameSearch
+
+Floats = NDArray[np.float64]
+UNSAFE, REACH = "none", "reach-"
+RESOLVING = (UNSAFE, *GADGETS, *(REACH + name for name in GADGETS))
+"""How subgames may be solved again: ``none`` from ranges alone, which is unsafe; or behind a gadget, ``reach-`` with gifts."""
+
+SECOND_ROUND = Horizon(rounds=1)
+"""Subgames begin with the second betting round."""
+
+
+def carried_values(subgame: Subgame, policy: Policy | Floats, player: int) -> Floats:
+    """What the other player's hands are promised where a subgame begins, if a player follows a policy.
+
+    Args:
+        subgame: uncut, with the ranges by which the policy comes there.
+        policy: of public trees a policy of the compiled game; of any subgame what a solve of it found, float64 [Q], see
+            :meth:`treeplex.search.subgame.SubgameSearch.average_policy`.
+        player: who follows it; the other one plays its best response.
+
+    Returns:
+        The expected payoff of each root hand of the other player, float64 [B, H], in the game's units; NaN for hands that
+        meet nobody.
+
+    Raises:
+        AlgorithmError: a subgame that is cut off, or a policy that cannot be read there.
+        PolicyError: a policy of another game.
+    """
+    if len(subgame.leaves):
+        raise AlgorithmError("what hands are promised is known of subgames to the end of the game; cut without a horizon")
+    other, arrays = 1 - player, subgame.start(predicts=True)
+    if not isinstance(policy, Policy):
+        arrays.policy[:] = policy
+    elif isinstance(subgame, Subgames):
+        arrays.policy[:] = subgame_policy(policy, subgame)
+    else:
+        raise AlgorithmError(
+            "policies of compiled games are of public trees; of hold'em give what a solve of the subgame found"
+        )
+    arrays.play(player)
+    arrays.write_gradient(other, arrays.strategy)
+    arrays.respond(other)
+    mass = subgame.roots.opposing(arrays.ranges, other) * subgame.admitted[other]
+    found = np.full(mass.shape, np.nan)
+    found[mass > 0] = arrays.root_entries(other)[mass > 0] / mass[mass > 0]
+    return found
+
+
+@dataclass(eq=False)
+class TrunkNode:
+    """A public state before subgames, or where one begins.
+
+    Attributes:
+        state: the public state.
+        reaches: for each player float64 [H_i], own reach by the blueprint.
+        visited: what happens here.
+        below: what follows; nothing where the game is over or a subgame begins.
+        start: the number of the subgame that begins here; -1 for none.
+    """
+
+    state: PublicState
+    reaches: Ranges
+    visited: Decision | Chance | Leaf
+    below: "list[TrunkNode]" = field(default_factory=list)
+    start: int = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Trunk:
+    """All that comes before some public states, as a policy plays it.
+
+    Attributes:
+        rules: the public-tree rules.
+        root: where the game begins.
+        starts: where the subgames begin.
+    """
+
+    rules: PublicTree
+    root: TrunkNode
+    starts: list[TrunkNode]
+
+    @classmethod
+    def of(cls, policy: Policy, rules: PublicTree, horizon: Horizon) -> "Trunk":
+        """The trunk down to a horizon; where chance moves at the horizon, subgames begin after its move.
+
+        Raises:
+            PolicyError: a policy of another game.
+            AlgorithmError: the game is over before the horizon.
+        """
+        first = rules.first_state()
+        starts: list[TrunkNode] = []
+        root = TrunkNode(first, tuple(np.ones(size) for size in first.weight.shape), rules.visit(first.node))
+        stack = [(root, 0, 0, False)]
+        while stack:
+            node, depth, deals, dealt = stack.pop()
+            if isinstance(node.visited, Leaf):
+                continue
+            cuts = depth > 0 and horizon.cuts(rules, node.state.node, depth, node.visited, deals)
+            if dealt or (cuts and isinstance(node.visited, Decision)):
+                node.start = len(starts)
+                starts.append(node)
+                continue
+            for number, state in enumerate(node.state.successors(rules)[1]):
+                reaches = node.reaches
+                if isinstance(node.visited, Decision):
+                    own, private = table_at(policy, rules, node.state), node.visited.private
+                    moved = moved_range(reaches[node.visited.player], own, number, private=private)
+                    reaches = (moved, reaches[1]) if node.visited.player == 0 else (reaches[0], moved)
+                if state.weight.any():
+                    node.below.append(TrunkNode(state, reaches, rules.visit(state.node)))
+            deals += depth > 0 and isinstance(node.visited, Chance)
+            stack.extend((below, depth + 1, deals, cuts) for below in reversed(node.below))
+        if not starts:
+            raise AlgorithmError(f"no subgame begins at {horizon}; give a horizon that the game goes beyond")
+        return cls(rules, root, starts)
+
+    def subgames(self, starts: Sequence[TrunkNode], gadget: Gadget | None = None) -> Subgames:
+        """Some of the subgames, side by side, to the end of the game."""
+        ranges = joined_ranges([tuple(own[None] for own in start.reaches) for start in starts])
+        return cut_states(self.rules, [start.state for start in starts], ranges=ranges, gadget=gadget)
+
+
+def gifts(trunk: Trunk, promised: Sequence[Floats], player: int) -> list[Floats]:
+    """What the other player's hands gave away on the way to each subgame, float64 [H] each, in the game's units.
+
+    With an action that is worth less than another one, both against the player's blueprint, a hand makes a *gift* of the
+    difference (Brown and Sandholm 2017, section 4.1); so much more than it was promised may it get after that action without
+    gaining by it, for it has the other one. Gifts of several actions add up. A gift is shared by all subgames that chance and
+    the player may lead to after it: each may give the same to the same hand, since only one of them is met. So the sum over
+    subgames, weighted with how likely they are, is the gift itself and never more.
+
+    Args:
+        trunk: what comes before the subgames.
+        promised: for each subgame float64 [H], see :func:`carried_values`.
+        player: who solves again.
+    """
+    other, worth = 1 - player, dict[int, Floats]()
+    found: list[Floats] = [np.zeros(0)] * len(trunk.starts)
+
+    def mass(node: TrunkNode) -> Floats:
+        return trunk.rules.opposing(node.state, node.reaches, other)
+
+    order = [trunk.root]
+    for node in order:
+        order.extend(node.below)
+    for node in reversed(order):
+        if node.start >= 0:
+            met = mass(node)
+            worth[id(node)] = np.where(met > 0, promised[node.start][: len(met)], 0.0) * met
+        elif isinstance(node.visited, Leaf):
+            payoffs = node.state.weight * node.visited.matrix * node.visited.scale
+            worth[id(node)] = -(node.reaches[0] @ payoffs) if player == 0 else payoffs @ node.reaches[1]
+        elif isinstance(node.visited, Decision) and node.visited.player == other:
+            parts = [worth[id(below)] for below in node.below]
+            if node.visited.private:
+                parts = list(parts[0].reshape(-1, len(node.visited.actions)).T)
+            worth[id(node)] = np.max(parts, axis=0)
+        else:
+            worth[id(node)] = np.sum([worth[id(below)] for below in node.below], axis=0)
+    given = {id(trunk.root): np.zeros(trunk.root.state.weight.shape[other])}
+    for node in order:
+        before = given[id(node)]
+        if node.start >= 0:
+            found[node.start] = before
+        for below in node.below:
+            own = before
+            if isinstance(node.visited, Decision) and node.visited.player == other:
+                best, met = worth[id(node)], mass(below)
+                if node.visited.private:
+                    best, own = (np.repeat(each, len(node.visited.actions)) for each in (best, before))
+                own = own + np.divide(best - worth[id(below)], met, out=np.zeros_like(met), where=met > 0)
+            given[id(below)] = own
+    return found
+
+
+def resolved(
+    game: "str | Game | CompiledGame",
+    policy: Policy,
+    gadget: str | Callable[[int, Floats], Gadget] = "maxmargin",
+    *,
+    horizon: Horizon = SECOND_ROUND,
+    method: str = "cfr+",
+    iterations: int = 1000,
+    batch: int = 256,
+) -> Policy:
+    """The policy with all subgames from a horizon on solved again, for both players.
+
+    Behind a gadget the result is, for each player, at most as exploitable as the policy was, up to how far the iterations
+    have converged (Burch et al. 2014, theorem 1; Moravčík et al. 2016, theorem 1; Brown and Sandholm 2017, theorem 1).
+
+    Args:
+        game: a spec, rules, or a compiled game; of two players, zero-sum, with public states.
+        policy: the blueprint.
+        gadget: one of :data:`RESOLVING`, or what makes a gadget of the player who solves again and what was promised. ``none``
+            solves from ranges alone, which may make the policy worse.
+        horizon: where subgames begin; by default with the second betting round, after its card was dealt.
+        method: one of :data:`treeplex.search.subgame.METHODS`.
+        iterations: of each solve.
+        batch: subgames solved side by side.
+
+    Raises:
+        PolicyError: a policy of another game.
+        AlgorithmError: an unknown gadget or method, or a horizon at which no subgame begins.
+        GameError: rules without public states.
+    """
+    compiled = compile_game(game)
+    check_game(compiled, policy)
+    if isinstance(gadget, str) and gadget not in RESOLVING:
+        raise AlgorithmError(f"unknown gadget {gadget!r}; known: {', '.join(RESOLVING)}")
+    if method not in METHODS:
+        raise AlgorithmError(f"unknown method {method!r}; known: {', '.join(METHODS)}")
+    if compiled.rules is None:
+        raise AlgorithmError(f"{compiled} was loaded without rules, which search needs; give the game by its spec")
+    trunk = Trunk.of(policy, public_rules(compiled.rules), horizon)
+    pieces = [trunk.starts[first : first + batch] for first in range(0, len(trunk.starts), batch)]
+    probabilities = policy.probabilities.copy()
+    if gadget == UNSAFE:
+        for piece in pieces:
+            solve_again(trunk.subgames(piece), policy, (0, 1), method, iterations, probabilities)
+        return Policy(compiled, probabilities)
+    make: Callable[[int, Floats], Gadget] = GADGETS[gadget.removeprefix(REACH)] if isinstance(gadget, str) else gadget
+    for player in (0, 1):
+        promised = [own for piece in pieces for own in carried_values(trunk.subgames(piece), policy, player)]
+        if isinstance(gadget, str) and gadget.startswith(REACH):
+            promised = [
+                own + padded(gift, len(own)) for own, gift in zip(promised, gifts(trunk, promised, player), strict=True)
+            ]
+        for piece in pieces:
+            carried = np.stack([promised[start.start] for start in piece])
+            solve_again(trunk.subgames(piece, make(player, carried)), policy, (player,), method, iterations, probabilities)
+    return Policy(compiled, probabilities)
+
+
+def padded(row: Floats, length: int) -> Floats:
+    """The row with zeros behind it."""
+    return np.pad(row, (0, length - len(row)))
+
+
+def solve_again(
+    subgames: Subgames, policy: Policy, players: Sequence[int], method: str, iterations: int, probabilities: Floats
+) -> None:
+    """Solve a batch, and write the average policies of some players to a table, float64 [Q], for hands that come there."""
+    search = SubgameSearch(subgames, METHODS[method], NoLeaf(), horizon=iterations)
+    search.run(iterations)
+    average, layout = search.average_policy(), subgames.tree.infoset_layout
+    for state, infosets in zip(subgames.decisions.true_states, subgames.infosets, strict=True):
+        if subgames.game.options(state).player in players:
+            for hand, target in sequences_at(policy.game, subgames.game, state).items():
+                first, stride, actions = layout[infosets[hand]]
+                own = slice(first, first + stride * actions, stride)
+                if search.average[own].any():
+                    probabilities[target] = average[own]

@@ -1,0 +1,159 @@
+"""Leaves behind which the opponent chooses among continuations (Brown, Sandholm and Amos 2018)."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import treeplex as tp
+from tests.random_games import RandomPublicGame
+from tests.search.exact_values import Path, PublicProgram
+from tests.search.test_resolving import random_policy
+from treeplex.engine.tree.regret import Weights
+from treeplex.errors import AlgorithmError
+from treeplex.forms.subgames.batch import cut_states
+from treeplex.forms.subgames.policy_tables import subgame_policy
+from treeplex.games.public import PublicTree
+from treeplex.search import METHODS, Belief, Horizon, SubgameSearch, public_rules
+from treeplex.search.continuations import BlueprintLeaf, biased, biased_policies, expected_payoffs
+from treeplex.solvers.rules.variants import VARIANTS
+from treeplex.solvers.solver import GameSolver
+
+CHOOSING = ["cfr", "cfr+", "lcfr", "dcfr", "pcfr+", "fp", "linear-fp"]
+
+
+@cache
+def program() -> PublicProgram:
+    rules = public_rules("leduc_poker")
+    return PublicProgram(rules, rules.first_state())
+
+
+def first_round(policy: tp.Policy, choices: int, player: int) -> dict[Path, np.ndarray]:
+    """How a player plays Leduc's first round if the other one chooses between the first so many continuations after it."""
+    rules = public_rules("leduc_poker")
+    leaf = BlueprintLeaf(rules, policy, {1 - player: biased_policies(policy)[:choices]})
+    search = SubgameSearch(cut_states(rules, [rules.first_state()], Horizon(rounds=1)), METHODS["cfr+"], leaf)
+    search.run(1000)
+    average, decisions = search.average_policy(), search.subgames.decisions
+    return {path: search.policy_at(number, average) for number, path in enumerate(decisions.paths)}
+
+
+def loss(first: list[dict[Path, np.ndarray]]) -> float:
+    """What players lose on average by these first rounds if they play on as is best."""
+    ranges = Belief.root(public_rules("leduc_poker")).ranges
+    kept = [program().value(ranges, player, fixed) for player, fixed in enumerate(first)]
+    return -sum(kept) / 2
+
+
+@pytest.mark.parametrize(
+    ("iterations", "one", "four"), [(None, None, 0.0004), (50, 0.104, 0.0525), (10, None, 0.219)], ids=["lp", "50", "10"]
+)
+def test_the_first_round_of_leduc(iterations: int | None, one: float | None, four: float) -> None:
+    """From an equilibrium four continuations lose nothing, and one a tenth of a chip; from worse blueprints less is gained.
+
+    With one continuation and an equilibrium the figure depends on which of many first rounds the solver finds.
+    """
+    game = tp.compile("leduc_poker")
+    solver = GameSolver(game, VARIANTS["cfr"])
+    solver.run(iterations or 0)
+    policy = tp.solve(game, "lp").policy if iterations is None else solver.average_policy()
+    found = loss([first_round(policy, 4, player) for player in (0, 1)])
+    assert found == pytest.approx(four, rel=0.02, abs=4e-4)
+    single = loss([first_round(policy, 1, player) for player in (0, 1)])
+    assert single > 0.05
+    assert one is None or single == pytest.approx(one, rel=0.02)
+
+
+def always(action: int) -> tp.Policy:
+    game = tp.compile("modified_rps")
+    return tp.Policy(game, np.concatenate([[1.0, *np.eye(3)[action]]] * 2))
+
+
+@pytest.mark.parametrize("method", CHOOSING)
+def test_three_answers_to_rock_paper_scissors(method: str) -> None:
+    """Section 3 of the paper: valued by the equilibrium alone the first move may be anything; three answers make it right."""
+    rules = public_rules("modified_rps")
+    equilibrium = tp.solve("modified_rps", "lp").policy
+    found = []
+    for choices in ({}, {1: [always(0), always(1), always(2)]}):
+        leaf = BlueprintLeaf(rules, equilibrium, choices)
+        search = SubgameSearch(cut_states(rules, [rules.first_state()], Horizon(1)), METHODS[method], leaf)
+        search.run(1000)
+        found.append(search.policy_at(0, search.average_policy())[:, 0])
+    assert np.abs(found[0] - [0.4, 0.4, 0.2]).max() > 0.1
+    assert found[1] == pytest.approx([0.4, 0.4, 0.2], abs=0.02)
+
+
+def both_choose(rules: PublicTree, policies: list[tp.Policy], iterations: int) -> float:
+    """Player 0's value where both players choose between policies after two moves."""
+    root = Belief.root(rules)
+    leaf = BlueprintLeaf(rules, policies[0], {0: policies, 1: policies})
+    search = SubgameSearch(cut_states(rules, [root.state], Horizon(2)), METHODS["pcfr+"], leaf)
+    search.run(iterations)
+    return float(root.beliefs[0] @ search.root_values()[0][0])
+
+
+def test_both_may_choose() -> None:
+    """With an equilibrium among the continuations of both, neither gets more than the game is worth."""
+    game = tp.compile("kuhn_poker")
+    policies = [tp.solve(game, "lp").policy, *(random_policy(game, seed) for seed in range(3))]
+    assert both_choose(public_rules("kuhn_poker"), policies, 1000) == pytest.approx(-1 / 18, abs=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_values_are_those_of_the_policies(seed: int) -> None:
+    """Whatever chance and private moves follow: both play one policy, before the leaves and after them."""
+    game = tp.compile(RandomPublicGame(seed, depth=5))
+    policy = random_policy(game, seed)
+    rules = public_rules(game.rules)
+    check_values(game, rules, policy, Horizon(1 + seed % 3))
+
+
+def check_values(game: tp.CompiledGame, rules: PublicTree, policy: tp.Policy, horizon: Horizon) -> None:
+    subgames = cut_states(rules, [rules.first_state()], horizon)
+    arrays = subgames.start()
+    arrays.policy[:] = subgame_policy(policy, subgames)
+    for player in (0, 1):
+        arrays.play(player)
+    reached, root = arrays.reach_at_leaves(arrays.strategy), Belief.root(rules)
+    values = BlueprintLeaf(rules, policy)(subgames.leaves, reached, reached)
+    pairs = float(root.ranges[0] @ root.opposing[0])
+    for player in (0, 1):
+        arrays.write_gradient(player, arrays.strategy)
+        arrays.write_leaves(player, values[player] * subgames.leaves.opposing(reached, player))
+        arrays.improve(player, Weights())
+        got = float(root.ranges[player] @ arrays.root_entries(player)[0]) / pairs
+        assert got == pytest.approx(tp.judge(game, policy).value[player], abs=1e-9)
+
+
+def test_private_moves_behind_leaves() -> None:
+    game, rules = tp.compile("modified_rps"), public_rules("modified_rps")
+    check_values(game, rules, random_policy(game, 0), Horizon(1))
+    assert expected_payoffs(rules, rules.first_state(), (always(2), always(1))) == pytest.approx(2.0)
+
+
+def test_biases() -> None:
+    game = tp.compile("leduc_poker")
+    uniform = tp.Policy.uniform(game)
+    plain, fold, call, rise = biased_policies(uniform)
+    assert plain is uniform
+    facing = next(state for _, state in game.lookup if len(uniform[state]) == 3)
+    assert fold[facing] == pytest.approx({0: 10 / 12, 1: 1 / 12, 2: 1 / 12})
+    assert call[facing] == pytest.approx({0: 1 / 12, 1: 10 / 12, 2: 1 / 12})
+    assert rise[facing] == pytest.approx({0: 1 / 12, 1: 1 / 12, 2: 10 / 12})
+    assert biased(uniform, ["fold"], 1.0).probabilities == pytest.approx(uniform.probabilities)
+
+
+def test_what_is_refused() -> None:
+    rules, game = public_rules("kuhn_poker"), tp.compile("kuhn_poker")
+    uniform = tp.Policy.uniform(game)
+    with pytest.raises(AlgorithmError, match="kuhn_poker has no action called fold; name the actions"):
+        biased_policies(uniform)
+    with pytest.raises(AlgorithmError, match="a bias must be a factor above 0, not 0"):
+        biased(uniform, ["bet"], 0)
+    for choices in ({2: [uniform]}, {1: []}):
+        with pytest.raises(AlgorithmError, match="choices are policies of player 0, of player 1 or of both"):
+            BlueprintLeaf(rules, uniform, choices)
+    leaf = BlueprintLeaf(rules, uniform, {1: [uniform, uniform]})
+    with pytest.raises(AlgorithmError, match=r"cfr-avg does not let players choose behind leaves; cfr\+, for one, does"):
+        SubgameSearch(cut_states(rules, [rules.first_state()], Horizon(1)), METHODS["cfr-avg"], leaf)
