@@ -15,7 +15,7 @@ import numpy as np
 
 import treeplex as tp
 from treeplex.engine.tree.gradient import gradient
-from treeplex.engine.tree.sweeps import backup, reach, workspace
+from treeplex.engine.tree.sweeps import backup, reach
 from treeplex.forms.policies.tabular import normalised, uniform_probabilities
 from treeplex.learn import Learner, Settings, setting
 
@@ -69,7 +69,7 @@ class NeuRD(Learner):
         policy = uniform_probabilities(game)
         policy[self.sequences] = np.exp(logits - logits.max(axis=1, keepdims=True))[self.infosets, self.actions]
         policy = normalised(game, policy)
-        strategy, (values, infoset_values) = np.empty_like(policy), workspace(tree)
+        strategy, values, infoset_values = np.empty_like(policy), np.empty_like(policy), np.empty(len(game.infostates))
         for player in range(game.players):
             reach(tree, player, policy, strategy)
         for player in range(game.players):

@@ -95,7 +95,7 @@ class RebelLearner(TrainingKind):
         trainer, _ = parallel_trainer(tree, settings, crew, settings.streams or 1)
         return RebelJob(spec, identity, trainer, settings, options.folder, workers=crew, judge=judge)
 
-    def load_rules(self, folder: Path) -> NetFile:
+    def load(self, folder: Path) -> NetFile:
         """The network's file."""
         return read_net(folder / NET)
 

@@ -169,7 +169,7 @@ class OwnLearner(TrainingKind):
             student = self.made(rules, settings)
         return OwnJob(self.name, student, spec, settings)
 
-    def load_rules(self, folder: Path) -> Policy:
+    def load(self, folder: Path) -> Policy:
         """The policy."""
         return load_policy(folder / POLICY)
 
