@@ -22,7 +22,7 @@ import typer.main
 
 import treeplex as tp
 from treeplex.errors import AlgorithmError
-from treeplex.games.parameters import GameInfo, plain, written
+from treeplex.games.parameters import GameInfo, with_lists, written
 from treeplex.play.cli.main import app
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -155,7 +155,7 @@ def parameters(name: str) -> str:
     if not info.parameters:
         return f"`{name}` has no parameters.\n"
     rows = [
-        (f"`{each.name}`", "" if each.default is None else f"`{written(plain(each.default))}`", each.meaning)
+        (f"`{each.name}`", "" if each.default is None else f"`{written(with_lists(each.default))}`", each.meaning)
         for each in info.parameters
     ]
     return table(("parameter", "default", "meaning"), rows)

@@ -7,7 +7,7 @@ what else is scratch space there is one thread's scratch space here.
 import numpy as np
 from numba import njit
 
-from treeplex.engine.holdem.boards import collect, spread
+from treeplex.engine.holdem.boards import columns_to_rows, rows_to_columns
 from treeplex.engine.holdem.form import ACTIONS, BOARDS, COUNT, FOLDS, HANDS, NODES, ROOTS, SHOWDOWNS, STORE
 from treeplex.engine.holdem.node import TILE, accumulate, best, play, update
 from treeplex.engine.holdem.terminal import COLUMNS, PADDING, folds, showdowns
@@ -130,9 +130,9 @@ def turns(times, form, outwards, chips, rows, turned, columns):
                         for low in range(0, hands, TILE):
                             width = min(TILE, hands - low)
                             if outwards:
-                                spread(ends[first:last], chips[first:last], player, low, width, rows, turned, part)
+                                rows_to_columns(ends[first:last], chips[first:last], player, low, width, rows, turned, part)
                             else:
-                                collect(ends[first:last], player, low, width, part, turned, rows)
+                                columns_to_rows(ends[first:last], player, low, width, part, turned, rows)
 
 
 @njit(nogil=True)

@@ -12,7 +12,7 @@ import treeplex as tp
 from papers.common.kept import code, kept
 from treeplex.engine.histories import walks as sampling
 from treeplex.engine.histories.streams import start
-from treeplex.engine.histories.variance import REGRET, VISITS, WITHIN, spread
+from treeplex.engine.histories.variance import REGRET, VISITS, WITHIN, walk_variances
 from treeplex.engine.histories.walks import LEARNED, NO_BASELINE, ORACLE
 from treeplex.engine.histories.walks import REGRET as REGRET_ROW
 from treeplex.evaluate import judge
@@ -109,7 +109,7 @@ def variances(run: MonteCarloCfr, baseline: int | None = None, baselines: Any = 
     """
     rules = run.rules if baseline is None else run.rules._replace(baseline=baseline)
     tables = run.tables if baselines is None else run.tables._replace(baselines=baselines)
-    found = sum(spread(run.histories, run.layout, rules, tables, player) for player in range(run.game.players))
+    found = sum(walk_variances(run.histories, run.layout, rules, tables, player) for player in range(run.game.players))
     return float(found[:, WITHIN].sum() / found[:, VISITS].sum()), float(found[:, REGRET].mean())
 
 

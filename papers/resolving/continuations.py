@@ -1,4 +1,4 @@
-"""Leaves with several values: what Leduc poker's first betting round loses if the opponent chooses among 1 or 4 continuations."""
+"""Leaves with several values: what Leduc poker's first round loses if the opponent chooses among 1 or 4 continuations."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from treeplex.solvers import make_solver
 
 GAME, RULES = compile_game("leduc_poker"), public_rules("leduc_poker")
 FIRST_ROUND = Horizon(rounds=1)
-ITERATIONS, EXACT = 1000, 2000
+ITERATIONS, EXACT = 1000, 10_000
 """Of a search of the first round, and of the best play after it."""
 Tables = list[tuple[PublicState, np.ndarray]]
 
@@ -47,8 +47,8 @@ def first_round(policy: Policy, choices: int, player: int) -> Tables:
 
 
 def best_after(first: Tables, player: int) -> float:
-    """What a player makes sure of with a first round kept and everything else solved, by DCFR with simultaneous updates."""
-    solver = make_solver(GAME, "dcfr", updates="simultaneous")
+    """What a player makes sure of with a first round kept and everything else solved, by PDCFR+ with simultaneous updates."""
+    solver = make_solver(GAME, "pdcfr+", updates="simultaneous", horizon=EXACT)
     kept: dict[int, float] = {}
     for state, table in first:
         if RULES.options(state).player == player:
@@ -91,9 +91,9 @@ def reproduce() -> Result:
             )
         ],
         notes=[
-            f"The first round is searched for each player by {ITERATIONS:,} iterations of CFR+, the opponent choosing behind the "
-            "leaves, before the card, among the blueprint and its versions with folding, calling or raising ten times as likely.",
-            f"A loss is against the game's value, if everything after the first round is solved, by {EXACT:,} iterations of DCFR.",
+            f"The first round is searched for each player by {ITERATIONS:,} iterations of CFR+; the opponent chooses behind "
+            "the leaves, before the card, among the blueprint and the same biased to folding, calling or raising, ten times.",
+            f"Losses are against the game's value, if everything after is solved, by {EXACT:,} iterations of PDCFR+.",
         ],
         numbers=numbers,
     )

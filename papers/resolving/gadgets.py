@@ -39,8 +39,8 @@ def reproduce() -> Result:
         source="the gadgets of Burch, Johanson and Bowling 2014 (resolve), Moravčík et al. 2016 (maxmargin) and Brown and "
         "Sandholm 2017 (reach), on Leduc poker",
         findings=[
-            "Behind gadgets neither player is more exploitable than in the blueprint; the largest change of what a best response "
-            f"gets is {excess:+.4f}.",
+            "Behind gadgets neither player is more exploitable than before: at worst, a best response's value "
+            f"changes by {excess:+.4f} chips.",
         ],
         tables=[Table("Exploitability", ["blueprint", "before", *(f"`{gadget}`" for gadget in RESOLVING)], rows)],
         notes=[

@@ -56,7 +56,7 @@ def read_marked(path: str | Path, example: str = "pot: 200") -> LocatedText:
     """
     if is_solved_spot(path):
         raise FileError(
-            f"{path} is a solved spot, not a spot file; look at it with treeplex holdem show {path}, or go on solving it with "
+            f"{path} is a solved spot, not a spot file; look at it with treeplex holdem show {path}, or resume solving it with "
             f"treeplex holdem solve --resume {path}"
         )
     text = read_text(path, most=MOST_BYTES)
@@ -132,7 +132,7 @@ def yaml_remedy(problem: str) -> str:
         return "quote the value"
     if "single document" in problem:
         return "keep one spot a file, without ---"
-    return "write one key: value a line, and quote values with special characters"
+    return "write one key: value per line, and quote values with special characters"
 
 
 class YamlReader:

@@ -12,7 +12,7 @@ import treeplex as tp
 from treeplex.errors import FileError, SpecError
 from treeplex.runs.compare import slug
 from treeplex.runs.job.record import Record
-from treeplex.runs.plots import ROUNDING, convergence_figure, spread
+from treeplex.runs.plots import ROUNDING, convergence_figure, keep_apart
 from treeplex.solvers import Variant, Weights
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -118,12 +118,12 @@ def test_a_curve_that_ends_early_has_a_dot_there():
 
 def test_labels_do_not_touch():
     wanted = [0.5, 0.5, 0.51, 0.9, 0.0, 0.01, 1.0, 0.99]
-    places = spread(wanted, 0.05)
+    places = keep_apart(wanted, 0.05)
     inside = sorted(places)
     assert all(b - a >= 0.05 - 1e-12 for a, b in pairwise(inside))
     assert inside[0] >= 0
     assert inside[-1] <= 1 + 1e-12
-    assert spread([0.2, 0.8], 0.05) == [0.2, 0.8]
+    assert keep_apart([0.2, 0.8], 0.05) == [0.2, 0.8]
 
 
 def test_compare(tmp_path):

@@ -21,7 +21,7 @@ LETTERS = "pb"
 
 
 class KuhnState(State):
-    """Cards dealt so far (one a player, in order) and the bets as a word of ``p`` and ``b``."""
+    """Cards dealt so far (one per player, in order) and the bets as a word of ``p`` and ``b``."""
 
     __slots__ = ("bets", "cards", "players")
 

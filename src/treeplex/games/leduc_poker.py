@@ -2,7 +2,7 @@
 
 Deck: ``ranks`` ranks in ``suits`` suits; card number ``rank * suits + suit``. Everyone antes ``ante`` chips and gets one card,
 player 0 first. In each round the players act in turn, the lowest-numbered one still in first: fold (only facing a raise),
-call (or check), or raise by ``bets[round]`` chips, at most ``raises`` times a round. A public card is shown between the
+call (or check), or raise by ``bets[round]`` chips, at most ``raises`` times per round. A public card is shown between the
 rounds. At the end a pair with the public card beats any other hand, else the higher card wins; ties split the pot. Payoffs are
 chips won. Stacks never bind; the 100 chips of the infostates are for show.
 
@@ -347,7 +347,7 @@ def leduc_poker(
 
 
 def big_leduc() -> LeducPoker:
-    """Big Leduc: two players, 12 ranks in 2 suits, ante 1, bets 2 and 4, up to 6 raises a round. Payoffs in chips."""
+    """Big Leduc: two players, 12 ranks in 2 suits, ante 1, bets 2 and 4, up to 6 raises per round. Payoffs in chips."""
     game = leduc_poker(ranks=12, raises=6)
     game.spec = "big_leduc"
     return game
@@ -371,7 +371,7 @@ INFO = GameInfo(
 
 BIG_LEDUC_INFO = GameInfo(
     name="big_leduc",
-    summary="Leduc poker with 12 ranks and up to 6 raises a round",
+    summary="Leduc poker with 12 ranks and up to 6 raises per round",
     source="Brown and Sandholm (2019), Solving imperfect-information games via discounted regret minimization",
     build=big_leduc,
 )

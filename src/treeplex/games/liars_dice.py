@@ -79,7 +79,7 @@ class LiarsDiceState(State):
 
 
 class LiarsDice(Game):
-    """Liar's Dice; see the module for the rules. ``num_dice`` has one number a player."""
+    """Liar's Dice; see the module for the rules. ``num_dice`` has one number per player."""
 
     def __init__(self, num_dice: Sequence[int], dice_sides: int, parameters: Mapping[str, object]) -> None:
         self.num_players = len(num_dice)

@@ -27,9 +27,9 @@ class Parameter:
 class GameInfo:
     """A built-in game: its name, what it is, where its rules come from, and the function that makes it.
 
-    The defaults of the parameters are those of ``build``; ``meanings`` says what each one is. ``optional`` names and explains
-    parameters that ``build`` takes besides (other spellings, one number a player); ``files`` are those that are paths. ``note``
-    is what one should know before one compiles it with its defaults.
+    The defaults of the parameters are those of ``build``; ``meanings`` says what each one is. ``optional`` names and
+    explains parameters that ``build`` takes besides (other spellings, one number per player); ``files`` are those that
+    are paths. ``note`` is what one should know before one compiles it with its defaults.
     """
 
     name: str
@@ -72,13 +72,17 @@ class GameInfo:
 
 def canonical_spec(name: str, values: Mapping[str, object], defaults: Mapping[str, object]) -> str:
     """``name(key=value,...)`` with those ``values`` that differ from ``defaults``, in the order of ``values``."""
-    changed = [f"{key}={written(value)}" for key, value in values.items() if plain(value) != plain(defaults.get(key, REQUIRED))]
+    changed = [
+        f"{key}={written(value)}"
+        for key, value in values.items()
+        if with_lists(value) != with_lists(defaults.get(key, REQUIRED))
+    ]
     return f"{name}({','.join(changed)})" if changed else str(Spec(name))
 
 
-def plain(value: object) -> object:
+def with_lists(value: object) -> object:
     """The value with tuples as lists, so that the two compare equal."""
-    return [plain(item) for item in value] if isinstance(value, list | tuple) else value
+    return [with_lists(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def written(value: object, separator: str = ";") -> str:

@@ -81,7 +81,7 @@ class Options:
 class PublicGame(ABC):
     """A game of public states and private hands, for beliefs, search and agents.
 
-    Ranges, reaches and values come as one array a player: [H_i], or [..., H_i] for several at once. A *range* is how likely a
+    Ranges, reaches and values come as one array per player: [H_i], or [..., H_i] for several at once. A *range* is how likely a
     player's own play has made each hand, up to a factor.
 
     Attributes:
@@ -202,13 +202,13 @@ class PublicState:
         if isinstance(visited, Chance):
             pairs = ((label, self.weight * probability) for label, probability in visited.outcomes)
         elif visited.private:
-            pairs = ((action, spread(self.weight, visited)) for action in visited.actions[:1])
+            pairs = ((action, split_hands(self.weight, visited)) for action in visited.actions[:1])
         else:
             pairs = ((action, self.weight) for action in visited.actions)
         return visited, tuple(PublicState(rules.child(self.node, label), weight) for label, weight in pairs)
 
 
-def spread(weight: Floats, decision: Decision) -> Floats:
+def split_hands(weight: Floats, decision: Decision) -> Floats:
     """Weights of hands after a private action: hand h with action number a becomes hand ``h * A + a``."""
     return np.repeat(weight, len(decision.actions), axis=decision.player)
 

@@ -25,7 +25,7 @@ class Learner(ABC):
     Attributes:
         settings_class: the class of its settings, a frozen dataclass that derives :class:`treeplex.settings.Settings`. Of
             these, ``steps`` say how long a training is, ``seed`` seeds :attr:`generator`, and ``every`` says after how many
-            steps it is measured; without ``every`` ten times a decade.
+            steps it is measured; without ``every`` ten times per power of ten.
         presets: changes to the settings by name, besides ``recipe``, the settings as they are.
         source: the paper that it is from.
         game: the rules.
@@ -57,7 +57,7 @@ class Learner(ABC):
 
     @abstractmethod
     def policy(self) -> Policy:
-        """The policy as learnt so far, of :attr:`compiled`; it is judged and written into the folder."""
+        """The policy as learned so far, of :attr:`compiled`; it is judged and written into the folder."""
 
     @abstractmethod
     def state(self) -> Mapping[str, NDArray[Any]]:

@@ -66,7 +66,7 @@ class Comparison:
         return sorted(self.solutions, key=lambda solution: solution.last.measure(self.objective))
 
     def rows(self) -> list[dict[str, object]]:
-        """One row an algorithm, ready for ``pandas.DataFrame``; gains and value are lists, one number a player.
+        """One row per algorithm, ready for ``pandas.DataFrame``; gains and value are lists, one number per player.
 
         What only some of the algorithms measure is None for the others.
         """

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from treeplex.forms.sources.load import load
 from treeplex.games.base import Game
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.located_text import is_solved_spot
-from treeplex.runs.holdem.solution import HoldemSolution, load_solution
+from treeplex.runs.holdem.solution import SUFFIX, HoldemSolution, load_solution
 from treeplex.runs.holdem.spot_game import SpotGame
 from treeplex.runs.solve.solvable import Solvable
 from treeplex.runs.solve.tree_game import TreeGame
@@ -35,7 +36,7 @@ def solvable(game: AnyGame | None, resume: Any = None) -> Solvable:
     """
     if isinstance(game, Solvable):
         return game
-    if isinstance(resume, HoldemSolution) or (resume is not None and is_solved_spot(resume)):
+    if isinstance(resume, HoldemSolution) or (resume is not None and (is_solved_spot(resume) or Path(resume).suffix == SUFFIX)):
         return SpotGame(None if game is None else spot_of(load(game)))
     if game is None and resume is None:
         raise SpecError("no game given; name one (see treeplex games) or a run folder to resume")

@@ -37,8 +37,8 @@ LIMIT = Kind(
     numbers={"exploitability": real, "bounds": reals},
     needs={"settings": dict, "identity": str, "game": str, "iterations": int, "evaluations": int},
 )
-"""Runs of limit hold'em. An iteration is a deal walked. ``exploitability``: in the abstract game, thousandths of a big blind a
-hand; ``bounds``: what the game is worth to the big blind's seat lies between these, in the same unit."""
+"""Runs of limit hold'em. An iteration is a deal walked. ``exploitability``: in the abstract game, thousandths of a big blind
+per hand; ``bounds``: what the game is worth to the big blind's seat lies between these, in the same unit."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def solve_limit(
         iterations: deals in total, those before a resume included.
         evaluations: how often the average is judged, evenly on a logarithmic scale from one in a hundred of ``iterations``.
         out: run folder; saved now and then, when done, and on Ctrl-C.
-        resume: go on with the run in ``out``; with one thread, bit for bit as if never stopped.
+        resume: resume the run in ``out``; with one thread, bit for bit as if never stopped.
         force: overwrite the run in ``out``.
         threads: of the solver.
         progress: told where the run stands after each step; default: :func:`treeplex.notices.tell`.

@@ -235,7 +235,7 @@ def label_curves(axes: Axes, view: View, curves: Curves) -> None:
     low, high = (math.log10(limit) for limit in axes.get_ylim())
     start, end = (math.log10(limit) for limit in axes.get_xlim())
     ends = [(math.log10(view.height(records[-1])) - low) / (high - low) for records in curves.values()]
-    places = spread(ends, LABEL_HEIGHT)
+    places = keep_apart(ends, LABEL_HEIGHT)
     for number, (name, records) in enumerate(curves.items()):
         place = view.point(records[-1])
         early = (math.log10(place[0]) - start) / (end - start) < FAR
@@ -265,7 +265,7 @@ def label_curves(axes: Axes, view: View, curves: Curves) -> None:
         )
 
 
-def spread(wanted: Sequence[float], gap: float) -> list[float]:
+def keep_apart(wanted: Sequence[float], gap: float) -> list[float]:
     """Positions close to ``wanted``, in the same order, at least ``gap`` apart.
 
     Clusters of labels that would touch are centred on the mean of what they want and merged as they grow.
@@ -426,7 +426,7 @@ def name_ends(axes: Axes, panel: Panel) -> None:
     """Name each curve right of its end; names are pushed apart where curves end close to each other."""
     ends = [max(curve.heights[-1], panel.floor) for curve in panel.curves]
     places = [axes.transAxes.inverted().transform(axes.transData.transform((0, end)))[1] for end in ends]
-    for curve, place in zip(panel.curves, spread([float(each) for each in places], 0.075), strict=True):
+    for curve, place in zip(panel.curves, keep_apart([float(each) for each in places], 0.075), strict=True):
         name = curve.label if len(curve.label) <= LONGEST_LABEL else f"{curve.label[: LONGEST_LABEL - 3]}..."
         axes.annotate(
             name,

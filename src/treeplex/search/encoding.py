@@ -19,7 +19,7 @@ class Encoding:
 
     A row is the public state's features, then the beliefs about the player to act, then those about the other. Outputs are the
     values of the hands of the player to act, then of the other. So whose turn it is needs no feature, one row serves both
-    players, and both play of one network (the released code of ReBeL has two flags and a row a player instead).
+    players, and both play of one network (the released code of ReBeL has two flags and a row per player instead).
 
     Attributes:
         hands: the most hands of a player.

@@ -128,6 +128,15 @@ class SubgameSearch:
             raise AlgorithmError(f"this needs subgames of public trees, not a {type(self.subgame).__name__}")
         return self.subgame
 
+    def check_plain(self, what: str) -> None:
+        """Refuse a search behind a gadget or with choices behind leaves, for what does not know them.
+
+        Raises:
+            AlgorithmError: it is one of these.
+        """
+        if self.gadget is not None or self.choices is not None:
+            raise AlgorithmError(f"{what} knows no gadgets and no choice behind leaves; search without it")
+
     @property
     def policy(self) -> Floats:
         """The current policy, float64 [Q], see :class:`treeplex.forms.subgames.subgame.SubgameArrays`."""

@@ -72,9 +72,14 @@ def begin_search(
 
 
 def start_warm(search: SubgameSearch, guess: Guess, warm: int) -> None:
-    """Put a search that has not begun where ``warm`` iterations of a guess would have left it."""
+    """Put a search that has not begun where ``warm`` iterations of a guess would have left it.
+
+    Raises:
+        AlgorithmError: a search behind a gadget, or with choices behind leaves.
+    """
     if warm < 1:
         return
+    search.check_plain("a warm start")
     write_guess(search, guess)
     scheme = search.method.scheme
     kept, weight = average_after(scheme, search.horizon, warm)

@@ -10,7 +10,7 @@ import treeplex as tp
 from treeplex.engine.histories import walks as sampling
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL
 from treeplex.engine.histories.streams import start
-from treeplex.engine.histories.variance import FIELDS, REGRET, VALUE, VISITS, WITHIN, spread
+from treeplex.engine.histories.variance import FIELDS, REGRET, VALUE, VISITS, WITHIN, walk_variances
 from treeplex.engine.histories.walks import ALL, AVERAGE, EACH, LEARNED, ONE, ORACLE, POLICY
 from treeplex.engine.histories.walks import REGRET as REGRET_COLUMN
 from treeplex.solvers.sampling.solver import SAMPLINGS, MonteCarloCfr
@@ -92,7 +92,7 @@ def test_variances_are_those_of_all_walks(spec, scheme, parameters):
     run = after(spec, scheme, parameters)
     together = 0.0
     for player in range(run.game.players):
-        found = spread(run.histories, run.layout, run.rules, run.tables, player)
+        found = walk_variances(run.histories, run.layout, run.rules, run.tables, player)
         sums, visits, total = defaultdict(lambda: np.zeros(4)), defaultdict(float), 0.0
         for chance, _, added in walks(run, player):
             total += chance
@@ -114,7 +114,7 @@ def test_exact_baselines_leave_only_the_variance_of_coming_by():
     run = after("kuhn_poker", "os-mccfr", {})
     for player in range(2):
         plain, exact = (
-            spread(run.histories, run.layout, run.rules._replace(baseline=kind), run.tables, player)
+            walk_variances(run.histories, run.layout, run.rules._replace(baseline=kind), run.tables, player)
             for kind in (run.rules.baseline, ORACLE)
         )
         assert plain[:, WITHIN].sum() > 0.1
@@ -125,7 +125,7 @@ def test_exact_baselines_leave_only_the_variance_of_coming_by():
 
 def test_walks_of_the_engine_have_this_variance():
     run, count = after("kuhn_poker", "vr-mccfr", {}), 20_000
-    expected = spread(run.histories, run.layout, run.rules, run.tables, 0)[:, REGRET]
+    expected = walk_variances(run.histories, run.layout, run.rules, run.tables, 0)[:, REGRET]
     before = {name: array.copy() for name, array in run.tables._asdict().items()}
     room = sampling.scratch(run.histories, run.layout, run.rules, run.game.size.depth)
     sums = np.zeros((2, len(run.slots)))

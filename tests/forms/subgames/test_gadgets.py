@@ -10,6 +10,7 @@ from treeplex.forms.subgames.cut import cut
 from treeplex.forms.subgames.gadgets import GADGETS, Gadget, Maxmargin, Resolve
 from treeplex.forms.subgames.level import Level
 from treeplex.search import METHODS, Belief, NoLeaf, SubgameSearch
+from treeplex.search.warm_start import start_warm
 
 MASS = np.array([[0.5, 0.0, 0.25], [1.0, 2.0, 0.0]])
 CARRIED = np.array([[1.0, np.nan, 2.0], [3.0, 4.0, np.nan]])
@@ -80,3 +81,9 @@ def test_what_is_refused(kind: type[Gadget]) -> None:
     ):
         with pytest.raises(AlgorithmError, match=words):
             SubgameSearch(cut(rules, [belief], gadget=gadget), METHODS["cfr+"], NoLeaf())
+
+
+def test_what_knows_no_gadgets() -> None:
+    search = guess(Resolve, "cfr+", (0.5, -0.5), 0)
+    with pytest.raises(AlgorithmError, match="a warm start knows no gadgets and no choice behind leaves"):
+        start_warm(search, lambda *_: None, 3)

@@ -13,7 +13,8 @@ from treeplex.errors import AlgorithmError, SpecError  # noqa: E402
 from treeplex.evaluate import judge  # noqa: E402
 from treeplex.forms.compile.compile_game import compile_game  # noqa: E402
 from treeplex.forms.subgames.batch import PairPlaces, Subgames, cut_states  # noqa: E402
-from treeplex.forms.subgames.horizon import Horizon  # noqa: E402
+from treeplex.forms.subgames.gadgets import Resolve  # noqa: E402
+from treeplex.forms.subgames.horizon import TO_THE_END, Horizon  # noqa: E402
 from treeplex.forms.subgames.public_rules import public_rules  # noqa: E402
 from treeplex.forms.subgames.subgame import Ranges  # noqa: E402
 from treeplex.games.public import (  # noqa: E402
@@ -307,3 +308,11 @@ def test_leaves_need_values_on_the_device(leaf: Callable[[], LeafValue], error: 
     subgames, ranges = batch(DICE, Horizon(1), count=1)
     with pytest.raises(error, match=why):
         TorchSearch(SubgameSearch(subgames, METHODS["cfr"], leaf(), ranges), device=CPU)
+
+
+def test_gadgets_stay_on_the_processor() -> None:
+    subgames, ranges = batch(DICE, TO_THE_END, count=1)
+    gadget = Resolve(0, np.zeros((1, subgames.roots.widths[1])))
+    search = SubgameSearch(replace(subgames, gadget=gadget), METHODS["dcfr"], NoLeaf(), ranges)
+    with pytest.raises(AlgorithmError, match="a search by tensors knows no gadgets"):
+        TorchSearch(search, device=CPU)

@@ -35,6 +35,11 @@ def test_the_page_is_the_one_of_the_stored_results():
     assert (ROOT / "docs" / "papers.md").read_text(encoding="utf-8") == page(page_sections())
 
 
+def test_the_overview_names_every_folder():
+    named = re.findall(r"^\| `(\w+)` \|", (PAPERS / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(named) == sorted({each.paper for each in studies().values()})
+
+
 def test_published_numbers_have_their_source():
     for path in PAPERS.glob("*/published.json"):
         numbers = published(path.parent.name)

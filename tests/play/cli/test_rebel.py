@@ -22,7 +22,7 @@ from treeplex.learn.rebel.trainer import RebelSettings
 from treeplex.play.cli import play as cli_play
 from treeplex.play.cli.failures import Commands
 from treeplex.play.cli.main import app
-from treeplex.play.cli.train import line_of
+from treeplex.play.cli.train import training_line
 from treeplex.runs.job.checkpoint import position_of
 from treeplex.runs.job.folder import METRICS, JobFolder
 from treeplex.runs.job.record import Progress
@@ -55,7 +55,7 @@ class Late(TicTacToe):
 """
 
 table = typer.Typer(cls=Commands, pretty_exceptions_enable=False)
-cli_play.register(table)
+table.command()(cli_play.play)
 
 
 @table.callback()
@@ -394,8 +394,10 @@ def test_the_live_line() -> None:
     known = learner_named("rebel")
     state = Progress("rebel", "subgames", 6400, 60_000, 640.0, 65.0, numbers)
     line = "training rebel  6,400/60,000 subgames  640/s  3,200 rows  loss 1.25e-02  exploitability 5.00e-02  1:05 left"
-    assert line_of(known, state) == line
-    assert "loss 1.25e-02  policy loss 5.00e-01" in line_of(known, replace(state, numbers={**numbers, "policy_loss": 0.5}))
+    assert training_line(known, state) == line
+    assert "loss 1.25e-02  policy loss 5.00e-01" in training_line(
+        known, replace(state, numbers={**numbers, "policy_loss": 0.5})
+    )
     fresh = replace(state, numbers={**numbers, "loss": None, "lost": 2})
-    assert "loss" not in line_of(known, fresh)
-    assert "2 workers lost" in line_of(known, fresh)
+    assert "loss" not in training_line(known, fresh)
+    assert "2 workers lost" in training_line(known, fresh)

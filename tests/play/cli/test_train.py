@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from treeplex.play.cli.main import app
-from treeplex.play.cli.train import line_of
+from treeplex.play.cli.train import training_line
 from treeplex.runs.discount.job import DISCOUNT
 from treeplex.runs.discount.settings import DiscountSettings
 from treeplex.runs.job.checkpoint import position_of
@@ -220,5 +220,5 @@ def test_the_live_line():
     numbers = {"fitness": 1.25, "best_fitness": 1.25, "lost": 0}
     state = Progress("ddcfr by es", "epochs", 3, 10, 0.5, 65.0, numbers)
     known = learner_named("ddcfr")
-    assert line_of(known, state) == "training ddcfr  3/10 epochs  fitness 1.250  best 1.250  1:05 left"
-    assert "2 workers lost" in line_of(known, replace(state, numbers={**numbers, "lost": 2}))
+    assert training_line(known, state) == "training ddcfr  3/10 epochs  fitness 1.250  best 1.250  1:05 left"
+    assert "2 workers lost" in training_line(known, replace(state, numbers={**numbers, "lost": 2}))

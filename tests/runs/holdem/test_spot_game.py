@@ -15,6 +15,7 @@ from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.rules import PokerGame
 from treeplex.games.poker.spots.files import spot_request
 from treeplex.play.cli.main import app
+from treeplex.play.cli.solve import free_place
 from treeplex.runs.games import solvable
 
 RIVER_FILE = """
@@ -109,6 +110,8 @@ def test_every_door_names_the_same_spot(river, tmp_path):
     file = tp.solve(loaded, iterations=3, out=tmp_path / "river").folder
     assert file == tmp_path / "river.spot"
     assert solvable(str(file)).compiled.spec == str(RIVER)
+    with pytest.raises(FileError, match="is a solved spot, not a spot file"):
+        tp.load(str(file))
     named = tp.load("turn_endgame")
     assert named.identity == spot_request("turn_endgame").spot().identity
     assert tp.estimate_spot(str(river)).size.infosets == tp.holdem.compile(RIVER).infosets
@@ -255,3 +258,14 @@ def test_the_command_line_takes_spots_as_it_takes_games(river, tmp_path):
     rows = json.loads(run("compare", river, "-a", "dcfr,cfr+", "-n", 20, "--threads", 1, "--json"))["rows"]
     assert [row["algorithm"] for row in rows] == ["dcfr", "cfr+"]
     assert rows[0]["exploitability"] == found["exploitability"]
+
+
+def test_a_stopped_spot_is_saved_where_nothing_is_yet(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    solution = tp.solve(RIVER, iterations=1)
+    files = [solution.save(free_place(f"{solution.game}-dcfr(gamma=2.5)", solution.suffix)) for _ in range(2)]
+    assert [file.suffix for file in files] == [".spot", ".spot"]
+    assert files[0] != files[1]
+    assert same(tp.solve(resume=files[1], iterations=3), tp.solve(RIVER, iterations=3))
+    with pytest.raises(FileError, match=r"nothing\.spot"):
+        tp.solve(resume=tmp_path / "nothing.spot", threads=1)

@@ -275,7 +275,7 @@ def test_wrong_networks_and_settings_of_a_search(unbroken: Path, tmp_path: Path)
         search_spot(SPOT, tmp_path)
     folder = copied(unbroken, tmp_path)
     (folder / NET).unlink()
-    with pytest.raises(FileError, match="has no network yet; go on with it"):
+    with pytest.raises(FileError, match="has no network yet; resume it"):
         search_spot(SPOT, folder)
     with pytest.raises(FileError, match="check the path"):
         search_spot(SPOT, tmp_path / "nothing.safetensors")

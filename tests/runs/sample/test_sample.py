@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import typer
 from typer.testing import CliRunner
 
 import treeplex as tp
@@ -20,17 +19,13 @@ from treeplex.errors import AlgorithmError, FileError, GameError, SpecError
 from treeplex.evaluate.playouts import Estimate, estimate
 from treeplex.forms.policies.sparse import load_table_policy
 from treeplex.play.cli import sample as cli_sample
-from treeplex.play.cli.failures import Commands
-from treeplex.play.cli.main import app as whole_app
+from treeplex.play.cli.main import app
 from treeplex.runs.job.folder import METRICS, RUN, STATE, JobFolder
 from treeplex.runs.job.interrupt import Interrupted
 from treeplex.runs.job.record import Progress, Record
 from treeplex.runs.sample import job as sample_job
 from treeplex.runs.sample.sample import parsed_memory, sample
 from treeplex.runs.sample.settings import PLOT, POLICY, SAMPLE
-
-app = typer.Typer(cls=Commands, pretty_exceptions_enable=False, rich_markup_mode=None)
-cli_sample.register(app)
 
 QUICK: dict[str, Any] = {"playouts": 20}
 
@@ -221,11 +216,11 @@ def test_policies_are_judged_and_shown_where_the_game_compiles(tmp_path: Path) -
     """By folder and by file, on the command line and in Python."""
     found = sample("kuhn_poker", iterations=500, out=tmp_path / "run", judge=True, **QUICK)
     for place in (tmp_path / "run", tmp_path / "run" / POLICY):
-        judged = CliRunner().invoke(whole_app, ["evaluate", "kuhn_poker", str(place), "--json"])
+        judged = CliRunner().invoke(app, ["evaluate", "kuhn_poker", str(place), "--json"])
         answer = json.loads(judged.stdout)
         assert (answer["algorithm"], answer["iterations"]) == ("es-mccfr", 500)
         assert answer["exploitability"] == tp.judge("kuhn_poker", place).exploitability == found.last.exploitability
-        shown = CliRunner().invoke(whole_app, ["show", str(place), "--json", "--infostate", "0"])
+        shown = CliRunner().invoke(app, ["show", str(place), "--json", "--infostate", "0"])
         assert json.loads(shown.stdout)
 
 
@@ -325,7 +320,7 @@ def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(cli_sample, "line_of", lambda progress: stop_with_ctrl_c(1)(progress) or "")
     _, printed = call("sample", "leduc_poker", "-n", 10**6, "--playouts", 20, code=130)
-    found = re.search(r"saved: go on with (treeplex sample --resume (\S+))", printed)
+    found = re.search(r"saved; resume with (treeplex sample --resume (\S+))", printed)
     assert found
     monkeypatch.undo()
     monkeypatch.chdir(tmp_path)

@@ -55,7 +55,7 @@ def play_hands(
         one, two: tables of player 0 and of player 1.
         first, second: uint16 [D], their bucket sequences on the last street.
         wins: float32 [D], 1 if player 0 has the better hand, 0 if they tie, else -1.
-        draws: float64 [D, n], random numbers in [0, 1), one an action.
+        draws: float64 [D, n], random numbers in [0, 1), one per action.
         results: float64 [D], output: chips that player 0 wins.
     """
     last = betting.streets.shape[0] - 1

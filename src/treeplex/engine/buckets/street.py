@@ -1,9 +1,9 @@
 """One street of limit poker with bucketed cards: policies, reach, values and regrets in vector loops.
 
-A street's betting is the same for all ways of reaching it (*starts*, the vector axis). It is a short list of nodes; a node's
-*slots*, one an action, are rows over the starts. Tables hold one row of ``slots * starts`` numbers for each bucket sequence, so
-that a deal touches two unbroken rows a street. Both players' slots lie in one row; a player reads and writes the own ones only.
-Streets before the last are float64, the last is float32.
+A street's betting is the same for all ways of reaching it (*starts*, the vector axis). It is a short list of nodes; a
+node's *slots*, one per action, are rows over the starts. Tables hold one row of ``slots * starts`` numbers for each
+bucket sequence, so that a deal touches two unbroken rows per street. Both players' slots lie in one row; a player reads
+and writes the own ones only. Streets before the last are float64, the last is float32.
 """
 
 from typing import NamedTuple

@@ -30,11 +30,11 @@ from treeplex.engine.histories.walks import (
 from treeplex.engine.tree.form import Floats
 
 VALUE, REGRET, WITHIN, VISITS, FIELDS = 0, 1, 2, 3, 4
-"""Columns of :func:`spread`."""
+"""Columns of :func:`walk_variances`."""
 
 
 @njit(cache=True, nogil=True)
-def spread(histories: Histories, layout: Layout, rules: Rules, tables: Tables, player: int) -> Floats:
+def walk_variances(histories: Histories, layout: Layout, rules: Rules, tables: Tables, player: int) -> Floats:
     """Variances of one walk for the traverser ``player`` with tables as they stand, float64 [S, 4], zero in others' rows.
 
     Columns: ``VALUE``, the variance of an action's sampled counterfactual value ``W(h) u(h, a)``, which is 0 in walks that do

@@ -55,7 +55,7 @@ class Rules(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """The state of a run, one row an action ("slot"); an infoset's slots are contiguous, infosets stand top-down.
+    """The state of a run, one row per action ("slot"); an infoset's slots are contiguous, infosets stand top-down.
 
     Attributes:
         rows: float64 [S, 4], regret, current policy, average, mark.

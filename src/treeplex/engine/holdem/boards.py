@@ -103,7 +103,7 @@ def slice_of(form: HoldemForm, board: int, player: int) -> tuple[int, int]:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def spread(
+def rows_to_columns(
     terminals: Ints, chips: Floats, player: int, low: int, width: int, rows: Floats, turned: Floats, columns: Floats
 ) -> None:
     """Copy rows of sequences to columns of terminals, in chips: hand ``low + j``, column k gets ``chips[k]`` times row j.
@@ -126,8 +126,8 @@ def spread(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def collect(terminals: Ints, player: int, low: int, width: int, columns: Floats, turned: Floats, rows: Floats) -> None:
-    """Add columns of terminals to rows of sequences, the opposite of :func:`spread`."""
+def columns_to_rows(terminals: Ints, player: int, low: int, width: int, columns: Floats, turned: Floats, rows: Floats) -> None:
+    """Add columns of terminals to rows of sequences, the opposite of :func:`rows_to_columns`."""
     count = terminals.shape[0]
     for left in range(0, width, BLOCK):  # the last block may read past the hands; its rows are not used
         for top in range(0, count, BLOCK):
@@ -170,11 +170,11 @@ def reach_terminals(
         for first in range(0, lasts.shape[0], COLUMNS):
             last = min(first + COLUMNS, lasts.shape[0])
             seen = columns_of(reached, others + 1, first, padded(last - first))
-            spread(lasts[first:last], chips[first:last], other, low, width, rows, turned, seen)
+            rows_to_columns(lasts[first:last], chips[first:last], other, low, width, rows, turned, seen)
         for first in range(0, folded.shape[0], COLUMNS):
             last, start = min(first + COLUMNS, folded.shape[0]), first_fold + first
             seen = columns_of(reached, others + 1, start, padded(last - first))
-            spread(folded[first:last], chips[start : start + last - first], other, low, width, rows, turned, seen)
+            rows_to_columns(folded[first:last], chips[start : start + last - first], other, low, width, rows, turned, seen)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -266,11 +266,11 @@ def gradient_rows(
     for first in range(0, lasts.shape[0], COLUMNS):
         last = min(first + COLUMNS, lasts.shape[0])
         values = columns_of(valued, hands, first, padded(last - first))
-        collect(lasts[first:last], player, low, width, values, turned, rows)
+        columns_to_rows(lasts[first:last], player, low, width, values, turned, rows)
     for first in range(0, folded.shape[0], COLUMNS):
         last, start = (min(first + COLUMNS, folded.shape[0]), padded(lasts.shape[0]) + first)
         values = columns_of(valued, hands, start, padded(last - first))
-        collect(folded[first:last], player, low, width, values, turned, rows)
+        columns_to_rows(folded[first:last], player, low, width, values, turned, rows)
     if street + 1 < form.streets.shape[0]:
         ends, gathered = (form.ends[streets[ENDS] : streets[ENDS + 1]], form.boards[board, REACH + player])
         for k in range(ends.shape[0]):

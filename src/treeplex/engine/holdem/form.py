@@ -5,7 +5,7 @@ enter the street), and every board has its own list of hands for each player. A 
 block are one row of the same width, so no infoset has an index of its own.
 
 Within a street each player's sequences are numbered ``0..K-1`` for the K roots (what the player did before the street) and
-then one for each action at an own node; parents come before children. A sequence at a board is a row of numbers, one a hand.
+then one for each action at an own node; parents come before children. A sequence at a board is a row of numbers, one per hand.
 """
 
 from typing import NamedTuple

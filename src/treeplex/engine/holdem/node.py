@@ -1,7 +1,7 @@
 """The operations at the nodes of one player on one board, on a tile of neighbouring hands: reach, local update, best response.
 
-``rows`` is always [sequences, TILE]: one row a sequence, of which the first ``width`` numbers are in use. Arrays that are kept
-(regrets, averages) are flat; the tile's numbers for a player's action e begin at ``base + e * stride``.
+``rows`` is always [sequences, TILE]: one row per sequence, of which the first ``width`` numbers are in use. Arrays that
+are kept (regrets, averages) are flat; the tile's numbers for a player's action e begin at ``base + e * stride``.
 """
 
 import math

@@ -88,7 +88,7 @@ def settle(reach: Floats, order: Shorts, start: Shorts, cards: Bytes, mass: Floa
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def spread(
+def sum_over_rivers(
     reached: Floats,
     order: Shorts,
     start: Shorts,

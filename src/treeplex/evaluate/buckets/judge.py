@@ -23,7 +23,7 @@ class LimitJudgement:
     """What best responses gain against a pair of strategies in the abstract game.
 
     Attributes:
-        best_responses: what a best response of each player wins against the other's strategy, in thousandths of a big blind a
+        best_responses: what a best response of each player wins against the other's strategy, in thousandths of a big blind per
             hand.
     """
 
@@ -31,7 +31,7 @@ class LimitJudgement:
 
     @property
     def exploitability(self) -> float:
-        """Mean over players of a best response's gain, in thousandths of a big blind a hand."""
+        """Mean over players of a best response's gain, in thousandths of a big blind per hand."""
         return sum(self.best_responses) / 2
 
     @property

@@ -27,7 +27,7 @@ DRAWS = 64
 
 @dataclass(frozen=True, eq=False)
 class LimitMatch:
-    """Results of all against all, in thousandths of a big blind a hand.
+    """Results of all against all, in thousandths of a big blind per hand.
 
     Attributes:
         names: of the strategies.

@@ -26,7 +26,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Slice:
-    """A player's last sequences at a public node, one a hand.
+    """A player's last sequences at a public node, one per hand.
 
     Attributes:
         first: provisional number of the first hand's sequence.

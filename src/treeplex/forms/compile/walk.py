@@ -22,7 +22,7 @@ LEAK_CHECKS = 50_000
 """Histories at which the public state is checked against every player's infostate (the acting player's always is)."""
 
 MOST_PLAYERS = 127
-"""What an int8 holds: :class:`treeplex.forms.compile.assemble.Discovery` keeps a player number an infoset."""
+"""What an int8 holds: :class:`treeplex.forms.compile.assemble.Discovery` keeps a player number per infoset."""
 MOST_ACTION = 2**63
 
 Path = tuple["Path", int] | None

@@ -179,11 +179,11 @@ def whole_numbers(given: NDArray[Any], kind: type[np.int32] | type[np.int64]) ->
 def check_plans(game: CompiledGame, plans: tuple[Plans, ...]) -> None:
     """Refuse plans that are none of this game."""
     if len(plans) != game.players:
-        raise PolicyError(f"{game} has {game.players} players, the device has plans of {len(plans)}; give one table a player")
+        raise PolicyError(f"{game} has {game.players} players, the device has plans of {len(plans)}; give one table per player")
     for player, (table, infosets) in enumerate(zip(plans, game.infosets, strict=True)):
         if table.ndim != 2 or table.shape[1] != infosets:
             raise PolicyError(
-                f"plans of player {player} of {game} have {infosets} columns, one an infoset; found shape {table.shape}"
+                f"plans of player {player} of {game} have {infosets} columns, one per infoset; found shape {table.shape}"
             )
         number, local = first_misfit(game.tree, player, table)
         if number >= 0:

@@ -62,7 +62,7 @@ class SpotSize:
 def spot_size(spot: Spot, *, isomorphism: bool = True) -> SpotSize:
     """The size that :func:`treeplex.forms.holdem.compile_spot.compile_spot` would give a spot, within a second or two.
 
-    Nodes, boards, decisions, stored numbers and infosets are exact if the betting is; bytes are so within a few per cent.
+    Nodes, boards, decisions, stored numbers and infosets are exact if the betting is; bytes are so within a few percent.
 
     Raises:
         SpecError: a street with so many lines that even counting them was broken off.

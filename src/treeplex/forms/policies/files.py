@@ -324,7 +324,7 @@ def write_json(header: Header, policy: Policy) -> str:
 
 
 def read_json(path: Path) -> Contents:
-    """The header and one entry an action."""
+    """The header and one entry per action."""
     header = parse_json(read_text(path))
     if not isinstance(header, dict) or "format" not in header:
         return Contents(plain_header(), table=table_from_json(path, header))
@@ -349,7 +349,7 @@ def write_csv(header: Header, policy: Policy) -> str:
 
 
 def read_csv(path: Path) -> Contents:
-    """The header and one entry an action."""
+    """The header and one entry per action."""
     text = read_bytes(path, most=MOST_TEXT).decode("utf-8-sig")
     if not text.startswith("#"):
         return Contents(plain_header(), table=table_from_csv(path, text))

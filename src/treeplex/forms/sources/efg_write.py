@@ -37,7 +37,7 @@ def efg_text(game: Game) -> str:
     names = game.player_names if isinstance(game, TreeGame) else [f"Player {player}" for player in range(game.num_players)]
     players = Labels()
     header = " ".join(f'"{players.label(name)}"' for name in names)
-    title = plain(game.title if isinstance(game, TreeGame) and game.title else game.spec or type(game).__name__)
+    title = label_text(game.title if isinstance(game, TreeGame) and game.title else game.spec or type(game).__name__)
     return "\n".join([f'EFG 2 R "{title}" {{ {header} }}', *EfgWriter(game).lines(), ""])
 
 
@@ -58,7 +58,7 @@ class Labels:
 
     def label(self, text: str) -> str:
         """``text`` as a label that was not given before."""
-        base = candidate = plain(text) or "_"
+        base = candidate = label_text(text) or "_"
         count = 1
         while candidate in self.taken:
             count += 1
@@ -130,7 +130,7 @@ class EfgWriter:
         return f'p "" {player + 1} {known.number} {known.description} 0'
 
 
-def plain(text: str) -> str:
+def label_text(text: str) -> str:
     """``text`` in the alphabet of Gambit's labels: printable ASCII without double quotes and backslashes, single spaces."""
     replaced = text.replace('"', "'").replace("\\", "/")
     printable = "".join(c if " " < c <= "~" else " " if c.isspace() else f"<{ord(c):x}>" for c in replaced)

@@ -146,7 +146,7 @@ def loader_of(text: str) -> tuple[Callable[[str], Game | Spot], str | None]:
         return read_game_file, text
     if text == TURN_ENDGAME:
         return load_spot, None
-    if text.lower().endswith(SPOT_FILES):
+    if text.lower().endswith((*SPOT_FILES, ".spot")):  # of a solved spot the message says what to do with it
         return load_spot, text
     return registry.load, registry.named_file(text)
 

@@ -18,7 +18,7 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.histories import HistoryTree, grow
 from treeplex.forms.sources.load import load_rules
 from treeplex.forms.structure.decomposition import cut
-from treeplex.forms.structure.history_view import HistoryView, Verdict, informed, spread, unsure
+from treeplex.forms.structure.history_view import HistoryView, Verdict, extremes, informed, unsure
 from treeplex.forms.structure.reordering import nested_orders
 from treeplex.forms.structure.stages import LADDER, NESTED, PLAIN, feedback_verdicts
 from treeplex.games.base import Game
@@ -195,7 +195,7 @@ def fixed_order(survey: HistoryView) -> Verdict:
                 f"no fixed order of play: player {actors[0]} moves after {survey.path(int(here[0]))}, "
                 f"player {survey.nodes[other, ACTOR]} after {survey.path(other)}",
             )
-    low, high = spread(survey.key, survey.depth, survey.infosets)
+    low, high = extremes(survey.key, survey.depth, survey.infosets)
     mixed = np.flatnonzero(low < high)
     if len(mixed):
         return Verdict(False, survey.confused(int(mixed[0]), ", of other length", lambda place: int(survey.depth[place])))
@@ -251,7 +251,7 @@ def reordered_verdicts(survey: HistoryView, nested: Verdict, ladder: Verdict) ->
 
 def open_loop(survey: HistoryView) -> Verdict:
     """Whether all histories after the same number of moves lie in one infoset."""
-    low, high = spread(survey.depth, survey.key, int(survey.depth.max(initial=-1)) + 1)
+    low, high = extremes(survey.depth, survey.key, int(survey.depth.max(initial=-1)) + 1)
     wrong = np.flatnonzero(low < high)
     if not len(wrong):
         return Verdict(True)

@@ -114,7 +114,7 @@ class HistoryView:
         return f"{self.who(infoset)} cannot tell {self.path(self.moves[one])} from {self.path(self.moves[two])}{what}"
 
 
-def spread(group: Ints, values: Ints, groups: int) -> tuple[Ints, Ints]:
+def extremes(group: Ints, values: Ints, groups: int) -> tuple[Ints, Ints]:
     """The least and the largest value in each group, int64 [groups]; the least is above the largest in empty groups."""
     low, high = np.full(groups, np.iinfo(np.int64).max), np.full(groups, -1, np.int64)
     np.minimum.at(low, group, values)
@@ -124,7 +124,7 @@ def spread(group: Ints, values: Ints, groups: int) -> tuple[Ints, Ints]:
 
 def unsure(survey: HistoryView) -> Ints:
     """Infosets whose histories differ in what the player right before knew."""
-    low, high = spread(survey.key, survey.above, survey.infosets)
+    low, high = extremes(survey.key, survey.above, survey.infosets)
     return np.flatnonzero(low < high)
 
 
@@ -132,5 +132,5 @@ def informed(survey: HistoryView) -> Ints:
     """Infosets of several histories after which the next player knows more: for each the infoset right before."""
     inner = survey.above >= 0
     inner[inner] = survey.sizes[survey.above[inner]] > 1
-    low, high = spread(survey.above[inner], survey.key[inner], survey.infosets)
+    low, high = extremes(survey.above[inner], survey.key[inner], survey.infosets)
     return np.flatnonzero(low < high)

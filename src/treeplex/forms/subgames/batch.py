@@ -1,10 +1,10 @@
 """Depth-limited subgames of public-tree rules, compiled many at once into one tree and payoff for the engine.
 
 A subgame begins at a public state with a range of hands for each player and ends at terminal public nodes or, at its
-``forms.subgames.horizon.Horizon``, at *leaves*, public states whose values somebody else must give. Ranges stand in
-the tree as root sequences, one a hand, whose reach is set from outside; so the engine's reach, gradient, backup and update run
-on it unchanged. A batch of subgames is a tree with longer blocks: every subgame is walked once, as a *template*
-(:mod:`treeplex.forms.subgames.templates`), and copies of templates are put side by side by array arithmetic.
+``forms.subgames.horizon.Horizon``, at *leaves*, public states whose values somebody else must give. Ranges stand in the
+tree as root sequences, one per hand, whose reach is set from outside; so the engine's reach, gradient, backup and
+update run on it unchanged. A batch of subgames is a tree with longer blocks: every subgame is walked once, as a
+*template* (:mod:`treeplex.forms.subgames.templates`), and copies of templates are put side by side by array arithmetic.
 """
 
 from collections.abc import Hashable, Sequence

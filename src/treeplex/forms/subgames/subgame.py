@@ -5,7 +5,7 @@ public states whose values somebody else must give. Two kinds implement the prot
 (:mod:`treeplex.forms.subgames.batch`, any public tree, many at once) and streets of hold'em
 (:mod:`treeplex.forms.holdem.subgame`). :func:`treeplex.forms.subgames.cut.cut` makes both.
 
-Wherever something belongs to players it is a tuple with one entry a player. *Reach* is own reach, the product of the
+Wherever something belongs to players it is a tuple with one entry per player. *Reach* is own reach, the product of the
 probabilities of a player's own actions, times its range. *Entries* are counterfactual values: a hand's expected payoff times
 how likely chance and the others make it to be met. Both kinds have two players; the signatures do not say so.
 

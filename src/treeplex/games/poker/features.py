@@ -1,7 +1,7 @@
 """How a poker game looks to search and to a network: betting lines of one future, features of public nodes, an order of hands.
 
 Cards are written as a network can embed them. Deep CFR (Brown, Lerer, Gross and Sandholm 2019, section 5.1) represents a set of
-cards by the sum over its cards of three learnt vectors: one of the card, one of its rank, one of its suit; ReBeL (Brown et al.
+cards by the sum over its cards of three learned vectors: one of the card, one of its rank, one of its suit; ReBeL (Brown et al.
 2020, appendix E) embeds board cards "similar to" that. A linear layer whose input counts the cards, the ranks and the suits of
 a board computes just such a sum, its columns being the vectors; so features count them, and the first layer of any network
 embeds the board. Deep CFR has a set for each street; the board is one set here, since what follows does not depend on the order

@@ -73,7 +73,7 @@ def turn_holdem(
 ) -> PokerGame:
     """Turn endgame hold'em with a small deck: no-limit hold'em from a given turn, two streets of betting; payoffs in chips.
 
-    Turn endgame hold'em (Brown et al. 2020, appendix C.2) has 1,000 chips a player in the pot, 20,000 behind, and these bets
+    Turn endgame hold'em (Brown et al. 2020, appendix C.2) has 1,000 chips per player in the pot, 20,000 behind, and these bets
     and raises; the defaults are the same in thousands, rounded to whole chips. Every hand is equally likely. Without a
     ``board``, :func:`spread_board` says which cards lie there.
 

@@ -274,7 +274,7 @@ class HoldemGame(PublicGame):
         number = action_to(after, action)
         if number is None:
             sums = [each.amount for each in after.actions if each.kind in ("bet", "raise", "allin")]
-            raise GameError(f"no bet of {action:g} chips in all here: {allowed(sums, action, spot)}")
+            raise GameError(f"no bet of {action:g} total chips here: {allowed(sums, action, spot)}")
         return game, number
 
     def label_in(self, state: State, label: int, other: PublicGame, there: State) -> int:

@@ -70,7 +70,7 @@ class NetFile:
     def play_iterations(self) -> int:
         """T of its searches in play: that with which its card says it was judged, else that of its training.
 
-        More can be worse: a network has learnt the values that searches of its own training meet.
+        More can be worse: a network has learned the values that searches of its own training meet.
         """
         return int(self.card.get("judged", {}).get("iterations", 0)) or int(self.settings.get("iterations", USUAL_ITERATIONS))
 

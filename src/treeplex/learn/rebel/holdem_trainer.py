@@ -1,4 +1,4 @@
-"""ReBeL on turns of hold'em: a value network for rivers, learnt by self-play (Brown et al. 2020, algorithm 1, appendix C.2)."""
+"""ReBeL on turns of hold'em: a value network for rivers, by self-play (Brown et al. 2020, algorithm 1, appendix C.2)."""
 
 import os
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ MOST_BINS = 1024
 class HoldemRebelSettings(LearningSettings, HoldemSelfPlaySettings):
     """Everything that decides a training, but the spot on which games are modelled."""
 
-    games: int = setting(1000, "turns to be drawn in all; the step size falls over them", low=1)
+    games: int = setting(1000, "turns to draw in total; the step size falls over them", low=1)
     bins: int = setting(64, "bins of strength, what the network sees of a range", low=2, high=MOST_BINS, fixed=True)
     width: int = 256
     layers: int = 3

@@ -1,4 +1,4 @@
-"""ReBeL: a value network learnt by self-play with search (Brown, Bakhtin, Lerer and Gong 2020, algorithms 1 and 2).
+"""ReBeL: a value network learned by self-play with search (Brown, Bakhtin, Lerer and Gong 2020, algorithms 1 and 2).
 
 The paper's settings are :data:`PAPER` and, for games of cards, :data:`PAPER_CARDS`. The defaults are a recipe that reaches the
 same quality with a small part of the work: Discounted CFR of few iterations, a narrow network that gives both players' values
@@ -37,9 +37,11 @@ class RebelSettings(LearningSettings, SelfPlaySettings):
     """
 
     burn_in: int = setting(1024, "subgames before the first step", low=1)
-    solves: int = setting(60_000, "subgames to be solved in all; the step size falls over them", low=1)
+    solves: int = setting(60_000, "subgames to solve in total; the step size falls over them", low=1)
     fresh: float = setting(0.5, "the newest part of all rows that is kept; early rows are from a bad network", above=0, high=1)
-    warm: int = setting(15, "iterations that a start from the policy network counts as; 0: learnt, not used", low=0, added=True)
+    warm: int = setting(
+        15, "iterations that a start from the policy network counts as; 0: trained, but not used", low=0, added=True
+    )
     streams: int | None = setting(
         None,
         "batches of episodes, each with random numbers of its own, that workers play; none: two per worker, one without",
@@ -96,7 +98,7 @@ PAPER = RebelSettings(
     halve=0.392,
 )
 """Liar's Dice in appendix E, with what the released configuration adds: 1,020 epochs of 50 steps and 3,200 subgames, 1,024
-updates a solve, the step size halved after 400 and 800 epochs, iterations drawn uniformly where algorithm 2 draws them
+updates per solve, the step size halved after 400 and 800 epochs, iterations drawn uniformly where algorithm 2 draws them
 linearly (``draw=average``). A row is both players' values, so half as many rows are as much
 of the past, and 512 subgames are 1,024 rows of a player."""
 PAPER_CARDS = replace(
@@ -162,7 +164,7 @@ class Lesson(Protocol):
     def net(self) -> Any: ...
 
     def advance(self) -> int:
-        """Play on and keep the rows; how many of them are to be learnt from."""
+        """Play on and keep the rows; how many of them are to be learned from."""
         ...
 
     @property
@@ -268,7 +270,7 @@ class RebelTrainer:
         try:
             losses = [each.step(self.generator, batch=settings.batch, rate=rate, clip=settings.clip) for each in fittings]
         except AlgorithmError as error:
-            why = f"{error} after {self.steps} steps; go on from the last checkpoint with a smaller rate"
+            why = f"{error} after {self.steps} steps; resume from the last checkpoint with a smaller rate"
             raise AlgorithmError(why) from error
         self.steps += 1
         return tuple(losses)

@@ -63,9 +63,10 @@ class TorchSearch:
 
         Raises:
             SpecError: another method or leaf.
-            AlgorithmError: leaves without values.
+            AlgorithmError: leaves without values, a gadget, or choices behind leaves.
         """
         check_method(search.method)
+        search.check_plain("a search by tensors")
         torch, tree, payoff = torch_module(), search.subgames.tree, search.subgames.payoff
         self.form = TensorForm(tree, payoff, device=device, dtype=dtype)
         names = ("policy", "strategy", "average", "regrets")

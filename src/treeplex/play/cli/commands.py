@@ -69,7 +69,7 @@ def add_commands(app: typer.Typer, package: str) -> None:
 
 
 def examples_of(package: str, group: str) -> str:
-    """The examples of a package's commands, one a line, with what they do."""
+    """The examples of a package's commands, one per line, with what they do."""
     found = []
     for each in commands_of(package):
         if each.example:

@@ -145,7 +145,7 @@ def in_one_line(infostate: str) -> str:
 
 
 def print_plans(loaded: "Device", top: int, lines: int) -> None:
-    """The likeliest joint plans, one row a player."""
+    """The likeliest joint plans, one row per player."""
     rows = []
     for row in order_of(loaded)[:top]:
         for player, number in enumerate(loaded.support[row].tolist()):
@@ -158,7 +158,7 @@ def print_plans(loaded: "Device", top: int, lines: int) -> None:
 
 
 def plan_text(loaded: "Device", player: int, number: int, lines: int) -> str:
-    """``infostate: action`` at the infostates that the plan does not exclude, one a line."""
+    """``infostate: action`` at the infostates that the plan does not exclude, one per line."""
     game, first = loaded.game, int(loaded.game.tree.infoset_offsets[player])
     told = [
         f"{in_one_line(game.infostates[first + local])}: {action_name(game, first + local, action)}"

@@ -191,7 +191,7 @@ def table_for(game: str, against: str, iterations: int | None, seed: int | None)
         net = net_of(against, tree)
         settings = net.searching(iterations=iterations or net.play_iterations)
         name, solved = shipped_name(net) or against, net.card["solved"]
-        opponent = f"{name}: trained on {solved:,} subgames, {settings.iterations} iterations a search"
+        opponent = f"{name}: trained on {solved:,} subgames, {settings.iterations} iterations per search"
         return SearchTable(tree, SearchAgent(tree, net.leaf(tree), settings, generator), generator), opponent
     if is_user_spec(against):
         from treeplex.forms.subgames.public_rules import public_rules

@@ -36,7 +36,8 @@ def evaluate(
     policy: Annotated[
         str,
         typer.Argument(
-            metavar="POLICY", help="A run folder, a policy file, a solved spot, a ReBeL training folder, or: uniform, rebel."
+            metavar="POLICY",
+            help="A run folder, a policy file, a solved spot, a ReBeL training folder, my.py:MyAgent, or: uniform, rebel.",
         ),
     ],
     worst: Annotated[

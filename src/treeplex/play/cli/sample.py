@@ -11,7 +11,7 @@ from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_facts, print_json, say
 from treeplex.play.cli.failures import STOPPED, fail
 from treeplex.play.cli.live import Live, clock
-from treeplex.play.cli.solve import counted, free_folder
+from treeplex.play.cli.solve import counted, free_place
 from treeplex.spec import quoted
 
 if TYPE_CHECKING:
@@ -101,12 +101,12 @@ def sample(
                 out=out,
                 force=force,
                 resume=resume,
-                progress=lambda found: live.say(line_of(found)),
+                progress=lambda found: live.say(sampling_line(found)),
             )
         except Interrupted as stopped:
             sampled = stopped.result
             if sampled.folder is None:
-                sampled.save(free_folder(f"sample-{sampled.game}-{sampled.algorithm}"))
+                sampled.save(free_place(f"sample-{sampled.game}-{sampled.algorithm}"))
     if as_json:
         last = sampled.last
         found = {"iteration": last.done, "seconds": last.seconds, **last.numbers}
@@ -114,11 +114,11 @@ def sample(
     else:
         print_sampled(sampled)
     if sampled.status == "interrupted":
-        fail(f"stopped after {counted(sampled.last.done)}; saved: go on with {resuming(sampled)}", STOPPED)
+        fail(f"stopped after {counted(sampled.last.done)}; saved; resume with {resuming(sampled)}", STOPPED)
 
 
-def line_of(progress: "Progress") -> str:
-    """One line: scheme, iterations, histories a second, infosets, memory, time left."""
+def sampling_line(progress: "Progress") -> str:
+    """One line: scheme, iterations, histories per second, infosets, memory, time left."""
     numbers = progress.numbers
     parts = [
         f"{progress.name}  iteration {progress.done:,}  {progress.rate:,.3g} it/s",
@@ -163,13 +163,13 @@ def print_sampled(sampled: "Sampled") -> None:
     print_facts(facts, title=f"{sampled.game} by {sampled.algorithm}: {effort}")
     say("next", bold=True)
     if sampled.folder:
-        say(f"  {resuming(sampled)} -n {10 * last.done}   go on")
+        say(f"  {resuming(sampled)} -n {10 * last.done}   resume")
     else:
         say(f"  treeplex sample {quoted(sampled.game.spec)} --out runs/first   keep policy, metrics and state")
 
 
 def resuming(sampled: "Sampled") -> str:
-    """The command that goes on with a run."""
+    """The command that resumes a run."""
     from treeplex.forms.sources.load import named_file
 
     own = f"{quoted(sampled.game.spec)} " if named_file(sampled.game.spec) else ""

@@ -129,14 +129,14 @@ def solve(
             folder = solution.folder
         except Interrupted as stopped:
             solution = stopped.result
-            folder = solution.folder or solution.save(free_folder(f"{solution.game}-{solution.algorithm}"))
+            folder = solution.folder or solution.save(free_place(f"{solution.game}-{solution.algorithm}", solution.suffix))
     if as_json:
         print_json(last_record(solution))
     else:
         print_solution(solution, folder, game or (str(folder) if folder and folder.is_file() else solution.game.spec))
     if solution.status == "interrupted":
         again = resuming(solution, quoted(str(folder)), quoted(solution.game.spec))
-        fail(f"stopped after {counted(solution.iterations)}; saved: go on with treeplex {again}", STOPPED)
+        fail(f"stopped after {counted(solution.iterations)}; saved; resume with treeplex {again}", STOPPED)
     if not solution.target_reached:
         raise typer.Exit(TARGET_MISSED)
 
@@ -174,13 +174,13 @@ def names_file(solution: "Solution") -> bool:
     return solution.folder is not None and solution.folder.is_dir() and named_file(solution.game.spec) is not None
 
 
-def free_folder(text: str) -> Path:
-    """A folder under ``runs`` that does not exist yet, named after what was run."""
-    name = re.sub(r"[^\w.+=-]+", "-", text).strip("-.")[:80]
-    number = 1
-    while (folder := Path("runs") / (name if number == 1 else f"{name}-{number}")).exists():
+def free_place(text: str, suffix: str = "") -> Path:
+    """A place under ``runs`` where nothing is yet, named after what was run; ``runs`` is made."""
+    name, number, parent = re.sub(r"[^\w.+=-]+", "-", text).strip("-.")[:80], 1, Path("runs")
+    parent.mkdir(exist_ok=True)
+    while (place := parent / f"{name if number == 1 else f'{name}-{number}'}{suffix}").exists():
         number += 1
-    return folder
+    return place
 
 
 def print_solution(solution: "Solution", folder: Path | None, game: str) -> None:
@@ -222,18 +222,18 @@ def next_steps(solution: "Solution", folder: Path | None, spec: str) -> list[tup
         if has_device(folder):
             steps.append((f"device {where}{of_game}", "judge the joint play"))
         if solution.status == "target reached":
-            steps.append((f"{resume} --target {(solution.target or 0) / 10:g}", "go on"))
+            steps.append((f"{resume} --target {(solution.target or 0) / 10:g}", "resume"))
         elif solution.budget and not solution.exact and solution.iterations != solution.longest:
-            steps.append((f"{resume} --nodes {10 * solution.budget}", "go on"))
+            steps.append((f"{resume} --nodes {10 * solution.budget}", "resume"))
         elif not solution.exact:
             more = min(10 * solution.iterations, solution.longest or 10 * solution.iterations)
             if more > solution.iterations:
-                steps.append((f"{resume} -n {more}", "go on"))
+                steps.append((f"{resume} -n {more}", "resume"))
     return [*steps, (f"compare {spec} -a cfr+ -a dcfr -a pcfr+", "compare algorithms")]
 
 
 def resuming(solution: "Solution", where: str, spec: str) -> str:
-    """The command that goes on with a run; what stands in a file of one's own is named again."""
+    """The command that resumes a run; what stands in a file of one's own is named again."""
     from treeplex.solvers.registry import is_own
 
     game = f"{spec} " if names_file(solution) else ""
@@ -338,5 +338,5 @@ def compare(
             say("add --out DIR for the plot")
     if comparison.interrupted:
         last = comparison.solutions[-1]
-        saved = f"; go on with it: treeplex solve --resume {quoted(str(last.folder))}" if last.folder else ""
+        saved = f"; resume it: treeplex solve --resume {quoted(str(last.folder))}" if last.folder else ""
         fail(f"stopped during {last.algorithm} after {last.iterations:,} iterations{saved}", STOPPED)

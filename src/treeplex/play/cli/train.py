@@ -160,7 +160,7 @@ def run_training(game: Any, learner: Any, *, as_json: bool, shown: bool | None, 
 
         known = kind_for(game, learner, options["resume"], options["preset"])
         try:
-            training = train(game, learner, progress=lambda state: live.say(line_of(known, state)), **options)
+            training = train(game, learner, progress=lambda state: live.say(training_line(known, state)), **options)
         except Interrupted as stopped:
             training = stopped.result
     if as_json:
@@ -182,7 +182,7 @@ def resuming(training: "Training") -> str:
     return f"treeplex train{again} --resume {quoted(str(training.folder))}"
 
 
-def line_of(kind: "TrainingKind", state: "Progress") -> str:
+def training_line(kind: "TrainingKind", state: "Progress") -> str:
     """The live line: learner, how far it is, the numbers that its kind shows, time left."""
     total = "" if state.total is None else f"/{state.total:,}"
     parts = [f"training {kind.name}  {state.done:,}{total} {state.unit}"]

@@ -2,7 +2,7 @@
 
 With colours, a cell is the class's name over its strategy: five characters, shared out to the actions in proportion to how
 often the class takes them, bare where the class is not in the range. Without colours (no terminal, ``NO_COLOR``, sixteen
-colours only) a cell names the most frequent action by one character and says how often it is taken, in per cent.
+colours only) a cell names the most frequent action by one character and says how often it is taken, in percent.
 """
 
 from collections.abc import Sequence
@@ -64,7 +64,7 @@ def letter_cell(classes: Classes, number: int, marks: Sequence[str]) -> tuple[Te
 
 
 def value_grid(classes: Classes, values: Floats, *, low: float, high: float, coloured: bool, digits: int = 0) -> Text:
-    """The grid of one number a class, say the equity in per cent, from ``low`` to ``high``."""
+    """The grid of one number per class, say the equity in percent, from ``low`` to ``high``."""
 
     def cells(number: int) -> tuple[Text, Text]:
         there = classes.heights[number] > 0 and np.isfinite(values[number])

@@ -54,7 +54,7 @@ def heading(node: NodeReport, player: int, largest: float) -> str:
     """Board, who, line, and the range's EV and equity; the largest weight of a class where that is not 1."""
     side = node.sides[player]
     board = " ".join(node.board[i : i + 2] for i in range(0, len(node.board), 2)) or node.street
-    who = f"{PLAYERS[player]} acts" if node.player == player else f"{PLAYERS[player]}, equities in per cent"
+    who = f"{PLAYERS[player]} acts" if node.player == player else f"{PLAYERS[player]}, equities in percent"
     facts = f"EV {side.mean(side.ev):.2f} chips, equity {100 * side.mean(side.equity):.1f}%, {side.combos:.1f} combos"
     if largest < ALMOST_ALL:
         facts += f", full cells: weight {100 * largest:.2g}%"

@@ -104,7 +104,7 @@ class HoldemTable:
         return {number: named(action, event) for number, action in enumerate(event.actions)}
 
     def named(self, text: str) -> int | None:
-        """The bet or raise that a person typed, in chips in all on this street or in per cent of the pot.
+        """The bet or raise that a person typed, in total chips on this street or in percent of the pot.
 
         Raises:
             GameError: the rules have no such bet.
@@ -175,7 +175,7 @@ class HoldemTable:
             found.append(f"{made.street}   {made.action}   {'EV not known' if math.isnan(made.lost) else verdict}")
         if found:
             lost = sum(made.lost for made in self._decided[player] if not math.isnan(made.lost))
-            found.insert(0, f"your decisions, as the agent values them: EV lost {lost:,.3g} chips in all")
+            found.insert(0, f"your decisions, as the agent values them: EV lost {lost:,.3g} chips in total")
         return found
 
     def log(self, number: int, player: int) -> str:

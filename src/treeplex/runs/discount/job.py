@@ -2,7 +2,7 @@
 
 ======================= =========================================================================================
 ``run.json``            settings, games, versions, status, the last and the best epoch
-``metrics.jsonl``       one record an epoch: fitness, exploitability on each game, seconds, workers lost
+``metrics.jsonl``       one record per epoch: fitness, exploitability on each game, seconds, workers lost
 ``policy.safetensors``  the policy after the last epoch, with a card
 ``best.safetensors``    the policy with the best fitness so far
 ``state.safetensors``   everything from which the training continues

@@ -52,7 +52,7 @@ class Row:
         iterations: done.
         seconds: in the solver.
         exploitability: in chips.
-        pot: in chips, for exploitability in per cent.
+        pot: in chips, for exploitability in percent.
         ev: chips of both players against half the pot.
         equity: of both players, in [0, 1].
         lines: by line, every decision of the first street: ``player`` who acts, ``reach`` how often it comes to it, and
@@ -158,7 +158,7 @@ class BatchJob(Job):
             spot = self._spot_on(board.name)
             path = row_path(self.folder, board)
             row = row_of(self._solve(spot, self.interrupt, path.with_suffix(".spot")), board, spot, self.settings)
-            write_atomically(path, json.dumps(plain(row), indent=1) + "\n")
+            write_atomically(path, json.dumps(row_to_json(row), indent=1) + "\n")
             path.with_suffix(".spot").unlink(missing_ok=True)
             self.rows[board.name] = row
         except StoppedError as stopped:
@@ -279,7 +279,7 @@ def first_street(solution: Solved) -> dict[str, dict[str, Any]]:
     return found
 
 
-def plain(row: Row) -> dict[str, Any]:
+def row_to_json(row: Row) -> dict[str, Any]:
     """A row as plain data; nan as null."""
     pairs = {name: [number(value) for value in getattr(row, name)] for name in ("ev", "equity")}
     return {**row.__dict__, **pairs}

@@ -33,7 +33,7 @@ class Board:
 
 
 def read_boards(text: str) -> tuple[Board, ...]:
-    """Boards from ``"AsKd2c, Td9d6h:12"``, ``"all"``, ``"subset:25"`` or a file of boards, one a line, with weights or without.
+    """Boards from ``"AsKd2c, Td9d6h:12"``, ``"all"``, ``"subset:25"`` or a file of boards, one per line, weighted or not.
 
     Raises:
         SpecError: what is no board, boards of different streets, or a board twice.

@@ -186,7 +186,7 @@ def network(source: str | os.PathLike[str]) -> tuple[NetFile, LeafValue]:
     if path.is_dir() or is_turn_folder(path):
         JobFolder(TURNS, path).about()
         if not (path / NET).is_file():
-            raise FileError(f"{path} has no network yet; go on with it: treeplex holdem train --resume {path}")
+            raise FileError(f"{path} has no network yet; resume it: treeplex holdem train --resume {path}")
         path = path / NET
     return read_net(path), read_river_net(path).leaf()
 

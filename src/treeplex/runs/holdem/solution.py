@@ -104,6 +104,7 @@ class HoldemSolution(Solution):
     memory: int = 0
     best: tuple[float, float] = (nan, nan)
     folder: Path | None = None
+    suffix = SUFFIX
 
     @property
     def spot(self) -> Spot:

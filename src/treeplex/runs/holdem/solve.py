@@ -69,8 +69,8 @@ def solve_spot(
         isomorphism: let boards that differ only in suits stand for each other where the ranges allow it, default True; never
             with locks.
         locks: strategies that players keep: :class:`NodeLock`, or those of spot files. Best responses keep them too.
-        progress: called about ten times a second with a :class:`treeplex.runs.job.record.Progress`.
-        resume: go on with this solution, whose spot, algorithm, storage and locks stay; it is not changed itself.
+        progress: called about ten times per second with a :class:`treeplex.runs.job.record.Progress`.
+        resume: resume this solution, whose spot, algorithm, storage and locks stay; it is not changed itself.
         most_memory: bytes that may be used; default: what the machine has free.
         interrupt: who listens for Ctrl-C already; then a solution with the status ``interrupted`` is returned.
         out: a file (``.spot``) for the solution; written every now and then while solving goes on as well, such that one that
@@ -167,7 +167,7 @@ def spot_session(spot: Spot | CompiledSpot | None, asked: Asked) -> Iterator[Ses
     longest = solver.longest
     total = iterations if iterations is not None else longest or usual_iterations(asked.seconds, resume)
     if longest is not None and total > longest:
-        raise SpecError(f"{solver.algorithm} paces itself for {longest:,} iterations; ask for at most so many in all")
+        raise SpecError(f"{solver.algorithm} paces itself for {longest:,} iterations; ask for at most that many in total")
     file = None if asked.out is None else spot_file(asked.out)
     if file is not None and file.exists() and not asked.force and (resume is None or resume.folder != file):
         raise FileError(f"{file} is there already; choose another name, resume it, or overwrite it (force)")

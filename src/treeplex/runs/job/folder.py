@@ -2,7 +2,7 @@
 
 ===================== ===========================================================================================
 ``run.json``          the kind of job, what was asked for, versions, status and the last record, with a checksum
-``metrics.jsonl``     one record an evaluation: done, seconds, cpu_seconds and the numbers of its kind
+``metrics.jsonl``     one record per evaluation: done, seconds, cpu_seconds and the numbers of its kind
 ``state.safetensors`` everything from which the job continues
 others                what the kind of job makes: policies, networks, tables, plots
 ===================== ===========================================================================================

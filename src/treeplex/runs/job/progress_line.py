@@ -141,7 +141,7 @@ def line_for(progress: "Callable[[Progress], None] | ProgressLine | bool | None"
 
 
 def line_of(progress: Progress) -> str:
-    """One line: algorithm, iteration, what the algorithm aims at, iterations a second, time left.
+    """One line: algorithm, iteration, what the algorithm aims at, iterations per second, time left.
 
     Where histories are counted, they stand in place of the iterations asked for.
     """

@@ -68,7 +68,7 @@ def real(value: Any) -> float:
 
 
 def reals(value: Any) -> tuple[float, ...]:
-    """Numbers, one a player or a game."""
+    """Numbers, one per player or per game."""
     if not isinstance(value, list | tuple):
         raise TypeError(f"{value!r} is no list of numbers")
     return tuple(real(each) for each in value)

@@ -71,12 +71,12 @@ class RebelJudgement:
     Attributes:
         game: spec.
         network: the folder or file judged, or ``rebel:NAME``.
-        settings: method, depth, N playthroughs of T iterations a search.
+        settings: method, depth, N playthroughs of T iterations per search.
         exact: whether the policy is the agent's own, for which nothing is drawn; then N plays no part.
         seed: of the iterations drawn.
         judgement: exploitability and the rest, of the policy of all playthroughs; an upper bound of the agent's own.
         halves: the same of half as many playthroughs; None of fewer than two, and of an exact judgement.
-        seconds: processor time of the searches, those of earlier sittings included.
+        seconds: processor time of the searches, those of earlier sessions included.
         card: what the network's file says about its training.
         policy: the policy judged.
     """
@@ -184,7 +184,7 @@ def judge_rebel(
     In a game of perfect information the agent's own policy can be found exactly, with one search a state and nothing drawn;
     so it is, in this process, unless playthroughs are asked for.
 
-    Parts that are done are kept in the training folder, so that the same call goes on where it was stopped, and one with more
+    Parts that are done are kept in the training folder, so that the same call resumes where it was stopped, and one with more
     playthroughs begins with those done if both numbers are multiples of 32 and at least 128. The number of workers changes
     no number.
 

@@ -50,7 +50,7 @@ class RebelLearner(TrainingKind):
 
     name, kind, source = "rebel", REBEL, SOURCE
     settings: type[Settings] = RebelSettings
-    summary = "a value network for search, learnt by self-play in which every move is searched"
+    summary = "a value network for search, learned by self-play in which every move is searched"
     takes: ClassVar[tuple[str, ...]] = ("workers", "ray", "judge_every")
     line: ClassVar[Mapping[str, str]] = {"rate": "{:,.0f}/s", "rows": "{:,} rows", **LOSSES, "lost": "{} workers lost"}
 
@@ -118,7 +118,7 @@ class RebelLearner(TrainingKind):
         facts["steps"] = f"{last.steps:,} on {last.rows:,} rows"
         if not last.steps:
             begin = training.settings.burn_in
-            facts["beware"] = f"learning begins at burn_in, {begin:,}, so the network has learnt nothing yet"
+            facts["beware"] = f"learning begins at burn_in, {begin:,}, so the network has learned nothing yet"
         return f"ReBeL on {training.game}: {count_of(last.done, self.kind.unit)}", facts
 
     def next_steps(self, training: Training) -> list[tuple[str, str]]:
@@ -137,7 +137,7 @@ class HoldemRebelLearner(RebelLearner):
 
     kind = TURNS
     settings: type[Settings] = HoldemRebelSettings
-    summary = "a value network for rivers of hold'em, learnt by self-play on turns"
+    summary = "a value network for rivers of hold'em, learned by self-play on turns"
     takes: ClassVar[tuple[str, ...]] = ()
     line: ClassVar[Mapping[str, str]] = {"rate": "{:.2g}/s", "rows": "{:,} rivers", **LOSSES}
 

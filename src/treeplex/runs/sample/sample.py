@@ -72,8 +72,8 @@ def sample(
         judge: compile the game and compute exploitability, where that can be done.
         out: a folder to write; see :mod:`treeplex.runs.sample.settings`.
         force: overwrite the run in ``out``.
-        resume: a folder to go on with. Only ``iterations``, ``nodes``, ``seconds`` and ``memory`` may be new.
-        progress: called about ten times a second.
+        resume: the folder of a run to resume. Only ``iterations``, ``nodes``, ``seconds`` and ``memory`` may be new.
+        progress: called about ten times per second.
 
     Raises:
         SpecError: an unknown name or a value outside its range.
@@ -103,7 +103,7 @@ def sample(
             session = start(job_of(game, algorithm or DEFAULT_ALGORITHM, settings), folder, force=force)
         else:
             if out is not None and Path(out) != Path(resume):
-                raise SpecError("a resumed run goes on in its own folder; give out or resume, not both")
+                raise SpecError("a resumed run stays in its own folder; give out or resume, not both")
             assert folder is not None
             fixed = {"every": every, "seed": seed, "playouts": playouts, "against": other, "judge": judge}
             limits = {"iterations": iterations, "nodes": nodes, "memory": most}

@@ -2,7 +2,7 @@
 
 ======================= ==========================================================================================
 ``run.json``            game, algorithm, settings, versions, status and the last record
-``metrics.jsonl``       one record an evaluation: nodes, infosets, bytes, values by playouts, exploitability if judged
+``metrics.jsonl``       one record per evaluation: nodes, infosets, bytes, values by playouts, exploitability if judged
 ``policy.safetensors``  the average policy (:mod:`treeplex.forms.policies.sparse`)
 ``state.safetensors``   the tables, from which the run continues
 ``progress.png``        what was estimated, and infosets met, against histories walked
@@ -51,7 +51,7 @@ class SampleSettings(Settings):
 
     iterations: int = setting(help="iterations in total, over all resumes", low=1)
     nodes: int | None = setting(None, "stop once so many histories have been walked, over all resumes", low=1)
-    every: int | None = setting(None, "evaluate every so many iterations; none: three times a decade", low=1)
+    every: int | None = setting(None, "evaluate every so many iterations; none: three times per power of ten", low=1)
     seed: int = setting(0, "seed of everything random")
     memory: int = setting(DEFAULT_MEMORY, "bytes that tables may take", low=1)
     playouts: int = setting(PLAYOUTS, "games played at each evaluation", low=2)

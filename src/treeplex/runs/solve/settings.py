@@ -2,7 +2,7 @@
 
 ========================= =======================================================================================
 ``run.json``              game, algorithm, settings, versions, status and the last record
-``metrics.jsonl``         one record an evaluation: exploitability, nash_conv, value, gains, nodes, measures
+``metrics.jsonl``         one record per evaluation: exploitability, nash_conv, value, gains, nodes, measures
 ``policy.safetensors``    the average policy
 ``state.safetensors``     the solver's state, from which the run continues
 ``device.safetensors``    the correlation device, of algorithms that make one (``cfr-s``, ``cfr-jr``)
@@ -45,7 +45,7 @@ class SolveSettings(Settings):
     iterations: int = setting(help="iterations in total, over all resumes", low=1)
     horizon: int = setting(help="iterations for which algorithms plan that depend on them: those of the first start", low=1)
     target: float | None = setting(None, "stop at the first evaluation with at most this exploitability", low=0)
-    every: int | None = setting(None, "evaluate every so many iterations; none: ten times a decade", low=1)
+    every: int | None = setting(None, "evaluate every so many iterations; none: ten times per power of ten", low=1)
     updates: str | None = setting(None, "order of updates; none: the algorithm's own", choices=("alternating", "simultaneous"))
     seed: int = setting(0, "seed of everything random in the algorithm")
     refine: bool = setting(False, "whether infostates of imperfect recall were split")

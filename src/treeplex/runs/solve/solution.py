@@ -4,7 +4,7 @@ import html
 import os
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from treeplex.runs.job.record import Record
 
@@ -27,6 +27,8 @@ class Solution(ABC):
     records: tuple[Record, ...]
     status: str
     folder: Path | None
+    suffix: ClassVar[str] = ""
+    """How the name of what :meth:`save` writes ends: nothing for a folder."""
 
     @property
     def objective(self) -> str:

@@ -2,7 +2,7 @@
 
 ======================= =========================================================================================
 ``run.json``            the learner's name, game, settings, versions, status, and the last record
-``metrics.jsonl``       one record at 0 steps and ten a decade: what was measured
+``metrics.jsonl``       one record at 0 steps and ten per power of ten: what was measured
 ``policy.safetensors``  the policy
 ``state.safetensors``   everything from which the training continues
 ``learning-curve.png``  what was measured against steps
@@ -80,7 +80,7 @@ class OwnJob(TrainingJob[Settings]):
         return 1 if self.total is None or self._done < self.total else 0
 
     def points(self) -> Iterator[int]:
-        """Before the first step, then ten times a decade, or every so many steps where there is a setting ``every``."""
+        """Before the first step, then ten times per power of ten, or every so many steps where there is a setting ``every``."""
         last = 10**12 if self.total is None else self.total
         return chain((0,), evaluation_points(last, every=getattr(self.settings, "every", None)))
 

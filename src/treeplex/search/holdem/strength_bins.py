@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.holdem.strength_bins import gather_bins, settle, spread
+from treeplex.engine.holdem.strength_bins import gather_bins, settle, sum_over_rivers
 from treeplex.errors import AlgorithmError
 from treeplex.forms.holdem.subgame import HoldemPlaces
 from treeplex.forms.subgames.subgame import Places, Ranges
@@ -114,7 +114,7 @@ class RiverBins:
             chance: the probability of each river, given both hands.
         """
         found = np.empty_like(reached)
-        spread(reached, self.order, self.start, self.low, self.share, self.cards, outputs, pots, chance, found)
+        sum_over_rivers(reached, self.order, self.start, self.low, self.share, self.cards, outputs, pots, chance, found)
         return found
 
     def showdown(self, river: int, reached: Floats) -> tuple[Floats, Floats]:

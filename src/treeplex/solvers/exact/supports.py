@@ -40,7 +40,9 @@ def mixed_on_supports(payoffs: Floats) -> Iterator[list[Floats]]:
             first = [np.ones(len(own)) / len(own) if start == 0 else generator.dirichlet(np.ones(len(own))) for own in supports]
             found = indifferent(scaled[np.ix_(range(len(shape)), *supports)], first)
             if found is not None:
-                yield [spread(own, strategy, count) for own, strategy, count in zip(supports, found, shape, strict=True)]
+                yield [
+                    on_all_actions(own, strategy, count) for own, strategy, count in zip(supports, found, shape, strict=True)
+                ]
 
 
 def plausible(payoffs: Floats, supports: tuple[tuple[int, ...], ...]) -> bool:
@@ -55,7 +57,7 @@ def plausible(payoffs: Floats, supports: tuple[tuple[int, ...], ...]) -> bool:
     return True
 
 
-def spread(support: tuple[int, ...], strategy: Floats, count: int) -> Floats:
+def on_all_actions(support: tuple[int, ...], strategy: Floats, count: int) -> Floats:
     """A strategy over all actions from one over a support."""
     whole = np.zeros(count)
     whole[list(support)] = strategy

@@ -128,7 +128,7 @@ class RulesSampler:
     def check_whole(self) -> None:
         """Raise :class:`AlgorithmError` if a walk was broken off, so that tables are not those of any iteration."""
         if self._torn:
-            raise AlgorithmError("a walk was broken off, so the tables are not whole; go on from the last state saved")
+            raise AlgorithmError("a walk was broken off, so the tables are incomplete; resume from the last saved state")
 
     @property
     def infosets(self) -> int:

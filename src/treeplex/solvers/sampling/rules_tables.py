@@ -59,7 +59,7 @@ class MemoryBook:
 
 @final
 class PlayerTable:
-    """What a run knows about one player: a row a slot, a mark or two an infoset.
+    """What a run knows about one player: a row per slot, a mark or two per infoset.
 
     Attributes:
         infosets: which they are.

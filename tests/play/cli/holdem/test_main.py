@@ -330,7 +330,7 @@ def test_ctrl_c_saves_and_says_how_to_go_on(spot, tmp_path):
     _, err = child.communicate(timeout=60)
     assert child.returncode == 130, err
     last = err.strip().splitlines()[-1]
-    assert "go on with treeplex holdem solve --resume runs/holdem-Td9d6hQc2s.spot" in last
+    assert "resume with treeplex holdem solve --resume runs/holdem-Td9d6hQc2s.spot" in last
     done = int(last.split("stopped after ")[1].split(" ")[0].replace(",", ""))
     assert call_json("solve", "--resume", "runs/holdem-Td9d6hQc2s.spot", "-n", done + 1)["iterations"] == done + 1
     assert Path("runs/holdem-Td9d6hQc2s.spot").exists()

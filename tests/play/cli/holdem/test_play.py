@@ -95,7 +95,7 @@ def test_bets_are_typed_as_people_write_them() -> None:
         seat.named("1.5")
     seat.play(1)
     assert seat.options() == {0: "fold", 1: "call 20", 2: "all-in 40"}
-    with pytest.raises(GameError, match="no bet of 50 chips in all"):
+    with pytest.raises(GameError, match="no bet of 50 total chips"):
         seat.named("raise 50%")  # of the pot of 60 after calling
     seat = table()
     small = seat.named("5")
@@ -159,7 +159,7 @@ def test_decisions_are_reviewed_and_hands_logged() -> None:
     head, line = seat.review(1)
     call = seat_values(1)
     lost = max(call) - call[0]
-    assert head == f"your decisions, as the agent values them: EV lost {lost:,.3g} chips in all"
+    assert head == f"your decisions, as the agent values them: EV lost {lost:,.3g} chips in total"
     assert line.startswith("turn   fold   ")
     assert line.endswith("the best action" if lost == 0 else f"best: {('fold', 'call 20', 'all-in 40')[int(np.argmax(call))]}")
     assert seat.log(7, 1) == (

@@ -47,7 +47,7 @@ def test_the_player_who_acts(call):
 
 def test_the_other_player(call):
     text = call("--player", "ip")
-    assert "IP, equity in per cent" in text
+    assert "IP, equity in percent" in text
     assert "action " not in text
 
 

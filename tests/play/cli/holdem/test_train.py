@@ -23,7 +23,7 @@ from treeplex.learn.rebel.holdem_trainer import HoldemRebelSettings  # noqa: E40
 from treeplex.learn.rebel.shipped_nets import RIVERS  # noqa: E402
 from treeplex.play.cli.holdem.options import TURN_ENDGAME, turn_spot  # noqa: E402
 from treeplex.play.cli.main import app  # noqa: E402
-from treeplex.play.cli.train import line_of  # noqa: E402
+from treeplex.play.cli.train import training_line  # noqa: E402
 from treeplex.runs.holdem.search import search_spot  # noqa: E402
 from treeplex.runs.job.folder import METRICS, JobFolder  # noqa: E402
 from treeplex.runs.job.record import Progress  # noqa: E402
@@ -254,9 +254,9 @@ def test_the_live_line() -> None:
     numbers = {"rows": 384, "steps": 90, "loss": 0.0123, "rate": 1.25}
     state = Progress("rebel on turns", "games", 12, 3, 1.25, 75.0, numbers)
     known = HoldemRebelLearner()
-    assert line_of(known, state) == "training rebel  12/3 games  1.2/s  384 rivers  loss 1.23e-02  1:15 left"
-    assert "loss" not in line_of(known, replace(state, numbers={**numbers, "loss": None}))
-    assert "37/s" in line_of(known, replace(state, numbers={**numbers, "rate": 37.2}))
+    assert training_line(known, state) == "training rebel  12/3 games  1.2/s  384 rivers  loss 1.23e-02  1:15 left"
+    assert "loss" not in training_line(known, replace(state, numbers={**numbers, "loss": None}))
+    assert "37/s" in training_line(known, replace(state, numbers={**numbers, "rate": 37.2}))
 
 
 def test_the_network_that_comes_with_the_library() -> None:
@@ -304,4 +304,4 @@ def test_learning_that_would_never_begin_is_refused_or_said(spot: str, tmp_path:
     text = complaint("train", spot, "--set", "burn_in=20", "--set", "rows=10", "--out", tmp_path / "never")
     assert "burn_in must be at most rows, 10" in text
     tiny = [word for each in ("iterations=2", "rivers=2", "river_iterations=4", "burn_in=500") for word in ("--set", each)]
-    assert "has learnt nothing yet" in call("train", spot, "--games", 1, *tiny, "--out", tmp_path / "short")[0]
+    assert "has learned nothing yet" in call("train", spot, "--games", 1, *tiny, "--out", tmp_path / "short")[0]

@@ -52,7 +52,7 @@ class Size:
     Attributes:
         kind: ``pot``, ``last``, ``chips``, ``geometric`` or ``allin``.
         value: a share of the pot, a multiple of the bet faced, chips, or the number of streets (0: those that are left).
-        cap: for ``chips`` the most raises a street before which it may be used (0: no limit); for ``geometric`` the largest
+        cap: for ``chips`` the most raises per street before which it may be used (0: no limit); for ``geometric`` the largest
             share of the pot (infinity: none).
     """
 
@@ -257,7 +257,7 @@ class BetPlan:
 
 @dataclass(frozen=True)
 class FixedLimit:
-    """Fixed-limit betting: ``bets[street]`` chips a bet or raise, ``most[street]`` bets and raises a street.
+    """Fixed-limit betting: ``bets[street]`` chips per bet or raise, ``most[street]`` bets and raises per street.
 
     With blinds the big blind counts as the first bet. A player without the chips for a full bet goes all-in for less.
     """

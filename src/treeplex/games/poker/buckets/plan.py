@@ -19,7 +19,7 @@ MOST_SEQUENCES = 65_535
 
 BLINDS = (1.0, 2.0)
 LIMIT_BETS = FixedLimit((2.0, 2.0, 4.0, 4.0), (4, 4, 4, 4))
-"""Heads-up limit hold'em with blinds of 1 and 2 chips: bets of one big blind, from the turn on two, at most four a street."""
+"""Heads-up limit hold'em with blinds of 1 and 2 chips: bets of one big blind, from the turn on two, at most four per street."""
 
 
 @dataclass(frozen=True)

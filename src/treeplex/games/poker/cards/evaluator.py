@@ -1,8 +1,8 @@
 # mypy: disallow-untyped-decorators=False
-"""Hand strengths: one number a hand that orders all hands on a complete board.
+"""Hand strengths: one number per hand that orders all hands on a complete board.
 
-A player's cards are four masks of 13 bits, one a suit. Boolean algebra on the masks gives the ranks held at least once, twice,
-three and four times, and tables over the 8192 masks give straights and top ranks. The strength is
+A player's cards are four masks of 13 bits, one per suit. Boolean algebra on the masks gives the ranks held at least
+once, twice, three and four times, and tables over the 8192 masks give straights and top ranks. The strength is
 
     class << 26 | primary << 13 | kickers
 

@@ -10,7 +10,7 @@
 ``JTs-54s``         the same gap, from one hand to the other; ``66-22``, ``AhAs-QhQs`` likewise.
 ``AKo:0.5``         with weight 0.5 (from 0 to 1; ``AKo:50%`` is the same); 1 without a weight.
 ``50%(JJ,AQ:0.5)``  a group: its weight multiplies those inside; ``0.5(...)`` is the same.
-``[50]JJ,AQ[/50]``  the same in per cent, as GTO+ and Flopzilla write it.
+``[50]JJ,AQ[/50]``  the same in percent, as GTO+ and Flopzilla write it.
 ``top 15%``         the strongest classes of hands that make up at most 15% of all hands, by their equity before the flop
                     against a random hand (:data:`STRONGEST`).
 ``random``          every hand; ``any`` and ``100%`` are the same.

@@ -43,7 +43,7 @@ def quoted(text: str) -> str:
     return text if re.fullmatch(r"[\w.:/+%,-]+", text) else f'"{text}"'
 
 
-def plain(value: LocatedText, field: str, example: str) -> str:
+def text_of(value: LocatedText, field: str, example: str) -> str:
     """The text of a field that is a text; a list of texts is joined by commas.
 
     Raises:
@@ -65,7 +65,7 @@ def number(value: LocatedText, field: str, example: str, *, least: float = -math
     Raises:
         SpecError: it is none, or below ``least``.
     """
-    text = plain(value, field, example)
+    text = text_of(value, field, example)
     if not NUMBER.fullmatch(text.lower()) or not math.isfinite(float(text)):
         raise at(value, field, f"{shown(text)} is not a number; write {written(value, field, example)}")
     if float(text) < least:
@@ -75,7 +75,7 @@ def number(value: LocatedText, field: str, example: str, *, least: float = -math
 
 def whole(value: LocatedText, field: str, example: str, *, least: int) -> int:
     """A field that is a whole number of at least ``least``."""
-    text = plain(value, field, example)
+    text = text_of(value, field, example)
     if not re.fullmatch(r"\+?\d{1,12}", text) or int(text) < least:
         raise at(
             value, field, f"{shown(text)} is not a whole number of at least {least}; write {written(value, field, example)}"
@@ -85,7 +85,7 @@ def whole(value: LocatedText, field: str, example: str, *, least: int) -> int:
 
 def share(value: LocatedText, field: str, example: str) -> float:
     """A field that is a share, ``5%`` or ``0.05``, from 0 to 1."""
-    text = plain(value, field, example)
+    text = text_of(value, field, example)
     found = share_of(text)
     if found is None or not 0 <= found <= 1:
         raise at(value, field, f"{shown(text)} is not a share from 0% to 100%; write {written(value, field, example)}")
@@ -131,7 +131,7 @@ def in_big_blinds(value: LocatedText | None) -> bool:
 
 def read_target(value: LocatedText, big_blind: float | None) -> Target:
     """``0.5%`` of the pot, ``1.5c`` or ``1.5`` chips, ``0.1bb`` where the chips of a big blind are known."""
-    text = plain(value, "target", "0.5%").lower()
+    text = text_of(value, "target", "0.5%").lower()
     if in_big_blinds(value):
         if big_blind is None:
             raise at(value, "target", NO_BIG_BLIND)
@@ -147,7 +147,7 @@ def read_range(value: LocatedText, field: str, format: Format) -> Floats:
 
     Formats of one hole card take cards and ranks (``K, Qs:0.5``); all take ``all``.
     """
-    text = plain(value, field, "AA, KK, AKs:0.5")
+    text = text_of(value, field, "AA, KK, AKs:0.5")
     if text.lower() in ALL_HANDS:
         return np.ones(len(format.hands))
     try:
@@ -274,7 +274,7 @@ def read_lock(value: LocatedText) -> Lock:
     line = plain_or_empty(entries.get("line"))
     hands = None
     if entries.get("hands") is not None and plain_or_empty(entries["hands"]).lower() not in ("", *ALL_HANDS):
-        text = plain(entries["hands"], "hands", "AA, KK")
+        text = text_of(entries["hands"], "hands", "AA, KK")
         try:
             hands = parse_range(text)
         except SpecError as error:
@@ -284,16 +284,16 @@ def read_lock(value: LocatedText) -> Lock:
 
 def plain_or_empty(value: LocatedText | None) -> str:
     """The text of a value, empty if there is none."""
-    return "" if value is None or value.text == "" else plain(value, "locks", "x, b50%")
+    return "" if value is None or value.text == "" else text_of(value, "locks", "x, b50%")
 
 
 def read_strategy(value: LocatedText) -> tuple[tuple[str, float], ...]:
     """Actions and how often each is taken, from a table or a text ``x 70%, b50% 30%``."""
     example = ("x: " if value.place.startswith("--") else "") + "x 70%, b50% 30%"
     if value.entries is not None:
-        pairs = [(key, plain(entry, "strategy", "70%")) for key, entry in value.entries.items()]
+        pairs = [(key, text_of(entry, "strategy", "70%")) for key, entry in value.entries.items()]
     else:
-        text = plain(value, "strategy", example)
+        text = text_of(value, "strategy", example)
         pairs = []
         for part in filter(None, (part.strip() for part in text.split(","))):
             action, _, often = part.rpartition(" ")

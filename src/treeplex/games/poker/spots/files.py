@@ -34,7 +34,6 @@ from treeplex.games.poker.spots.fields import (
     in_big_blinds,
     keys,
     number,
-    plain,
     quoted,
     read_lock,
     read_range,
@@ -44,6 +43,7 @@ from treeplex.games.poker.spots.fields import (
     size_text,
     sizes_for,
     street_names,
+    text_of,
     whole,
     written,
 )
@@ -145,7 +145,7 @@ class SpotRequest:
         big_blind = self.big_blind()
         if big_blind is None:
             raise at(value, name, NO_BIG_BLIND)
-        body = LocatedText(value.place, text=plain(value, name, example)[:-2].strip())
+        body = LocatedText(value.place, text=text_of(value, name, example)[:-2].strip())
         return big_blind * number(body, name, example, least=0)
 
     def big_blind(self) -> float | None:
@@ -160,7 +160,7 @@ class SpotRequest:
         other = next((name for name, value in given.items() if not in_big_blinds(value)), None)
         if other is None or "blinds" in self.fields or all(not in_big_blinds(value) for value in given.values()):
             return
-        text = plain(given[other], other, FIELDS[other])
+        text = text_of(given[other], other, FIELDS[other])
         if share_of(text):  # a number other than 0, which needs no unit
             remedy = written(given[other], other, f"{text}bb")
             raise at(given[other], other, f"{text} has no unit and other amounts are in big blinds; write {remedy}")
@@ -181,7 +181,7 @@ class SpotRequest:
             SpecError: a field is wrong.
         """
         fields = self.fields
-        storage = plain(fields["storage"], "storage", "float32").lower() if "storage" in fields else None
+        storage = text_of(fields["storage"], "storage", "float32").lower() if "storage" in fields else None
         if storage is not None and storage not in STORAGES:
             known = f"{', '.join(STORAGES[:-1])} or {STORAGES[-1]}"
             raise at(fields["storage"], "storage", f"{shown(storage)} is not known; write {known}")
@@ -201,7 +201,7 @@ def read_algorithm(value: LocatedText) -> str:
     Raises:
         SpecError: one in a Python file, named by another file and not by a person.
     """
-    text = plain(value, "algorithm", "dcfr")
+    text = text_of(value, "algorithm", "dcfr")
     if ".py" in text and not value.place.startswith(("--", "argument ")):
         raise at(value, "algorithm", f"{shown(text)} is in a Python file; code that a file names is not run, so give it as -a")
     return text
@@ -294,7 +294,7 @@ def read_format(value: LocatedText | None) -> Format:
     """The format, hold'em unless named."""
     if value is None:
         return HOLDEM
-    text = plain(value, "format", "holdem")
+    text = text_of(value, "format", "holdem")
     try:
         return format_named(text)
     except SpecError as error:
@@ -309,7 +309,7 @@ def read_board(value: LocatedText | None, request: SpotRequest, format: Format) 
         if value is None:
             raise request.missing("board")
         raise at(value, "board", f"is empty; write {written(value, 'board', FIELDS['board'])}")
-    text = plain(value, "board", FIELDS["board"])
+    text = text_of(value, "board", FIELDS["board"])
     try:
         board = parse_cards(text)
         format.street(board)
@@ -322,7 +322,7 @@ def read_blinds(value: LocatedText | None) -> tuple[float, float] | None:
     """Small and big blind."""
     if value is None:
         return None
-    parts = plain(value, "blinds", "1, 2").replace("/", ",").split(",")
+    parts = text_of(value, "blinds", "1, 2").replace("/", ",").split(",")
     if len(parts) != 2:
         raise at(value, "blinds", "must be two numbers, small and big; write blinds: 1, 2")
     small, big = (number(LocatedText(value.place, text=part.strip()), "blinds", "1, 2", least=0) for part in parts)
@@ -372,7 +372,7 @@ def read_bets(request: SpotRequest, format: Format, first: int) -> BetPlan | Fix
 
 def threshold(value: LocatedText, name: str) -> float:
     """A share of the pot, not bounded by it."""
-    text = plain(value, name, THRESHOLDS[name])
+    text = text_of(value, name, THRESHOLDS[name])
     body = LocatedText(value.place, text=text.removesuffix("%").strip())
     found = number(body, name, THRESHOLDS[name], least=0)
     return found / 100 if text.endswith("%") else found
@@ -452,13 +452,13 @@ def largest_chip(pot: float, sizes: Sequence[Size]) -> float:
 
 
 def read_limit(request: SpotRequest, format: Format) -> FixedLimit:
-    """Fixed-limit betting: ``bets`` chips a street and at most ``most`` bets a street."""
+    """Fixed-limit betting: ``bets`` chips per street and at most ``most`` bets per street."""
     value = request.fields["limit"]
     entries = keys(value, "limit", {"bets": "[2, 2, 4, 4]", "most": "4"})
     for name in ("bets", "most"):
         if name not in entries:
             raise at(value, "limit", f"{name} is missing; write limit: {FIELDS['limit']}")
-    texts = {name: plain(entries[name], name, "4").split(",") for name in entries}
+    texts = {name: text_of(entries[name], name, "4").split(",") for name in entries}
     places = entries["bets"].place
     bets = tuple(request.amount(LocatedText(places, text=each.strip()), "bets", "2, 2, 4, 4") for each in texts["bets"])
     most = tuple(whole(LocatedText(entries["most"].place, text=each.strip()), "most", "4", least=0) for each in texts["most"])

@@ -45,19 +45,19 @@ def all_hands(format: Format) -> tuple[Floats, Floats]:
 
 
 def turn_endgame_holdem(board: str = "3s7hTdKs", stack_behind: float = 19_000.0) -> Spot:
-    """Turn endgame hold'em: no-limit hold'em from the turn, every hand equally likely, 1,000 chips a player in the pot.
+    """Turn endgame hold'em: no-limit hold'em from the turn, every hand equally likely, 1,000 chips per player in the pot.
 
     First bets are 0.5 pot, 1 pot or all-in, raises 0.75 pot or all-in; the big blind of 100 is the smallest bet. Source: Brown
     et al. (2020), "Combining deep reinforcement learning and search for imperfect-information games", appendix C.2. The
-    paper's 20,000 chips a player can be read with the pot included (``stack_behind`` 19,000, the default) or without. ``board``
-    has four cards.
+    paper's 20,000 chips per player can be read with the pot included (``stack_behind`` 19,000, the default) or without.
+    ``board`` has four cards.
     """
     plan = BetPlan.same("50%,100%,a", "75%,a", min_bet=100.0)
     return Spot(parse_cards(board), 2_000.0, stack_behind, all_hands(HOLDEM), plan)
 
 
 def limit_holdem(small_bet: float = 10.0) -> Spot:
-    """Heads-up limit Texas hold'em from the deal: at most four bets a street, blinds of half a small bet and one.
+    """Heads-up limit Texas hold'em from the deal: at most four bets per street, blinds of half a small bet and one.
 
     Bets are one small bet before the turn and two from then on. With the default (blinds 5 and 10, bets 10 and 20) this is the
     game of Zinkevich et al. (2007), "Regret minimization in games with incomplete information". Stacks never bind.
@@ -70,7 +70,7 @@ def limit_holdem(small_bet: float = 10.0) -> Spot:
 
 
 def rhode_island_holdem(ranks: int = 13) -> Spot:
-    """Rhode Island hold'em from the deal: ante 5, bets of 10, then 20 and 20, at most three a street.
+    """Rhode Island hold'em from the deal: ante 5, bets of 10, then 20 and 20, at most three per street.
 
     Source: Shi and Littman (2001), "Abstraction methods for game theoretic poker"; the sizes are those that give the linear
     program of 91,224,226 rows of Gilpin and Sandholm (2007), "Lossless abstraction of imperfect information games".
@@ -81,7 +81,7 @@ def rhode_island_holdem(ranks: int = 13) -> Spot:
 
 
 def leduc_holdem(ranks: int = 3, raises: int = 2) -> Spot:
-    """Leduc poker as a spot: ``ranks`` ranks in two suits, ante 1, bets 2 and 4, at most ``raises`` bets a street."""
+    """Leduc poker as a spot: ``ranks`` ranks in two suits, ante 1, bets 2 and 4, at most ``raises`` bets per street."""
     form = small(ranks=ranks)
     bets = FixedLimit((2.0, 4.0), (raises, raises))
     return Spot((), 2.0, unbound(bets), all_hands(form), bets, format=form)

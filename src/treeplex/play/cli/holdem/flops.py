@@ -11,7 +11,7 @@ from treeplex.play.cli.console import print_json
 from treeplex.play.cli.failures import FAILED, STOPPED, fail
 from treeplex.play.cli.holdem.options import Options, with_fields
 from treeplex.play.cli.holdem.show import echo_table
-from treeplex.play.cli.holdem.solve import line_of
+from treeplex.play.cli.holdem.solve import solving_line
 from treeplex.play.cli.live import Live, clock
 from treeplex.spot_table import FIELDS
 
@@ -82,7 +82,7 @@ def flops(
             live.say(head)
 
         def watch(progress: "Progress") -> None:
-            live.say(f"{head}   {line_of(progress, first.pot, most=False)}")
+            live.say(f"{head}   {solving_line(progress, first.pot, most=False)}")
 
         batch = run_batch(
             lambda board: request.on_board(board).spot(),
@@ -99,7 +99,7 @@ def flops(
     else:
         print_batch(report)
     if batch.interrupted:
-        fail(f"stopped after {len(batch.rows)} of {batch.boards} boards; the same command goes on", STOPPED)
+        fail(f"stopped after {len(batch.rows)} of {batch.boards} boards; the same command resumes", STOPPED)
     if batch.failures:
         first_board, message = next(iter(batch.failures.items()))
         others = f" (and {len(batch.failures) - 1} more in {out / 'errors.txt'})" if len(batch.failures) > 1 else ""

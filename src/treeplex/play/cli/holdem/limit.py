@@ -109,7 +109,7 @@ def solve(
     """Solve limit hold'em with bucketed cards by CFR with sampled chance.
 
     An iteration is one deal. Ctrl-C saves; --resume goes on, with -n counting all iterations. Exploitability is that inside the
-    abstract game, in thousandths of a big blind a hand.
+    abstract game, in thousandths of a big blind per hand.
 
     \b
     Examples:
@@ -161,7 +161,7 @@ def print_run(run: "LimitRun") -> None:
     print_table(
         ["iterations", "seconds", "exploitability", "worth to the big blind"],
         rows,
-        title=f"{run.settings.game}: {run.strategy.game.infosets:,} infosets; thousandths of a big blind a hand",
+        title=f"{run.settings.game}: {run.strategy.game.infosets:,} infosets; thousandths of a big blind per hand",
         right=(0, 1, 2, 3),
     )
     typer.echo(f"files in {run.folder}: run.json, metrics.jsonl, state.safetensors")
@@ -229,7 +229,7 @@ def match(
         [name, *("" if i == j else f"{result.means[i, j]:+.1f} ± {result.errors[i, j]:.1f}" for j in range(len(result.names)))]
         for i, name in enumerate(result.names)
     ]
-    title = f"what the row wins from the column, thousandths of a big blind a hand; {deals:,} deals in both seats"
+    title = f"what the row wins from the column, thousandths of a big blind per hand; {deals:,} deals in both seats"
     print_table(["", *result.names], rows, title=title, right=range(1, len(result.names) + 1))
 
 

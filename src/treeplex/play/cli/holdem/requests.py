@@ -204,9 +204,7 @@ def prepare(
     """
     task = read_task(file, options, sources, resume)
     if out is not None and usable(out) and not force and out != resume:
-        raise FileError(
-            f"{out} is there already; choose another name, go on with it (--resume {out}), or overwrite it (--force)"
-        )
+        raise FileError(f"{out} is there already; choose another name, resume it (--resume {out}), or overwrite it (--force)")
     return Solving(task, out or resume, None if resume is None else open_solution(resume))
 
 

@@ -12,7 +12,7 @@ from treeplex.play.cli.console import print_facts, print_json
 from treeplex.play.cli.failures import STOPPED, fail
 from treeplex.play.cli.holdem import options as of
 from treeplex.play.cli.holdem.show import shell_word, short
-from treeplex.play.cli.holdem.solve import chips_and_share, evs_of, line_of
+from treeplex.play.cli.holdem.solve import chips_and_share, evs_of, solving_line
 from treeplex.play.cli.live import Live
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def search(
             river=RIVER if river is None else river,
             threads=threads,
             judge=True if out is not None else judge,
-            progress=lambda now: live.say(line_of(now, turn.pot)),
+            progress=lambda now: live.say(solving_line(now, turn.pot)),
         )
         saved = None
         if out is not None and found.played is not None:

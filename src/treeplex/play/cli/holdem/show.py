@@ -207,7 +207,7 @@ def print_grid(console: "object", node: "NodeReport", who: int, *, coloured: boo
         console.print(legend(node.actions, node.kinds, coloured=coloured))
     else:
         console.print(value_grid(found, 100 * found.equity, low=0, high=100, coloured=coloured), soft_wrap=True)
-        console.print(f"{PLAYERS[who]}, equity in per cent", style="dim")
+        console.print(f"{PLAYERS[who]}, equity in percent", style="dim")
     console.print()
 
 

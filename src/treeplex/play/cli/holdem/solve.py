@@ -72,14 +72,14 @@ def solve(
         live.say("reading the spot")
         solving = prepare(file, options, sources, out=out, resume=resume, force=force)
         live.say(f"building {solving.title}")
-        solving.run(lambda now: live.say(line_of(now, solving.spot.opening_pot)))
+        solving.run(lambda now: live.say(solving_line(now, solving.spot.opening_pot)))
     if as_json:
         print_json(record_of(solving))
     else:
         print_solution(solving)
     if solving.interrupted:
         go_on = f"treeplex holdem solve --resume {shell_word(str(solving.saved))}"
-        fail(f"stopped after {solving.solution.iterations:,} iterations; saved: go on with {go_on}", STOPPED)
+        fail(f"stopped after {solving.solution.iterations:,} iterations; saved; resume with {go_on}", STOPPED)
     if solving.missed:
         raise typer.Exit(TARGET_MISSED)
 
@@ -110,7 +110,7 @@ def print_estimate(spot: "Spot", settings: "Settings | None" = None, *, as_json:
     )
 
 
-def line_of(progress: "Progress", pot: float, *, most: bool = True) -> str:
+def solving_line(progress: "Progress", pot: float, *, most: bool = True) -> str:
     """The live line: iterations, exploitability in chips and of the pot, pace, and (``most``) the time left without target."""
     parts = [f"{progress.name}  iteration {progress.done:,}/{progress.total:,}"]
     if "exploitability" in progress.numbers:
@@ -122,7 +122,7 @@ def line_of(progress: "Progress", pot: float, *, most: bool = True) -> str:
 
 
 def chips_and_share(value: float, pot: float) -> str:
-    """An exploitability in chips and in per cent of the pot."""
+    """An exploitability in chips and in percent of the pot."""
     return f"{short(value)} chips, {short(100 * value / pot)}% of the pot" if pot else f"{short(value)} chips"
 
 
@@ -179,7 +179,7 @@ def next_steps(solving: "Solving") -> list[tuple[str, str]]:
     done = max(solving.solution.iterations, 1)
     more = min(2 * done, pace_of(solving.solution.algorithm) or 2 * done)
     if more > done:
-        steps.append((f"solve --resume {where} -n {more}", "go on"))
+        steps.append((f"solve --resume {where} -n {more}", "resume"))
     return steps
 
 

@@ -1,4 +1,4 @@
-"""``treeplex holdem train``: a network for rivers, learnt by self-play on turns."""
+"""``treeplex holdem train``: a network for rivers, learned by self-play on turns."""
 
 from typing import Annotated
 
@@ -44,7 +44,7 @@ def train(
     A game is a turn like the spot's, with board, stacks and bet sizes drawn at random; it is searched with the network,
     and the rivers that follow are solved. Pot and sizes are the spot's; its ranges are ignored. The folder gets
     net.safetensors, run.json, metrics.jsonl, state.safetensors (at least once a minute) and learning-curve.png. Ctrl-C
-    saves, and --resume goes on bit for bit; a training uses one core. treeplex train rebel SPOTFILE does the same.
+    saves, and --resume continues bit for bit; a training uses one core. treeplex train rebel SPOTFILE does the same.
 
     \b
     Examples:

@@ -171,7 +171,7 @@ class NodeReport:
         pot: chips in the pot, bets of this street included.
         stacks: chips behind.
         committed: each player's chips in the pot, half of the starting pot included.
-        actions: names such as ``"bet 120"``, with the size in per cent of the pot (see :func:`sized`).
+        actions: names such as ``"bet 120"``, with the size in percent of the pot (see :func:`sized`).
         kinds: their kinds: fold, check, call, bet, raise, allin.
         sides: out of position, in position.
         children: the lines one step further.
@@ -300,7 +300,7 @@ def street_name(street: int, format: Format) -> str:
 
 
 def sized(action: ActionLike, view: NodeView) -> str:
-    """The size of a bet or raise in per cent of the pot after calling, ``"60%"``; empty for other actions."""
+    """The size of a bet or raise in percent of the pot after calling, ``"60%"``; empty for other actions."""
     if action.kind not in ("bet", "raise", "allin") or view.player is None:
         return ""
     own, other = view.street_bets[view.player], view.street_bets[1 - view.player]

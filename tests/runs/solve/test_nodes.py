@@ -2,7 +2,7 @@
 
 import math
 import signal
-import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -55,14 +55,9 @@ class Sampler(Solver):
 @pytest.fixture
 def sampler(monkeypatch):
     """Let any algorithm that is called ``some-mccfr`` be a :class:`Sampler`."""
-    module = sys.modules["treeplex.runs.solve.tree_game"]
-    make = module.make_solver
-
-    def made(game, algorithm, **settings):
-        return Sampler(game) if algorithm == "some-mccfr" else make(game, algorithm, **settings)
-
-    monkeypatch.setattr(module, "make_solver", made)
-    monkeypatch.setattr(module, "algorithms", lambda: {**tp.algorithms(), "some-mccfr": None})
+    known = dict(tp.algorithms())
+    known["some-mccfr"] = replace(known["es-mccfr"], name="some-mccfr", factory=lambda game, parameters, **_: Sampler(game))
+    monkeypatch.setattr("treeplex.solvers.registry._ALGORITHMS", known)
     return "some-mccfr"
 
 
