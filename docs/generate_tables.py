@@ -220,6 +220,24 @@ def command_help(*names: str) -> str:
     return f"```text\n{text}\n```\n"
 
 
+def settings(name: str) -> str:
+    """The settings of a learner; ``turns`` are those of ReBeL on turns of hold'em."""
+    from treeplex.runs.rebel.learner import HoldemRebelLearner
+    from treeplex.runs.train.registry import learner_named
+
+    learner = HoldemRebelLearner() if name == "turns" else learner_named(name)
+    return learner.settings.doc_table()
+
+
+def learners() -> str:
+    """The learners by name."""
+    from treeplex.runs.train.registry import learners as known
+
+    return table(
+        ("learner", "what it makes", "source"), [(f"`{each.name}`", each.summary, each.source) for each in known().values()]
+    )
+
+
 def choosing(iterations: str = "1000") -> str:
     """Exploitability of every iterative algorithm after some iterations, the two best of each game in bold."""
     compiled = {title: tp.compile(spec) for title, spec in COMPARED_GAMES.items()}
@@ -300,6 +318,8 @@ GENERATORS: Mapping[str, Callable[..., str]] = {
     "sizes": sizes,
     "algorithm": algorithm,
     "help": command_help,
+    "settings": settings,
+    "learners": learners,
     "choosing": choosing,
     "many_players": many_players,
     "leduc_of_three": leduc_of_three,

@@ -27,7 +27,7 @@ from treeplex.errors import FileError, SpecError
 from treeplex.located_text import LocatedText, read_marked
 from treeplex.spec import nearest, split_outside_brackets
 
-FIXED = "* cannot change once begun"
+FIXED = "* fixed: cannot change when a training is resumed"
 NONE = "none"
 """How texts say that a setting is left out."""
 WORDS = {int: "whole number", float: "number", str: "text", bool: "true or false"}

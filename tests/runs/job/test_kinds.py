@@ -360,7 +360,9 @@ def test_one_in_the_way_is_kept_unless_forced(case: Case, unbroken: Callable[[Ca
 
 
 def test_what_is_no_folder_of_this_kind(case: Case, unbroken: Callable[[Case], Path], tmp_path: Path) -> None:
-    with pytest.raises(FileError, match=rf"holds no {case.kind.noun} of {case.kind.maker} .* with --out"):
+    by_folder = case.kind.name == "rebel on turns"  # what a folder without run.json holds is not known
+    noun, maker = ("training", "treeplex train") if by_folder else (case.kind.noun, case.kind.maker)
+    with pytest.raises(FileError, match=rf"holds no {noun} of {maker} .* with --out"):
         case.resume(resume=tmp_path)
     (tmp_path / "file").write_text("")
     with pytest.raises(FileError, match="is a file; give a folder"):

@@ -15,7 +15,7 @@ from treeplex.runs.job.record import Progress
 from treeplex.runs.train.own import OWN, POLICY
 from treeplex.runs.train.registry import learner_named
 
-EXAMPLE = Path(__file__).parents[3] / "examples" / "neurd.py"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "extending" / "neurd_learner.py"
 NEURD = f"{EXAMPLE}:NeuRD"
 SHORT = {"steps": 40}
 

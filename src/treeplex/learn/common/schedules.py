@@ -36,8 +36,8 @@ class LearningSettings(Settings):
         """How long a training is, in its own unit; the step size falls over it."""
         raise NotImplementedError
 
-    def lesson(self, game: Any, generator: np.random.Generator) -> Any:
-        """Fresh networks, and self-play for them: a :class:`treeplex.learn.rebel.trainer.Lesson`."""
+    def lesson(self, game: Any, generator: np.random.Generator, net: Any = None) -> Any:
+        """Fresh networks (``net`` makes the value network), and self-play: a :class:`treeplex.learn.rebel.trainer.Lesson`."""
         raise NotImplementedError
 
 

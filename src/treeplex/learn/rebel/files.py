@@ -18,7 +18,7 @@ from safetensors.numpy import save as bytes_from_arrays
 from treeplex.errors import FileError
 from treeplex.games.public import PublicTree
 from treeplex.learn.rebel.policy_net import load_weights, networks
-from treeplex.learn.rebel.value_net import NetworkLeaf
+from treeplex.learn.rebel.value_net import NetFactory, NetworkLeaf
 from treeplex.search.play_distribution import PlaythroughSettings
 from treeplex.storage.files import write_atomically
 from treeplex.storage.reading import open_regular, parse_json, read_bytes, tensor_metadata
@@ -36,6 +36,7 @@ class Built(NamedTuple):
     policy_net: bool
     warm: int
     seed: int = 0
+    net: str | None = None
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> "Built":
@@ -79,15 +80,26 @@ class NetFile:
         known = {name: self.settings[name] for name in names if name in self.settings}
         return PlaythroughSettings(**known | {name: value for name, value in changes.items() if value is not None})
 
-    def leaf(self, rules: PublicTree) -> NetworkLeaf:
+    def leaf(self, rules: PublicTree, net: NetFactory | str | None = None) -> NetworkLeaf:
         """Leaf values by this network; searches start warm if there is a policy network.
+
+        Args:
+            rules: of the game.
+            net: of a network of one's own what made it, or its name, ``file.py:NAME``; reading the file runs no code.
 
         Raises:
             SpecError: PyTorch is missing.
-            FileError: it does not fit the rules.
+            FileError: it does not fit the rules, or a network of one's own is not named again.
         """
+        own = self.settings.get("net")
+        if own and net is None:
+            raise FileError(
+                f"{self.path} has a network of one's own, {own}; reading a file runs no code, so name it as well: "
+                f"--set net={own}"
+            )
         try:
-            leaf = networks(rules, Built.of(self.settings))
+            built = Built.of(self.settings)
+            leaf = networks(rules, built._replace(net=net)) if isinstance(net, str) else networks(rules, built, net)
             load_weights(leaf, self.weights)
         except (KeyError, ValueError, TypeError, RuntimeError) as error:
             raise FileError(f"{self.path}: a network for {self.game} that does not fit the rules ({error})") from error

@@ -49,13 +49,15 @@ class HoldemRebelSettings(LearningSettings, HoldemSelfPlaySettings):
         """Games to be drawn."""
         return self.games
 
-    def lesson(self, game: Spot, generator: np.random.Generator) -> "HoldemLesson":
+    def lesson(self, game: Spot, generator: np.random.Generator, net: Any = None) -> "HoldemLesson":
         """A fresh network, which says nothing but the showdown, and games modelled on a spot.
 
         Raises:
             SpecError: PyTorch is missing, or self-play cannot model games on the spot.
             AlgorithmError: hands have not two cards.
         """
+        if net is not None:
+            raise SpecError("networks for rivers are the library's own; leave net out")
         return HoldemLesson(game, self, generator)
 
 

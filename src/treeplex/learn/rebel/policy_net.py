@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from treeplex.forms.subgames.batch import Subgames
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.public import PublicTree
-from treeplex.learn.rebel.value_net import Forward, Module, NetworkLeaf, torch_module, value_net
+from treeplex.learn.rebel.value_net import Forward, Module, NetFactory, NetworkLeaf, own_net, torch_module, value_net
 from treeplex.search.encoding import EncodedPlaces, Encoding
 from treeplex.search.leaf import Prepared
 from treeplex.search.policy_encoding import STEPS, PolicyEncoding
@@ -34,6 +34,8 @@ class Shape(Protocol):
     def policy_net(self) -> bool: ...
     @property
     def warm(self) -> int: ...
+    @property
+    def net(self) -> str | None: ...
 
 
 class NetworkGuess:
@@ -88,19 +90,29 @@ def policy_loss(net: Module, inputs: Any, targets: Any, legal: Any) -> Any:
     return (errors * counted).sum() / counted.sum().clamp(min=1.0)
 
 
-def networks(rules: PublicTree, shape: Shape) -> NetworkLeaf:
+def networks(rules: PublicTree, shape: Shape, net: NetFactory | None = None) -> NetworkLeaf:
     """Fresh networks as settings have them: a :class:`GuidedLeaf` where there is a policy network.
 
+    Args:
+        rules: of the game.
+        shape: the settings; their ``net`` names a value network of one's own in a file, which runs.
+        net: makes the value network in place of all that.
+
     Raises:
-        SpecError: PyTorch is missing.
+        SpecError: PyTorch is missing, or a network of one's own does not fit.
         GameError: the rules have no features, or too many public nodes for a policy network.
     """
     encoding, sizes = Encoding(rules), {"width": shape.width, "layers": shape.layers, "seed": shape.seed}
-    net = value_net(encoding.inputs, encoding.outputs, **sizes)
+    if own := net or shape.net:
+        values = own_net(own, encoding.inputs, encoding.outputs, seed=shape.seed)
+    else:
+        values = value_net(encoding.inputs, encoding.outputs, **sizes)
     if not shape.policy_net:
-        return NetworkLeaf(encoding, net)
+        return NetworkLeaf(encoding, values)
     policies = PolicyEncoding(encoding)
-    return GuidedLeaf(encoding, net, NetworkGuess(policies, value_net(encoding.inputs, policies.outputs, **sizes)), shape.warm)
+    return GuidedLeaf(
+        encoding, values, NetworkGuess(policies, value_net(encoding.inputs, policies.outputs, **sizes)), shape.warm
+    )
 
 
 def weights_of(leaf: NetworkLeaf) -> dict[str, NDArray[Any]]:

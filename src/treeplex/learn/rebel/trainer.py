@@ -21,6 +21,7 @@ from treeplex.learn.common.replay import Replay
 from treeplex.learn.common.schedules import LearningSettings, falling_rate
 from treeplex.learn.rebel.policy_net import PREFIX, GuidedLeaf, networks, policy_loss
 from treeplex.learn.rebel.self_play import SelfPlay, SelfPlaySettings
+from treeplex.learn.rebel.value_net import NetFactory
 from treeplex.learn.torch.device import torch_device
 from treeplex.search.policy_encoding import PolicyRows
 from treeplex.settings import setting
@@ -48,6 +49,13 @@ class RebelSettings(LearningSettings, SelfPlaySettings):
         fixed=True,
         added=True,
     )
+    net: str | None = setting(
+        None,
+        "value network of one's own, file.py:NAME of a function of inputs and outputs that makes a PyTorch module; none: "
+        "linear layers with layer norm and GeLU",
+        fixed=True,
+        added=True,
+    )
     seconds: float | None = setting(
         None, "time over which it trains, in place of so many subgames (solves)", above=0, added=True
     )
@@ -65,7 +73,7 @@ class RebelSettings(LearningSettings, SelfPlaySettings):
         """Subgames to be solved."""
         return self.solves
 
-    def lesson(self, game: PublicTree, generator: np.random.Generator) -> "PublicLesson":
+    def lesson(self, game: PublicTree, generator: np.random.Generator, net: NetFactory | None = None) -> "PublicLesson":
         """Fresh networks for public-tree rules, and episodes of them.
 
         Raises:
@@ -74,7 +82,7 @@ class RebelSettings(LearningSettings, SelfPlaySettings):
         """
         if not isinstance(game, PublicTree):
             raise SpecError("RebelSettings train on public-tree rules; for a spot of hold'em give HoldemRebelSettings")
-        return PublicLesson(game, self, generator)
+        return PublicLesson(game, self, generator, net)
 
 
 PAPER = RebelSettings(
@@ -183,13 +191,14 @@ class RebelTrainer:
         steps: gradient steps so far, of each network.
     """
 
-    def __init__(self, game: Any, settings: LearningSettings | None = None) -> None:
+    def __init__(self, game: Any, settings: LearningSettings | None = None, net: NetFactory | None = None) -> None:
         """Start with fresh networks.
 
         Args:
             game: public-tree rules; of :class:`treeplex.learn.rebel.holdem_trainer.HoldemRebelSettings` the spot on which games
                 are modelled.
             settings: all else; None for :class:`RebelSettings` as they are.
+            net: makes the value network, in place of ``settings.net``.
 
         Raises:
             SpecError: PyTorch is missing, or the device, or a method that it knows, or settings for another kind of game.
@@ -198,7 +207,7 @@ class RebelTrainer:
         """
         self.settings: Any = settings or RebelSettings()
         self.generator = np.random.default_rng(self.settings.seed)
-        self.lesson: Any = self.settings.lesson(game, self.generator)
+        self.lesson: Any = self.settings.lesson(game, self.generator, net)
         self.steps = 0
         self._owed = 0.0
 
@@ -299,9 +308,11 @@ class RebelTrainer:
 class PublicLesson:
     """Episodes of a public tree, a value network over its hands, and a policy network if asked for; see :class:`Lesson`."""
 
-    def __init__(self, rules: PublicTree, settings: RebelSettings, generator: np.random.Generator) -> None:
+    def __init__(
+        self, rules: PublicTree, settings: RebelSettings, generator: np.random.Generator, net: NetFactory | None = None
+    ) -> None:
         self.settings = settings
-        self.leaf = networks(rules, settings)
+        self.leaf = networks(rules, settings, net)
         encoding, room, device = self.leaf.encoding, settings.rows, torch_device(settings.device)
         rows = np.zeros((0, encoding.inputs), np.float32), np.zeros((0, encoding.outputs), np.float32)
         self.fittings = {"": Fitting(self.leaf.net, Replay(*rows, room=room), ("inputs", "targets"), huber, device=device)}

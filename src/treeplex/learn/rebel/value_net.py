@@ -1,6 +1,6 @@
 """The value network of ReBeL (Brown et al. 2020, appendix E), in PyTorch."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from treeplex.engine.networks.mlp_batch import EPSILON, forward, packed
 from treeplex.engine.tree.leaves import rows_reached
 from treeplex.errors import SpecError
+from treeplex.forms.sources.user_module import Wanted, load_user_object
 from treeplex.forms.subgames.subgame import Places, Ranges
 from treeplex.search.encoding import EncodedPlaces, Encoding
 from treeplex.search.leaf import Prepared
@@ -58,6 +59,31 @@ def value_net(inputs: int, outputs: int, *, width: int, layers: int, seed: int) 
         net[-1].weight.mul_(0.01)
         net[-1].bias.mul_(0.01)
     return net
+
+
+NetFactory = Callable[[int, int], Module]
+"""Makes a fresh value network: from numbers of inputs and outputs a PyTorch module, float32 [K, inputs] to [K, outputs]."""
+NETWORK = Wanted("network", "my_net", "function of inputs and outputs that makes a network", callable, lambda thing: False)
+"""What a file is asked for that has a network of one's own."""
+
+
+def own_net(factory: NetFactory | str, inputs: int, outputs: int, *, seed: int) -> Module:
+    """A fresh network of one's own; ``file.py:NAME`` or ``file.py:NAME(width=64)`` names a function, and the file runs.
+
+    Raises:
+        SpecError: PyTorch or the function is missing, it raises an exception, or makes something else.
+    """
+    torch = torch_module()
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        made = load_user_object(factory, NETWORK, inputs, outputs) if isinstance(factory, str) else factory(inputs, outputs)
+    if not isinstance(made, torch.nn.Module):
+        raise SpecError(f"{factory} made a {type(made).__name__}, not a torch.nn.Module")
+    with torch.inference_mode():
+        found = tuple(made(torch.zeros(2, inputs)).shape)
+    if found != (2, outputs):
+        raise SpecError(f"{factory} makes a network from [2, {inputs}] to {list(found)}; it has to be to [2, {outputs}]")
+    return made
 
 
 class Forward:

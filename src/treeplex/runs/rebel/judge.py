@@ -148,13 +148,14 @@ class Searcher:
     net: NetFile
     settings: PlaythroughSettings
     seed: int
+    own_net: str | None = None
 
     @cached_property
     def known(self) -> tuple[CompiledGame, PublicTree, NetworkLeaf]:
         """The compiled game, its rules, and the leaves."""
         torch_module().set_num_threads(1)
         rules = public_rules(self.spec)
-        return compile_game(self.spec), rules, self.net.leaf(rules)
+        return compile_game(self.spec), rules, self.net.leaf(rules, self.own_net)
 
     def play(self, job: Part) -> tuple[Floats, float]:
         """The mean sequence form of these playthroughs, float64 [Q], and the processor time it took."""
@@ -194,7 +195,8 @@ def judge_rebel(
         playthroughs: N; None: :data:`PLAYTHROUGHS`, or none in a game of perfect information.
         iterations: T of each search; both players update in each. Default: the network's own
             (:attr:`treeplex.learn.rebel.files.NetFile.play_iterations`).
-        search: how it searches where that is not as in its training: changes to :data:`SEARCH` by name.
+        search: how it searches where that is not as in its training: changes to :data:`SEARCH` by name; ``net`` names a
+            network of one's own again.
         seed: of the iterations drawn.
         workers: processes; None for all cores (Ray: all of the cluster's).
         ray: search on a Ray cluster: its address, ``auto`` for the one this machine belongs to, ``local`` for a new one on it.
@@ -217,20 +219,22 @@ def judge_rebel(
     rules = public_rules(game)
     net = net_of(source, rules)
     compiled = compile_game(game)
-    for name in search or {}:
+    search = dict(search or {})
+    own_net = search.pop("net", None)
+    for name in search:
         if name not in SEARCH:
             raise SpecError(f"unknown setting {name!r}{nearest(name, SEARCH)}; of a search: {', '.join(SEARCH)}")
-    changes = PlaythroughSettings.read_changes(search or {})
+    changes = PlaythroughSettings.read_changes(search)
     if changes.get("warm") and not net.settings.get("policy_net"):
         raise SpecError("searches start warm from a policy network, and this training has none; leave warm out")
     iterations = net.play_iterations if iterations is None else iterations
     settings = net.searching(**changes, iterations=iterations, playthroughs=playthroughs or PLAYTHROUGHS)
     certain = rules if playthroughs is None and isinstance(rules, PerfectInformation) else None
     if certain is not None:
-        policy, halves, seconds = exactly(compiled, certain, net, settings, watch)
+        policy, halves, seconds = exactly(compiled, certain, net.leaf(certain, own_net), settings, watch)
     else:
         store = Store(None if folder is None else folder / JUDGED, net, compiled, settings, seed)
-        policy, halves, seconds = sampled(Searcher(compiled.spec, net, settings, seed), compiled, store, work, watch)
+        policy, halves, seconds = sampled(Searcher(compiled.spec, net, settings, seed, own_net), compiled, store, work, watch)
     result = RebelJudgement(
         game=compiled.spec,
         network=shipped_name(net) or str(source),
@@ -253,7 +257,7 @@ Judged = tuple[Policy, Halves | None, float]
 
 
 def exactly(
-    game: CompiledGame, rules: PerfectInformation, net: NetFile, settings: PlaythroughSettings, watch: Watch | None
+    game: CompiledGame, rules: PerfectInformation, leaf: NetworkLeaf, settings: PlaythroughSettings, watch: Watch | None
 ) -> Judged:
     """The agent's own policy in a game of perfect information."""
     began, processor = perf_counter(), process_time()
@@ -266,7 +270,7 @@ def exactly(
             watch(searched, known, (perf_counter() - began) / searched * (known - searched) if searched else None)
 
     with one_thread():
-        policy = certain_policy(game, rules, net.leaf(rules), settings, watch=tell)
+        policy = certain_policy(game, rules, leaf, settings, watch=tell)
     return policy, None, process_time() - processor
 
 

@@ -64,6 +64,15 @@ class RebelLearner(TrainingKind):
         cards = isinstance(game, str) and game.partition("(")[0].strip() in CARDS
         return {RECIPE: RebelSettings(), "paper": PAPER_CARDS if cards else PAPER}
 
+    def check_named(self, settings: Any, changes: Mapping[str, Any], place: Path) -> None:
+        """A network of one's own is code."""
+        own = getattr(settings, "net", None)
+        if own and "net" not in changes:
+            raise FileError(
+                f"{place} trains a network of one's own, {own}; reading a folder runs no code, so name it as well: "
+                f"--set net={own}"
+            )
+
     def context(self) -> AbstractContextManager[None]:
         """One thread: these networks are small, and the cores are for self-play."""
         return one_thread()
@@ -86,7 +95,7 @@ class RebelLearner(TrainingKind):
         trainer, _ = parallel_trainer(tree, settings, crew, settings.streams or 1)
         return RebelJob(spec, identity, trainer, settings, options.folder, workers=crew, judge=judge)
 
-    def load_rules(self, folder: Path) -> NetFile:
+    def load(self, folder: Path) -> NetFile:
         """The network's file."""
         return read_net(folder / NET)
 

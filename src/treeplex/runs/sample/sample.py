@@ -20,7 +20,7 @@ from treeplex.runs.job.interrupt import Interrupted
 from treeplex.runs.job.job import Session, go_on, start
 from treeplex.runs.job.record import UNCOUNTED_ITERATIONS, Watcher, check_limits
 from treeplex.runs.sample.job import Sampled, SampleJob
-from treeplex.runs.sample.settings import DEFAULT_MEMORY, POLICY, SAMPLE, UNIFORM, SampleSettings, settings_from
+from treeplex.runs.sample.settings import DEFAULT_MEMORY, POLICY, SAMPLE, UNIFORM, SampleSettings
 from treeplex.runs.solve.tree_game import DEFAULT_ITERATIONS
 from treeplex.solvers import algorithms
 from treeplex.solvers.registry import algorithm_spec, known_algorithm, named_in, same_algorithm
@@ -164,7 +164,7 @@ def reopen(
 ) -> Session:
     """A run from its folder; ``fixed`` are settings that may only repeat what is there, ``limits`` may be new."""
     about = folder.reopen()
-    settings = settings_from(about["settings"], str(folder.path / RUN))
+    settings = SampleSettings.from_json(about["settings"], folder.path / RUN)
     for name, value in fixed.items():
         if value is not None and value != getattr(settings, name):
             raise SpecError(

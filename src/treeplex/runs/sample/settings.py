@@ -9,15 +9,12 @@
 ======================= ==========================================================================================
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from numbers import Integral
-from typing import Any
+from dataclasses import dataclass
 
-from treeplex.errors import FileError, SpecError
-from treeplex.evaluate.playouts import PLAYOUTS, check_playouts
+from treeplex.evaluate.playouts import PLAYOUTS
 from treeplex.runs.job.folder import Kind
-from treeplex.runs.job.record import check_count, maybe, real, reals, whole
+from treeplex.runs.job.record import maybe, real, reals, whole
+from treeplex.settings import Settings, setting
 
 POLICY, PLOT = "policy.safetensors", "progress.png"
 UNIFORM = "uniform"
@@ -49,49 +46,14 @@ if the game was compiled, else None."""
 
 
 @dataclass(frozen=True)
-class SampleSettings:
-    """What decides the numbers of a run; kept in ``run.json``.
+class SampleSettings(Settings):
+    """What decides the numbers of a run; kept in ``run.json``."""
 
-    Attributes:
-        iterations: iterations in total, over all resumes.
-        nodes: stop once so many histories have been walked, over all resumes; None for no such limit.
-        every: evaluate every so many iterations; None for three times per power of ten.
-        seed: of everything random.
-        memory: bytes that tables may take.
-        playouts: games played at each evaluation.
-        against: ``uniform``, or the file of the policy that is played against.
-        judge: whether the game is compiled, so that exploitability is computed.
-    """
-
-    iterations: int
-    nodes: int | None = None
-    every: int | None = None
-    seed: int = 0
-    memory: int = DEFAULT_MEMORY
-    playouts: int = PLAYOUTS
-    against: str = UNIFORM
-    judge: bool = False
-
-    def __post_init__(self) -> None:
-        for name in ("iterations", "nodes", "every", "seed", "memory", "playouts"):  # JSON cannot say NumPy's whole numbers
-            value = getattr(self, name)
-            if not isinstance(value, bool) and isinstance(value, Integral):
-                object.__setattr__(self, name, int(value))
-        check_count("iterations", self.iterations)
-        check_count("memory", self.memory)
-        for name in ("nodes", "every"):
-            if getattr(self, name) is not None:
-                check_count(name, getattr(self, name))
-        check_playouts(self.playouts)
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int):
-            raise SpecError(f"seed must be a whole number, not {self.seed!r}")
-        if not isinstance(self.against, str) or not isinstance(self.judge, bool):
-            raise SpecError(f"against is a name and judge true or false, not {self.against!r} and {self.judge!r}")
-
-
-def settings_from(found: Mapping[str, Any], place: str) -> SampleSettings:
-    """Settings as written in ``run.json``; :class:`FileError` names ``place`` when they are not whole."""
-    try:
-        return SampleSettings(**{field.name: found[field.name] for field in fields(SampleSettings)})
-    except (KeyError, TypeError, SpecError) as error:
-        raise FileError(f"{place}: the settings of the run cannot be read ({error}); start the run again") from error
+    iterations: int = setting(help="iterations in total, over all resumes", low=1)
+    nodes: int | None = setting(None, "stop once so many histories have been walked, over all resumes", low=1)
+    every: int | None = setting(None, "evaluate every so many iterations; none: three times per power of ten", low=1)
+    seed: int = setting(0, "seed of everything random")
+    memory: int = setting(DEFAULT_MEMORY, "bytes that tables may take", low=1)
+    playouts: int = setting(PLAYOUTS, "games played at each evaluation", low=2)
+    against: str = setting(UNIFORM, "uniform, or the file of the policy that is played against")
+    judge: bool = setting(False, "whether the game is compiled, so that exploitability is computed")

@@ -20,7 +20,7 @@ from treeplex.runs.job.job import Outcome, Session
 from treeplex.runs.job.record import UNCOUNTED_ITERATIONS, Record
 from treeplex.runs.job.schedule import evaluation_points
 from treeplex.runs.solve.measures import Measure, measured
-from treeplex.runs.solve.settings import DEVICE, PLOT, POLICY, SOLVE, Settings
+from treeplex.runs.solve.settings import DEVICE, PLOT, POLICY, SOLVE, SolveSettings
 from treeplex.runs.solve.solution import Solution
 from treeplex.runs.solve.solvable import SolvingJob
 from treeplex.solvers import Solver
@@ -34,7 +34,7 @@ class SolveJob(SolvingJob):
 
     kind = SOLVE
 
-    def __init__(self, solver: Solver, settings: Settings, measures: Mapping[str, Measure] | None = None) -> None:
+    def __init__(self, solver: Solver, settings: SolveSettings, measures: Mapping[str, Measure] | None = None) -> None:
         super().__init__(Interrupt(wanted=not solver.exact))
         self.solver, self.settings, self.measures = solver, settings, measures or {}
 
@@ -181,7 +181,7 @@ def write_policy(policy: Policy, path: Path, algorithm: str, iterations: int, se
     save_policy(policy, path / POLICY, metadata={"algorithm": algorithm, "iterations": iterations, "seconds": seconds})
 
 
-def draw(path: Path, solver: Solver, settings: Settings, records: Sequence[Record]) -> None:
+def draw(path: Path, solver: Solver, settings: SolveSettings, records: Sequence[Record]) -> None:
     """Draw what the solver aims at against iterations."""
     from treeplex.runs.plots import convergence_figure, write_figure
 
@@ -208,7 +208,7 @@ class GameSolution(Solution, PolicyMapping):
     algorithm: str
     policy: Policy
     records: tuple[Record, ...]
-    settings: Settings
+    settings: SolveSettings
     status: str
     solver: Solver = field(repr=False)
     folder: Path | None = None

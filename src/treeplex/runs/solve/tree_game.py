@@ -27,7 +27,7 @@ from treeplex.runs.job.progress_line import KERNELS, ProgressLine
 from treeplex.runs.job.record import UNCOUNTED_ITERATIONS
 from treeplex.runs.solve.job import SolveJob
 from treeplex.runs.solve.measures import Measure, measures_of
-from treeplex.runs.solve.settings import POLICY, SOLVE, Settings, settings_from
+from treeplex.runs.solve.settings import POLICY, SOLVE, SolveSettings
 from treeplex.runs.solve.solvable import Asked, GameOptions, Plan, Solvable, WalkWatcher, canonical
 from treeplex.search.user_agents import is_agent, policy_of_user_agent
 from treeplex.solvers import Solver, make_solver
@@ -225,16 +225,16 @@ def settings_of_new_run(
     seed: int | None = None,
     refine: bool | None = None,
     device: str | None = None,
-) -> Settings:
-    """Settings with the defaults filled in."""
+) -> SolveSettings:
+    """SolveSettings with the defaults filled in."""
     usual = DEFAULT_ITERATIONS if target is None and seconds is None else MOST_ITERATIONS
     usual = usual if nodes is None else UNCOUNTED_ITERATIONS
     count = usual if iterations is None else iterations
     aim = None if target is None else float(target)
-    return Settings(count, count, aim, every, updates, 0 if seed is None else seed, bool(refine), nodes, device or "cpu")
+    return SolveSettings(count, count, aim, every, updates, 0 if seed is None else seed, bool(refine), nodes, device or "cpu")
 
 
-def planned(game: CompiledGame, algorithm: AnyAlgorithm, settings: Settings) -> tuple[Solver, Settings]:
+def planned(game: CompiledGame, algorithm: AnyAlgorithm, settings: SolveSettings) -> tuple[Solver, SolveSettings]:
     """A solver at iteration 0, and the settings with the horizon that a limit of histories leaves to full sweeps."""
     order = settings.updates or "alternating"
     settings = replace(settings, horizon=horizon_within(game, settings, order))
@@ -247,7 +247,7 @@ def planned(game: CompiledGame, algorithm: AnyAlgorithm, settings: Settings) -> 
     return solver, settings
 
 
-def horizon_within(game: CompiledGame, settings: Settings, updates: str) -> int:
+def horizon_within(game: CompiledGame, settings: SolveSettings, updates: str) -> int:
     """How many iterations of full sweeps are planned: all asked for, or those within the limit of histories."""
     if settings.nodes is None:
         return settings.horizon
@@ -270,7 +270,7 @@ def reopen(
 ) -> Session:
     """A run from its folder, as it stood at its last checkpoint; ``fixed`` are settings that may only repeat what is there."""
     about = folder.reopen()
-    old = settings_from(about["settings"], str(folder.path / RUN))
+    old = SolveSettings.from_json(about["settings"], folder.path / RUN)
     for name, value in fixed.items():
         if value is not None and value != getattr(old, name):
             raise different(folder, name, getattr(old, name), value)
@@ -311,7 +311,7 @@ def reopen(
     return session
 
 
-def with_new_limits(settings: Settings, iterations: int | None, nodes: int | None, target: float | None) -> Settings:
+def with_new_limits(settings: SolveSettings, iterations: int | None, nodes: int | None, target: float | None) -> SolveSettings:
     """The settings of a resumed run: a new number of iterations ends an old limit of histories, and the other way round."""
     counts = settings.iterations, settings.nodes
     if iterations is not None or nodes is not None:
@@ -324,7 +324,7 @@ def different(folder: JobFolder, name: str, old: object, new: object) -> SpecErr
     return SpecError(f"{folder.path} was run with {name} {old}, not {new}; leave it out or start a new run")
 
 
-def solver_for(game: CompiledGame, algorithm: AnyAlgorithm, settings: Settings) -> Solver:
+def solver_for(game: CompiledGame, algorithm: AnyAlgorithm, settings: SolveSettings) -> Solver:
     """A solver at iteration 0, on the settings' device."""
     horizon, updates = settings.horizon, settings.updates
     if settings.device != "cpu":

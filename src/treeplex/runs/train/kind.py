@@ -127,6 +127,13 @@ class TrainingKind(ABC):
             SpecError, GameError, AlgorithmError, FileError: it cannot be trained on.
         """
 
+    def check_named(self, settings: Any, changes: Mapping[str, Any], place: Path) -> None:  # noqa: B027
+        """Refuse to resume where settings name code that a person has not named again.
+
+        Raises:
+            FileError: they do.
+        """
+
     def context(self) -> AbstractContextManager[None]:
         """In which a training runs."""
         return nullcontext()

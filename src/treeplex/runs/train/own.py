@@ -2,7 +2,7 @@
 
 ======================= =========================================================================================
 ``run.json``            the learner's name, game, settings, versions, status, and the last record
-``metrics.jsonl``       one record at 0 steps and ten a decade: what was measured
+``metrics.jsonl``       one record at 0 steps and ten per power of ten: what was measured
 ``policy.safetensors``  the policy
 ``state.safetensors``   everything from which the training continues
 ``learning-curve.png``  what was measured against steps
@@ -169,7 +169,7 @@ class OwnLearner(TrainingKind):
             student = self.made(rules, settings)
         return OwnJob(self.name, student, spec, settings)
 
-    def load_rules(self, folder: Path) -> Policy:
+    def load(self, folder: Path) -> Policy:
         """The policy."""
         return load_policy(folder / POLICY)
 

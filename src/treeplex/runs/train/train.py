@@ -117,7 +117,9 @@ def reopened(
 ) -> TrainingJob[Any]:
     """The training of a folder, locked, at its beginning."""
     about, place = folder.reopen(), folder.path / RUN
-    settings = known.settings.from_json(about["settings"], place).changed_under_way(changes, place=folder.path)
+    settings = known.settings.from_json(about["settings"], place)
+    known.check_named(settings, changes, folder.path)
+    settings = settings.changed_under_way(changes, place=folder.path)
     named_in = folder.path if game is None else None
     options = Options(options.work, options.judge_every, folder.path, named_in)
     job = known.make(about["game"] if game is None else game, settings, options)

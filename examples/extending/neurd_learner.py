@@ -4,8 +4,8 @@ A network of one hidden layer gives the logits of all actions. A step moves them
 policy: gradient ascent on the sum of logit times regret, the regrets held fixed. The average policy is the result. On Kuhn
 poker 3000 steps take a second and reach an exploitability below 0.01; larger games need a larger network and more care.
 
-    treeplex train examples/neurd.py:NeuRD kuhn_poker --out runs/neurd
-    treeplex train examples/neurd.py:NeuRD --resume runs/neurd --set steps=10000
+    treeplex train examples/extending/neurd_learner.py:NeuRD kuhn_poker --out runs/neurd
+    treeplex train examples/extending/neurd_learner.py:NeuRD --resume runs/neurd --set steps=10000
     treeplex evaluate kuhn_poker runs/neurd
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 
 import treeplex as tp
 from treeplex.engine.tree.gradient import gradient
-from treeplex.engine.tree.sweeps import backup, reach, workspace
+from treeplex.engine.tree.sweeps import backup, reach
 from treeplex.forms.policies.tabular import normalised, uniform_probabilities
 from treeplex.learn import Learner, Settings, setting
 
@@ -69,7 +69,7 @@ class NeuRD(Learner):
         policy = uniform_probabilities(game)
         policy[self.sequences] = np.exp(logits - logits.max(axis=1, keepdims=True))[self.infosets, self.actions]
         policy = normalised(game, policy)
-        strategy, (values, infoset_values) = np.empty_like(policy), workspace(tree)
+        strategy, values, infoset_values = np.empty_like(policy), np.empty_like(policy), np.empty(len(game.infostates))
         for player in range(game.players):
             reach(tree, player, policy, strategy)
         for player in range(game.players):
