@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from treeplex import evaluate
 from treeplex.errors import SpecError
 from treeplex.evaluate import Judgement
-from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.forms.policies.files import load_policy as load_tree_policy
@@ -21,7 +20,7 @@ from treeplex.located_text import is_solved_spot
 from treeplex.runs.games import AnyGame, solvable
 from treeplex.runs.holdem.policy import HoldemPolicy
 from treeplex.runs.holdem.solution import load_solution
-from treeplex.runs.solve.tree_game import UNIFORM, TreeGame, holds_policy, policy_file, policy_of
+from treeplex.runs.solve.tree_game import UNIFORM, holds_policy, policy_file, policy_of
 from treeplex.solvers import make_solver
 
 if TYPE_CHECKING:
@@ -88,7 +87,7 @@ def judge(game: AnyGame, policy: AnyPolicy) -> Judgement:
 
 def tree_of(game: AnyGame) -> CompiledGame:
     """The compiled game; a :class:`GameError` for a hold'em spot, whose infosets are not enumerated."""
-    return game.compiled if isinstance(game, TreeGame) else compile_game(game)
+    return solvable(game).tree()
 
 
 def exploitability(game: AnyGame, policy: AnyPolicy) -> float:

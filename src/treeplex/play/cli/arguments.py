@@ -28,6 +28,9 @@ Limit = Annotated[
 Updates = Annotated[
     str | None, typer.Option(metavar="ORDER", help="alternating or simultaneous; default: as in the algorithm's paper.")
 ]
+Iterations = Annotated[int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations in total. Default: 1000.")]
+Nodes = Annotated[int | None, typer.Option(metavar="N", help="Stop after walking N histories in total.")]
+Seed = Annotated[int | None, typer.Option(help="Seed of everything random. Default: 0.")]
 Seconds = Annotated[float | None, typer.Option(help="Stop after this much time.")]
 Every = Annotated[int | None, typer.Option(metavar="K", help="Evaluate every K iterations; default: ten per power of ten.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is in the folder.")]

@@ -113,16 +113,13 @@ def evaluate(
         )
     with Live(progress) as live:
         live.say(f"compiling {game}")
-        from treeplex.forms.compile.compile_game import compile_game
         from treeplex.runs.games import solvable
         from treeplex.runs.judge import exact_value, infostate_regrets
-        from treeplex.runs.solve.tree_game import TreeGame
 
         target = solvable(game)
-        if isinstance(target, TreeGame):
-            target.game = compile_game(target.game, refine=refine, limit=limit, watch=live.walked)
-        elif worst or exact or refine:
-            raise SpecError("--worst, --exact and --refine are about games whose infosets are enumerated, not about spots")
+        target.prepare({name: value for name, value in (("refine", refine), ("limit", limit)) if value}, live)
+        if worst or exact:
+            target.tree()
         live.say(f"judging {policy}")
         loaded = target.policy(policy, complete=complete)
         judgement, compiled = target.judge(loaded), target.compiled

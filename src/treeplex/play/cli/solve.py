@@ -1,7 +1,6 @@
 """Commands that iterate: ``solve``, ``compare``."""
 
 import json
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,28 +12,27 @@ from treeplex.play.cli.arguments import (
     Folder,
     Force,
     GameArgument,
+    Iterations,
     Json,
     Limit,
+    Nodes,
     Refine,
     RunPlace,
     Seconds,
+    Seed,
     ShowProgress,
     Storage,
     Threads,
     Updates,
 )
 from treeplex.play.cli.commands import command
-from treeplex.play.cli.console import print_facts, print_json, print_table, say
+from treeplex.play.cli.console import counted, free_place, print_facts, print_json, print_next, print_table, say
 from treeplex.play.cli.failures import STOPPED, TARGET_MISSED, fail
 from treeplex.play.cli.live import Live
 from treeplex.spec import quoted, split_outside_brackets
 
 if TYPE_CHECKING:
     from treeplex.runs.solve.solution import Solution
-
-
-Nodes = Annotated[int | None, typer.Option(metavar="N", help="Stop after walking N histories.")]
-
 
 Measures = Annotated[
     list[str] | None,
@@ -52,14 +50,12 @@ def solve(
         str | None,
         typer.Option("-a", "--algorithm", metavar="NAME", help="See: treeplex algorithms; auto: vt-cfr+. Default: dcfr."),
     ] = None,
-    iterations: Annotated[
-        int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations in total. Default: 1000.")
-    ] = None,
+    iterations: Iterations = None,
     target: Annotated[float | None, typer.Option(help="Stop when exploitability is at most this.")] = None,
     seconds: Seconds = None,
     nodes: Nodes = None,
     every: Every = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of everything random. Default: 0.")] = None,
+    seed: Seed = None,
     updates: Updates = None,
     device: Device = None,
     threads: Threads = None,
@@ -174,15 +170,6 @@ def names_file(solution: "Solution") -> bool:
     return solution.folder is not None and solution.folder.is_dir() and named_file(solution.game.spec) is not None
 
 
-def free_place(text: str, suffix: str = "") -> Path:
-    """A place under ``runs`` where nothing is yet, named after what was run; ``runs`` is made."""
-    name, number, parent = re.sub(r"[^\w.+=-]+", "-", text).strip("-.")[:80], 1, Path("runs")
-    parent.mkdir(exist_ok=True)
-    while (place := parent / f"{name if number == 1 else f'{name}-{number}'}{suffix}").exists():
-        number += 1
-    return place
-
-
 def print_solution(solution: "Solution", folder: Path | None, game: str) -> None:
     """Values, exploitability, files, what to try next; ``game`` is how the game was named."""
     from treeplex.runs.job.record import words_of
@@ -205,9 +192,7 @@ def print_solution(solution: "Solution", folder: Path | None, game: str) -> None
     print_facts(
         facts, title=f"{solution.game} by {solution.algorithm}: {counted(solution.iterations)} in {solution.seconds:.3g} s"
     )
-    say("next", bold=True)
-    for words, purpose in next_steps(solution, folder, quoted(game)):
-        say(f"  treeplex {words}   {purpose}")
+    print_next((f"treeplex {words}", purpose) for words, purpose in next_steps(solution, folder, quoted(game)))
 
 
 def next_steps(solution: "Solution", folder: Path | None, spec: str) -> list[tuple[str, str]]:
@@ -248,11 +233,6 @@ def has_device(folder: Path) -> bool:
     return (folder / DEVICE).is_file()
 
 
-def counted(iterations: int) -> str:
-    """1 iteration, 1,000 iterations."""
-    return f"{iterations:,} iteration{'s' if iterations != 1 else ''}"
-
-
 USUAL = ("cfr", "cfr+", "dcfr", "pcfr+")
 """What is compared where nobody says."""
 
@@ -270,7 +250,7 @@ def compare(
     seconds: Seconds = None,
     nodes: Nodes = None,
     every: Every = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of everything random. Default: 0.")] = None,
+    seed: Seed = None,
     updates: Updates = None,
     device: Device = None,
     threads: Threads = None,

@@ -59,6 +59,10 @@ class TreeGame(Solvable):
         self.game = compile_game(self.game)
         return self.game
 
+    def tree(self) -> CompiledGame:
+        """The same."""
+        return self.compiled
+
     @contextmanager
     def session(self, asked: Asked, line: ProgressLine) -> Iterator[Session]:
         """A new run, or one from its folder."""
@@ -104,6 +108,14 @@ class TreeGame(Solvable):
         )
         line.say(f"resuming {session.job.name} ({KERNELS})")
         return session
+
+    def estimate(self) -> None:
+        """Nothing: compiling is what counts."""
+
+    def prepare(self, options: Mapping[str, Any], line: ProgressLine) -> None:
+        """Compile."""
+        self.check_options(options)
+        self.compile(options.get("refine"), options.get("limit"), line.walked, line)
 
     def compile(self, refine: bool | None, limit: int | None, walked: WalkWatcher | None, line: ProgressLine) -> None:
         """Compile the game, if it is not."""

@@ -70,7 +70,6 @@ def flops(
         request = spot_request(file, options)
         chosen = read_boards(boards)
         first = request.on_board(chosen[0].name).spot()
-        settings = request.settings()
         check_symmetric(request.ranges(), chosen)
         where = decision_line(first, line)
 
@@ -88,8 +87,8 @@ def flops(
             lambda board: request.on_board(board).spot(),
             chosen,
             out,
-            solver_of_batch(settings, watch),
-            batch_settings(settings, first.pot),
+            solver_of_batch(watch),
+            batch_settings(first),
             progress=say,
         )
         report = batch_report(batch, where)

@@ -49,6 +49,12 @@ Resume = Annotated[Path | None, typer.Option("--resume", metavar="FILE", help="R
 Estimate = Annotated[
     bool, typer.Option("--estimate", help="Only print the size of the spot, and the memory and time it takes.")
 ]
+SearchIterations = Annotated[
+    int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations of a search. Default: 128.")
+]
+SearchMethod = Annotated[
+    str | None, typer.Option(metavar="NAME", help="lcfr, dcfr, lcfr-avg-modified, flop, ... Default: lcfr.")
+]
 Overwrite = Annotated[bool, typer.Option("--force", help="Overwrite the file of --out.")]
 Progress = Annotated[
     bool | None, typer.Option("--progress/--no-progress", " /-q", help="Show a progress line; default: on a terminal only.")

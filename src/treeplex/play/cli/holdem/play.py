@@ -33,12 +33,8 @@ def play(
     seat: Annotated[str | None, typer.Option(metavar="oop|ip", help="Your seat. Default: seats alternate.")] = None,
     games: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after N games. Default: no limit.")] = None,
     boards: Annotated[bool, typer.Option("--boards", help="Deal another turn for each game.")] = False,
-    iterations: Annotated[
-        int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations of a search. Default: 128.")
-    ] = None,
-    method: Annotated[
-        str | None, typer.Option(metavar="NAME", help="lcfr, dcfr, lcfr-avg-modified, flop, ... Default: lcfr.")
-    ] = None,
+    iterations: of.SearchIterations = None,
+    method: of.SearchMethod = None,
     exact: Annotated[
         bool, typer.Option("--exact", help="Exact values where the turn's betting ends: rivers solved in every iteration.")
     ] = False,
