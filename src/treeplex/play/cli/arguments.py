@@ -1,5 +1,6 @@
 """Arguments and options that several commands share."""
 
+import inspect
 from pathlib import Path
 from typing import Annotated
 
@@ -57,7 +58,29 @@ Device = Annotated[
     str | None, typer.Option(metavar="NAME", help="Of a game: cpu, cuda, auto or torch-cpu; the last three need PyTorch.")
 ]
 RunPlace = Annotated[Path | None, typer.Option(metavar="PATH", help="Write a run folder; of a spot one file, turn.spot.")]
+Measures = Annotated[
+    list[str] | None,
+    typer.Option("--measure", metavar="NAME", help="Also report a judge of your own, my.py:gain; may be repeated."),
+]
 Folder = Annotated[Path | None, typer.Option(metavar="DIR", help="Write a run folder.")]
+
+SOLVING = [
+    inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+    for name, kind in {
+        "seconds": Seconds,
+        "nodes": Nodes,
+        "every": Every,
+        "seed": Seed,
+        "updates": Updates,
+        "device": Device,
+        "threads": Threads,
+        "storage": Storage,
+        "measures": Measures,
+        "refine": Refine,
+        "limit": Limit,
+    }.items()
+]
+"""Options of all commands that solve, as :func:`treeplex.solve` and :func:`treeplex.compare` call them."""
 
 
 def check_folders(out: Path | None, resume: Path | None) -> None:

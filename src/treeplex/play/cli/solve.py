@@ -1,31 +1,14 @@
 """Commands that iterate: ``solve``, ``compare``."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treeplex.play.cli.arguments import (
-    Device,
-    Every,
-    Folder,
-    Force,
-    GameArgument,
-    Iterations,
-    Json,
-    Limit,
-    Nodes,
-    Refine,
-    RunPlace,
-    Seconds,
-    Seed,
-    ShowProgress,
-    Storage,
-    Threads,
-    Updates,
-)
-from treeplex.play.cli.commands import command
+from treeplex.play.cli.arguments import SOLVING, Folder, Force, GameArgument, Iterations, Json, RunPlace, ShowProgress
+from treeplex.play.cli.commands import command, with_options
 from treeplex.play.cli.console import counted, free_place, print_facts, print_json, print_next, print_table, say
 from treeplex.play.cli.failures import STOPPED, TARGET_MISSED, fail
 from treeplex.play.cli.live import Live
@@ -34,14 +17,11 @@ from treeplex.spec import quoted, split_outside_brackets
 if TYPE_CHECKING:
     from treeplex.runs.solve.solution import Solution
 
-Measures = Annotated[
-    list[str] | None,
-    typer.Option("--measure", metavar="NAME", help="Also report a judge of your own, my.py:gain; may be repeated."),
-]
-
 
 @command("Solve a game.", place=50, example="solve leduc_poker --target 1e-4 --out run")
+@with_options(SOLVING)
 def solve(
+    *,
     game: Annotated[
         str | None,
         typer.Argument(metavar="GAME", help="A game or a spot (see: treeplex info --help); may be left out with --resume."),
@@ -52,22 +32,12 @@ def solve(
     ] = None,
     iterations: Iterations = None,
     target: Annotated[float | None, typer.Option(help="Stop when exploitability is at most this.")] = None,
-    seconds: Seconds = None,
-    nodes: Nodes = None,
-    every: Every = None,
-    seed: Seed = None,
-    updates: Updates = None,
-    device: Device = None,
-    threads: Threads = None,
-    storage: Storage = None,
-    measures: Measures = None,
+    options: Mapping[str, Any],
     out: RunPlace = None,
     resume: Annotated[
         Path | None, typer.Option(metavar="PATH", help="Resume the run in this folder, or this solved spot.")
     ] = None,
     force: Force = False,
-    refine: Refine = False,
-    limit: Limit = None,
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
@@ -106,21 +76,11 @@ def solve(
                 algorithm,
                 iterations=iterations,
                 target=target,
-                seconds=seconds,
-                nodes=nodes,
-                every=every,
-                updates=updates,
-                seed=seed,
-                refine=refine or None,
-                limit=limit,
-                device=device,
-                threads=threads,
-                storage=storage,
-                measures=measures or None,
                 out=out,
                 force=force,
                 resume=resume,
                 progress=live,
+                **options,
             )
             folder = solution.folder
         except Interrupted as stopped:
@@ -238,7 +198,9 @@ USUAL = ("cfr", "cfr+", "dcfr", "pcfr+")
 
 
 @command("Solve a game with several algorithms.", place=60, example="compare kuhn_poker -a cfr -a dcfr")
+@with_options(SOLVING)
 def compare(
+    *,
     game: GameArgument,
     algorithms: Annotated[
         list[str] | None,
@@ -247,22 +209,12 @@ def compare(
     iterations: Annotated[
         int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations of each. Default: 1000.")
     ] = None,
-    seconds: Seconds = None,
-    nodes: Nodes = None,
-    every: Every = None,
-    seed: Seed = None,
-    updates: Updates = None,
-    device: Device = None,
-    threads: Threads = None,
-    storage: Storage = None,
-    measures: Measures = None,
+    options: Mapping[str, Any],
     axis: Annotated[
         str | None, typer.Option("--x", metavar="AXIS", help="What the plot is against: iterations, nodes or seconds.")
     ] = None,
     out: Folder = None,
     force: Force = False,
-    refine: Refine = False,
-    limit: Limit = None,
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
@@ -287,21 +239,11 @@ def compare(
             game,
             [name.strip() for text in algorithms or USUAL for name in split_outside_brackets(text, ",", text)],
             iterations=iterations,
-            every=every,
-            seconds=seconds,
-            nodes=nodes,
-            updates=updates,
-            seed=seed,
-            refine=refine or None,
-            limit=limit,
-            device=device,
-            threads=threads,
-            storage=storage,
-            measures=measures or None,
             out=out,
             force=force,
             x=axis,
             progress=live,
+            **options,
         )
     if as_json:
         print_json(json.loads(comparison.to_json()))
