@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from treeplex.games.registry import games as known_games
     from treeplex.runs.compare import Comparison, compare
     from treeplex.runs.job.interrupt import Interrupted
-    from treeplex.runs.job.memory import SpotEstimate, estimate_spot
     from treeplex.runs.judge import best_response, exploitability, judge, load_policy, nash_conv
     from treeplex.runs.sample.sample import sample
     from treeplex.runs.solve.solution import Solution
@@ -63,7 +62,6 @@ _HOMES = {
     "treeplex.games.registry": "games as known_games",
     "treeplex.runs.compare": "Comparison, compare",
     "treeplex.runs.job.interrupt": "Interrupted",
-    "treeplex.runs.job.memory": "SpotEstimate, estimate_spot",
     "treeplex.runs.judge": "best_response, exploitability, judge, load_policy, nash_conv",
     "treeplex.runs.sample.sample": "sample",
     "treeplex.runs.solve.solution": "Solution",
@@ -86,7 +84,6 @@ __all__ = [
     "Policy",
     "Rule",
     "Solution",
-    "SpotEstimate",
     "State",
     "Step",
     "Structure",
@@ -101,7 +98,6 @@ __all__ = [
     "draw",
     "environments",
     "errors",
-    "estimate_spot",
     "exploitability",
     "formats",
     "games",

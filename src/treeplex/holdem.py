@@ -39,6 +39,7 @@ from treeplex.runs.holdem.report.page_data import classes, report
 from treeplex.runs.holdem.report.view import View
 from treeplex.runs.holdem.solution import HoldemSolution, load_solution
 from treeplex.runs.holdem.solve import solve_spot as solve
+from treeplex.runs.job.memory import SpotEstimate
 from treeplex.runs.job.memory import estimate_spot as estimate
 from treeplex.search.holdem.agent import game_of, holdem_agent
 
@@ -51,6 +52,7 @@ __all__ = [
     "NodeLock",
     "Rake",
     "Spot",
+    "SpotEstimate",
     "View",
     "cards_to_string",
     "classes",

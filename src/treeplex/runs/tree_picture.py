@@ -1,4 +1,4 @@
-"""A game tree as a picture: who moves where, what actions are called, which histories per player cannot tell apart."""
+"""A game tree as a picture: who moves where, what actions are called, which histories a player cannot tell apart."""
 
 import os
 from collections import defaultdict

@@ -42,7 +42,7 @@ def test_every_command_has_a_place_of_its_own() -> None:
 
 
 def test_the_help_of_a_group_has_the_examples_of_its_commands() -> None:
-    text = CliRunner().invoke(app, ["--help"]).output
+    text = " ".join(CliRunner().invoke(app, ["--help"]).output.split())
     for each in commands_of(PACKAGE):
         assert each.short in text
         assert not each.example or f"treeplex {each.example}" in text

@@ -114,7 +114,7 @@ def test_every_door_names_the_same_spot(river, tmp_path):
         tp.load(str(file))
     named = tp.load("turn_endgame")
     assert named.identity == spot_request("turn_endgame").spot().identity
-    assert tp.estimate_spot(str(river)).size.infosets == tp.holdem.compile(RIVER).infosets
+    assert tp.holdem.estimate(str(river)).size.infosets == tp.holdem.compile(RIVER).infosets
 
 
 def test_options_of_the_other_kind_are_refused():
