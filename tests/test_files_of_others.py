@@ -21,7 +21,7 @@ from treeplex.runs.job.folder import JobFolder, Kind
 from treeplex.runs.rebel import learner as rebel
 from treeplex.runs.rebel.job import REBEL
 from treeplex.runs.sample.settings import SAMPLE
-from treeplex.runs.solve.settings import SOLVE
+from treeplex.runs.solve.settings import SOLVE, SolveSettings
 
 PYTHON = [
     "evil.py:Poker",
@@ -105,7 +105,7 @@ def describe(kind: Kind, path: Path, **changes: object) -> None:
 
 
 def run_folder(spec: str) -> Path:
-    settings = {"iterations": 20, "horizon": 20}
+    settings = SolveSettings(20, 20).to_json()
     about = {"game": spec, "identity": "0" * 16, "players": 2, "algorithm": "cfr", "settings": settings, "status": "finished"}
     Path("run").mkdir(exist_ok=True)
     JobFolder(SOLVE, "run").describe(about, status="finished", records=())

@@ -61,7 +61,7 @@ class Learner(ABC):
 
     @abstractmethod
     def state(self) -> Mapping[str, NDArray[Any]]:
-        """Everything that :meth:`restore` needs to go on bit for bit, as arrays; :attr:`generator` is kept without it."""
+        """Everything that :meth:`restore` needs to continue bit for bit, as arrays; :attr:`generator` is kept without it."""
 
     @abstractmethod
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:

@@ -253,7 +253,7 @@ def test_a_network_that_comes_with_the_library_is_judged_and_played(tmp_path: Pa
     assert f"on its card      {judged['exploitability']:.6e}   {counts}" in out
     assert f", on {judged['date']}" in out
     out = play(FOUR, "--against", "rebel", "--seat", 0, "--games", 1, "--seed", 1, "--iterations", 8, typed="2-4\n")
-    assert f"against {name}: trained on {printed['trained']['solved']:,} subgames, 8 iterations a search" in out
+    assert f"against {name}: trained on {printed['trained']['solved']:,} subgames, 8 iterations per search" in out
     assert "player 1   Liar" in out
     assert list(tmp_path.iterdir()) == []  # nothing is kept of judging it
     assert "only for " in complaint("evaluate", "kuhn_poker", "rebel")

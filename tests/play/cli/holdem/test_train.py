@@ -122,6 +122,16 @@ def test_training_and_going_on(trained: Path, spot: str) -> None:
     assert "3 games" in call("train", "--resume", "run")[0]
 
 
+def test_a_spot_file_is_a_game_of_rebel(spot: str) -> None:
+    found = CliRunner().invoke(app, ["train", "rebel", spot, *TINY, "--set", "games=1", "--out", "run", "--json"])
+    assert found.exit_code == 0, found.output
+    assert json.loads(found.stdout)["games"] == 1
+    call("train", spot, *TINY, "--games", 1, "--out", "same")
+    assert weights(Path("run")) == weights(Path("same"))
+    shown = CliRunner().invoke(app, ["train", "rebel", spot, "--show"]).stdout
+    assert "stacks: [50.0, 500.0] " in shown
+
+
 def test_turn_endgame_holdem_is_there_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     own, found = turn_endgame_holdem(), turn_spot(TURN_ENDGAME, {}, ranges=True)
