@@ -20,13 +20,11 @@ from treeplex.located_text import is_solved_spot
 from treeplex.runs.games import AnyGame, solvable
 from treeplex.runs.holdem.policy import HoldemPolicy
 from treeplex.runs.holdem.solution import load_solution
-from treeplex.runs.solve.tree_game import UNIFORM, holds_policy, policy_file, policy_of
+from treeplex.runs.solve.tree_game import policy_file, policy_of
 from treeplex.solvers import make_solver
 
 if TYPE_CHECKING:
     from treeplex.runs.solve.solution import Solution
-
-__all__ = ["UNIFORM", "AnyGame", "AnyPolicy", "holds_policy", "policy_file"]
 
 AnyPolicy: TypeAlias = "Policy | HoldemPolicy | Solution | Mapping[Any, Mapping[int, float]] | str | os.PathLike[str] | Any"
 """A policy or a solution; ``{infostate: {action: probability}}`` (or keys (player, infostate)), actions by id or name;

@@ -32,6 +32,8 @@ Updates = Annotated[
 Iterations = Annotated[int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations in total. Default: 1000.")]
 Nodes = Annotated[int | None, typer.Option(metavar="N", help="Stop after walking N histories in total.")]
 Seed = Annotated[int | None, typer.Option(help="Seed of everything random. Default: 0.")]
+Games = Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after N games. Default: no limit.")]
+DealSeed = Annotated[int | None, typer.Option(min=0, help="Seed of the deal and of the opponent. Default: random.")]
 Seconds = Annotated[float | None, typer.Option(help="Stop after this much time.")]
 Every = Annotated[int | None, typer.Option(metavar="K", help="Evaluate every K iterations; default: ten per power of ten.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is in the folder.")]

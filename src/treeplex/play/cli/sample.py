@@ -10,7 +10,8 @@ from treeplex.play.cli.arguments import Force, GameArgument, Iterations, Json, N
 from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import counted, free_place, print_facts, print_json, print_next
 from treeplex.play.cli.failures import STOPPED, fail
-from treeplex.play.cli.live import Live, clock
+from treeplex.play.cli.live import Live
+from treeplex.runs.job.progress_line import clock
 from treeplex.spec import quoted
 
 if TYPE_CHECKING:

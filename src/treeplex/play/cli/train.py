@@ -24,7 +24,8 @@ from treeplex.play.cli.arguments import (
 from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_entries, print_facts, print_json, print_next, say
 from treeplex.play.cli.failures import STOPPED, fail
-from treeplex.play.cli.live import Live, clock
+from treeplex.play.cli.live import Live
+from treeplex.runs.job.progress_line import clock
 from treeplex.spec import quoted
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from treeplex.engine.holdem.form import COUNT, STORE
 from treeplex.errors import SpecError
 from treeplex.forms.holdem.compile_spot import CompiledSpot
+from treeplex.forms.holdem.spot_form import Lock
 from treeplex.games.poker.betting.tree import Decision
 from treeplex.games.poker.spots.fields import Lock as TextLock
 from treeplex.runs.holdem.report.line import PLAYERS, Place, chosen, find_place, read_steps
-from treeplex.solvers.holdem.solver import Lock
 
 Floats = NDArray[np.float64]
 MARGIN = 1e-4

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from treeplex.errors import FileError, GameError, SpecError
+from treeplex.forms.holdem.spot_form import checked_threads
 from treeplex.forms.holdem.spot_size import check_boards, spot_size
 from treeplex.forms.holdem.subgame import HoldemSubgame, cut_spot
 from treeplex.forms.sources.user_module import is_user_spec
@@ -32,7 +33,6 @@ from treeplex.search.holdem.play_distribution import Player
 from treeplex.search.leaf import LeafValue, ZeroLeaf
 from treeplex.search.subgame import METHODS, SubgameSearch
 from treeplex.search.user_agents import load_leaf
-from treeplex.solvers.holdem.solver import checked_threads
 from treeplex.spec import nearest
 
 Watcher = Callable[[Progress], None]

@@ -11,6 +11,7 @@ from treeplex.errors import GameError, PolicyError
 from treeplex.evaluate import Judgement
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
+from treeplex.forms.holdem.spot_form import checked_storage, checked_threads
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.holdem.locks import solver_locks
 from treeplex.runs.holdem.policy import HoldemPolicy
@@ -19,11 +20,9 @@ from treeplex.runs.holdem.solve import DEFAULT_ALGORITHM, DEFAULT_ITERATIONS, DE
 from treeplex.runs.job.job import Session
 from treeplex.runs.job.memory import SpotEstimate, check_spot, estimate_spot
 from treeplex.runs.job.progress_line import KERNELS, ProgressLine
-from treeplex.runs.solve.solvable import Asked, Plan, Solvable, SpotOptions, canonical
-from treeplex.solvers.holdem.solver import checked_storage, checked_threads, method_of
+from treeplex.runs.solve.solvable import UNIFORM, Asked, Plan, Solvable, SpotOptions, canonical
+from treeplex.solvers.holdem.solver import method_of
 from treeplex.solvers.registry import AnyAlgorithm
-
-UNIFORM = "uniform"
 
 
 class SpotGame(Solvable):

@@ -23,6 +23,8 @@ from treeplex.runs.solve.measures import AnyMeasures
 from treeplex.runs.solve.solution import Solution
 from treeplex.solvers.registry import AnyAlgorithm
 
+UNIFORM = "uniform"
+"""The policy that plays every action equally often, by name."""
 WalkWatcher = Callable[[int], None]
 
 

@@ -28,7 +28,7 @@ from treeplex.runs.job.record import UNCOUNTED_ITERATIONS
 from treeplex.runs.solve.job import SolveJob
 from treeplex.runs.solve.measures import Measure, measures_of
 from treeplex.runs.solve.settings import POLICY, SOLVE, SolveSettings
-from treeplex.runs.solve.solvable import Asked, GameOptions, Plan, Solvable, WalkWatcher, canonical
+from treeplex.runs.solve.solvable import UNIFORM, Asked, GameOptions, Plan, Solvable, WalkWatcher, canonical
 from treeplex.search.user_agents import is_agent, policy_of_user_agent
 from treeplex.solvers import Solver, make_solver
 from treeplex.solvers.registry import AnyAlgorithm, named_in, pace_of, same_algorithm, samples
@@ -36,7 +36,6 @@ from treeplex.solvers.registry import AnyAlgorithm, named_in, pace_of, same_algo
 DEFAULT_ALGORITHM = "dcfr"
 DEFAULT_ITERATIONS = 1000
 MOST_ITERATIONS = 1_000_000
-UNIFORM = "uniform"
 
 
 class TreeGame(Solvable):

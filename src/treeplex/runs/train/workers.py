@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from treeplex.errors import SpecError
+from treeplex.forms.holdem.spot_form import available_cores
 from treeplex.learn.common.workers import Alone, JobT, Plays, Processes, ResultT, Workers
-from treeplex.solvers.holdem.solver import available_cores
 
 
 @dataclass(frozen=True)

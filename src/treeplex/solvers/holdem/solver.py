@@ -10,30 +10,15 @@ from treeplex.engine.holdem.passes import BoardPool
 from treeplex.errors import FileError
 from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.forms.holdem.spot_form import (
-    STORAGE,
     Lock,
     SpotForm,
     SpotState,
-    available_cores,
     bytes_needed,
-    checked_storage,
-    checked_threads,
 )
 from treeplex.forms.holdem.spot_size import SpotSize
 from treeplex.solvers.registry import POKER, AnyAlgorithm, rule_of
 from treeplex.solvers.rules.rule import UpdateRule
 from treeplex.solvers.solver import FormSolver
-
-__all__ = [
-    "STORAGE",
-    "HoldemSolver",
-    "Lock",
-    "available_cores",
-    "checked_storage",
-    "checked_threads",
-    "method_of",
-    "predicted_memory",
-]
 
 Array = NDArray[Any]
 

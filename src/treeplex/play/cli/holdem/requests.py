@@ -17,7 +17,7 @@ from treeplex.spot_table import FIELDS, HOW
 
 if TYPE_CHECKING:
     from treeplex.runs.holdem.report.export import Solved
-    from treeplex.runs.holdem.solve import HoldemSolution
+    from treeplex.runs.holdem.solution import HoldemSolution
     from treeplex.runs.job.interrupt import Interrupt
     from treeplex.runs.job.record import Progress
 
