@@ -30,7 +30,7 @@ Updates = Annotated[
     str | None, typer.Option(metavar="ORDER", help="alternating or simultaneous; default: as in the algorithm's paper.")
 ]
 Iterations = Annotated[int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations in total. Default: 1000.")]
-Nodes = Annotated[int | None, typer.Option(metavar="N", help="Stop after walking N histories in total.")]
+Nodes = Annotated[int | None, typer.Option(metavar="N", help="Stop after walking N histories.")]
 Seed = Annotated[int | None, typer.Option(help="Seed of everything random. Default: 0.")]
 Games = Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after N games. Default: no limit.")]
 DealSeed = Annotated[int | None, typer.Option(min=0, help="Seed of the deal and of the opponent. Default: random.")]

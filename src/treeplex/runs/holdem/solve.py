@@ -50,7 +50,7 @@ def solve_spot(
     interrupt: Interrupt | None = None,
     out: str | os.PathLike[str] | None = None,
 ) -> HoldemSolution:
-    """Solve a spot: :func:`treeplex.solve` without a progress line, which says what the arguments are but for these.
+    """Solve a spot: :func:`treeplex.solve` without a progress line.
 
     Args:
         spot: what to solve; may be left out with ``resume``. What its ``settings`` say counts where nothing is asked for here.
