@@ -318,7 +318,7 @@ def test_the_command_playouts(tmp_path: Path) -> None:
 
 def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(cli_sample, "line_of", lambda progress: stop_with_ctrl_c(1)(progress) or "")
+    monkeypatch.setattr(cli_sample, "sampling_line", lambda progress: stop_with_ctrl_c(1)(progress) or "")
     _, printed = call("sample", "leduc_poker", "-n", 10**6, "--playouts", 20, code=130)
     found = re.search(r"saved; resume with (treeplex sample --resume (\S+))", printed)
     assert found

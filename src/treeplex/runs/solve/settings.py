@@ -49,5 +49,5 @@ class SolveSettings(Settings):
     updates: str | None = setting(None, "order of updates; none: the algorithm's own", choices=("alternating", "simultaneous"))
     seed: int = setting(0, "seed of everything random in the algorithm")
     refine: bool = setting(False, "whether infostates of imperfect recall were split")
-    nodes: int | None = setting(None, "stop once the solver has walked so many histories, over all resumes", low=1)
+    nodes: int | None = setting(None, "stop once the solver has walked so many histories, over all resumes", low=1, added=True)
     device: str = setting("cpu", "where iterations run: cpu by compiled kernels, or a device of PyTorch", added=True)

@@ -11,7 +11,7 @@ from treeplex.learn.learner import Learner
 from treeplex.runs.job.folder import RUN, JobFolder, Kind, kind_of
 from treeplex.runs.train.kind import TrainingKind
 from treeplex.runs.train.own import OWN, OwnLearner, own_learner
-from treeplex.spec import nearest
+from treeplex.solvers.synonyms import unknown_algorithm
 from treeplex.storage.reading import read_json
 
 TRAINING = Kind(name="training", unit="steps", maker="treeplex train", noun="training")
@@ -42,7 +42,7 @@ def learner_named(learner: AnyLearner) -> TrainingKind:
     if (own := own_learner(learner)) is not None:
         return own
     if learner not in learners():
-        raise SpecError(f"unknown learner {learner!r}{nearest(str(learner), learners())}; see treeplex train --list")
+        raise SpecError(f"{unknown_algorithm(str(learner), learners(), 'unknown learner')}; see treeplex train --list")
     return learners()[str(learner)]
 
 
