@@ -13,7 +13,7 @@ from treeplex.forms.policies.sparse import TablePolicy, save_table_policy
 from treeplex.forms.sources.load import load, named_file
 from treeplex.games.registry import games
 from treeplex.learn.rebel.parallel_self_play import SelfPlayer
-from treeplex.learn.rebel.trainer import RebelSettings
+from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.play.cli.main import app
 from treeplex.runs.discount.job import DISCOUNT
 from treeplex.runs.discount.settings import DiscountSettings

@@ -40,7 +40,7 @@ from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch, Z
 from treeplex.search.agent import SearchAgent
 from treeplex.search.holdem.agent import holdem_agent
 from treeplex.search.leaf import LeafValue
-from treeplex.search.play_distribution import PlaythroughSettings
+from treeplex.search.settings import PlaythroughSettings
 from treeplex.solvers.rules.discount_policy_files import load_discount_policy
 
 Numbers = dict[str, float | int | NDArray[Any]]

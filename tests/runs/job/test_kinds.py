@@ -112,7 +112,7 @@ class Counting(Learner):
 
 CASES["own learner"] = Case(OWN, partial(train, "kuhn_poker", Counting), partial(train, learner=Counting), 12)
 if find_spec("torch"):
-    from treeplex.learn.rebel.trainer import RebelSettings
+    from treeplex.learn.rebel.settings import RebelSettings
     from treeplex.runs.rebel.job import REBEL, TURNS
     from treeplex.runs.rebel.learner import HoldemRebelLearner
 

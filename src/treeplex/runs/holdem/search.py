@@ -18,7 +18,7 @@ from treeplex.games.poker.betting.sizes import BetPlan, plan_from_json
 from treeplex.games.poker.betting.tree import Decision, check_nodes
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.rebel.files import NetFile, read_net
-from treeplex.learn.rebel.holdem_trainer import check_turn
+from treeplex.learn.rebel.holdem_lesson import check_turn
 from treeplex.learn.rebel.river_net import read_river_net
 from treeplex.learn.rebel.shipped_nets import REBEL, RIVERS
 from treeplex.learn.rebel.value_net import one_thread

@@ -26,13 +26,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from treeplex.games.poker.cards.cards import cards_to_string
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.learn.common.schedules import LearningSettings
+from treeplex.learn.common.settings import LearningSettings
 from treeplex.learn.common.workers import Alone, Workers
 from treeplex.learn.rebel.files import save_net
-from treeplex.learn.rebel.holdem_trainer import HoldemRebelSettings, save_rivers
 from treeplex.learn.rebel.parallel_self_play import ParallelSelfPlay, SelfPlayJob, SelfPlayRows, SelfPlayStopped
 from treeplex.learn.rebel.policy_net import weights_of
-from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer
+from treeplex.learn.rebel.settings import HoldemRebelSettings, RebelSettings
+from treeplex.learn.rebel.trainer import RebelTrainer, save_rivers
 from treeplex.runs.job.checkpoint import Arrays, State
 from treeplex.runs.job.folder import Kind, kind_of
 from treeplex.runs.job.interrupt import StepAbandoned

@@ -35,7 +35,8 @@ from treeplex.runs.rebel.job import EVALUATIONS, JUDGED, NET, is_rebel_folder
 from treeplex.runs.train.workers import Work, crew_for
 from treeplex.search import play_distribution as repeated
 from treeplex.search.perfect_information import certain_policy
-from treeplex.search.play_distribution import PlaythroughSettings, averaged_policy
+from treeplex.search.play_distribution import averaged_policy
+from treeplex.search.settings import PlaythroughSettings
 from treeplex.spec import nearest
 from treeplex.storage.files import append_line
 

@@ -19,9 +19,10 @@ from treeplex.games.poker.spots.known import all_hands, turn_endgame_holdem
 from treeplex.games.poker.spots.spot import Spot, spot_from_json
 from treeplex.learn.common.workers import Workers
 from treeplex.learn.rebel.files import NetFile, read_net
-from treeplex.learn.rebel.holdem_trainer import PAPER_TURNS, HoldemRebelSettings, check_turn
+from treeplex.learn.rebel.holdem_lesson import check_turn
 from treeplex.learn.rebel.parallel_self_play import SelfPlayer, SelfPlayJob, SelfPlayRows, parallel_trainer
-from treeplex.learn.rebel.trainer import PAPER, PAPER_CARDS, RebelSettings, RebelTrainer
+from treeplex.learn.rebel.settings import PAPER, PAPER_CARDS, PAPER_TURNS, HoldemRebelSettings, RebelSettings
+from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.learn.rebel.value_net import one_thread
 from treeplex.runs.rebel.job import NET, REBEL, TURNS, HoldemRebelJob, RebelJob
 from treeplex.runs.rebel.live_evaluation import RunJudge
