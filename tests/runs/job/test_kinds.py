@@ -31,7 +31,7 @@ from treeplex.runs.holdem.solution import HoldemSolution, load_solution
 from treeplex.runs.holdem.solve import solve_spot
 from treeplex.runs.job import job as frame
 from treeplex.runs.job.checkpoint import position_of
-from treeplex.runs.job.folder import LOCK, METRICS, RUN, STATE, JobFolder, Kind
+from treeplex.runs.job.folder import LOCK, METRICS, RUN, STATE, JobFolder, JobKind
 from treeplex.runs.job.interrupt import NOTICE, Interrupted
 from treeplex.runs.job.record import Progress, Record
 from treeplex.runs.limit import LIMIT, LimitSettings, solve_limit
@@ -58,7 +58,7 @@ class Case:
         volatile: numbers of records that time decides.
     """
 
-    kind: Kind
+    kind: JobKind
     new: Callable[..., Any]
     resume: Callable[..., Any]
     stop: int
@@ -368,7 +368,7 @@ def test_what_is_no_folder_of_this_kind(case: Case, unbroken: Callable[[Case], P
     with pytest.raises(FileError, match="is a file; give a folder"):
         case.new(out=tmp_path / "file")
     folder = copied(unbroken(case), tmp_path)
-    other = JobFolder(Kind("other", "things", "treeplex other"), folder)
+    other = JobFolder(JobKind("other", "things", "treeplex other"), folder)
     other.describe({}, status="finished", records=())
     with pytest.raises(FileError, match=r"of another kind \(other\)"):
         case.resume(resume=folder)

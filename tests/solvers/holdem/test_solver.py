@@ -18,7 +18,7 @@ from treeplex.forms.policies.tabular import Policy, infoset_sums, normalised
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.solvers import Variant, Weights
 from treeplex.solvers.exact.lp import LinearProgram
-from treeplex.solvers.holdem.solver import HoldemSolver, Lock, available_cores, checked_threads
+from treeplex.solvers.holdem.solver import FixedStrategy, HoldemSolver, available_cores, checked_threads
 from treeplex.solvers.rules.fictitious import FICTITIOUS_RULES
 from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.solvers.solver import GameSolver
@@ -259,7 +259,7 @@ def test_the_scale_of_ranges_does_not_matter(scale: float) -> None:
             r"vt-cfr\+ does not work in storage int16; take float32",
         ),
         ({"algorithm": "vt-cfr+(memory=-1)"}, SpecError, "memory of vt-cfr"),
-        ({"locks": [Lock(0, 0, 0, np.ones((1, 1)))]}, SpecError, "its node needs"),
+        ({"locks": [FixedStrategy(0, 0, 0, np.ones((1, 1)))]}, SpecError, "its node needs"),
     ],
 )
 def test_errors_name_the_remedy(options: dict[str, object], error: type[Exception], message: str) -> None:

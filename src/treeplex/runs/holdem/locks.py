@@ -11,9 +11,9 @@ from treeplex.engine.holdem.form import COUNT, STORE
 from treeplex.errors import SpecError
 from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.games.poker.betting.tree import Decision
-from treeplex.games.poker.spots.fields import Lock as TextLock
+from treeplex.games.poker.spots.fields import TextLock
 from treeplex.runs.holdem.report.line import PLAYERS, Place, chosen, find_place, read_steps
-from treeplex.solvers.holdem.solver import Lock
+from treeplex.solvers.holdem.solver import FixedStrategy
 
 Floats = NDArray[np.float64]
 MARGIN = 1e-4
@@ -40,7 +40,7 @@ class NodeLock:
 AnyLock = TextLock | NodeLock
 
 
-def solver_locks(game: CompiledSpot, locks: Iterable[AnyLock]) -> tuple[Lock, ...]:
+def solver_locks(game: CompiledSpot, locks: Iterable[AnyLock]) -> tuple[FixedStrategy, ...]:
     """Locks as the solver takes them, one per node and board; where several are about the same hands the last one counts.
 
     Args:
@@ -74,7 +74,7 @@ def solver_locks(game: CompiledSpot, locks: Iterable[AnyLock]) -> tuple[Lock, ..
                 f"{lock.place}: without effect: later locks of {lock.line or 'root'!r} are about the same hands, and the last "
                 "one counts; leave one out, or write the one about fewer hands last"
             )
-    return tuple(Lock(board, player, row, strategy) for (board, player, row), strategy in found.items())
+    return tuple(FixedStrategy(board, player, row, strategy) for (board, player, row), strategy in found.items())
 
 
 def columns_of(game: CompiledSpot, table: Floats, key: tuple[int, int, int]) -> Floats:
@@ -85,7 +85,7 @@ def columns_of(game: CompiledSpot, table: Floats, key: tuple[int, int, int]) -> 
     return columns
 
 
-def with_locks(game: CompiledSpot, average: NDArray[Any], locks: Sequence[Lock]) -> NDArray[Any]:
+def with_locks(game: CompiledSpot, average: NDArray[Any], locks: Sequence[FixedStrategy]) -> NDArray[Any]:
     """An average strategy that is the lock itself where a locked hand never comes, so that its average says nothing.
 
     Returns:

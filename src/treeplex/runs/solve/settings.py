@@ -12,12 +12,12 @@
 
 from dataclasses import dataclass
 
-from treeplex.runs.job.folder import Kind
+from treeplex.runs.job.folder import JobKind
 from treeplex.runs.job.record import named_reals, real, reals, whole
 from treeplex.settings import Settings, setting
 
 POLICY, DEVICE, PLOT = "policy.safetensors", "device.safetensors", "convergence.png"
-SOLVE = Kind(
+SOLVE = JobKind(
     name="solve",
     unit="iterations",
     maker="treeplex solve",

@@ -11,7 +11,7 @@ from treeplex.errors import FileError
 from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.forms.holdem.spot_form import (
     STORAGE,
-    Lock,
+    FixedStrategy,
     SpotForm,
     SpotState,
     available_cores,
@@ -26,8 +26,8 @@ from treeplex.solvers.solver import FormSolver
 
 __all__ = [
     "STORAGE",
+    "FixedStrategy",
     "HoldemSolver",
-    "Lock",
     "available_cores",
     "checked_storage",
     "checked_threads",
@@ -58,7 +58,7 @@ class HoldemSolver(FormSolver[SpotState]):
         threads: int | None = None,
         storage: str = "float32",
         horizon: int = 1000,
-        locks: Sequence[Lock] = (),
+        locks: Sequence[FixedStrategy] = (),
     ) -> None:
         """Start from the uniform policy.
 

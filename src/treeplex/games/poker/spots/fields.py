@@ -239,7 +239,7 @@ def size_text(value: LocatedText | None, field: str) -> str:
 
 
 @dataclass(frozen=True)
-class Lock:
+class TextLock:
     """A strategy that a player keeps at one decision, for all hands or some.
 
     Attributes:
@@ -259,7 +259,7 @@ LOCK_KEYS = {"line": "x, b50%", "hands": "AA, KK", "strategy": "x 70%, b50% 30%"
 WORDS = {"check": "x", "call": "c", "fold": "f", "allin": "a", "all-in": "a"}
 
 
-def read_lock(value: LocatedText) -> Lock:
+def read_lock(value: LocatedText) -> TextLock:
     """A lock from a table, or from a text ``LINE [HANDS]: STRATEGY`` such as ``x [AA,KK]: x 70%, b50% 30%``."""
     if value.text is not None:
         found = re.fullmatch(r"([^\[\]:]*+)(?:\[([^\[\]]*+)\])?\s*+:\s*+(.*)", value.text.strip(), re.DOTALL)
@@ -279,7 +279,7 @@ def read_lock(value: LocatedText) -> Lock:
             hands = parse_range(text)
         except SpecError as error:
             raise at(entries["hands"], "hands", str(error)) from None
-    return Lock("" if line.lower() == "root" else line, hands, read_strategy(entries["strategy"]), value.place)
+    return TextLock("" if line.lower() == "root" else line, hands, read_strategy(entries["strategy"]), value.place)
 
 
 def plain_or_empty(value: LocatedText | None) -> str:
@@ -314,7 +314,7 @@ def read_strategy(value: LocatedText) -> tuple[tuple[str, float], ...]:
 
 
 @dataclass(frozen=True)
-class Settings:
+class SolveFields:
     """How to solve a spot; None where nothing was said.
 
     Attributes:
@@ -331,4 +331,4 @@ class Settings:
     threads: int | None = None
     algorithm: str | None = None
     storage: str | None = None
-    locks: tuple[Lock, ...] = ()
+    locks: tuple[TextLock, ...] = ()

@@ -15,7 +15,7 @@ from treeplex.play.cli.live import Live, clock
 from treeplex.spot_table import FIELDS
 
 if TYPE_CHECKING:
-    from treeplex.games.poker.spots.fields import Settings
+    from treeplex.games.poker.spots.fields import SolveFields
     from treeplex.games.poker.spots.spot import Spot
     from treeplex.play.cli.holdem.requests import Solving
     from treeplex.runs.job.record import Progress
@@ -84,7 +84,7 @@ def solve(
         raise typer.Exit(TARGET_MISSED)
 
 
-def print_estimate(spot: "Spot", settings: "Settings | None" = None, *, as_json: bool) -> None:
+def print_estimate(spot: "Spot", settings: "SolveFields | None" = None, *, as_json: bool) -> None:
     """Say what solving a spot will take; ``settings`` are those of the spot where none are given."""
     from treeplex.runs.job.memory import estimate_spot
 
