@@ -10,9 +10,10 @@ from pathlib import Path
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
 from treeplex.games.poker.spots.fields import SolveFields
+from treeplex.games.poker.spots.locks import AnyLock, NodeLock
 from treeplex.games.poker.spots.spot import Spot, spot_from_json
 from treeplex.runs.holdem.job import SpotJob
-from treeplex.runs.holdem.locks import AnyLock, NodeLock, solver_locks
+from treeplex.runs.holdem.locks import solver_locks
 from treeplex.runs.holdem.report.view import View
 from treeplex.runs.holdem.solution import HoldemSettings, HoldemSolution, spot_file
 from treeplex.runs.job.interrupt import Interrupt, Interrupted
@@ -20,15 +21,15 @@ from treeplex.runs.job.job import Session
 from treeplex.runs.job.lock import FileLock
 from treeplex.runs.job.memory import check_memory, check_spot
 from treeplex.runs.job.record import Record, Watcher, check_count, check_limits
+from treeplex.runs.solve.settings import DEFAULT_ITERATIONS, MOST_ITERATIONS
 from treeplex.runs.solve.solvable import Asked
 from treeplex.solvers.holdem.solver import FixedStrategy, HoldemSolver, checked_storage, checked_threads
-from treeplex.solvers.registry import AnyAlgorithm, is_own, pace_of, same_algorithm
+from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm, is_own, pace_of, same_algorithm
 from treeplex.storage.files import sweep
 
 __all__ = ["HoldemSolution", "NodeLock", "View", "solve_spot"]
 
-DEFAULT_ALGORITHM, DEFAULT_STORAGE = "dcfr", "float32"
-DEFAULT_ITERATIONS, MOST_ITERATIONS = 1000, 1_000_000
+DEFAULT_STORAGE = "float32"
 DEFAULT_SHARE = 0.005
 """The usual target: this share of the pot, blinds included."""
 

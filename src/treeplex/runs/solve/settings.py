@@ -37,6 +37,9 @@ response gains, in game units, ``nash_conv`` the sum of it and ``gains`` that of
 each player, ``nodes`` histories walked so far, ``measures`` what else the solver reports
 (:meth:`treeplex.solvers.Solver.measures`)."""
 
+DEFAULT_ITERATIONS, MOST_ITERATIONS = 1000, 1_000_000
+"""Iterations of games and spots where nothing is said: without another limit, and with a target or a time limit."""
+
 
 @dataclass(frozen=True)
 class SolveSettings(Settings):

@@ -16,6 +16,7 @@ from treeplex.games.poker.betting.sizes import HOLDEM_STREETS
 from treeplex.games.poker.cards.cards import PICTURES, SUITS, parse_card
 from treeplex.games.poker.cards.format import Format
 from treeplex.games.poker.cards.ranges import parse_range
+from treeplex.games.poker.spots.locks import TextLock
 from treeplex.located_text import LocatedText, listed
 from treeplex.spec import nearest, shown
 
@@ -236,23 +237,6 @@ def size_text(value: LocatedText | None, field: str) -> str:
     if value.entries is not None or None in parts:
         raise at(value, field, f"must be sizes, not {value.kind}; write {written(value, field, '50%, a')}")
     return ",".join(part for part in parts if part is not None)
-
-
-@dataclass(frozen=True)
-class TextLock:
-    """A strategy that a player keeps at one decision, for all hands or some.
-
-    Attributes:
-        line: how one gets to the decision, as in ``holdem show``; empty for the root.
-        hands: float64 [1326] weights whose positive entries are locked; None for all.
-        strategy: actions as in lines (``x``, ``c``, ``f``, ``b50%``, ``r2.5x``, ``a``) and how often each is taken; sums to 1.
-        place: where it was written.
-    """
-
-    line: str
-    hands: Floats | None
-    strategy: tuple[tuple[str, float], ...]
-    place: str
 
 
 LOCK_KEYS = {"line": "x, b50%", "hands": "AA, KK", "strategy": "x 70%, b50% 30%"}

@@ -25,7 +25,6 @@ SETTINGS = tuple(FIELDS[name].option for name in HOW)
 """Options that are not about the spot itself."""
 RESUMED = ("target", "iterations", "threads", "algorithm")
 """Options that a resumed run may have."""
-DEFAULT_ITERATIONS, DEFAULT_SHARE = 1000, 0.005
 
 
 @dataclass
@@ -284,7 +283,9 @@ def solver_of_batch(settings: SolveFields, watch: "Callable[[Progress], None]") 
 
 def batch_settings(settings: SolveFields, pot: float) -> dict[str, Any]:
     """What decides the results of a batch besides the spot."""
-    from treeplex.runs.holdem.solve import DEFAULT_ALGORITHM, DEFAULT_STORAGE
+    from treeplex.runs.holdem.solve import DEFAULT_SHARE, DEFAULT_STORAGE
+    from treeplex.runs.solve.settings import DEFAULT_ITERATIONS
+    from treeplex.solvers.registry import DEFAULT_ALGORITHM
 
     usual = settings.target is None and settings.iterations is None
     target = DEFAULT_SHARE * pot if usual else None if settings.target is None else settings.target.chips(pot)

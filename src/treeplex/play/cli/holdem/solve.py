@@ -87,9 +87,10 @@ def solve(
 def print_estimate(spot: "Spot", settings: "SolveFields | None" = None, *, as_json: bool) -> None:
     """Say what solving a spot will take; ``settings`` are those of the spot where none are given."""
     from treeplex.runs.job.memory import estimate_spot
+    from treeplex.solvers.registry import DEFAULT_ALGORITHM
 
     how = settings or spot.settings
-    found = estimate_spot(spot, how.algorithm or "dcfr", threads=how.threads, isomorphism=not how.locks)
+    found = estimate_spot(spot, how.algorithm or DEFAULT_ALGORITHM, threads=how.threads, isomorphism=not how.locks)
     if not as_json:
         print_facts(found.facts(), title=str(spot))
         return
