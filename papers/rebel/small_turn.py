@@ -22,7 +22,7 @@ from treeplex.learn.rebel.policy_net import GuidedLeaf
 from treeplex.learn.rebel.random_beliefs import random_belief
 from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
-from treeplex.learn.rebel.value_net import torch_module
+from treeplex.learn.torch.device import torch_module
 
 GAME = "turn_holdem"
 HORIZON = Horizon(rounds=True, endgame=9)

@@ -15,7 +15,7 @@ from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.public import Decision, Leaf, PublicState, PublicTree
 from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
-from treeplex.learn.rebel.value_net import torch_module
+from treeplex.learn.torch.device import torch_module
 from treeplex.search import METHODS
 from treeplex.search.leaf import LeafValue
 from treeplex.search.warm_start import begin_search

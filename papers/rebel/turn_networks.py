@@ -42,7 +42,7 @@ from treeplex.learn.rebel.river_net import RiverNet, read_river_net
 from treeplex.learn.rebel.river_targets import River
 from treeplex.learn.rebel.settings import HoldemRebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer, save_rivers
-from treeplex.learn.rebel.value_net import torch_module
+from treeplex.learn.torch.device import torch_module
 from treeplex.search.holdem.play_distribution import Player
 from treeplex.search.holdem.strength_bins import RiverBins
 from treeplex.search.search_trace import steps

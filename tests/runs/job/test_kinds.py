@@ -34,7 +34,7 @@ from treeplex.runs.job.checkpoint import position_of
 from treeplex.runs.job.folder import LOCK, METRICS, RUN, STATE, JobFolder, JobKind
 from treeplex.runs.job.interrupt import NOTICE, Interrupted
 from treeplex.runs.job.record import Progress, Record
-from treeplex.runs.limit import LIMIT, LimitSettings, solve_limit
+from treeplex.runs.limit_holdem import LIMIT, LimitSettings, solve_limit
 from treeplex.runs.sample.sample import sample
 from treeplex.runs.sample.settings import SAMPLE
 from treeplex.runs.solve.settings import SOLVE

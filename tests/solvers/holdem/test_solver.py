@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.poker_games import LEDUC, SPOTS, THREE_STREETS, Both, both, limit, random_ranges
+from treeplex.engine.threads import available_cores, checked_threads
 from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.evaluate import Judgement, judge
@@ -18,7 +19,7 @@ from treeplex.forms.policies.tabular import Policy, infoset_sums, normalised
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.solvers import Variant, Weights
 from treeplex.solvers.exact.lp import LinearProgram
-from treeplex.solvers.holdem.solver import FixedStrategy, HoldemSolver, available_cores, checked_threads
+from treeplex.solvers.holdem.solver import FixedStrategy, HoldemSolver
 from treeplex.solvers.rules.fictitious import FICTITIOUS_RULES
 from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.solvers.solver import GameSolver

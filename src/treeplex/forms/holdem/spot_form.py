@@ -1,6 +1,5 @@
 """Compiled hold'em spots as forms: states over hands, in a choice of storage, and the passes that iterate on them."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from treeplex.engine.holdem.form import BOARDS, COUNT, HANDS, INFOSETS, STORE, Store
 from treeplex.engine.holdem.passes import BEST, EXPECT, BoardPool
 from treeplex.engine.holdem.workspace import make_workspace, workspace_sizes
+from treeplex.engine.threads import checked_threads
 from treeplex.engine.tree.learned import (
     FEATURES,
     INITIAL,
@@ -241,25 +241,6 @@ class SpotForm:
             return float(best.sum() / 2)
         own = self.values(state, best=False)
         return float(((best[0] - own[0]) + best[1] - own[1]) / 2)
-
-
-def available_cores() -> int:
-    """The cores that this process may use: those of its affinity mask where the system has one, else the machine's."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def checked_threads(threads: int | None) -> int:
-    """A number of threads for which there are cores; None for one per core that this process may use.
-
-    Raises:
-        SpecError: fewer than one, or more than :func:`available_cores`.
-    """
-    most = available_cores()
-    if threads is None:
-        return most
-    if not 1 <= threads <= most:
-        raise SpecError(f"threads is {threads}; this process may use {most} core{'s' if most > 1 else ''}: give 1 to {most}")
-    return threads
 
 
 def checked_storage(storage: str) -> str:

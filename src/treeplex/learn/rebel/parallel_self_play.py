@@ -24,7 +24,8 @@ from treeplex.learn.rebel.policy_net import load_weights, networks, weights_of
 from treeplex.learn.rebel.self_play import Rows, SelfPlay
 from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
-from treeplex.learn.rebel.value_net import NetworkLeaf, torch_module
+from treeplex.learn.rebel.value_net import NetworkLeaf
+from treeplex.learn.torch.device import torch_module
 from treeplex.search.policy_encoding import PolicyRows
 
 Arrays = Mapping[str, NDArray[Any]]

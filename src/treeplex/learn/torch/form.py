@@ -14,7 +14,7 @@ from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.form import OPTIMISM, STEP, RuleKind
 from treeplex.forms.policies.tabular import Policy, normalised
-from treeplex.learn.rebel.value_net import torch_module
+from treeplex.learn.torch.device import torch_module
 from treeplex.learn.torch.kernels import (
     ONE,
     ZERO,

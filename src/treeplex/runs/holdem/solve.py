@@ -7,6 +7,7 @@ from dataclasses import replace
 from math import isnan
 from pathlib import Path
 
+from treeplex.engine.threads import checked_threads
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
 from treeplex.games.poker.spots.fields import SolveFields
@@ -23,7 +24,7 @@ from treeplex.runs.job.memory import check_memory, check_spot
 from treeplex.runs.job.record import Record, Watcher, check_count, check_limits
 from treeplex.runs.solve.settings import DEFAULT_ITERATIONS, MOST_ITERATIONS
 from treeplex.runs.solve.solvable import Asked
-from treeplex.solvers.holdem.solver import FixedStrategy, HoldemSolver, checked_storage, checked_threads
+from treeplex.solvers.holdem.solver import FixedStrategy, HoldemSolver, checked_storage
 from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm, is_own, pace_of, same_algorithm
 from treeplex.storage.files import sweep
 

@@ -23,7 +23,7 @@ from treeplex.learn.rebel.holdem_lesson import check_turn
 from treeplex.learn.rebel.parallel_self_play import SelfPlayer, SelfPlayJob, SelfPlayRows, parallel_trainer
 from treeplex.learn.rebel.settings import PAPER, PAPER_CARDS, PAPER_TURNS, HoldemRebelSettings, RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
-from treeplex.learn.rebel.value_net import one_thread
+from treeplex.learn.torch.device import one_thread
 from treeplex.runs.rebel.job import NET, REBEL, TURNS, HoldemRebelJob, RebelJob
 from treeplex.runs.rebel.live_evaluation import RunJudge
 from treeplex.runs.train.kind import RECIPE, Options, Training, TrainingKind, count_of

@@ -9,16 +9,7 @@ from treeplex.engine.holdem.form import Store
 from treeplex.engine.holdem.passes import BoardPool
 from treeplex.errors import FileError
 from treeplex.forms.holdem.compile_spot import CompiledSpot
-from treeplex.forms.holdem.spot_form import (
-    STORAGE,
-    FixedStrategy,
-    SpotForm,
-    SpotState,
-    available_cores,
-    bytes_needed,
-    checked_storage,
-    checked_threads,
-)
+from treeplex.forms.holdem.spot_form import STORAGE, FixedStrategy, SpotForm, SpotState, bytes_needed, checked_storage
 from treeplex.forms.holdem.spot_size import SpotSize
 from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm, rule_of
 from treeplex.solvers.rules.rule import UpdateRule
@@ -28,9 +19,7 @@ __all__ = [
     "STORAGE",
     "FixedStrategy",
     "HoldemSolver",
-    "available_cores",
     "checked_storage",
-    "checked_threads",
     "method_of",
     "predicted_memory",
 ]
