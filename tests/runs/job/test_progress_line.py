@@ -80,6 +80,7 @@ def test_a_notebook_has_one_output_that_is_replaced(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "IPython", ipython)
     monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(display=display))
     monkeypatch.setattr(progress_line, "PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(progress_line, "NOTEBOOK_SECONDS", 0.0)
     tp.solve("leduc_poker", iterations=300)
     assert any("dcfr  iteration" in text or KERNELS in text or "compiling" in text for text in shown)
     assert shown[-1] == ""
