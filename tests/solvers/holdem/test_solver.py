@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from tests.poker_games import LEDUC, SPOTS, THREE_STREETS, Both, both, limit, random_ranges
-from treeplex.engine.threads import available_cores, checked_threads
 from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.evaluate import Judgement, judge
@@ -266,13 +265,3 @@ def test_the_scale_of_ranges_does_not_matter(scale: float) -> None:
 def test_errors_name_the_remedy(options: dict[str, object], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         solver(both("leduc").hands, **options)  # type: ignore[arg-type]
-
-
-def test_threads_count_the_cores_that_this_process_may_use(monkeypatch):
-    monkeypatch.setattr("os.cpu_count", lambda: 64)
-    monkeypatch.setattr("os.sched_getaffinity", lambda _: {1, 5, 7}, raising=False)
-    assert available_cores() == checked_threads(None) == 3
-    with pytest.raises(SpecError, match="threads is 4; this process may use 3 cores: give 1 to 3"):
-        checked_threads(4)
-    monkeypatch.delattr("os.sched_getaffinity")
-    assert available_cores() == 64
