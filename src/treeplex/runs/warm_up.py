@@ -4,12 +4,12 @@ import multiprocessing
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, as_completed
 
+from treeplex.engine.threads import available_cores
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.spots.known import holdem
 from treeplex.runs.holdem.solve import solve_spot
 from treeplex.runs.sample.sample import sample
 from treeplex.runs.solve.solve import solve
-from treeplex.solvers.holdem.solver import available_cores
 
 TABULAR = ("cfr+", "dcfr", "pcfr+", "apcfr+", "vt-cfr+", "fp", "es-mccfr", "os-mccfr")
 """Algorithms that between them use the kernels of small games."""

@@ -20,12 +20,11 @@ PROBABILITY_TOLERANCE = 1e-9
 class Discovery:
     """Infosets in the order of discovery, with provisional sequence numbers.
 
-    Provisionally the players' empty sequences are ``0..N-1``, then come further roots, if any (:meth:`add_root`), and the
-    sequences of an infoset are contiguous, in the order of its actions, starting at ``first[infoset]``.
+    Provisionally the players' empty sequences are ``0..N-1``; the sequences of an infoset are contiguous, in the order of its
+    actions, starting at ``first[infoset]``.
 
     Attributes:
         players: N.
-        roots: for each root sequence besides the empty ones its player: hands with which a subgame begins.
         player, parent, level, actions, first: for each infoset its player, parent sequence, own depth, number of actions and
             first sequence.
         infostates: their strings.
@@ -42,18 +41,10 @@ class Discovery:
     infostates: list[str] = field(default_factory=list)
     action_ids: "array[int]" = field(default_factory=lambda: array("q"))
     sequence_level: "array[int]" = field(default_factory=lambda: array("i"))
-    roots: "array[int]" = field(default_factory=lambda: array("b"))
 
     def __post_init__(self) -> None:
         self.action_ids.extend([-1] * self.players)
         self.sequence_level.extend([0] * self.players)
-
-    def add_root(self, player: int) -> int:
-        """Register a root sequence of a player, before any infoset; return its number. It stands behind the empty sequence."""
-        self.roots.append(player)
-        self.action_ids.append(-1)
-        self.sequence_level.append(0)
-        return len(self.action_ids) - 1
 
     def add(self, player: int, parent: int, infostate: str, actions: Sequence[int]) -> int:
         """Register an infoset below the sequence ``parent``; return its number."""
@@ -104,15 +95,14 @@ class Numbering(NamedTuple):
 def lay_out(found: Discovery) -> Layout:
     """Number everything that was discovered."""
     ids = np.frombuffer(found.action_ids, np.int64)
-    roots = np.arange(found.players), np.frombuffer(found.roots, np.int8).astype(np.int64)
     numbering = numbered(
         player=np.frombuffer(found.player, np.int8).astype(np.int64),
         level=np.frombuffer(found.level, np.int32).astype(np.int64),
         actions=np.frombuffer(found.actions, np.int32).astype(np.int64),
         first=np.frombuffer(found.first, np.int64),
         parent=np.frombuffer(found.parent, np.int64),
-        root_player=np.concatenate(roots),
-        root_sequence=np.arange(found.players + len(found.roots)),
+        root_player=np.arange(found.players),
+        root_sequence=np.arange(found.players),
         sequences=len(ids),
     )
     action_ids = np.empty_like(ids)

@@ -29,6 +29,7 @@ Updates = Annotated[
     str | None, typer.Option(metavar="ORDER", help="alternating or simultaneous; default: as in the algorithm's paper.")
 ]
 Seconds = Annotated[float | None, typer.Option(help="Stop after this much time.")]
+Nodes = Annotated[int | None, typer.Option(metavar="N", help="Stop after walking N histories.")]
 Every = Annotated[int | None, typer.Option(metavar="K", help="Evaluate every K iterations; default: ten per power of ten.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is in the folder.")]
 ShowProgress = Annotated[
@@ -46,6 +47,10 @@ Config = Annotated[Path | None, typer.Option(metavar="FILE", help="Settings over
 ShowSettings = Annotated[bool, typer.Option("--show", help="Print all settings as YAML and stop.")]
 TrainOut = Annotated[Path | None, typer.Option(metavar="DIR", help="Write a training folder.")]
 TrainResume = Annotated[Path | None, typer.Option(metavar="DIR", help="Resume the training in this folder.")]
+Measures = Annotated[
+    list[str] | None,
+    typer.Option("--measure", metavar="NAME", help="Also report a judge of your own, my.py:gain; may be repeated."),
+]
 Threads = Annotated[int | None, typer.Option(metavar="N", help="Of a spot: threads. Default: one per core allowed.")]
 Storage = Annotated[
     str | None, typer.Option(metavar="KIND", help="Of a spot: float32, float64 or int16 (half the memory). Default: float32.")

@@ -114,8 +114,8 @@ def evaluate(
     with Live(progress) as live:
         live.say(f"compiling {game}")
         from treeplex.forms.compile.compile_game import compile_game
-        from treeplex.runs.games import solvable
         from treeplex.runs.judge import exact_value, infostate_regrets
+        from treeplex.runs.solve.solve import solvable
         from treeplex.runs.solve.tree_game import TreeGame
 
         target = solvable(game)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from treeplex.engine.threads import checked_threads
 from treeplex.errors import FileError, GameError, SpecError
 from treeplex.forms.holdem.spot_size import check_boards, spot_size
 from treeplex.forms.holdem.subgame import HoldemSubgame, cut_spot
@@ -18,10 +19,10 @@ from treeplex.games.poker.betting.sizes import BetPlan, plan_from_json
 from treeplex.games.poker.betting.tree import Decision, check_nodes
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.rebel.files import NetFile, read_net
-from treeplex.learn.rebel.holdem_trainer import check_turn
+from treeplex.learn.rebel.holdem_lesson import check_turn
 from treeplex.learn.rebel.river_net import read_river_net
 from treeplex.learn.rebel.shipped_nets import REBEL, RIVERS
-from treeplex.learn.rebel.value_net import one_thread
+from treeplex.learn.torch.device import one_thread
 from treeplex.runs.holdem.solution import HoldemSettings, HoldemSolution
 from treeplex.runs.job.folder import JobFolder
 from treeplex.runs.job.interrupt import Interrupt
@@ -32,7 +33,6 @@ from treeplex.search.holdem.play_distribution import Player
 from treeplex.search.leaf import LeafValue, ZeroLeaf
 from treeplex.search.subgame import METHODS, SubgameSearch
 from treeplex.search.user_agents import load_leaf
-from treeplex.solvers.holdem.solver import checked_threads
 from treeplex.spec import nearest
 
 Watcher = Callable[[Progress], None]

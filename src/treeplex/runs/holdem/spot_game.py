@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from treeplex.engine.threads import checked_threads
 from treeplex.errors import PolicyError
 from treeplex.evaluate import Judgement
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
@@ -14,12 +15,13 @@ from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.holdem.locks import solver_locks
 from treeplex.runs.holdem.policy import HoldemPolicy
 from treeplex.runs.holdem.solution import SUFFIX, HoldemSolution, load_solution
-from treeplex.runs.holdem.solve import DEFAULT_ITERATIONS, DEFAULT_STORAGE, reread, spot_session
+from treeplex.runs.holdem.solve import DEFAULT_STORAGE, reread, spot_session
 from treeplex.runs.job.job import Session
 from treeplex.runs.job.memory import check_spot
 from treeplex.runs.job.progress_line import KERNELS, ProgressLine
+from treeplex.runs.solve.settings import DEFAULT_ITERATIONS
 from treeplex.runs.solve.solvable import Asked, Plan, Solvable, SpotOptions, canonical
-from treeplex.solvers.holdem.solver import checked_storage, checked_threads, method_of
+from treeplex.solvers.holdem.solver import checked_storage, method_of
 from treeplex.solvers.registry import AnyAlgorithm
 
 UNIFORM = "uniform"

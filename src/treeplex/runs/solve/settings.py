@@ -12,12 +12,12 @@
 
 from dataclasses import dataclass
 
-from treeplex.runs.job.folder import Kind
+from treeplex.runs.job.folder import JobKind
 from treeplex.runs.job.record import named_reals, real, reals, whole
 from treeplex.settings import Settings, setting
 
 POLICY, DEVICE, PLOT = "policy.safetensors", "device.safetensors", "convergence.png"
-SOLVE = Kind(
+SOLVE = JobKind(
     name="solve",
     unit="iterations",
     maker="treeplex solve",
@@ -36,6 +36,9 @@ SOLVE = Kind(
 response gains, in game units, ``nash_conv`` the sum of it and ``gains`` that of each player; ``value`` the expected payoff of
 each player, ``nodes`` histories walked so far, ``measures`` what else the solver reports
 (:meth:`treeplex.solvers.Solver.measures`)."""
+
+DEFAULT_ITERATIONS, MOST_ITERATIONS = 1000, 1_000_000
+"""Iterations of games and spots where nothing is said: without another limit, and with a target or a time limit."""
 
 
 @dataclass(frozen=True)

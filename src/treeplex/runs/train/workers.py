@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from treeplex.engine.threads import available_cores
 from treeplex.errors import SpecError
 from treeplex.learn.common.workers import Alone, JobT, Plays, Processes, ResultT, Workers
-from treeplex.solvers.holdem.solver import available_cores
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from treeplex.games.poker.spots.files import Settings, read_spot_file
+from treeplex.games.poker.spots.files import SolveFields, read_spot_file
 from treeplex.play.cli.holdem.requests import solver_of_batch
 from treeplex.play.cli.main import app
 from treeplex.runs.holdem.batch import BatchJob
@@ -235,7 +235,7 @@ def test_flops(spot, tmp_path):
 
 
 def test_a_board_that_was_stopped_goes_on_where_it_was(tmp_path):
-    asked, seen = Settings(iterations=60, threads=1), []
+    asked, seen = SolveFields(iterations=60, threads=1), []
 
     def solving(folder, most):
         def watch(progress):

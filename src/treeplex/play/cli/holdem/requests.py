@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from treeplex.errors import FileError, SpecError
 from treeplex.games.poker.cards.cards import cards_to_string
-from treeplex.games.poker.spots.fields import Settings
+from treeplex.games.poker.spots.fields import SolveFields
 from treeplex.games.poker.spots.files import spot_request
 from treeplex.games.poker.spots.libratus import BIG_BLIND, read_endgame
 from treeplex.games.poker.spots.spot import Spot
@@ -25,7 +25,6 @@ SETTINGS = tuple(FIELDS[name].option for name in HOW)
 """Options that are not about the spot itself."""
 RESUMED = ("target", "iterations", "threads", "algorithm")
 """Options that a resumed run may have."""
-DEFAULT_ITERATIONS, DEFAULT_SHARE = 1000, 0.005
 
 
 @dataclass
@@ -40,7 +39,7 @@ class Task:
     """
 
     spot: Spot | None
-    settings: Settings = field(default_factory=Settings)
+    settings: SolveFields = field(default_factory=SolveFields)
     big_blind: float | None = None
     line: str = ""
 
@@ -246,7 +245,7 @@ def open_solution(path: Path) -> "HoldemSolution":
     return load_solution(path)
 
 
-def solver_of_batch(settings: Settings, watch: "Callable[[Progress], None]") -> "Callable[[Spot, Interrupt, Path], Solved]":
+def solver_of_batch(settings: SolveFields, watch: "Callable[[Progress], None]") -> "Callable[[Spot, Interrupt, Path], Solved]":
     """What solves one board of a batch, or goes on with the file of one that was stopped."""
     from treeplex.runs.holdem.batch import StoppedError
     from treeplex.runs.holdem.solve import solve_spot
@@ -282,9 +281,11 @@ def solver_of_batch(settings: Settings, watch: "Callable[[Progress], None]") -> 
     return solve
 
 
-def batch_settings(settings: Settings, pot: float) -> dict[str, Any]:
+def batch_settings(settings: SolveFields, pot: float) -> dict[str, Any]:
     """What decides the results of a batch besides the spot."""
-    from treeplex.runs.holdem.solve import DEFAULT_ALGORITHM, DEFAULT_STORAGE
+    from treeplex.runs.holdem.solve import DEFAULT_SHARE, DEFAULT_STORAGE
+    from treeplex.runs.solve.settings import DEFAULT_ITERATIONS
+    from treeplex.solvers.registry import DEFAULT_ALGORITHM
 
     usual = settings.target is None and settings.iterations is None
     target = DEFAULT_SHARE * pot if usual else None if settings.target is None else settings.target.chips(pot)

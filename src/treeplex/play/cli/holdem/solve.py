@@ -15,7 +15,7 @@ from treeplex.play.cli.live import Live, clock
 from treeplex.spot_table import FIELDS
 
 if TYPE_CHECKING:
-    from treeplex.games.poker.spots.fields import Settings
+    from treeplex.games.poker.spots.fields import SolveFields
     from treeplex.games.poker.spots.spot import Spot
     from treeplex.play.cli.holdem.requests import Solving
     from treeplex.runs.job.record import Progress
@@ -84,12 +84,13 @@ def solve(
         raise typer.Exit(TARGET_MISSED)
 
 
-def print_estimate(spot: "Spot", settings: "Settings | None" = None, *, as_json: bool) -> None:
+def print_estimate(spot: "Spot", settings: "SolveFields | None" = None, *, as_json: bool) -> None:
     """Say what solving a spot will take; ``settings`` are those of the spot where none are given."""
     from treeplex.runs.job.memory import estimate_spot
+    from treeplex.solvers.registry import DEFAULT_ALGORITHM
 
     how = settings or spot.settings
-    found = estimate_spot(spot, how.algorithm or "dcfr", threads=how.threads, isomorphism=not how.locks)
+    found = estimate_spot(spot, how.algorithm or DEFAULT_ALGORITHM, threads=how.threads, isomorphism=not how.locks)
     if not as_json:
         print_facts(found.facts(), title=str(spot))
         return
