@@ -19,7 +19,8 @@ from bench.common.benchmark import benchmark
 from treeplex.forms.subgames.batch import cut_states
 from treeplex.forms.subgames.beliefs import stacked_ranges
 from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer
+from treeplex.learn.rebel.settings import RebelSettings
+from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.learn.torch.device import torch_device
 from treeplex.learn.torch.search import TorchSearch
 from treeplex.search.subgame import METHODS, SubgameSearch

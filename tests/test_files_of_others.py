@@ -13,11 +13,11 @@ from treeplex.forms.policies.sparse import TablePolicy, save_table_policy
 from treeplex.forms.sources.load import load, named_file
 from treeplex.games.registry import games
 from treeplex.learn.rebel.parallel_self_play import SelfPlayer
-from treeplex.learn.rebel.trainer import RebelSettings
+from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.play.cli.main import app
 from treeplex.runs.discount.job import DISCOUNT
 from treeplex.runs.discount.settings import DiscountSettings
-from treeplex.runs.job.folder import JobFolder, Kind
+from treeplex.runs.job.folder import JobFolder, JobKind
 from treeplex.runs.rebel import learner as rebel
 from treeplex.runs.rebel.job import REBEL
 from treeplex.runs.sample.settings import SAMPLE
@@ -98,7 +98,7 @@ def device_file(spec: str) -> Path:
     return Path("device.json")
 
 
-def describe(kind: Kind, path: Path, **changes: object) -> None:
+def describe(kind: JobKind, path: Path, **changes: object) -> None:
     """Change what ``run.json`` says, its checksum included."""
     folder = JobFolder(kind, path)
     folder.describe({**folder.about(), **changes}, status="finished", records=folder.records())

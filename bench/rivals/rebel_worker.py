@@ -1,7 +1,7 @@
 """Treeplex as a process that answers the commands of :mod:`bench.rebel`, and two more.
 
 ``shared`` does what ``generate`` does, but as trainings do: a subgame at which several episodes stand is solved once for all
-of them. ``recipe COUNT`` is that with the settings of :class:`treeplex.learn.rebel.trainer.RebelSettings`. The network
+of them. ``recipe COUNT`` is that with the settings of :class:`treeplex.learn.rebel.settings.RebelSettings`. The network
 of the ``game`` line is for the released code and not read; ours has the same width and layers, but gives both players' values
 at once. Answers have ``leaf_cpu`` besides, CPU seconds of the leaf values with the network in them, and ``rows``, those of the
 network's passes, which leave out leaves that the other player never plays to.
@@ -22,11 +22,13 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.subgames.batch import PairPlaces
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.forms.subgames.subgame import Ranges
-from treeplex.learn.rebel.self_play import SelfPlay, SelfPlaySettings
-from treeplex.learn.rebel.trainer import PAPER, RebelSettings
-from treeplex.learn.rebel.value_net import Forward, Ints, NetworkLeaf, Singles, torch_module, value_net
+from treeplex.learn.rebel.self_play import SelfPlay
+from treeplex.learn.rebel.settings import PAPER, RebelSettings, SelfPlaySettings
+from treeplex.learn.rebel.value_net import Forward, Ints, NetworkLeaf, Singles, value_net
+from treeplex.learn.torch.device import torch_module
 from treeplex.search.encoding import Encoding
-from treeplex.search.play_distribution import PlaythroughSettings, averaged_policy
+from treeplex.search.play_distribution import averaged_policy
+from treeplex.search.settings import PlaythroughSettings
 
 CHEAP, ADVANCES, SKIPPED = 8, 24, 4
 """Iterations, number and first ones left out of the searches that say where episodes stand on average."""

@@ -18,14 +18,14 @@ from papers.common.results import ROOT, Picture, Result, Table, published
 from papers.common.study import study
 from treeplex.evaluate.buckets.judge import judge_limit
 from treeplex.evaluate.buckets.match import LimitMatch, play_limit
-from treeplex.forms.policies.limit import LimitStrategy
+from treeplex.forms.policies.limit_holdem import LimitStrategy
 from treeplex.games.poker.buckets.game import BucketGame
 from treeplex.games.poker.buckets.joint import joint_tables
 from treeplex.games.poker.buckets.plan import limit_spot
 from treeplex.notices import telling
 from treeplex.runs.job.folder import kind_of
 from treeplex.runs.job.record import Record
-from treeplex.runs.limit import LIMIT, LimitSettings, load_limit, read_records, solve_limit
+from treeplex.runs.limit_holdem import LIMIT, LimitSettings, load_limit, read_records, solve_limit
 
 ITERATIONS = {5: 12_000_000, 6: 8_000_000, 8: 30_000_000, 10: 15_000_000}
 EVALUATIONS = {5: 9, 6: 6, 8: 6, 10: 3}

@@ -12,8 +12,9 @@ from treeplex.engine.holdem.passes import BoardPool
 from treeplex.errors import TreeplexError
 from treeplex.evaluate.holdem.judge import judge_spot
 from treeplex.forms.holdem.betting_forest import forests_of
-from treeplex.forms.holdem.boards import Hands, boards_of
+from treeplex.forms.holdem.boards import boards_of
 from treeplex.forms.holdem.compile_spot import CompiledSpot, arrays_of, compile_spot
+from treeplex.forms.holdem.suit_symmetry import Hands
 from treeplex.games.poker.betting.tree import BettingTree, Decision, Fold, Node
 from treeplex.games.poker.spots.libratus import read_endgame
 from treeplex.games.poker.spots.spot import Spot

@@ -11,7 +11,7 @@ from papers.common.drawing import dress, line_style, panels, plain_labels, save
 from papers.common.results import Picture, Result, Table, published
 from papers.common.study import study
 from papers.rebel.trainings import BUDGETS, IDEAS, drawn, record_of
-from treeplex.learn.rebel.trainer import PAPER
+from treeplex.learn.rebel.settings import PAPER
 
 NAMES = {
     "recipe": "the recipe",

@@ -15,7 +15,7 @@ from papers.common.study import study
 from papers.rebel.trainings import FOLDERS, is_plan, train
 from treeplex.evaluate.judge import judge
 from treeplex.forms.compile.compile_game import compile_game
-from treeplex.learn.rebel.trainer import RebelSettings
+from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.runs.job.folder import JobFolder
 from treeplex.runs.rebel.job import REBEL
 from treeplex.runs.rebel.judge import judge_rebel

@@ -20,8 +20,9 @@ from papers.rebel.small_turn_search import Turn, steps
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.learn.rebel.policy_net import GuidedLeaf
 from treeplex.learn.rebel.random_beliefs import random_belief
-from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer
-from treeplex.learn.rebel.value_net import torch_module
+from treeplex.learn.rebel.settings import RebelSettings
+from treeplex.learn.rebel.trainer import RebelTrainer
+from treeplex.learn.torch.device import torch_module
 
 GAME = "turn_holdem"
 HORIZON = Horizon(rounds=True, endgame=9)

@@ -15,7 +15,7 @@ from papers.common.results import Result, Table, published
 from papers.common.study import study
 from papers.rebel.appendix_h import AS_WRITTEN
 from papers.rebel.trainings import GAMES, SEEDS, Plan, record_of, tabulated
-from treeplex.learn.rebel.trainer import PAPER
+from treeplex.learn.rebel.settings import PAPER
 
 WHOLE = "small rests of the game solved whole"
 LARGER = "larger rests solved whole"

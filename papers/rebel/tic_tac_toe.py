@@ -13,8 +13,9 @@ from treeplex.forms.subgames.batch import cut_states
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.public import Decision, Leaf, PublicState, PublicTree
-from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer
-from treeplex.learn.rebel.value_net import torch_module
+from treeplex.learn.rebel.settings import RebelSettings
+from treeplex.learn.rebel.trainer import RebelTrainer
+from treeplex.learn.torch.device import torch_module
 from treeplex.search import METHODS
 from treeplex.search.leaf import LeafValue
 from treeplex.search.warm_start import begin_search

@@ -18,7 +18,7 @@ from typing import Any
 
 from papers.common.results import PAPERS, ROOT, provenance, store_run, stored
 from papers.common.study import study
-from treeplex.learn.rebel.trainer import PAPER, RebelSettings
+from treeplex.learn.rebel.settings import PAPER, RebelSettings
 from treeplex.runs.job.folder import JobFolder
 from treeplex.runs.rebel.job import LATE, NET, REBEL, is_rebel_folder
 from treeplex.runs.rebel.judge import judge_rebel

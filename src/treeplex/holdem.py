@@ -32,8 +32,8 @@ from treeplex.games.poker.spots.known import (
     turn_endgame_holdem,
 )
 from treeplex.games.poker.spots.libratus import read_endgame
+from treeplex.games.poker.spots.locks import NodeLock
 from treeplex.games.poker.spots.spot import Rake, Spot
-from treeplex.runs.holdem.locks import NodeLock
 from treeplex.runs.holdem.policy import HoldemPolicy
 from treeplex.runs.holdem.report.page_data import classes, report
 from treeplex.runs.holdem.report.view import View

@@ -76,7 +76,7 @@ def setting(
     return field(default=default, metadata={"limits": limits})
 
 
-class Kind(NamedTuple):
+class ValueKind(NamedTuple):
     """The type of a setting.
 
     Attributes:
@@ -92,7 +92,7 @@ class Kind(NamedTuple):
     optional: bool = False
 
     @classmethod
-    def from_hint(cls, hint: Any) -> "Kind":
+    def from_hint(cls, hint: Any) -> "ValueKind":
         """The kind that an annotation says."""
         if get_origin(hint) in (Union, UnionType):
             inner = [each for each in get_args(hint) if each is not NoneType]
@@ -109,7 +109,7 @@ class Declared(NamedTuple):
     """A setting as it is declared: its name, kind, limits and default (``dataclasses.MISSING`` without one)."""
 
     name: str
-    kind: Kind
+    kind: ValueKind
     limits: Limits
     default: Any
 
@@ -233,7 +233,7 @@ def declared(settings: "type[Settings]") -> Mapping[str, Declared]:
         if hasattr(Settings, each.name):
             raise TypeError(f"a setting cannot be called {each.name}, which settings have as a method; choose another name")
         own = each.metadata.get("limits") or (above[each.name].limits if each.name in above else Limits(""))
-        found[each.name] = Declared(each.name, Kind.from_hint(hints[each.name]), own, each.default)
+        found[each.name] = Declared(each.name, ValueKind.from_hint(hints[each.name]), own, each.default)
     settings._declared = found
     return found
 

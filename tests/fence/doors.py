@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 import treeplex as tp
 from treeplex.forms.holdem.subgame import cut_spot
-from treeplex.forms.policies.limit import preflop_strategy
+from treeplex.forms.policies.limit_holdem import preflop_strategy
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.base import CHANCE
@@ -35,12 +35,12 @@ from treeplex.play.cli.main import app
 from treeplex.runs.discount.settings import DiscountSettings
 from treeplex.runs.holdem.solve import solve_spot
 from treeplex.runs.job import job as frame
-from treeplex.runs.limit import LimitSettings, solve_limit
+from treeplex.runs.limit_holdem import LimitSettings, solve_limit
 from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch, ZeroLeaf, cut
 from treeplex.search.agent import SearchAgent
 from treeplex.search.holdem.agent import holdem_agent
 from treeplex.search.leaf import LeafValue
-from treeplex.search.play_distribution import PlaythroughSettings
+from treeplex.search.settings import PlaythroughSettings
 from treeplex.solvers.rules.discount_policy_files import load_discount_policy
 
 Numbers = dict[str, float | int | NDArray[Any]]

@@ -14,7 +14,8 @@ from treeplex.games.public import Chance, Decision, Leaf, PublicTree, pair_state
 from treeplex.search import ZeroLeaf
 from treeplex.search.action_subset import ActionSubset
 from treeplex.search.agent import SearchAgent
-from treeplex.search.play_distribution import PlaythroughSettings, averaged_policy
+from treeplex.search.play_distribution import averaged_policy
+from treeplex.search.settings import PlaythroughSettings
 
 DICE = "liars_dice(dice_sides=2)"
 

@@ -14,7 +14,8 @@ from treeplex.forms.subgames.subgame import Floats, Ranges
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.search import ExactLeaf, NoLeaf
 from treeplex.search.perfect_information import certain_policy
-from treeplex.search.play_distribution import PlaythroughSettings, averaged_policy
+from treeplex.search.play_distribution import averaged_policy
+from treeplex.search.settings import PlaythroughSettings
 
 from .test_play_distribution import Heap, Nim
 

@@ -11,7 +11,8 @@ from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.public import Chance, Decision
 from treeplex.search import ExactLeaf
-from treeplex.search.play_distribution import PlaythroughSettings, averaged_policy
+from treeplex.search.play_distribution import averaged_policy
+from treeplex.search.settings import PlaythroughSettings
 
 
 class Heap(State):

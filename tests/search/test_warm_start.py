@@ -17,7 +17,8 @@ from treeplex.forms.subgames.subgame import Ranges
 from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch
 from treeplex.search.agent import SearchAgent
 from treeplex.search.leaf import LeafValue
-from treeplex.search.play_distribution import Node, OpenState, PlaythroughSettings, add_policies
+from treeplex.search.play_distribution import Node, OpenState, add_policies
+from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.warm_start import begin_search, start_warm
 from treeplex.solvers import make_solver
 from treeplex.solvers.rules.rule import average_after

@@ -9,7 +9,7 @@ from tests import oracle
 from tests.compiled_view import dict_of
 from tests.poker_games import Both, both
 from treeplex.errors import AlgorithmError, SpecError
-from treeplex.forms.form import Kind
+from treeplex.forms.form import RuleKind
 from treeplex.forms.holdem.spot_form import STORAGE, SpotForm
 from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.solvers import FictitiousRule, Variant, Weights, algorithms, fresh_policy
@@ -37,7 +37,7 @@ def solver_of(form: str, rule: UpdateRule, game: Both) -> FormSolver[Any]:
     """The rule on a form of the game, updates alternating; the test ends where that is refused, as it should be."""
     if form == "tree":
         return GameSolver(game.compiled, rule, horizon=60, updates="alternating")
-    if form == "int16" and ("previous" in rule.needs or rule.kind is Kind.REPLIES):
+    if form == "int16" and ("previous" in rule.needs or rule.kind is RuleKind.REPLIES):
         with pytest.raises(AlgorithmError, match="int16; take float32"):
             HoldemSolver(game.hands, rule, threads=1, storage=form, horizon=60)
         pytest.skip("refused")
@@ -125,7 +125,7 @@ def test_single_precision_is_near_double(name: str) -> None:
         solver.run(8)
         gains = solver.form.values(solver.tables, best=True) - solver.form.values(solver.tables, best=False)
         gaps.append(gains.sum())
-    if RULES[name].kind is Kind.TESTED:  # the one average of hands is another than the first of the tree
+    if RULES[name].kind is RuleKind.TESTED:  # the one average of hands is another than the first of the tree
         gaps = gaps[1:]
     np.testing.assert_allclose(gaps, gaps[0], rtol=1e-3, atol=1e-5)
 

@@ -22,7 +22,7 @@ from treeplex.forms.sources.load import load
 from treeplex.games.poker.cards.ranges import parse_range
 from treeplex.games.poker.spots.libratus import read_fields
 from treeplex.learn.rebel.files import is_net_file, read_net
-from treeplex.learn.rebel.trainer import RebelSettings
+from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.located_text import read_marked
 from treeplex.runs.holdem.report.hand_history import load_hand
 from treeplex.runs.holdem.solution import load_solution

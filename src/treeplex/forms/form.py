@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 Array = NDArray[Any]
 
 
-class Kind(Enum):
+class RuleKind(Enum):
     """What the rows of an update rule are, and so which local update a form runs."""
 
     REGRETS = "regrets"
@@ -31,7 +31,7 @@ class Kind(Enum):
 
 
 STEP, OPTIMISM, NEXT_OPTIMISM = 0, 1, 2
-"""Columns of the rows of :attr:`Kind.REPLIES`."""
+"""Columns of the rows of :attr:`RuleKind.REPLIES`."""
 
 State = TypeVar("State")
 
@@ -49,7 +49,7 @@ class Form(Protocol[State]):
         """The number of players."""
         ...
 
-    def allocate(self, kind: Kind, needs: frozenset[str], averages: int, network: DiscountNetwork | None) -> State:
+    def allocate(self, kind: RuleKind, needs: frozenset[str], averages: int, network: DiscountNetwork | None) -> State:
         """The state before the first iteration, at the uniform policy.
 
         Args:
@@ -63,7 +63,7 @@ class Form(Protocol[State]):
         """
         ...
 
-    def iterate(self, kind: Kind, rows: Floats, state: State, *, alternating: bool) -> None:
+    def iterate(self, kind: RuleKind, rows: Floats, state: State, *, alternating: bool) -> None:
         """Run one iteration for each row; none, and only the kernels are made ready.
 
         Raises:

@@ -11,8 +11,7 @@ from treeplex.exports import lazy_exports
 
 if TYPE_CHECKING:
     from treeplex.learn.learner import Learner
-    from treeplex.learn.rebel.holdem_trainer import HoldemRebelSettings
-    from treeplex.learn.rebel.trainer import RebelSettings
+    from treeplex.learn.rebel.settings import HoldemRebelSettings, RebelSettings
     from treeplex.runs.discount.settings import DiscountSettings
     from treeplex.runs.rebel.judge import RebelJudgement, judge_rebel
     from treeplex.settings import Settings, setting
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "treeplex.learn.learner": "Learner",
-    "treeplex.learn.rebel.holdem_trainer": "HoldemRebelSettings",
-    "treeplex.learn.rebel.trainer": "RebelSettings",
+    "treeplex.learn.rebel.settings": "HoldemRebelSettings, RebelSettings",
     "treeplex.runs.discount.settings": "DiscountSettings",
     "treeplex.runs.rebel.judge": "RebelJudgement, judge_rebel",
     "treeplex.settings": "Settings, setting",

@@ -13,7 +13,6 @@ from typing import Unpack
 from treeplex import notebook
 from treeplex.errors import FileError, SpecError
 from treeplex.notices import compilation_announced
-from treeplex.runs.games import AnyGame, solvable
 from treeplex.runs.job.folder import folder_at
 from treeplex.runs.job.interrupt import Interrupted
 from treeplex.runs.job.progress_line import line_for
@@ -22,7 +21,7 @@ from treeplex.runs.solve.measures import measures_of
 from treeplex.runs.solve.settings import PLOT, SOLVE
 from treeplex.runs.solve.solution import Solution
 from treeplex.runs.solve.solvable import AnyCompiled, Options
-from treeplex.runs.solve.solve import AnyProgress, solve
+from treeplex.runs.solve.solve import AnyGame, AnyProgress, solvable, solve
 from treeplex.solvers.registry import AnyAlgorithm
 from treeplex.storage.files import write_atomically
 

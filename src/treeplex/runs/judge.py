@@ -17,9 +17,9 @@ from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.located_text import is_solved_spot
-from treeplex.runs.games import AnyGame, solvable
 from treeplex.runs.holdem.policy import HoldemPolicy
 from treeplex.runs.holdem.solution import load_solution
+from treeplex.runs.solve.solve import AnyGame, solvable
 from treeplex.runs.solve.tree_game import policy_file, policy_of
 from treeplex.solvers import make_solver
 

@@ -4,7 +4,7 @@ import multiprocessing
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, as_completed
 
-from treeplex.forms.holdem.spot_form import available_cores
+from treeplex.engine.threads import available_cores
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.spots.known import holdem
 from treeplex.runs.holdem.solve import solve_spot

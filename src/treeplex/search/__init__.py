@@ -12,8 +12,9 @@ from treeplex.search.agent import SearchAgent
 from treeplex.search.continuations import BlueprintLeaf, biased, biased_policies
 from treeplex.search.exact_leaf import ExactLeaf
 from treeplex.search.leaf import LeafValue, NoLeaf, ZeroLeaf
-from treeplex.search.play_distribution import PlaythroughSettings, averaged_policy
+from treeplex.search.play_distribution import averaged_policy
 from treeplex.search.resolving import carried_values, resolved
+from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgame import METHODS, Method, SubgameSearch, values_of
 
 __all__ = [

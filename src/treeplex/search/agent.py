@@ -32,7 +32,7 @@ Key = tuple[Hashable, tuple[int, ...], tuple[int, ...]]
 
 
 class Searching(Protocol):
-    """How subgames are searched; :class:`treeplex.search.play_distribution.PlaythroughSettings` says it all."""
+    """How subgames are searched; :class:`treeplex.search.settings.PlaythroughSettings` says it all."""
 
     @property
     def method(self) -> str: ...

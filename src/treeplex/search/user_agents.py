@@ -17,7 +17,7 @@ from treeplex.games.base import Game
 from treeplex.games.public import PublicGame
 from treeplex.search.agent import SearchAgent, Searching
 from treeplex.search.leaf import LeafValue
-from treeplex.search.play_distribution import PlaythroughSettings
+from treeplex.search.settings import PlaythroughSettings
 
 PLAYS = ("begin", "see", "policy", "act")
 """What an agent can do."""

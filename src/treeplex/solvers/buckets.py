@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from treeplex.engine.buckets.deals import draw_pairs, learn_deals
 from treeplex.engine.buckets.street import Tables
 from treeplex.errors import AlgorithmError
-from treeplex.forms.policies.limit import tables_of
+from treeplex.forms.policies.limit_holdem import tables_of
 from treeplex.games.poker.buckets.betting import widths
 from treeplex.games.poker.buckets.game import BucketGame
 

@@ -198,8 +198,8 @@ AnyAlgorithm = str | UpdateRule | Rule | SamplingScheme
 FOLDERS = re.compile(r"[^(),='\"]*[/\\\\](?=[^(),=/\\\\]*\.py\b)")
 """The folders before a Python file in a spec."""
 AUTO = "auto"
-"""What to ask for when one does not want to choose: :data:`GENERAL` on compiled games, :data:`POKER` on hold'em spots."""
-GENERAL, POKER = VALUE_TESTED, "dcfr"
+"""What to ask for when one does not want to choose: :data:`GENERAL` on compiled games, the default on hold'em spots."""
+GENERAL, DEFAULT_ALGORITHM = VALUE_TESTED, "dcfr"
 
 _ALGORITHMS: Mapping[str, Algorithm] = {
     algorithm.name: algorithm

@@ -10,7 +10,7 @@ from treeplex.engine.tree.learned import OUTSIDE
 from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.tree_form import TreeForm, TreeTables
-from treeplex.forms.form import Form, Kind
+from treeplex.forms.form import Form, RuleKind
 from treeplex.forms.policies.tabular import Policy
 from treeplex.solvers.base import Solver, order_of_updates
 from treeplex.solvers.rules.learned import checked_horizon
@@ -147,7 +147,7 @@ class GameSolver(FormSolver[TreeTables], Solver):
 
     def average_policy(self) -> Policy:
         """The policy that approaches equilibrium; uniform before the first iteration."""
-        if self.rule.kind is not Kind.TESTED:
+        if self.rule.kind is not RuleKind.TESTED:
             return Policy(self.game, self.form.policy(self.tables))
         candidates = self.form.candidates(self.tables)
         picks = self.form.chosen(candidates) if self.iteration else [0] * self.game.players

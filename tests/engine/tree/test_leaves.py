@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.random_games import STEADY
-from treeplex.engine.tree.leaves import Weights, decode, encode, rows_reached, write_opposing_mass
+from treeplex.engine.tree.leaves import PairWeights, decode, encode, rows_reached, write_opposing_mass
 
 
 @STEADY
@@ -16,7 +16,7 @@ def test_opposing_mass_is_the_others_reach_weighed(seed: int, groups: int, place
     matrices = [random.random((random.integers(1, 6), random.integers(1, 6))) for _ in range(groups)]
     which = np.sort(random.integers(0, groups, places))
     numbers = random.permutation(places)
-    weights = Weights(
+    weights = PairWeights(
         np.concatenate([matrix.ravel() for matrix in matrices]),
         np.array([matrix.shape for matrix in matrices]),
         np.searchsorted(which, np.arange(groups), side="right"),

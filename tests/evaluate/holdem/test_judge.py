@@ -15,7 +15,7 @@ from treeplex.errors import AlgorithmError
 from treeplex.evaluate import Judgement, judge
 from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
 from treeplex.forms.holdem.compile_spot import compile_spot
-from treeplex.forms.holdem.spot_form import Lock
+from treeplex.forms.holdem.spot_form import FixedStrategy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.poker.spots.libratus import BIG_BLIND, read_endgame
 from treeplex.solvers.holdem.solver import HoldemSolver
@@ -70,7 +70,7 @@ def constrained_best_response(game: Both, average: Floats, player: int, locks: d
     return float(values[compiled.tree.sequence_offsets[player]])
 
 
-def random_locks(game: Both, seed: int, share: float) -> tuple[list[Lock], dict[int, Floats]]:
+def random_locks(game: Both, seed: int, share: float) -> tuple[list[FixedStrategy], dict[int, Floats]]:
     """Some hands locked at some decisions: for the solver, and by infoset of the rules."""
     generator = np.random.default_rng(seed)
     locks, by_infoset = [], {}
@@ -83,7 +83,7 @@ def random_locks(game: Both, seed: int, share: float) -> tuple[list[Lock], dict[
             if generator.random() < 0.7:
                 strategy[:, k] = generator.dirichlet(np.ones(len(place.stored)))
                 by_infoset[int(infoset)] = strategy[:, k]
-        locks.append(Lock(place.board, place.player, place.node, strategy))
+        locks.append(FixedStrategy(place.board, place.player, place.node, strategy))
     assert by_infoset
     return locks, by_infoset
 
@@ -133,7 +133,7 @@ def test_a_locked_opponent_is_exploited() -> None:
             count = int(game.hands.form.boards[place.board, COUNT])
             strategy = np.full((len(place.stored), count), np.nan)
             strategy[:, place.kept] = policy.probabilities[place.sequences]
-            locks.append(Lock(place.board, 0, place.node, strategy))
+            locks.append(FixedStrategy(place.board, 0, place.node, strategy))
     solver = run(game, locks=locks)
     solver.run(300)
     found, free = judged(solver), judged(run(game), average)
@@ -154,7 +154,7 @@ def test_locking_a_solution_changes_nothing() -> None:
             count = int(game.hands.form.boards[0, COUNT + place.player])
             strategy = np.full((len(place.stored), count), np.nan)
             strategy[:, place.kept] = policy.probabilities[place.sequences]
-            locks.append(Lock(0, place.player, place.node, strategy))
+            locks.append(FixedStrategy(0, place.player, place.node, strategy))
     locked = run(game, "pcfr+", locks=locks)
     same = judged(locked, solved.store.average)
     assert same.value == before.value
@@ -167,7 +167,7 @@ def test_locking_a_solution_changes_nothing() -> None:
 
 def test_locks_need_all_boards() -> None:
     folded = both("two suits alike").folded
-    lock = Lock(0, 0, 0, np.full((2, 1), np.nan))
+    lock = FixedStrategy(0, 0, 0, np.full((2, 1), np.nan))
     with pytest.raises(AlgorithmError, match="isomorphism=False"):
         HoldemSolver(folded, locks=[lock])
 

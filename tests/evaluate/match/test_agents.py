@@ -20,7 +20,7 @@ from treeplex.games.public import pick
 from treeplex.search import ExactLeaf, ZeroLeaf
 from treeplex.search.agent import SearchAgent
 from treeplex.search.holdem.agent import holdem_agent
-from treeplex.search.play_distribution import PlaythroughSettings
+from treeplex.search.settings import PlaythroughSettings
 
 SPOT = holdem("3s7hTdKs", "QQ,JTs,AKs", "99,KQs,T9s", pot=20.0, stack=40.0, bets=BetPlan.same("100%", "a"))
 

@@ -10,8 +10,8 @@ from tests.poker_games import FLOP, SPOTS, SYMMETRIC, both, dealt, no_limit, ran
 from treeplex.engine.holdem.form import ANY_CARD, COUNT, NO_CARD
 from treeplex.errors import SpecError
 from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
-from treeplex.forms.holdem.boards import Hands, symmetries_of
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
+from treeplex.forms.holdem.suit_symmetry import Hands, symmetries_of
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.cards.cards import parse_cards
 from treeplex.games.poker.cards.evaluator import format_strengths

@@ -9,7 +9,8 @@ from treeplex.forms.subgames.batch import cut_states
 from treeplex.forms.subgames.beliefs import stacked_ranges
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.public import Chance
-from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer
+from treeplex.learn.rebel.settings import RebelSettings
+from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.search import ExactLeaf
 
 TURN = "turn_holdem(ranks=5,stack=4,bets=[50%;a],raises=[])"

@@ -14,7 +14,8 @@ from tests.trainings import stop_after, weights  # noqa: E402
 from treeplex.errors import FileError, SpecError  # noqa: E402
 from treeplex.forms.subgames.public_rules import public_rules  # noqa: E402
 from treeplex.learn.rebel.files import read_net  # noqa: E402
-from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer  # noqa: E402
+from treeplex.learn.rebel.settings import RebelSettings  # noqa: E402
+from treeplex.learn.rebel.trainer import RebelTrainer  # noqa: E402
 from treeplex.play.cli.main import app  # noqa: E402
 from treeplex.runs.job.interrupt import Interrupted  # noqa: E402
 from treeplex.runs.rebel.job import NET  # noqa: E402

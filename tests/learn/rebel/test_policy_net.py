@@ -18,7 +18,8 @@ from treeplex.learn.common.workers import Alone  # noqa: E402
 from treeplex.learn.rebel.files import read_net, save_net  # noqa: E402
 from treeplex.learn.rebel.parallel_self_play import SelfPlayer, parallel_trainer  # noqa: E402
 from treeplex.learn.rebel.policy_net import GuidedLeaf, load_weights, networks, policy_loss, probabilities, weights_of  # noqa: E402
-from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer  # noqa: E402
+from treeplex.learn.rebel.settings import RebelSettings  # noqa: E402
+from treeplex.learn.rebel.trainer import RebelTrainer  # noqa: E402
 from treeplex.search import METHODS, Belief, NoLeaf, SubgameSearch, policy_encoding  # noqa: E402
 from treeplex.search.action_subset import ActionSubset  # noqa: E402
 from treeplex.search.encoding import Encoding  # noqa: E402

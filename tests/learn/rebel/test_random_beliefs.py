@@ -9,7 +9,8 @@ from treeplex.errors import SpecError
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.public import Chance, Decision, PublicTree
 from treeplex.learn.rebel.random_beliefs import random_belief, split
-from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer
+from treeplex.learn.rebel.settings import RebelSettings
+from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.search import Belief
 from treeplex.search.action_subset import ActionSubset
 

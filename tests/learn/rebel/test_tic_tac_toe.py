@@ -17,7 +17,8 @@ from treeplex.games.public import (  # noqa: E402
     PublicTree,
 )
 from treeplex.games.registry import load  # noqa: E402
-from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer  # noqa: E402
+from treeplex.learn.rebel.settings import RebelSettings  # noqa: E402
+from treeplex.learn.rebel.trainer import RebelTrainer  # noqa: E402
 from treeplex.search import METHODS  # noqa: E402
 from treeplex.search.warm_start import begin_search  # noqa: E402
 

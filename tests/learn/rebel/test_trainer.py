@@ -13,21 +13,22 @@ from treeplex.evaluate import judge  # noqa: E402
 from treeplex.forms.compile.compile_game import compile_game  # noqa: E402
 from treeplex.forms.subgames.public_rules import public_rules  # noqa: E402
 from treeplex.games.base import CHANCE  # noqa: E402
-from treeplex.learn.common.schedules import falling_rate  # noqa: E402
-from treeplex.learn.rebel.self_play import SelfPlay, SelfPlaySettings  # noqa: E402
-from treeplex.learn.rebel.trainer import PAPER, PAPER_CARDS, RebelSettings, RebelTrainer  # noqa: E402
+from treeplex.learn.common.settings import falling_rate  # noqa: E402
+from treeplex.learn.rebel.self_play import SelfPlay  # noqa: E402
+from treeplex.learn.rebel.settings import PAPER, PAPER_CARDS, RebelSettings, SelfPlaySettings  # noqa: E402
+from treeplex.learn.rebel.trainer import RebelTrainer  # noqa: E402
 from treeplex.learn.rebel.value_net import value_net  # noqa: E402
 from treeplex.search import Belief, ExactLeaf, ZeroLeaf, cut  # noqa: E402
 from treeplex.search.encoding import Encoding  # noqa: E402
 from treeplex.search.play_distribution import (  # noqa: E402
     Batch,
-    PlaythroughSettings,
     average_weights,
     averaged_policy,
     drawn_iterations,
     policies_at,
     training_iterations,
 )
+from treeplex.search.settings import PlaythroughSettings  # noqa: E402
 
 torch.set_num_threads(1)
 

@@ -23,7 +23,8 @@ from treeplex.games.public import (  # noqa: E402
     PublicTree,
 )
 from treeplex.learn.rebel.files import read_net  # noqa: E402
-from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer  # noqa: E402
+from treeplex.learn.rebel.settings import RebelSettings  # noqa: E402
+from treeplex.learn.rebel.trainer import RebelTrainer  # noqa: E402
 from treeplex.learn.rebel.value_net import NetworkLeaf, value_net  # noqa: E402
 from treeplex.learn.torch.device import torch_device  # noqa: E402
 from treeplex.learn.torch.kernels import stacking  # noqa: E402
@@ -34,7 +35,8 @@ from treeplex.runs.train.train import train  # noqa: E402
 from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch, ZeroLeaf  # noqa: E402
 from treeplex.search.encoding import Encoding  # noqa: E402
 from treeplex.search.leaf import LeafValue  # noqa: E402
-from treeplex.search.play_distribution import PlaythroughSettings, Replicas, averaged_policy, policies_at  # noqa: E402
+from treeplex.search.play_distribution import Replicas, averaged_policy, policies_at  # noqa: E402
+from treeplex.search.settings import PlaythroughSettings  # noqa: E402
 from treeplex.search.warm_start import begin_search  # noqa: E402
 
 torch.set_num_threads(1)

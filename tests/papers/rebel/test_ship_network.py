@@ -12,7 +12,7 @@ from papers.rebel import ship_network
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.learn.rebel import shipped_nets
 from treeplex.learn.rebel.files import read_net
-from treeplex.learn.rebel.trainer import RebelSettings
+from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.runs.rebel.job import NET
 from treeplex.runs.rebel.judge import judge_rebel
 from treeplex.runs.train.train import train

@@ -8,7 +8,8 @@ from treeplex.evaluate import judge
 from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.search import ExactLeaf
-from treeplex.search.play_distribution import PlaythroughSettings, averaged_policy
+from treeplex.search.play_distribution import averaged_policy
+from treeplex.search.settings import PlaythroughSettings
 
 SPEC = "turn_holdem(ranks=5,stack=4,bets=[50%;a],raises=[])"
 

@@ -18,7 +18,7 @@ pytest.importorskip("torch")
 
 import torch
 
-from treeplex.learn.rebel.trainer import RebelSettings
+from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.play.cli import play as cli_play
 from treeplex.play.cli.failures import Commands
 from treeplex.play.cli.main import app

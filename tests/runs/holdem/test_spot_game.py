@@ -16,7 +16,7 @@ from treeplex.games.poker.rules import PokerGame
 from treeplex.games.poker.spots.files import spot_request
 from treeplex.play.cli.console import free_place
 from treeplex.play.cli.main import app
-from treeplex.runs.games import solvable
+from treeplex.runs.solve.solve import solvable
 
 RIVER_FILE = """
 board: Td 9d 6h Qc 2s

@@ -31,10 +31,10 @@ from treeplex.runs.holdem.solution import HoldemSolution, load_solution
 from treeplex.runs.holdem.solve import solve_spot
 from treeplex.runs.job import job as frame
 from treeplex.runs.job.checkpoint import position_of
-from treeplex.runs.job.folder import LOCK, METRICS, RUN, STATE, JobFolder, Kind
+from treeplex.runs.job.folder import LOCK, METRICS, RUN, STATE, JobFolder, JobKind
 from treeplex.runs.job.interrupt import NOTICE, Interrupted
 from treeplex.runs.job.record import Progress, Record
-from treeplex.runs.limit import LIMIT, LimitSettings, solve_limit
+from treeplex.runs.limit_holdem import LIMIT, LimitSettings, solve_limit
 from treeplex.runs.sample.sample import sample
 from treeplex.runs.sample.settings import SAMPLE
 from treeplex.runs.solve.settings import SOLVE
@@ -58,7 +58,7 @@ class Case:
         volatile: numbers of records that time decides.
     """
 
-    kind: Kind
+    kind: JobKind
     new: Callable[..., Any]
     resume: Callable[..., Any]
     stop: int
@@ -112,7 +112,7 @@ class Counting(Learner):
 
 CASES["own learner"] = Case(OWN, partial(train, "kuhn_poker", Counting), partial(train, learner=Counting), 12)
 if find_spec("torch"):
-    from treeplex.learn.rebel.trainer import RebelSettings
+    from treeplex.learn.rebel.settings import RebelSettings
     from treeplex.runs.rebel.job import REBEL, TURNS
     from treeplex.runs.rebel.learner import HoldemRebelLearner
 
@@ -368,7 +368,7 @@ def test_what_is_no_folder_of_this_kind(case: Case, unbroken: Callable[[Case], P
     with pytest.raises(FileError, match="is a file; give a folder"):
         case.new(out=tmp_path / "file")
     folder = copied(unbroken(case), tmp_path)
-    other = JobFolder(Kind("other", "things", "treeplex other"), folder)
+    other = JobFolder(JobKind("other", "things", "treeplex other"), folder)
     other.describe({}, status="finished", records=())
     with pytest.raises(FileError, match=r"of another kind \(other\)"):
         case.resume(resume=folder)

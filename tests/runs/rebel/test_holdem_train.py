@@ -19,7 +19,7 @@ from treeplex.games.poker.cards.format import royal, small  # noqa: E402
 from treeplex.games.poker.spots.known import all_hands, holdem, rhode_island_holdem, turn_endgame_holdem  # noqa: E402
 from treeplex.games.poker.spots.spot import Rake, Spot, spot_from_json  # noqa: E402
 from treeplex.learn.rebel.files import read_net, save_net  # noqa: E402
-from treeplex.learn.rebel.holdem_trainer import PAPER_TURNS, HoldemRebelSettings  # noqa: E402
+from treeplex.learn.rebel.settings import PAPER_TURNS, HoldemRebelSettings  # noqa: E402
 from treeplex.learn.rebel.shipped_nets import RIVERS  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelTrainer, Round  # noqa: E402
 from treeplex.runs.holdem import search as turn_search  # noqa: E402

@@ -27,7 +27,7 @@ from treeplex.learn.common.job_queue import JobQueue  # noqa: E402
 from treeplex.learn.common.ray_workers import RayWorkers, cluster_cpus  # noqa: E402
 from treeplex.learn.common.workers import evaluate  # noqa: E402
 from treeplex.learn.discount.fitness import training_games  # noqa: E402
-from treeplex.learn.rebel.trainer import RebelSettings  # noqa: E402
+from treeplex.learn.rebel.settings import RebelSettings  # noqa: E402
 from treeplex.play.cli.main import app  # noqa: E402
 from treeplex.runs.job.folder import METRICS, JobFolder  # noqa: E402
 from treeplex.runs.job.interrupt import Interrupted  # noqa: E402

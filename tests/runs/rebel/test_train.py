@@ -28,7 +28,8 @@ from treeplex.learn.rebel import files as value_net_files  # noqa: E402
 from treeplex.learn.rebel.files import is_net_file, read_net  # noqa: E402
 from treeplex.learn.rebel.parallel_self_play import SelfPlayer, parallel_trainer  # noqa: E402
 from treeplex.learn.rebel.policy_net import GuidedLeaf  # noqa: E402
-from treeplex.learn.rebel.trainer import PAPER, PAPER_CARDS, RebelSettings, RebelTrainer, Round  # noqa: E402
+from treeplex.learn.rebel.settings import PAPER, PAPER_CARDS, RebelSettings  # noqa: E402
+from treeplex.learn.rebel.trainer import RebelTrainer, Round  # noqa: E402
 from treeplex.runs.job import job as frame  # noqa: E402
 from treeplex.runs.job.folder import METRICS, STATE, JobFolder  # noqa: E402
 from treeplex.runs.job.interrupt import Interrupted  # noqa: E402
@@ -42,7 +43,7 @@ from treeplex.runs.rebel.learner import RebelLearner, streams_for  # noqa: E402
 from treeplex.runs.train import workers as train_crew  # noqa: E402
 from treeplex.runs.train.train import train  # noqa: E402
 from treeplex.runs.train.workers import Work  # noqa: E402
-from treeplex.search.play_distribution import PlaythroughSettings  # noqa: E402
+from treeplex.search.settings import PlaythroughSettings  # noqa: E402
 from treeplex.settings import from_yaml  # noqa: E402
 from treeplex.storage.files import write_atomically  # noqa: E402
 

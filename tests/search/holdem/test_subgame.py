@@ -16,7 +16,8 @@ from treeplex.games.poker.rules import PokerPublicTree, PokerState, cards_of_dea
 from treeplex.games.public import Chance, Decision, PublicState
 from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch
 from treeplex.search.encoding import Encoding
-from treeplex.search.play_distribution import PlaythroughSettings, averaged_policy
+from treeplex.search.play_distribution import averaged_policy
+from treeplex.search.settings import PlaythroughSettings
 from treeplex.solvers.exact.lp import LinearProgram
 
 TURN = "turn_holdem(ranks=5,stack=4,bets=[50%;a],raises=[])"

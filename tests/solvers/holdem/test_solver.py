@@ -14,7 +14,7 @@ from treeplex.evaluate import Judgement, judge
 from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
 from treeplex.forms.compile.matrix_form import payoff_matrix
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
-from treeplex.forms.holdem.spot_form import Lock, available_cores, checked_threads
+from treeplex.forms.holdem.spot_form import FixedStrategy
 from treeplex.forms.policies.tabular import Policy, infoset_sums, normalised
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.solvers import Variant, Weights
@@ -260,19 +260,9 @@ def test_the_scale_of_ranges_does_not_matter(scale: float) -> None:
             r"vt-cfr\+ does not work in storage int16; take float32",
         ),
         ({"algorithm": "vt-cfr+(memory=-1)"}, SpecError, "memory of vt-cfr"),
-        ({"locks": [Lock(0, 0, 0, np.ones((1, 1)))]}, SpecError, "its node needs"),
+        ({"locks": [FixedStrategy(0, 0, 0, np.ones((1, 1)))]}, SpecError, "its node needs"),
     ],
 )
 def test_errors_name_the_remedy(options: dict[str, object], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         solver(both("leduc").hands, **options)  # type: ignore[arg-type]
-
-
-def test_threads_count_the_cores_that_this_process_may_use(monkeypatch):
-    monkeypatch.setattr("os.cpu_count", lambda: 64)
-    monkeypatch.setattr("os.sched_getaffinity", lambda _: {1, 5, 7}, raising=False)
-    assert available_cores() == checked_threads(None) == 3
-    with pytest.raises(SpecError, match="threads is 4; this process may use 3 cores: give 1 to 3"):
-        checked_threads(4)
-    monkeypatch.delattr("os.sched_getaffinity")
-    assert available_cores() == 64

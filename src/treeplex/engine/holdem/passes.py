@@ -1,6 +1,8 @@
 """Passes: kernels over some boards of a street, and :class:`BoardPool`, which shares boards out to threads.
 
-A pass for a player is: the opponent's reach downwards, terminals, the player's values upwards. The kernels release the GIL and
+A pass for a player is the four operations of ``docs/design.md``: reach, the opponent's, downwards (:func:`descend`, in the last
+street :func:`reach_terminals`); gradient, the values of folds and showdowns (:func:`value_terminals`); then upwards backup and
+local update in one, tile by tile (:func:`improve`), or backup alone (:func:`answer`). The kernels release the GIL and
 never allocate; whatever number of threads, every sum has one order, so results are the same bit for bit.
 """
 

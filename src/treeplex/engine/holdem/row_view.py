@@ -10,7 +10,7 @@ from numba.np.arrayobj import populate_array
 
 def _row_view(typingctx: Any, array: Any, first: Any, size: Any) -> Any:
     if array.layout != "C":
-        raise TypingError("span: the array must be C-ordered")
+        raise TypingError("row_view: the array must be C-ordered")
     kind = types.Array(array.dtype, 1, "C")
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -25,6 +25,6 @@ def _row_view(typingctx: Any, array: Any, first: Any, size: Any) -> Any:
 
 
 row_view: Any = intrinsic(_row_view)
-"""``span(array, first, size)``: so many numbers of a C-ordered array from number ``first`` on, as one row.
+"""``row_view(array, first, size)``: so many numbers of a C-ordered array from number ``first`` on, as one row.
 
 The caller keeps the array alive and stays inside it."""

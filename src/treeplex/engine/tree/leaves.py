@@ -30,7 +30,7 @@ def scatter(sequences: Ints, entries: Floats, values: Floats) -> None:
                 values[q] += entries[k, h]
 
 
-class Weights(NamedTuple):
+class PairWeights(NamedTuple):
     """How likely chance makes pairs of hands at K places, up to a factor; places that share a matrix stand side by side.
 
     Attributes:
@@ -47,7 +47,7 @@ class Weights(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def write_opposing_mass(weights: Weights, player: int, other: Floats, mass: Floats) -> None:
+def write_opposing_mass(weights: PairWeights, player: int, other: Floats, mass: Floats) -> None:
     """Write how likely chance and the other player make it that each hand of ``player`` meets somebody at a place.
 
     Args:

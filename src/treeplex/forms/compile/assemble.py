@@ -20,8 +20,8 @@ PROBABILITY_TOLERANCE = 1e-9
 class Discovery:
     """Infosets in the order of discovery, with provisional sequence numbers.
 
-    Provisionally the players' empty sequences are ``0..N-1``, then come the sequences of
-    each infoset, contiguous, in the order of its actions, starting at ``first[infoset]``.
+    Provisionally the players' empty sequences are ``0..N-1``; the sequences of an infoset are contiguous, in the order of its
+    actions, starting at ``first[infoset]``.
 
     Attributes:
         players: N.

@@ -22,7 +22,7 @@ from treeplex.engine.tree.sweeps import backup, best_value, normalise, reach, wi
 from treeplex.engine.tree.value_tested import iterate_tested
 from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.form import OPTIMISM, STEP, Kind
+from treeplex.forms.form import OPTIMISM, STEP, RuleKind
 from treeplex.forms.policies.tabular import normalised, uniform_probabilities
 
 Floats = NDArray[np.float64]
@@ -60,7 +60,7 @@ class TreeForm:
         return self.game.players
 
     def allocate(
-        self, kind: Kind, needs: frozenset[str], averages: int = 1, network: DiscountNetwork | None = None
+        self, kind: RuleKind, needs: frozenset[str], averages: int = 1, network: DiscountNetwork | None = None
     ) -> TreeTables:
         """The state before the first iteration, at the uniform policy.
 
@@ -68,7 +68,7 @@ class TreeForm:
             AlgorithmError: a learned rule in a game that is not two-player zero-sum.
         """
         game = self.game
-        if kind is Kind.LEARNED and (game.players != 2 or not game.zero_sum):
+        if kind is RuleKind.LEARNED and (game.players != 2 or not game.zero_sum):
             raise AlgorithmError("looks at exploitability, which steers it in two-player zero-sum games only")
         policy = uniform_probabilities(game)
         size, infosets = len(policy), len(game.infostates)
@@ -79,18 +79,18 @@ class TreeForm:
             policy,
             regrets=np.zeros(size if "regrets" in needs else 0),
             strategy=strategy,
-            averages=np.tile(strategy, (averages, 1)) if kind is Kind.REPLIES else np.zeros((averages, size)),
+            averages=np.tile(strategy, (averages, 1)) if kind is RuleKind.REPLIES else np.zeros((averages, size)),
             previous=np.zeros(size if "previous" in needs else 0),
             changes=np.zeros((2, infosets if "changes" in needs else 0)),
         )
         learned = LearnedState(
             seen=np.zeros(size if "seen" in needs else 0),
-            memory=np.zeros(MEMORY if kind is Kind.LEARNED else 0),
+            memory=np.zeros(MEMORY if kind is RuleKind.LEARNED else 0),
             network=np.empty(0) if network is None else network.parameters.copy(),
         )
-        if kind is Kind.TESTED:
+        if kind is RuleKind.TESTED:
             self._block = np.empty((7, max(widest_block(game.tree, player) for player in range(game.players))))
-        if kind is Kind.REPLIES:
+        if kind is RuleKind.REPLIES:
             self._target = np.empty(size)
         if network is not None:
             self._activations = np.empty(int(network.sizes.sum()))
@@ -98,12 +98,12 @@ class TreeForm:
             learned.memory[INITIAL] = max(uniform, LOWEST)
         return TreeTables(state, learned)
 
-    def iterate(self, kind: Kind, rows: Floats, tables: TreeTables, *, alternating: bool) -> None:
+    def iterate(self, kind: RuleKind, rows: Floats, tables: TreeTables, *, alternating: bool) -> None:
         """Run one iteration for each row."""
         tree, payoff, state = self.game.tree, self.game.payoff, tables.state
-        if kind is Kind.REGRETS:
+        if kind is RuleKind.REGRETS:
             iterate(tree, payoff, rows, alternating, state, self._work)
-        elif kind is Kind.TESTED:
+        elif kind is RuleKind.TESTED:
             assert self._block is not None
             iterate_tested(tree, payoff, rows, alternating, state, self._work.values, self._block)
         else:

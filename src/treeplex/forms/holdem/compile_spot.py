@@ -27,8 +27,9 @@ from treeplex.engine.holdem.node import TILE
 from treeplex.engine.holdem.workspace import extent_of
 from treeplex.errors import GameError
 from treeplex.forms.holdem.betting_forest import Forest, forests_of
-from treeplex.forms.holdem.boards import Board, Hands, boards_of, card_rows, deal_chance, mirror_of, twins_of
+from treeplex.forms.holdem.boards import Board, boards_of, card_rows, deal_chance, mirror_of, twins_of
 from treeplex.forms.holdem.spot_size import SpotSize, check_boards
+from treeplex.forms.holdem.suit_symmetry import Hands
 from treeplex.games.poker.betting.tree import BettingTree, betting_tree
 from treeplex.games.poker.spots.spot import Spot
 
@@ -138,7 +139,7 @@ def compile_spot(spot: Spot, *, isomorphism: bool = True, betting: BettingTree |
     first = boards[0][0]
     if max(map(len, first.hands)) > MOST_HANDS:
         raise GameError(f"the format {spot.format.name} has more than {MOST_HANDS:,} hands; use a smaller deck")
-    compatible = compatible_pairs(spot, hands, first)
+    compatible = pair_weight(spot, hands, first)
     if not compatible > 0:
         raise GameError("the ranges leave no pair of hands without a shared card; widen a range or change the board")
     raked = any(win != -lose for forest in forests for win, lose, _ in forest.showdown_values)
@@ -146,7 +147,7 @@ def compile_spot(spot: Spot, *, isomorphism: bool = True, betting: BettingTree |
     return CompiledSpot(spot, betting, forests, boards, form, compatible, raked, isomorphism)
 
 
-def compatible_pairs(spot: Spot, hands: Hands, root: Board) -> float:
+def pair_weight(spot: Spot, hands: Hands, root: Board) -> float:
     """The sum of products of weights over pairs of hands that share no card."""
     by_card = np.zeros((2, 52))
     weights = [spot.ranges[player][root.hands[player]] for player in (0, 1)]

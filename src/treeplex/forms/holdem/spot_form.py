@@ -1,6 +1,5 @@
 """Compiled hold'em spots as forms: states over hands, in a choice of storage, and the passes that iterate on them."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from treeplex.engine.holdem.form import BOARDS, COUNT, HANDS, INFOSETS, STORE, Store
 from treeplex.engine.holdem.passes import BEST, EXPECT, BoardPool
 from treeplex.engine.holdem.workspace import make_workspace, workspace_sizes
+from treeplex.engine.threads import checked_threads
 from treeplex.engine.tree.learned import (
     FEATURES,
     INITIAL,
@@ -29,7 +29,7 @@ from treeplex.engine.tree.learned import (
 )
 from treeplex.engine.tree.regret import PREDICTED_NEGATIVE, PREDICTED_POSITIVE, PREDICTION, Weights
 from treeplex.errors import AlgorithmError, SpecError
-from treeplex.forms.form import NEXT_OPTIMISM, OPTIMISM, STEP, Kind
+from treeplex.forms.form import NEXT_OPTIMISM, OPTIMISM, STEP, RuleKind
 from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.forms.holdem.spot_size import SpotSize
 from treeplex.spec import nearest
@@ -42,7 +42,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Lock:
+class FixedStrategy:
     """A fixed policy at one node of one board.
 
     Attributes:
@@ -85,7 +85,7 @@ class SpotForm:
     """
 
     def __init__(
-        self, game: CompiledSpot, *, storage: str = "float32", threads: int | None = None, locks: Sequence[Lock] = ()
+        self, game: CompiledSpot, *, storage: str = "float32", threads: int | None = None, locks: Sequence[FixedStrategy] = ()
     ) -> None:
         """Check the options and allocate scratch space.
 
@@ -122,7 +122,7 @@ class SpotForm:
         return 2
 
     def allocate(
-        self, kind: Kind, needs: frozenset[str], averages: int = 1, network: DiscountNetwork | None = None
+        self, kind: RuleKind, needs: frozenset[str], averages: int = 1, network: DiscountNetwork | None = None
     ) -> SpotState:
         """The state before the first iteration, at the uniform policy; there is one average.
 
@@ -132,14 +132,14 @@ class SpotForm:
         """
         if "seen" in needs:
             raise AlgorithmError("looks at how fast the policy moves, which poker spots do not measure")
-        if self.storage == "int16" and (kind not in (Kind.REGRETS, Kind.LEARNED) or "previous" in needs):
+        if self.storage == "int16" and (kind not in (RuleKind.REGRETS, RuleKind.LEARNED) or "previous" in needs):
             raise AlgorithmError("does not work in storage int16; take float32")
         store = Store(**store_of(self.game, needs, STORAGE[self.storage], self.locks))
         for k, place in enumerate(store.lock_places):
             store.regrets[place] = store.guesses[place] = store.lock_values[k]
         if network is not None:
             self._activations = np.empty(int(network.sizes.sum()))
-        if kind is Kind.REPLIES:  # averages begin at the uniform policy
+        if kind is RuleKind.REPLIES:  # averages begin at the uniform policy
             streets = len(self.game.form.streets)
             for player in (0, 1):
                 self.crew.descend(player, store.regrets, store.regret_scales, store, keep=0.0, add=1.0, streets=streets)
@@ -149,14 +149,14 @@ class SpotForm:
             network=np.empty(0) if network is None else network.parameters.copy(),
         )
 
-    def iterate(self, kind: Kind, rows: Floats, state: SpotState, *, alternating: bool = True) -> None:
+    def iterate(self, kind: RuleKind, rows: Floats, state: SpotState, *, alternating: bool = True) -> None:
         """Run one iteration for each row.
 
         Raises:
             SpecError: a row predicts, but the state keeps no guesses.
         """
         store = state.store
-        if kind is Kind.REPLIES:
+        if kind is RuleKind.REPLIES:
             self.crew.iterate_replies(rows[:, STEP], rows[:, OPTIMISM], rows[:, NEXT_OPTIMISM], store)
             return
         plain = (1.0, 1.0, 0.0)
@@ -243,25 +243,6 @@ class SpotForm:
         return float(((best[0] - own[0]) + best[1] - own[1]) / 2)
 
 
-def available_cores() -> int:
-    """The cores that this process may use: those of its affinity mask where the system has one, else the machine's."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def checked_threads(threads: int | None) -> int:
-    """A number of threads for which there are cores; None for one per core that this process may use.
-
-    Raises:
-        SpecError: fewer than one, or more than :func:`available_cores`.
-    """
-    most = available_cores()
-    if threads is None:
-        return most
-    if not 1 <= threads <= most:
-        raise SpecError(f"threads is {threads}; this process may use {most} core{'s' if most > 1 else ''}: give 1 to {most}")
-    return threads
-
-
 def checked_storage(storage: str) -> str:
     """A kind of storage that there is.
 
@@ -280,7 +261,7 @@ def numbers_needed(size: SpotSize, needs: frozenset[str]) -> dict[str, int]:
     return {name: number for name, number in sizes.items() if name in kept}
 
 
-def store_of(game: CompiledSpot, needs: frozenset[str], kind: Any, locks: Sequence[Lock] = ()) -> dict[str, Array]:
+def store_of(game: CompiledSpot, needs: frozenset[str], kind: Any, locks: Sequence[FixedStrategy] = ()) -> dict[str, Array]:
     """The arrays of :class:`Store`, all zero but for locks."""
     sizes = numbers_needed(game.size, needs)
     arrays: dict[str, Array] = {
@@ -295,7 +276,7 @@ def store_of(game: CompiledSpot, needs: frozenset[str], kind: Any, locks: Sequen
     return arrays | locked_arrays(game, kind, locks)
 
 
-def store_of_policy(game: CompiledSpot, average: Array, scales: Array, locks: Sequence[Lock] = ()) -> Store:
+def store_of_policy(game: CompiledSpot, average: Array, scales: Array, locks: Sequence[FixedStrategy] = ()) -> Store:
     """A store that holds a policy and nothing else, for passes that judge it.
 
     Args:
@@ -321,7 +302,7 @@ def store_of_policy(game: CompiledSpot, average: Array, scales: Array, locks: Se
     )
 
 
-def locked_arrays(game: CompiledSpot, kind: Any, locks: Sequence[Lock]) -> dict[str, Array]:
+def locked_arrays(game: CompiledSpot, kind: Any, locks: Sequence[FixedStrategy]) -> dict[str, Array]:
     """The arrays of :class:`Store` that say what is locked."""
     locked = np.zeros(game.infosets if locks else 0, np.uint8)
     places, values = [np.empty(0, np.int64)], [np.empty(0)]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from treeplex.engine.holdem.node import TILE
 from treeplex.engine.holdem.workspace import Extent
 from treeplex.errors import SpecError
-from treeplex.forms.holdem.boards import IDENTITY, Hands, Renaming, symmetries_of
+from treeplex.forms.holdem.suit_symmetry import IDENTITY, Hands, Renaming, symmetries_of
 from treeplex.games.poker.betting.tree import BettingSize, StreetSize, betting_size
 from treeplex.games.poker.spots.fields import street_names
 from treeplex.games.poker.spots.spot import Spot
@@ -128,7 +128,7 @@ def street_table(streets: Sequence[StreetSize], boards: Sequence[int]) -> NDArra
 def board_counts(spot: Spot, *, isomorphism: bool = True) -> list[int]:
     """Boards on each street, those that differ only in suits once where the ranges allow it."""
     found = []
-    cycles = list(renamings(spot, isomorphism=isomorphism))
+    cycles = list(symmetry_cycles(spot, isomorphism=isomorphism))
     for street in range(len(spot.streets)):
         dealt = deals_before(spot, street)
         found.append(sum(fixed_deals(lengths_of(own), dealt) for own in cycles) // len(cycles))
@@ -138,7 +138,7 @@ def board_counts(spot: Spot, *, isomorphism: bool = True) -> list[int]:
 def hand_counts(spot: Spot, *, isomorphism: bool = True) -> list[tuple[int, int]]:
     """Hands of each player with a weight, summed over the boards of each street."""
     hands = Hands(spot)
-    cycles = list(renamings(spot, isomorphism=isomorphism))
+    cycles = list(symmetry_cycles(spot, isomorphism=isomorphism))
     hit: list[list[Counter[Lengths]]] = [[], []]
     for player in (0, 1):
         held = hands.cards[np.flatnonzero(spot.ranges[player] > 0)]
@@ -171,7 +171,7 @@ def deals_before(spot: Spot, street: int) -> tuple[int, ...]:
     return tuple(spot.format.deal[each] for each in spot.streets[1 : street + 1])
 
 
-def renamings(spot: Spot, *, isomorphism: bool) -> Iterator[list[list[int]]]:
+def symmetry_cycles(spot: Spot, *, isomorphism: bool) -> Iterator[list[list[int]]]:
     """The cycles of cards that are left in the deck, of each renaming of suits that changes neither board nor ranges."""
     for renaming in symmetries_of(spot, Hands(spot)) if isomorphism else [IDENTITY]:
         yield cycles_of(renaming, [card for card in spot.format.deck if card not in spot.board])

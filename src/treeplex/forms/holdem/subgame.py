@@ -19,8 +19,9 @@ from treeplex.engine.holdem.workspace import make_workspace
 from treeplex.engine.tree.regret import Weights
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.forms.holdem.betting_forest import Forest, grow
-from treeplex.forms.holdem.boards import Board, Hands
+from treeplex.forms.holdem.boards import Board
 from treeplex.forms.holdem.compile_spot import CompiledSpot, arrays_of, compile_spot
+from treeplex.forms.holdem.suit_symmetry import Hands
 from treeplex.forms.subgames.beliefs import Belief, normalised_range, with_trace
 from treeplex.forms.subgames.gadgets import Gadget
 from treeplex.forms.subgames.horizon import Horizon

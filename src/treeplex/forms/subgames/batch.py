@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from treeplex.engine.tree.form import Payoff, Tree, new_state, workspace
 from treeplex.engine.tree.gradient import empty_sparse, gradient
-from treeplex.engine.tree.leaves import Weights as PairWeights
-from treeplex.engine.tree.leaves import gather, scatter, write_opposing_mass
+from treeplex.engine.tree.leaves import PairWeights, gather, scatter, write_opposing_mass
 from treeplex.engine.tree.regret import Weights, accumulate, update
 from treeplex.engine.tree.sweeps import best_response, normalise, reach
 from treeplex.forms.compile.assemble import sparse_operator

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from treeplex.errors import AlgorithmError
 from treeplex.learn.common.replay import Replay
-from treeplex.learn.rebel.value_net import Module, torch_module
+from treeplex.learn.rebel.value_net import Module
+from treeplex.learn.torch.device import torch_module
 
 Arrays = Mapping[str, NDArray[Any]]
 Loss = Callable[..., Any]

@@ -6,7 +6,7 @@ and card are drawn anew for each.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,54 +20,17 @@ from treeplex.games.poker.public import HoldemGame, holdem_state
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.rebel.random_beliefs import split
 from treeplex.learn.rebel.river_targets import River
+from treeplex.learn.rebel.settings import HoldemSelfPlaySettings
 from treeplex.search import METHODS
 from treeplex.search.holdem.strength_bins import RiverBins
 from treeplex.search.leaf import LeafValue
-from treeplex.search.play_distribution import DRAWS, training_iterations
+from treeplex.search.play_distribution import training_iterations
 from treeplex.search.subgame import SubgameSearch
-from treeplex.settings import Settings, setting
 from treeplex.solvers.rules.fictitious import FictitiousRule
 
 Floats = NDArray[np.float64]
-SOURCES = ("self-play", "random", "flat")
 TRIES = 100
 """Playthroughs of a turn that may end in a fold or all-in before any of its open ends is taken."""
-
-
-@dataclass(frozen=True)
-class HoldemSelfPlaySettings(Settings):
-    """How games are drawn, searched and solved.
-
-    ``source``: ``self-play``; or public belief states that nobody came to by search, with ranges drawn as DeepStack does
-    (``random``) or uniformly among all ranges (``flat``). ``draw="uniform"`` leaves out the policy with which a search begins.
-    """
-
-    source: str = setting(
-        "self-play", "where public belief states come from; random and flat ranges: for comparison", choices=SOURCES
-    )
-    method: str = setting("lcfr", "how turns are searched", choices=METHODS)
-    iterations: int = setting(32, "iterations of a search; each updates both players", low=1)
-    rivers: int = setting(32, "rivers taken from each search and solved", low=1)
-    draw: str = setting(
-        "uniform",
-        "how the iteration played on is drawn, anew for each river; average: weighted as in the average policy",
-        choices=DRAWS,
-        added=True,
-    )
-    river_iterations: int = setting(64, "iterations of Discounted CFR in a river's solution", low=1)
-    exploration: float = setting(
-        0.25, "probability with which the exploring player, drawn anew for each river, plays at random", low=0, high=1
-    )
-    stacks: tuple[float, float] = setting(
-        (5_000.0, 50_000.0), "the least and the most chips of a player, half of the first pot included", above=0
-    )
-    perturbed: float = setting(0.1, "parts of the pot by which bet sizes are moved, anew for each game", low=0)
-    boards: bool = setting(True, "whether the turn's board is drawn anew for each game")
-
-    def check(self) -> None:
-        """Refuse a least stack above the greatest."""
-        if self.stacks[0] > self.stacks[1]:
-            raise SpecError(f"stacks must be the least and the most chips of a player, not {self.stacks!r}")
 
 
 def drawn_game(spot: Spot, settings: HoldemSelfPlaySettings, generator: np.random.Generator) -> Spot:

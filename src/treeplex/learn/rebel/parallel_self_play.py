@@ -22,8 +22,10 @@ from treeplex.learn.common.random_state import random_state, set_random_state
 from treeplex.learn.common.workers import POLL_SECONDS, Workers
 from treeplex.learn.rebel.policy_net import load_weights, networks, weights_of
 from treeplex.learn.rebel.self_play import Rows, SelfPlay
-from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer
-from treeplex.learn.rebel.value_net import NetworkLeaf, torch_module
+from treeplex.learn.rebel.settings import RebelSettings
+from treeplex.learn.rebel.trainer import RebelTrainer
+from treeplex.learn.rebel.value_net import NetworkLeaf
+from treeplex.learn.torch.device import torch_module
 from treeplex.search.policy_encoding import PolicyRows
 
 Arrays = Mapping[str, NDArray[Any]]

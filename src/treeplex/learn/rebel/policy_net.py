@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from treeplex.forms.subgames.batch import Subgames
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.public import PublicTree
-from treeplex.learn.rebel.value_net import Forward, Module, NetFactory, NetworkLeaf, own_net, torch_module, value_net
+from treeplex.learn.rebel.value_net import Forward, Module, NetFactory, NetworkLeaf, own_net, value_net
+from treeplex.learn.torch.device import torch_module
 from treeplex.search.encoding import EncodedPlaces, Encoding
 from treeplex.search.leaf import Prepared
 from treeplex.search.policy_encoding import STEPS, PolicyEncoding

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from treeplex.errors import FileError
 from treeplex.learn.rebel.files import read_net, save_net
-from treeplex.learn.rebel.value_net import Forward, Module, torch_module, value_net
+from treeplex.learn.rebel.value_net import Forward, Module, value_net
+from treeplex.learn.torch.device import torch_module
 from treeplex.search.holdem.strength_bins import BinnedRivers
 
 Singles = NDArray[np.float32]

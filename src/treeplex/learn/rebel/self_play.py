@@ -1,7 +1,6 @@
 """ReBeL's self-play (Brown et al. 2020, algorithms 1 and 2): episodes in lockstep, one subgame of each solved at a time."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,53 +11,20 @@ from treeplex.forms.subgames.beliefs import Belief, stacked_ranges
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.public import Chance, Decision, Leaf, PublicState, PublicTree, pair_state, pick
 from treeplex.learn.rebel.random_beliefs import random_belief
-from treeplex.learn.torch.device import DEVICES, torch_device
+from treeplex.learn.rebel.settings import SelfPlaySettings
+from treeplex.learn.torch.device import torch_device
 from treeplex.learn.torch.search import TorchSearch, check_method
 from treeplex.search.encoding import Encoding
 from treeplex.search.leaf import LeafValue
-from treeplex.search.play_distribution import DRAWS, Replicas, SearchSettings, policies_at, training_iterations
+from treeplex.search.play_distribution import Replicas, policies_at, training_iterations
 from treeplex.search.policy_encoding import PolicyEncoding, PolicyRows
 from treeplex.search.subgame import METHODS
 from treeplex.search.warm_start import begin_search
-from treeplex.settings import setting
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Singles = NDArray[np.float32]
 NO_LABEL = -(2**62)
-SOURCES = ("self-play", "random")
-"""Where public belief states come from: what search plays, or chance."""
-
-
-@dataclass(frozen=True)
-class SelfPlaySettings(SearchSettings):
-    """How episodes are played.
-
-    ``source="random"``: episodes go down as uniform play takes them, and wherever a subgame begins, the root included, both
-    ranges are drawn by :func:`treeplex.learn.rebel.random_beliefs.random_belief`.
-    """
-
-    iterations: int = 64
-    episodes: int = setting(64, "games played side by side", low=1, fixed=True)
-    exploration: float = setting(
-        0.25, "probability with which the exploring player, drawn anew in each subgame, plays uniformly", low=0, high=1
-    )
-    source: str = setting(
-        "self-play", "where public belief states come from; random: for comparison", choices=SOURCES, added=True
-    )
-    policy_net: bool = setting(
-        False, "whether a second network learns policies, from which searches start", fixed=True, added=True
-    )
-    draw: str = setting(
-        "uniform", "how the iteration played on is drawn; average: weighted as in the average policy", choices=DRAWS, added=True
-    )
-    device: str = setting(
-        "cpu",
-        "where subgames are solved and steps taken: cuda is a graphics card, auto cuda where there is one, torch-cpu as on a "
-        "card, to try it",
-        choices=DEVICES,
-        added=True,
-    )
 
 
 class Rows(NamedTuple):

@@ -1,13 +1,12 @@
 """ReBeL: a value network learned by self-play with search (Brown, Bakhtin, Lerer and Gong 2020, algorithms 1 and 2).
 
-The paper's settings are :data:`PAPER` and, for games of cards, :data:`PAPER_CARDS`. The defaults are a recipe that reaches the
-same quality with a small part of the work: Discounted CFR of few iterations, a narrow network that gives both players' values
-at once, subgames in lockstep, many passes over the rows, and a step size that falls to almost nothing at the end.
+What is trained, and for how long, :mod:`treeplex.learn.rebel.settings` says.
 """
 
 import math
+import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -18,109 +17,16 @@ from treeplex.games.public import PublicTree
 from treeplex.learn.common.fitting import Fitting, huber
 from treeplex.learn.common.random_state import random_state, set_random_state
 from treeplex.learn.common.replay import Replay
-from treeplex.learn.common.schedules import LearningSettings, falling_rate
+from treeplex.learn.common.settings import LearningSettings, falling_rate
+from treeplex.learn.rebel.holdem_lesson import HoldemLesson
 from treeplex.learn.rebel.policy_net import PREFIX, GuidedLeaf, networks, policy_loss
-from treeplex.learn.rebel.self_play import SelfPlay, SelfPlaySettings
+from treeplex.learn.rebel.self_play import SelfPlay
+from treeplex.learn.rebel.settings import HoldemRebelSettings, RebelSettings
 from treeplex.learn.rebel.value_net import NetFactory
 from treeplex.learn.torch.device import torch_device
 from treeplex.search.policy_encoding import PolicyRows
-from treeplex.settings import setting
 
 Arrays = Mapping[str, NDArray[Any]]
-
-
-@dataclass(frozen=True)
-class RebelSettings(LearningSettings, SelfPlaySettings):
-    """Everything that decides a training, but the game.
-
-    An iteration updates both players; the paper's T counts updates of one player, twice as many.
-    """
-
-    burn_in: int = setting(1024, "subgames before the first step", low=1)
-    solves: int = setting(60_000, "subgames to solve in total; the step size falls over them", low=1)
-    fresh: float = setting(0.5, "the newest part of all rows that is kept; early rows are from a bad network", above=0, high=1)
-    warm: int = setting(
-        15, "iterations that a start from the policy network counts as; 0: trained, but not used", low=0, added=True
-    )
-    streams: int | None = setting(
-        None,
-        "batches of episodes, each with random numbers of its own, that workers play; none: two per worker, one without",
-        low=1,
-        fixed=True,
-        added=True,
-    )
-    net: str | None = setting(
-        None,
-        "value network of one's own, file.py:NAME of a function of inputs and outputs that makes a PyTorch module; none: "
-        "linear layers with layer norm and GeLU",
-        fixed=True,
-        added=True,
-    )
-    seconds: float | None = setting(
-        None, "time over which it trains, in place of so many subgames (solves)", above=0, added=True
-    )
-
-    def check(self) -> None:
-        """Refuse searches that would end before they begin."""
-        super().check()
-        if self.policy_net and self.warm >= self.iterations:
-            raise SpecError(
-                f"warm must be less than iterations, {self.iterations}, not {self.warm!r}; a search begins after it"
-            )
-
-    @property
-    def length(self) -> int:
-        """Subgames to be solved."""
-        return self.solves
-
-    def lesson(self, game: PublicTree, generator: np.random.Generator, net: NetFactory | None = None) -> "PublicLesson":
-        """Fresh networks for public-tree rules, and episodes of them.
-
-        Raises:
-            SpecError: PyTorch is missing, or the device, or a method that it knows, or it is no public tree.
-            GameError: the rules have no features.
-        """
-        if not isinstance(game, PublicTree):
-            raise SpecError("RebelSettings train on public-tree rules; for a spot of hold'em give HoldemRebelSettings")
-        return PublicLesson(game, self, generator, net)
-
-
-PAPER = RebelSettings(
-    method="lcfr",
-    iterations=512,
-    solves=3_264_000,
-    width=256,
-    rows=1_000_000,
-    fresh=1.0,
-    burn_in=512,
-    reuse=8.0,
-    rate=3e-4,
-    halve=0.392,
-)
-"""Liar's Dice in appendix E, with what the released configuration adds: 1,020 epochs of 50 steps and 3,200 subgames, 1,024
-updates per solve, the step size halved after 400 and 800 epochs, iterations drawn uniformly where algorithm 2 draws them
-linearly (``draw=average``). A row is both players' values, so half as many rows are as much
-of the past, and 512 subgames are 1,024 rows of a player."""
-PAPER_CARDS = replace(
-    PAPER,
-    method="lcfr-avg-modified",
-    depth=0,
-    rounds=True,
-    draw="average",
-    policy_net=True,
-    solves=96_000_000,
-    width=1536,
-    layers=6,
-    rows=6_000_000,
-    fresh=0.5,
-    batch=1024,
-    rate=4e-4,
-    halve=1 / 3,
-)
-"""Turn endgame hold'em in appendix E: 300 epochs of 2,560,000 examples, the step size halved every 100. Subgames end
-with betting rounds, and iterations are drawn as in algorithm 2. How many subgames there are and T it does not say; here
-rows are seen as often as in Liar's Dice, and T is the same. Half of the data go after 20 epochs there; here, of all
-rows so far the newer half is kept."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +60,7 @@ class Lesson(Protocol):
     """
 
     play: Any
-    fittings: Mapping[str, Fitting]
+    fittings: dict[str, Fitting]
     done: int
 
     @property
@@ -195,7 +101,7 @@ class RebelTrainer:
         """Start with fresh networks.
 
         Args:
-            game: public-tree rules; of :class:`treeplex.learn.rebel.holdem_trainer.HoldemRebelSettings` the spot on which games
+            game: public-tree rules; of :class:`treeplex.learn.rebel.settings.HoldemRebelSettings` the spot on which games
                 are modelled.
             settings: all else; None for :class:`RebelSettings` as they are.
             net: makes the value network, in place of ``settings.net``.
@@ -207,7 +113,7 @@ class RebelTrainer:
         """
         self.settings: Any = settings or RebelSettings()
         self.generator = np.random.default_rng(self.settings.seed)
-        self.lesson: Any = self.settings.lesson(game, self.generator, net)
+        self.lesson: Any = lesson_of(game, self.settings, self.generator, net)
         self.steps = 0
         self._owed = 0.0
 
@@ -366,3 +272,29 @@ class PublicLesson:
         if PREFIX in self.fittings:
             self._examples = int(arrays[PREFIX + "count"][0])
         self.play.restore(arrays)
+
+
+def lesson_of(game: Any, settings: LearningSettings, generator: np.random.Generator, net: NetFactory | None = None) -> Lesson:
+    """Fresh networks (``net`` makes the value network) and self-play, by the kind of the settings.
+
+    Raises:
+        SpecError: settings for another kind of game; else as :class:`RebelTrainer` raises.
+    """
+    if isinstance(settings, HoldemRebelSettings):
+        if net is not None:
+            raise SpecError("networks for rivers are the library's own; leave net out")
+        return HoldemLesson(game, settings, generator)
+    assert isinstance(settings, RebelSettings)
+    if not isinstance(game, PublicTree):
+        raise SpecError("RebelSettings train on public-tree rules; for a spot of hold'em give HoldemRebelSettings")
+    return PublicLesson(game, settings, generator, net)
+
+
+def save_rivers(trainer: RebelTrainer, path: str | os.PathLike[str], **card: Any) -> None:
+    """Write the network of a training on turns with its settings and a card: how far training is, and what else one notes.
+
+    Raises:
+        FileError: the file cannot be written.
+    """
+    known = {"games": trainer.lesson.done, "steps": trainer.steps, "rows": len(trainer.values.rows)}
+    trainer.net.save(path, settings=asdict(trainer.settings), card=known | card)

@@ -1,7 +1,6 @@
 """The value network of ReBeL (Brown et al. 2020, appendix E), in PyTorch."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,33 +11,13 @@ from treeplex.engine.tree.leaves import rows_reached
 from treeplex.errors import SpecError
 from treeplex.forms.sources.user_module import Wanted, load_user_object
 from treeplex.forms.subgames.subgame import Places, Ranges
+from treeplex.learn.torch.device import torch_module
 from treeplex.search.encoding import EncodedPlaces, Encoding
 from treeplex.search.leaf import Prepared
 
 Singles = NDArray[np.float32]
 Ints = NDArray[np.int64]
 Module = Any
-
-
-def torch_module() -> Any:
-    """PyTorch, or a :class:`SpecError` that says how to install it."""
-    try:
-        import torch
-    except ImportError as error:
-        raise SpecError("value networks need PyTorch; install the extra: pip install 'treeplex[torch]'") from error
-    return torch
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """PyTorch with one thread: these networks are small, and the cores are for self-play."""
-    torch = torch_module()
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 def value_net(inputs: int, outputs: int, *, width: int, layers: int, seed: int) -> Module:

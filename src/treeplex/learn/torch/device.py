@@ -1,10 +1,10 @@
-"""Where tensors are: names of devices, and the PyTorch device that each is."""
+"""PyTorch, if it is there, and where tensors are: names of devices, and the PyTorch device that each is."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from treeplex.errors import SpecError
-from treeplex.learn.rebel.value_net import torch_module
 
 DEVICES: Mapping[str, str] = {
     "cpu": "compiled kernels on the processor",
@@ -13,6 +13,27 @@ DEVICES: Mapping[str, str] = {
     "auto": "cuda where there is one, else cpu",
 }
 """Where iterations, searches and gradient steps take place."""
+
+
+def torch_module() -> Any:
+    """PyTorch, or a :class:`SpecError` that says how to install it."""
+    try:
+        import torch
+    except ImportError as error:
+        raise SpecError("value networks need PyTorch; install the extra: pip install 'treeplex[torch]'") from error
+    return torch
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """PyTorch with one thread: these networks are small, and the cores are for self-play."""
+    torch = torch_module()
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def torch_device(name: str) -> Any:

@@ -12,9 +12,9 @@ from treeplex.engine.tree.learned import DiscountNetwork
 from treeplex.engine.tree.regret import Weights
 from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.form import OPTIMISM, STEP, Kind
+from treeplex.forms.form import OPTIMISM, STEP, RuleKind
 from treeplex.forms.policies.tabular import Policy, normalised
-from treeplex.learn.rebel.value_net import torch_module
+from treeplex.learn.torch.device import torch_module
 from treeplex.learn.torch.kernels import (
     ONE,
     ZERO,
@@ -102,14 +102,14 @@ class TensorForm:
         return state
 
     def allocate(
-        self, kind: Kind, needs: frozenset[str], averages: int = 1, network: DiscountNetwork | None = None
+        self, kind: RuleKind, needs: frozenset[str], averages: int = 1, network: DiscountNetwork | None = None
     ) -> TensorState:
         """The state before the first iteration, at the uniform policy; root sequences begin with 1.
 
         Raises:
             AlgorithmError: a rule that needs more than regrets or replies, and one average.
         """
-        if kind not in (Kind.REGRETS, Kind.REPLIES) or needs & {"previous", "changes"}:
+        if kind not in (RuleKind.REGRETS, RuleKind.REPLIES) or needs & {"previous", "changes"}:
             raise AlgorithmError("does not run on tensors; take device cpu, or a variant such as dcfr, or fictitious play")
         state = TensorState([own.uniform for own in self.treeplexes], [], [], [], [])
         with torch_module().inference_mode():
@@ -118,18 +118,18 @@ class TensorForm:
                 head[ZERO] = 0.0
                 state.along.append(factors(self.at.numbers(head), own.uniform))
                 state.strategies.append(reached(own, state.along[-1]))
-            if kind is Kind.REPLIES:
+            if kind is RuleKind.REPLIES:
                 state.averages = list(state.strategies)
             else:
                 state.averages = [torch_module().zeros_like(strategy) for strategy in state.strategies]
                 state.regrets = [torch_module().zeros_like(policy) for policy in state.policies]
         return state
 
-    def iterate(self, kind: Kind, rows: Floats, state: TensorState, *, alternating: bool) -> None:
+    def iterate(self, kind: RuleKind, rows: Floats, state: TensorState, *, alternating: bool) -> None:
         """Run one iteration for each row; nothing is read on the host meanwhile."""
         with torch_module().inference_mode():
             for numbers in rows.tolist():
-                if kind is Kind.REPLIES:
+                if kind is RuleKind.REPLIES:
                     self._reply(numbers, state, alternating=alternating)
                     continue
                 row = Weights(*numbers)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from treeplex.engine.tree.form import Dense, Payoff, Sparse, Tree
 from treeplex.engine.tree.regret import Weights
-from treeplex.learn.rebel.value_net import torch_module
+from treeplex.learn.torch.device import torch_module
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

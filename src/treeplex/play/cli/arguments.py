@@ -52,6 +52,10 @@ Config = Annotated[Path | None, typer.Option(metavar="FILE", help="Settings over
 ShowSettings = Annotated[bool, typer.Option("--show", help="Print all settings as YAML and stop.")]
 TrainOut = Annotated[Path | None, typer.Option(metavar="DIR", help="Write a training folder.")]
 TrainResume = Annotated[Path | None, typer.Option(metavar="DIR", help="Resume the training in this folder.")]
+Measures = Annotated[
+    list[str] | None,
+    typer.Option("--measure", metavar="NAME", help="Also report a judge of your own, my.py:gain; may be repeated."),
+]
 Threads = Annotated[int | None, typer.Option(metavar="N", help="Of a spot: threads. Default: one per core allowed.")]
 Storage = Annotated[
     str | None, typer.Option(metavar="KIND", help="Of a spot: float32, float64 or int16 (half the memory). Default: float32.")
@@ -60,10 +64,6 @@ Device = Annotated[
     str | None, typer.Option(metavar="NAME", help="Of a game: cpu, cuda, auto or torch-cpu; the last three need PyTorch.")
 ]
 RunPlace = Annotated[Path | None, typer.Option(metavar="PATH", help="Write a run folder; of a spot one file, turn.spot.")]
-Measures = Annotated[
-    list[str] | None,
-    typer.Option("--measure", metavar="NAME", help="Also report a judge of your own, my.py:gain; may be repeated."),
-]
 Folder = Annotated[Path | None, typer.Option(metavar="DIR", help="Write a run folder.")]
 
 SOLVING = [

@@ -142,7 +142,7 @@ def info(
         live.say(f"compiling {game}")
         from treeplex.forms.compile.compile_game import compile_game
         from treeplex.forms.sources.load import load
-        from treeplex.runs.games import solvable
+        from treeplex.runs.solve.solve import solvable
 
         rules = load(game)
         estimate = None if structure else solvable(rules).estimate()

@@ -197,7 +197,7 @@ def table_for(game: str, against: str, iterations: int | None, seed: int | None)
         return SearchTable(tree, SearchAgent(tree, net.leaf(tree), settings, generator), generator), opponent
     if is_user_spec(against):
         from treeplex.forms.subgames.public_rules import public_rules
-        from treeplex.search.play_distribution import PlaythroughSettings
+        from treeplex.search.settings import PlaythroughSettings
         from treeplex.search.user_agents import load_agent
 
         tree = public_rules(rules)

@@ -115,8 +115,8 @@ def evaluate(
         )
     with Live(progress) as live:
         live.say(f"compiling {game}")
-        from treeplex.runs.games import solvable
         from treeplex.runs.judge import exact_value, infostate_regrets
+        from treeplex.runs.solve.solve import solvable
 
         target = solvable(game)
         target.prepare({name: value for name, value in (("refine", refine), ("limit", limit)) if value}, live)

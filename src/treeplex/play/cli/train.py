@@ -169,7 +169,7 @@ def run_training(game: Any, learner: Any, *, as_json: bool, shown: bool | None, 
     else:
         print_training(training)
     if training.status == "interrupted":
-        done = f"{training.records[-1].done:,} {training.kind.kind.unit}"
+        done = f"{training.records[-1].done:,} {training.kind.job_kind.unit}"
         fail(f"stopped after {done}; saved: resume with {resuming(training)}", STOPPED)
 
 
@@ -204,7 +204,7 @@ def print_training(training: "Training") -> None:
     facts["time"] = f"{last.seconds:.3g} s, {last.cpu_seconds:.3g} s of processor time"
     if lost := training.to_json().get("lost"):
         facts["workers lost"] = f"{lost}   what they were doing was done again"
-    files = dict.fromkeys((*kind.kind.files, "metrics.jsonl", "run.json", "state.safetensors"))
+    files = dict.fromkeys((*kind.job_kind.files, "metrics.jsonl", "run.json", "state.safetensors"))
     facts["files"] = f"{training.folder}   {', '.join(files)}"
     print_facts(facts, title=title)
     print_next(kind.next_steps(training))

@@ -26,7 +26,7 @@ from treeplex.learn.discount.fitness import Fitness, exploitability_of
 from treeplex.learn.discount.trainer import EpochReport, Trainer
 from treeplex.runs.discount.settings import DiscountSettings
 from treeplex.runs.job.checkpoint import Arrays, State
-from treeplex.runs.job.folder import Kind, own_version
+from treeplex.runs.job.folder import JobKind, own_version
 from treeplex.runs.job.interrupt import StepAbandoned
 from treeplex.runs.job.record import Record, maybe, real, reals, whole
 from treeplex.runs.train.kind import TrainingJob
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 POLICY, BEST, PLOT = "policy.safetensors", "best.safetensors", "learning-curve.png"
-DISCOUNT = Kind(
+DISCOUNT = JobKind(
     name="discount",
     unit="epochs",
     maker="treeplex train",

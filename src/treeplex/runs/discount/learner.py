@@ -28,7 +28,7 @@ class DiscountLearner(TrainingKind):
         name: of :data:`treeplex.solvers.rules.learned.LEARNED`.
     """
 
-    kind, settings, source = DISCOUNT, DiscountSettings, REFERENCE
+    job_kind, settings, source = DISCOUNT, DiscountSettings, REFERENCE
     takes = ("workers", "ray")
     line: ClassVar[Mapping[str, str]] = {"fitness": "fitness {:.3f}", "best_fitness": "best {:.3f}", "lost": "{} workers lost"}
     needs_game = False

@@ -12,7 +12,7 @@ from treeplex.forms.subgames.subgame import Subgame
 from treeplex.games.poker.betting.sizes import plan_from_json
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.rebel.files import NetFile
-from treeplex.learn.rebel.holdem_trainer import check_turn
+from treeplex.learn.rebel.holdem_lesson import check_turn
 from treeplex.runs.holdem.search import ITERATIONS, METHOD, RIVER, STORAGE, memory_for, searching
 from treeplex.runs.job.memory import available_memory, megabytes
 from treeplex.search.agent import SearchAgent

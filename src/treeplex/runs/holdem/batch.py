@@ -23,14 +23,16 @@ from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.holdem.boards import Board
 from treeplex.runs.holdem.report.export import Solved, node_report
-from treeplex.runs.job.folder import LOCK, JobFolder, Kind, kind_of
+from treeplex.runs.job.folder import LOCK, JobFolder, JobKind, kind_of
 from treeplex.runs.job.interrupt import Interrupt, StepAbandoned
 from treeplex.runs.job.job import Job, Session
 from treeplex.runs.job.record import Watcher
 from treeplex.storage.files import write_atomically
 from treeplex.storage.reading import MOST_TEXT, parse_json, read_bytes
 
-BATCH = Kind(name="batch", unit="boards", maker="treeplex holdem flops", needs={"boards": dict}, noun="batch", recorded=False)
+BATCH = JobKind(
+    name="batch", unit="boards", maker="treeplex holdem flops", needs={"boards": dict}, noun="batch", recorded=False
+)
 """Batches of boards: the results of boards are the state, and there are no records."""
 
 

@@ -1,7 +1,6 @@
-"""Locks: strategies that a player keeps at a decision, from lines and ranges to the boards of a compiled spot."""
+"""From locks, which name lines and hands, to fixed strategies at the nodes and boards of a compiled spot."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,9 +9,9 @@ from numpy.typing import NDArray
 from treeplex.engine.holdem.form import COUNT, STORE
 from treeplex.errors import SpecError
 from treeplex.forms.holdem.compile_spot import CompiledSpot
-from treeplex.forms.holdem.spot_form import Lock
+from treeplex.forms.holdem.spot_form import FixedStrategy
 from treeplex.games.poker.betting.tree import Decision
-from treeplex.games.poker.spots.fields import Lock as TextLock
+from treeplex.games.poker.spots.locks import AnyLock, NodeLock, TextLock
 from treeplex.runs.holdem.report.line import PLAYERS, Place, chosen, find_place, read_steps
 
 Floats = NDArray[np.float64]
@@ -20,27 +19,7 @@ MARGIN = 1e-4
 """How far the probabilities of a hand may be from adding up to 1."""
 
 
-@dataclass(frozen=True, eq=False)
-class NodeLock:
-    """The strategy of every hand at one decision, say a :class:`treeplex.runs.holdem.report.view.View`'s own.
-
-    Attributes:
-        line: how one gets to the decision. Cards may be left out from some street on, which stands for all.
-        hands: int [n], rows of ``format.hands``; hands that are not there stay free.
-        strategy: [actions, n], probabilities in the order of the actions; a column of NaN leaves a hand free.
-        place: what to call the lock in messages.
-    """
-
-    line: str
-    hands: NDArray[np.integer]
-    strategy: NDArray[np.floating]
-    place: str = "lock"
-
-
-AnyLock = TextLock | NodeLock
-
-
-def solver_locks(game: CompiledSpot, locks: Iterable[AnyLock]) -> tuple[Lock, ...]:
+def solver_locks(game: CompiledSpot, locks: Iterable[AnyLock]) -> tuple[FixedStrategy, ...]:
     """Locks as the solver takes them, one per node and board; where several are about the same hands the last one counts.
 
     Args:
@@ -74,7 +53,7 @@ def solver_locks(game: CompiledSpot, locks: Iterable[AnyLock]) -> tuple[Lock, ..
                 f"{lock.place}: without effect: later locks of {lock.line or 'root'!r} are about the same hands, and the last "
                 "one counts; leave one out, or write the one about fewer hands last"
             )
-    return tuple(Lock(board, player, row, strategy) for (board, player, row), strategy in found.items())
+    return tuple(FixedStrategy(board, player, row, strategy) for (board, player, row), strategy in found.items())
 
 
 def columns_of(game: CompiledSpot, table: Floats, key: tuple[int, int, int]) -> Floats:
@@ -85,7 +64,7 @@ def columns_of(game: CompiledSpot, table: Floats, key: tuple[int, int, int]) -> 
     return columns
 
 
-def with_locks(game: CompiledSpot, average: NDArray[Any], locks: Sequence[Lock]) -> NDArray[Any]:
+def with_locks(game: CompiledSpot, average: NDArray[Any], locks: Sequence[FixedStrategy]) -> NDArray[Any]:
     """An average strategy that is the lock itself where a locked hand never comes, so that its average says nothing.
 
     Returns:

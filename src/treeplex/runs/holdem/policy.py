@@ -15,7 +15,7 @@ from treeplex.evaluate import Judgement
 from treeplex.evaluate.holdem.judge import judge_spot, judging_crew, root_values
 from treeplex.evaluate.holdem.node_values import HoldemValues
 from treeplex.forms.holdem.compile_spot import CompiledSpot
-from treeplex.forms.holdem.spot_form import Lock, store_of_policy
+from treeplex.forms.holdem.spot_form import FixedStrategy, store_of_policy
 from treeplex.games.poker.cards.cards import parse_cards
 from treeplex.runs.holdem.locks import with_locks
 from treeplex.runs.holdem.report.line import action_text
@@ -40,13 +40,13 @@ class HoldemPolicy:
     game: CompiledSpot
     average: NDArray[Any] = field(repr=False)
     scales: NDArray[Any] = field(repr=False)
-    locks: tuple[Lock, ...] = ()
+    locks: tuple[FixedStrategy, ...] = ()
     streets: int = 0
     ends: NDArray[np.float64] | None = field(repr=False, default=None)
     threads: int = 1
 
     @classmethod
-    def uniform(cls, game: CompiledSpot, *, locks: Sequence[Lock] = (), threads: int = 1) -> "HoldemPolicy":
+    def uniform(cls, game: CompiledSpot, *, locks: Sequence[FixedStrategy] = (), threads: int = 1) -> "HoldemPolicy":
         """Every action equally often."""
         none = np.zeros(0, np.float32)
         return cls(game, np.zeros(game.stored, np.float32), none, tuple(locks), len(game.boards), threads=threads)

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from treeplex.engine.threads import checked_threads
 from treeplex.errors import FileError, GameError, SpecError
-from treeplex.forms.holdem.spot_form import checked_threads
 from treeplex.forms.holdem.spot_size import check_boards, spot_size
 from treeplex.forms.holdem.subgame import HoldemSubgame, cut_spot
 from treeplex.forms.sources.user_module import is_user_spec
@@ -19,10 +19,10 @@ from treeplex.games.poker.betting.sizes import BetPlan, plan_from_json
 from treeplex.games.poker.betting.tree import Decision, check_nodes
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.rebel.files import NetFile, read_net
-from treeplex.learn.rebel.holdem_trainer import check_turn
+from treeplex.learn.rebel.holdem_lesson import check_turn
 from treeplex.learn.rebel.river_net import read_river_net
 from treeplex.learn.rebel.shipped_nets import REBEL, RIVERS
-from treeplex.learn.rebel.value_net import one_thread
+from treeplex.learn.torch.device import one_thread
 from treeplex.runs.holdem.solution import HoldemSettings, HoldemSolution
 from treeplex.runs.job.folder import JobFolder
 from treeplex.runs.job.interrupt import Interrupt

@@ -23,14 +23,14 @@ from treeplex.engine.holdem.form import REACH, STORE, HoldemForm
 from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.evaluate.holdem.node_values import HoldemValues
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
-from treeplex.forms.holdem.spot_form import Lock
+from treeplex.forms.holdem.spot_form import FixedStrategy
 from treeplex.games.poker.betting.tree import BettingTree
 from treeplex.games.poker.spots.fields import street_names
 from treeplex.games.poker.spots.spot import Spot, spot_from_json
 from treeplex.runs.holdem.files import VERSION, Array, Header, read_file, write_file
 from treeplex.runs.holdem.policy import HoldemPolicy
 from treeplex.runs.holdem.report.view import View
-from treeplex.runs.job.folder import Kind
+from treeplex.runs.job.folder import JobKind
 from treeplex.runs.job.record import Record, real
 from treeplex.runs.solve.solution import Solution
 from treeplex.solvers.registry import pace_of
@@ -41,7 +41,9 @@ FULL = 65_535
 """A probability of one, in files that are not resumable."""
 
 
-SPOT = Kind(name="spot", unit="iterations", maker="treeplex holdem solve", numbers={"exploitability": real}, solver_time=True)
+SPOT = JobKind(
+    name="spot", unit="iterations", maker="treeplex holdem solve", numbers={"exploitability": real}, solver_time=True
+)
 """Runs on spots. ``exploitability``: mean over players of what a best response gains, in chips; NaN if judging was
 broken off."""
 
@@ -97,7 +99,7 @@ class HoldemSolution(Solution):
     average: NDArray[Any] = field(repr=False)
     scales: NDArray[Any] = field(repr=False)
     state: Mapping[str, NDArray[Any]] | None = field(repr=False)
-    locks: tuple[Lock, ...] = ()
+    locks: tuple[FixedStrategy, ...] = ()
     streets: int = 0
     ends: NDArray[np.float64] | None = None
     judging_seconds: float = 0.0
@@ -350,10 +352,10 @@ def records_of(rows: list[list[Any]]) -> tuple[Record, ...]:
     return tuple(found)
 
 
-def locks_of(rows: list[list[int]], values: Array) -> tuple[Lock, ...]:
+def locks_of(rows: list[list[int]], values: Array) -> tuple[FixedStrategy, ...]:
     """The locks of a file."""
     found, start = [], 0
     for board, player, node, actions, hands in rows:
-        found.append(Lock(board, player, node, values[start : start + actions * hands].reshape(actions, hands)))
+        found.append(FixedStrategy(board, player, node, values[start : start + actions * hands].reshape(actions, hands)))
         start += actions * hands
     return tuple(found)

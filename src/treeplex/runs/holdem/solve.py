@@ -7,27 +7,28 @@ from dataclasses import replace
 from math import isnan
 from pathlib import Path
 
+from treeplex.engine.threads import checked_threads
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
-from treeplex.forms.holdem.spot_form import Lock as FixedStrategy
-from treeplex.forms.holdem.spot_form import checked_storage, checked_threads
-from treeplex.games.poker.spots.fields import Settings as FileSettings
+from treeplex.forms.holdem.spot_form import FixedStrategy, checked_storage
+from treeplex.games.poker.spots.fields import SolveFields
+from treeplex.games.poker.spots.locks import AnyLock
 from treeplex.games.poker.spots.spot import Spot, spot_from_json
 from treeplex.runs.holdem.job import SpotJob
-from treeplex.runs.holdem.locks import AnyLock, solver_locks
+from treeplex.runs.holdem.locks import solver_locks
 from treeplex.runs.holdem.solution import HoldemSettings, HoldemSolution, spot_file
 from treeplex.runs.job.interrupt import Interrupt, Interrupted
 from treeplex.runs.job.job import Session
-from treeplex.runs.job.lock import Lock
+from treeplex.runs.job.lock import FileLock
 from treeplex.runs.job.memory import check_memory, check_spot
 from treeplex.runs.job.record import Watcher, check_count, check_limits
+from treeplex.runs.solve.settings import DEFAULT_ITERATIONS, MOST_ITERATIONS
 from treeplex.runs.solve.solvable import Asked
 from treeplex.solvers.holdem.solver import HoldemSolver
-from treeplex.solvers.registry import AnyAlgorithm, is_own, pace_of, same_algorithm
+from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm, is_own, pace_of, same_algorithm
 from treeplex.storage.files import sweep
 
-DEFAULT_ALGORITHM, DEFAULT_STORAGE = "dcfr", "float32"
-DEFAULT_ITERATIONS, MOST_ITERATIONS = 1000, 1_000_000
+DEFAULT_STORAGE = "float32"
 DEFAULT_SHARE = 0.005
 """The usual target: this share of the pot, blinds included."""
 
@@ -96,7 +97,7 @@ def spot_session(spot: Spot | CompiledSpot | None, asked: Asked) -> Iterator[Ses
     every = 10 if asked.every is None else asked.every
     check_count("every", every)
     given = spot.spot if isinstance(spot, CompiledSpot) else spot
-    how = FileSettings() if given is None else given.settings
+    how = SolveFields() if given is None else given.settings
     iterations = how.iterations if asked.iterations is None else asked.iterations
     if iterations is not None and iterations != 0:
         check_count("iterations", iterations)
@@ -163,7 +164,7 @@ def writing(file: Path) -> Iterator[None]:
         file.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(f"cannot make the folder {file.parent}: {error.strerror or error}; choose another") from error
-    with Lock(file.with_name(f".{file.name}.lock"), str(file)):
+    with FileLock(file.with_name(f".{file.name}.lock"), str(file)):
         sweep(file.parent, file.name)
         yield
 

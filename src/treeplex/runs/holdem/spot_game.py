@@ -7,22 +7,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from treeplex.engine.threads import checked_threads
 from treeplex.errors import GameError, PolicyError
 from treeplex.evaluate import Judgement
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
-from treeplex.forms.holdem.spot_form import checked_storage, checked_threads
+from treeplex.forms.holdem.spot_form import checked_storage
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.holdem.locks import solver_locks
 from treeplex.runs.holdem.policy import HoldemPolicy
 from treeplex.runs.holdem.solution import SUFFIX, HoldemSolution, load_solution
-from treeplex.runs.holdem.solve import DEFAULT_ALGORITHM, DEFAULT_ITERATIONS, DEFAULT_STORAGE, reread, spot_session
+from treeplex.runs.holdem.solve import DEFAULT_STORAGE, reread, spot_session
 from treeplex.runs.job.job import Session
 from treeplex.runs.job.memory import SpotEstimate, check_spot, estimate_spot
 from treeplex.runs.job.progress_line import KERNELS, ProgressLine
+from treeplex.runs.solve.settings import DEFAULT_ITERATIONS
 from treeplex.runs.solve.solvable import UNIFORM, Asked, Plan, Solvable, SpotOptions, canonical
 from treeplex.solvers.holdem.solver import method_of
-from treeplex.solvers.registry import AnyAlgorithm
+from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm
 
 
 class SpotGame(Solvable):

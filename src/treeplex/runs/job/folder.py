@@ -27,7 +27,7 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.sources.load import load_rules
 from treeplex.games.base import Game
 from treeplex.runs.job.checkpoint import Position, State, open_checkpoint, write_checkpoint
-from treeplex.runs.job.lock import Lock
+from treeplex.runs.job.lock import FileLock
 from treeplex.runs.job.record import Record, Schema
 from treeplex.storage.files import append_line, sweep, write_atomically
 from treeplex.storage.reading import read_json, whole_lines
@@ -52,7 +52,7 @@ MADE_FOLDERS = ("judged", "tensorboard")
 
 
 @dataclass(frozen=True)
-class Kind:
+class JobKind:
     """A kind of job.
 
     Attributes:
@@ -82,10 +82,10 @@ class Kind:
 class JobFolder:
     """One job on disk. Use as a context manager where it is written: leaving it gives the lock back."""
 
-    def __init__(self, kind: Kind, path: str | os.PathLike[str]) -> None:
+    def __init__(self, kind: JobKind, path: str | os.PathLike[str]) -> None:
         self.kind: Final = kind
         self.path: Final = Path(path)
-        self._lock = Lock(self.path / LOCK, str(self.path))
+        self._lock = FileLock(self.path / LOCK, str(self.path))
 
     def __enter__(self) -> Self:
         return self
@@ -273,7 +273,7 @@ class JobFolder:
         return f"<folder of {self.kind.maker}: {self.path}>"
 
 
-def folder_at(kind: Kind, path: str | os.PathLike[str] | None) -> AbstractContextManager[JobFolder | None]:
+def folder_at(kind: JobKind, path: str | os.PathLike[str] | None) -> AbstractContextManager[JobFolder | None]:
     """The folder at a path, None without one, to be written in a ``with`` block."""
     return nullcontext() if path is None else JobFolder(kind, path)
 

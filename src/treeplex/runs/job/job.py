@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final
 from treeplex.errors import AlgorithmError, FileError
 from treeplex.notices import compilation_announced
 from treeplex.runs.job.checkpoint import Arrays, Position, State, position_of
-from treeplex.runs.job.folder import METRICS, RUN, STATE, JobFolder, Kind, digest_of
+from treeplex.runs.job.folder import METRICS, RUN, STATE, JobFolder, JobKind, digest_of
 from treeplex.runs.job.interrupt import Interrupt, StepAbandoned
 from treeplex.runs.job.record import Progress, Record, Watcher
 
@@ -55,7 +55,7 @@ class Job(ABC):
         interrupt: the request to stop; steps that last long may look at it and raise :class:`StepAbandoned`.
     """
 
-    kind: ClassVar[Kind]
+    kind: ClassVar[JobKind]
 
     def __init__(self, interrupt: Interrupt | None = None) -> None:
         self.clock: Final = Clock()

@@ -15,7 +15,7 @@ except ImportError:  # no such lock on this system
 
 
 @final
-class Lock:
+class FileLock:
     """A lock file with the process id and the host of who holds it.
 
     The kernel holds the lock (``flock``), so that it is gone as soon as the process is, however it ended.
@@ -72,7 +72,7 @@ class Lock:
             os.close(self._descriptor)
             self._descriptor = None
 
-    def __enter__(self) -> "Lock":
+    def __enter__(self) -> "FileLock":
         self.acquire()
         return self
 

@@ -8,15 +8,16 @@ from pathlib import Path
 
 from treeplex import notebook
 from treeplex.engine.holdem.workspace import workspace_sizes
+from treeplex.engine.threads import checked_threads
 from treeplex.errors import SpecError
-from treeplex.forms.holdem.spot_form import STORAGE, checked_threads
+from treeplex.forms.holdem.spot_form import STORAGE
 from treeplex.forms.holdem.spot_size import SpotSize, check_boards, spot_size
 from treeplex.forms.sources.load import load_spot
 from treeplex.games.poker.betting.tree import check_nodes
 from treeplex.games.poker.spots.fields import street_names
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.solvers.holdem.solver import method_of, predicted_memory
-from treeplex.solvers.registry import AnyAlgorithm
+from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm
 
 MEMINFO, CGROUP = Path("/proc/meminfo"), Path("/sys/fs/cgroup")
 MEGABYTE = 1_000_000
@@ -132,7 +133,7 @@ class SpotEstimate:
 
 def estimate_spot(
     spot: Spot | str | os.PathLike[str],
-    algorithm: AnyAlgorithm = "dcfr",
+    algorithm: AnyAlgorithm = DEFAULT_ALGORITHM,
     *,
     threads: int | None = None,
     isomorphism: bool = True,

@@ -15,7 +15,7 @@ from safetensors.numpy import save as bytes_from_arrays
 from treeplex.errors import FileError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.learn.rebel.files import NetFile
-from treeplex.search.play_distribution import PlaythroughSettings
+from treeplex.search.settings import PlaythroughSettings
 from treeplex.storage.files import write_atomically
 from treeplex.storage.reading import read_bytes
 

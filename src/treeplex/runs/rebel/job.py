@@ -26,15 +26,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from treeplex.games.poker.cards.cards import cards_to_string
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.learn.common.schedules import LearningSettings
+from treeplex.learn.common.settings import LearningSettings
 from treeplex.learn.common.workers import Alone, Workers
 from treeplex.learn.rebel.files import save_net
-from treeplex.learn.rebel.holdem_trainer import HoldemRebelSettings, save_rivers
 from treeplex.learn.rebel.parallel_self_play import ParallelSelfPlay, SelfPlayJob, SelfPlayRows, SelfPlayStopped
 from treeplex.learn.rebel.policy_net import weights_of
-from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer
+from treeplex.learn.rebel.settings import HoldemRebelSettings, RebelSettings
+from treeplex.learn.rebel.trainer import RebelTrainer, save_rivers
 from treeplex.runs.job.checkpoint import Arrays, State
-from treeplex.runs.job.folder import Kind, kind_of
+from treeplex.runs.job.folder import JobKind, kind_of
 from treeplex.runs.job.interrupt import StepAbandoned
 from treeplex.runs.job.record import Record, maybe, real, whole
 from treeplex.runs.rebel.live_evaluation import RunJudge
@@ -47,7 +47,7 @@ NET, PLOT, EVALUATIONS, JUDGED = "net.safetensors", "learning-curve.png", "evalu
 LATE: Mapping[float, str] = {0.96: "net-96.safetensors", 0.98: "net-98.safetensors"}
 """Networks kept on the way, by the part of the training done: epochs 980 and 1,000 of the paper's 1,020."""
 NUMBERS = {"rows": whole, "steps": whole, "loss": maybe(real), "rate": real}
-REBEL = Kind(
+REBEL = JobKind(
     name="rebel",
     unit="subgames",
     maker="treeplex train",
@@ -67,7 +67,7 @@ REBEL = Kind(
 record, None without any, ``policy_loss`` the same of a policy network; ``rate``: subgames a second since the last record;
 ``lost``: workers that died so far; ``exploitability`` of ``playthroughs`` playthroughs, ``iterations`` a search, None where not
 judged."""
-TURNS = Kind(
+TURNS = JobKind(
     name="rebel on turns",
     unit="games",
     maker="treeplex holdem train",

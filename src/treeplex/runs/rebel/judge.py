@@ -27,7 +27,8 @@ from treeplex.learn.common.job_queue import JobQueue
 from treeplex.learn.common.workers import POLL_SECONDS
 from treeplex.learn.rebel.files import NetFile, is_net_file, read_net
 from treeplex.learn.rebel.shipped_nets import REBEL, shipped_name, shipped_net
-from treeplex.learn.rebel.value_net import NetworkLeaf, one_thread, torch_module
+from treeplex.learn.rebel.value_net import NetworkLeaf
+from treeplex.learn.torch.device import one_thread, torch_module
 from treeplex.runs.job.record import check_count
 from treeplex.runs.rebel.evaluation_parts import LEAST_PARTS, PART, Part, Store, parts_of
 from treeplex.runs.rebel.job import EVALUATIONS, JUDGED, NET, is_rebel_folder
@@ -35,7 +36,8 @@ from treeplex.runs.solve.tree_game import holds_policy
 from treeplex.runs.train.workers import Work, crew_for
 from treeplex.search import play_distribution as repeated
 from treeplex.search.perfect_information import certain_policy
-from treeplex.search.play_distribution import PlaythroughSettings, averaged_policy
+from treeplex.search.play_distribution import averaged_policy
+from treeplex.search.settings import PlaythroughSettings
 from treeplex.spec import nearest
 from treeplex.storage.files import append_line
 

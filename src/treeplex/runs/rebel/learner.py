@@ -19,10 +19,11 @@ from treeplex.games.poker.spots.known import all_hands, turn_endgame_holdem
 from treeplex.games.poker.spots.spot import Spot, spot_from_json
 from treeplex.learn.common.workers import Workers
 from treeplex.learn.rebel.files import NetFile, read_net
-from treeplex.learn.rebel.holdem_trainer import PAPER_TURNS, HoldemRebelSettings, check_turn
+from treeplex.learn.rebel.holdem_lesson import check_turn
 from treeplex.learn.rebel.parallel_self_play import SelfPlayer, SelfPlayJob, SelfPlayRows, parallel_trainer
-from treeplex.learn.rebel.trainer import PAPER, PAPER_CARDS, RebelSettings, RebelTrainer
-from treeplex.learn.rebel.value_net import one_thread
+from treeplex.learn.rebel.settings import PAPER, PAPER_CARDS, PAPER_TURNS, HoldemRebelSettings, RebelSettings
+from treeplex.learn.rebel.trainer import RebelTrainer
+from treeplex.learn.torch.device import one_thread
 from treeplex.runs.rebel.job import NET, REBEL, TURNS, HoldemRebelJob, RebelJob
 from treeplex.runs.rebel.live_evaluation import RunJudge
 from treeplex.runs.train.kind import RECIPE, Options, Training, TrainingKind, count_of
@@ -48,7 +49,7 @@ class RebelLearner(TrainingKind):
     configuration, for :data:`CARDS` that of turn endgame hold'em.
     """
 
-    name, kind, source = "rebel", REBEL, SOURCE
+    name, job_kind, source = "rebel", REBEL, SOURCE
     settings: type[Settings] = RebelSettings
     summary = "a value network for search, learned by self-play in which every move is searched"
     takes: ClassVar[tuple[str, ...]] = ("workers", "ray", "judge_every")
@@ -119,7 +120,7 @@ class RebelLearner(TrainingKind):
         if not last.steps:
             begin = training.settings.burn_in
             facts["beware"] = f"learning begins at burn_in, {begin:,}, so the network has learned nothing yet"
-        return f"ReBeL on {training.game}: {count_of(last.done, self.kind.unit)}", facts
+        return f"ReBeL on {training.game}: {count_of(last.done, self.job_kind.unit)}", facts
 
     def next_steps(self, training: Training) -> list[tuple[str, str]]:
         """Judge it, play against it."""
@@ -135,7 +136,7 @@ class HoldemRebelLearner(RebelLearner):
     Presets: ``recipe`` takes minutes of one core; ``paper`` has the paper's method, network and steps. Stacks go with the pot.
     """
 
-    kind = TURNS
+    job_kind = TURNS
     settings: type[Settings] = HoldemRebelSettings
     summary = "a value network for rivers of hold'em, learned by self-play on turns"
     takes: ClassVar[tuple[str, ...]] = ()
@@ -172,7 +173,7 @@ class HoldemRebelLearner(RebelLearner):
         facts["steps"] = f"{last.steps:,} on {last.rows:,} rivers"
         if "loss" in facts:
             facts["loss"] += ", values in parts of the pot"
-        return f"ReBeL on turns, pot {training.game['pot']:g}: {count_of(last.done, self.kind.unit)}", facts
+        return f"ReBeL on turns, pot {training.game['pot']:g}: {count_of(last.done, self.job_kind.unit)}", facts
 
     def next_steps(self, training: Training) -> list[tuple[str, str]]:
         """Search with it, resume it."""

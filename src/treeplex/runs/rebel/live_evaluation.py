@@ -10,8 +10,10 @@ from treeplex.evaluate.judge import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.games.public import Chance, Decision, PublicTree
-from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer
-from treeplex.search.play_distribution import PlaythroughSettings, averaged_policy
+from treeplex.learn.rebel.settings import RebelSettings
+from treeplex.learn.rebel.trainer import RebelTrainer
+from treeplex.search.play_distribution import averaged_policy
+from treeplex.search.settings import PlaythroughSettings
 
 PLAYTHROUGHS = 32
 SHARE = 0.05

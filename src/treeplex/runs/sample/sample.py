@@ -20,7 +20,7 @@ from treeplex.runs.job.job import Session, go_on, start
 from treeplex.runs.job.record import UNCOUNTED_ITERATIONS, Watcher, check_limits
 from treeplex.runs.sample.job import Sampled, SampleJob
 from treeplex.runs.sample.settings import DEFAULT_MEMORY, POLICY, SAMPLE, UNIFORM, SampleSettings
-from treeplex.runs.solve.tree_game import DEFAULT_ITERATIONS
+from treeplex.runs.solve.settings import DEFAULT_ITERATIONS
 from treeplex.solvers import algorithms
 from treeplex.solvers.registry import algorithm_spec, known_algorithm, named_in, same_algorithm
 from treeplex.solvers.sampling.rules_solver import RulesSampler

@@ -12,14 +12,14 @@
 from dataclasses import dataclass
 
 from treeplex.evaluate.playouts import PLAYOUTS
-from treeplex.runs.job.folder import Kind
+from treeplex.runs.job.folder import JobKind
 from treeplex.runs.job.record import maybe, real, reals, whole
 from treeplex.settings import Settings, setting
 
 POLICY, PLOT = "policy.safetensors", "progress.png"
 UNIFORM = "uniform"
 DEFAULT_MEMORY = 1 << 30
-SAMPLE = Kind(
+SAMPLE = JobKind(
     name="sample",
     unit="iterations",
     maker="treeplex sample",

@@ -12,12 +12,12 @@
 
 from dataclasses import dataclass
 
-from treeplex.runs.job.folder import Kind
+from treeplex.runs.job.folder import JobKind
 from treeplex.runs.job.record import named_reals, real, reals, whole
 from treeplex.settings import Settings, setting
 
 POLICY, DEVICE, PLOT = "policy.safetensors", "device.safetensors", "convergence.png"
-SOLVE = Kind(
+SOLVE = JobKind(
     name="solve",
     unit="iterations",
     maker="treeplex solve",
@@ -37,6 +37,9 @@ response gains, in game units, ``nash_conv`` the sum of it and ``gains`` that of
 each player, ``nodes`` histories walked so far, ``measures`` what else the solver reports
 (:meth:`treeplex.solvers.Solver.measures`)."""
 
+DEFAULT_ITERATIONS, MOST_ITERATIONS = 1000, 1_000_000
+"""Iterations of games and spots where nothing is said: without another limit, and with a target or a time limit."""
+
 
 @dataclass(frozen=True)
 class SolveSettings(Settings):
@@ -49,5 +52,5 @@ class SolveSettings(Settings):
     updates: str | None = setting(None, "order of updates; none: the algorithm's own", choices=("alternating", "simultaneous"))
     seed: int = setting(0, "seed of everything random in the algorithm")
     refine: bool = setting(False, "whether infostates of imperfect recall were split")
-    nodes: int | None = setting(None, "stop once the solver has walked so many histories, over all resumes", low=1)
+    nodes: int | None = setting(None, "stop once the solver has walked so many histories, over all resumes", low=1, added=True)
     device: str = setting("cpu", "where iterations run: cpu by compiled kernels, or a device of PyTorch", added=True)

@@ -10,7 +10,7 @@ from treeplex.runs.job.record import Record
 
 
 class Solution(ABC):
-    """A solved game: :class:`treeplex.runs.solve.job.GameSolution` or :class:`treeplex.runs.holdem.solution.HoldemSolution`.
+    """A solution: :class:`treeplex.runs.solve.tree_job.GameSolution` or :class:`treeplex.runs.holdem.solution.HoldemSolution`.
 
     Attributes:
         game: the compiled game.

@@ -1,6 +1,6 @@
 """What can be solved, compared and judged: games that are compiled, and hold'em spots, behind one protocol.
 
-:func:`treeplex.runs.games.solvable` chooses the kind once; :func:`treeplex.solve`, :func:`treeplex.compare` and
+:func:`treeplex.runs.solve.solve.solvable` chooses the kind once; :func:`treeplex.solve`, :func:`treeplex.compare` and
 :func:`treeplex.judge` know nothing else of it.
 """
 
@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypedDict
 from treeplex.errors import SpecError
 from treeplex.evaluate import Judgement
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.runs.holdem.locks import AnyLock
+from treeplex.games.poker.spots.locks import AnyLock
 from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.job import Job, Outcome, Session
 from treeplex.runs.job.memory import SpotEstimate
@@ -203,7 +203,7 @@ class Solvable(ABC):
 
     @abstractmethod
     def policy(self, policy: Any, *, complete: bool = False) -> Any:
-        """Any kind of policy as one of this game; see :func:`treeplex.as_policy`."""
+        """Any kind of policy as one of this game; see :func:`treeplex.policies.as_policy`."""
 
     @abstractmethod
     def judge(self, policy: Any) -> Judgement:

@@ -25,17 +25,13 @@ from treeplex.runs.job.folder import RUN, STATE, JobFolder, folder_at, kind_of
 from treeplex.runs.job.job import Session, go_on, start
 from treeplex.runs.job.progress_line import KERNELS, ProgressLine
 from treeplex.runs.job.record import UNCOUNTED_ITERATIONS
-from treeplex.runs.solve.job import SolveJob
 from treeplex.runs.solve.measures import Measure, measures_of
-from treeplex.runs.solve.settings import POLICY, SOLVE, SolveSettings
+from treeplex.runs.solve.settings import DEFAULT_ITERATIONS, MOST_ITERATIONS, POLICY, SOLVE, SolveSettings
 from treeplex.runs.solve.solvable import UNIFORM, Asked, GameOptions, Plan, Solvable, WalkWatcher, canonical
+from treeplex.runs.solve.tree_job import SolveJob
 from treeplex.search.user_agents import is_agent, policy_of_user_agent
 from treeplex.solvers import Solver, make_solver
-from treeplex.solvers.registry import AnyAlgorithm, named_in, pace_of, same_algorithm, samples
-
-DEFAULT_ALGORITHM = "dcfr"
-DEFAULT_ITERATIONS = 1000
-MOST_ITERATIONS = 1_000_000
+from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm, named_in, pace_of, same_algorithm, samples
 
 
 class TreeGame(Solvable):
@@ -184,7 +180,7 @@ def policy_file(path: str | os.PathLike[str]) -> Path:
 
 
 def policy_of(game: CompiledGame, policy: Any, *, complete: bool = False) -> Policy:
-    """Any kind of policy as a policy of a compiled game; see :func:`treeplex.as_policy`.
+    """Any kind of policy as a policy of a compiled game; see :func:`treeplex.policies.as_policy`.
 
     Raises:
         PolicyError: it belongs to another game, misses an infostate, or is no distribution somewhere.

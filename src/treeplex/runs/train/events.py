@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, final
 
 from treeplex.errors import SpecError
-from treeplex.learn.rebel.value_net import torch_module
+from treeplex.learn.torch.device import torch_module
 from treeplex.runs.job.record import Record
 
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from treeplex import notebook
 from treeplex.errors import SpecError
-from treeplex.runs.job.folder import Kind
+from treeplex.runs.job.folder import JobKind
 from treeplex.runs.job.job import Job
 from treeplex.runs.job.record import Record
 from treeplex.runs.train.workers import Work
@@ -80,7 +80,7 @@ class TrainingKind(ABC):
 
     Attributes:
         name: by which it is asked for.
-        kind: of its jobs.
+        job_kind: of its jobs.
         settings: the class of its settings.
         summary, source: what it is, and the paper that it is from.
         takes: which of ``workers``, ``ray`` and ``judge_every`` it takes.
@@ -89,7 +89,7 @@ class TrainingKind(ABC):
     """
 
     name: str
-    kind: ClassVar[Kind]
+    job_kind: ClassVar[JobKind]
     settings: type[Settings]
     summary: str
     source: str
@@ -154,7 +154,7 @@ class TrainingKind(ABC):
         """A title, and facts by name, for people."""
         last = training.records[-1]
         facts = {name.replace("_", " "): f"{value:.4g}" for name, value in training.numbers().items() if value is not None}
-        return f"{training.learner} on {training.game}: {count_of(last.done, self.kind.unit)}", facts
+        return f"{training.learner} on {training.game}: {count_of(last.done, self.job_kind.unit)}", facts
 
     def next_steps(self, training: "Training") -> list[tuple[str, str]]:
         """Commands to try next, and what they do."""
@@ -194,7 +194,7 @@ class Training:
 
     def numbers(self) -> dict[str, Any]:
         """The newest of each number of its records that is not None."""
-        found: dict[str, Any] = dict.fromkeys(self.kind.kind.numbers)
+        found: dict[str, Any] = dict.fromkeys(self.kind.job_kind.numbers)
         for record in self.records:
             found |= {name: value for name, value in record.numbers.items() if value is not None}
         return found
@@ -202,7 +202,7 @@ class Training:
     def to_json(self) -> dict[str, Any]:
         """As JSON can say it, the newest of each number included."""
         last = self.records[-1]
-        about = {"learner": self.learner, "game": self.game, "status": self.status, self.kind.kind.unit: last.done}
+        about = {"learner": self.learner, "game": self.game, "status": self.status, self.kind.job_kind.unit: last.done}
         times = {"seconds": last.seconds, "cpu_seconds": last.cpu_seconds}
         numbers = self.numbers()
         numbers |= numbers.pop("measures", {})

@@ -27,7 +27,7 @@ from treeplex.forms.sources.user_module import Wanted, blame, is_user_spec, user
 from treeplex.learn.common.random_state import random_state, set_random_state
 from treeplex.learn.learner import Learner
 from treeplex.runs.job.checkpoint import Arrays, State
-from treeplex.runs.job.folder import Kind
+from treeplex.runs.job.folder import JobKind
 from treeplex.runs.job.record import Record, named_reals
 from treeplex.runs.job.schedule import evaluation_points
 from treeplex.runs.train.kind import RECIPE, Options, Training, TrainingJob, TrainingKind, count_of
@@ -37,7 +37,7 @@ from treeplex.spec import quoted
 POLICY, PLOT = "policy.safetensors", "learning-curve.png"
 OF_JOB = "job."
 """Before the names of the job's own arrays, beside the learner's."""
-OWN = Kind(
+OWN = JobKind(
     name="own learner",
     unit="steps",
     maker="treeplex train",
@@ -142,7 +142,7 @@ class OwnLearner(TrainingKind):
         name: ``file.py:NAME``, or the class's name.
     """
 
-    kind = OWN
+    job_kind = OWN
     line: ClassVar[Mapping[str, str]] = {"exploitability": "exploitability {:.2e}"}
 
     def __init__(self, made: type[Learner], name: str) -> None:

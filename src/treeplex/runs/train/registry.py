@@ -8,13 +8,13 @@ from typing import Any
 
 from treeplex.errors import FileError, SpecError
 from treeplex.learn.learner import Learner
-from treeplex.runs.job.folder import RUN, JobFolder, Kind, kind_of
+from treeplex.runs.job.folder import RUN, JobFolder, JobKind, kind_of
 from treeplex.runs.train.kind import TrainingKind
 from treeplex.runs.train.own import OWN, OwnLearner, own_learner
-from treeplex.spec import nearest
+from treeplex.solvers.synonyms import unknown_algorithm
 from treeplex.storage.reading import read_json
 
-TRAINING = Kind(name="training", unit="steps", maker="treeplex train", noun="training")
+TRAINING = JobKind(name="training", unit="steps", maker="treeplex train", noun="training")
 """What messages say of a folder that holds no training of any kind."""
 REBEL = "rebel"
 """The learner that is meant where none is named; in a folder also that on turns of hold'em."""
@@ -42,7 +42,7 @@ def learner_named(learner: AnyLearner) -> TrainingKind:
     if (own := own_learner(learner)) is not None:
         return own
     if learner not in learners():
-        raise SpecError(f"unknown learner {learner!r}{nearest(str(learner), learners())}; see treeplex train --list")
+        raise SpecError(f"{unknown_algorithm(str(learner), learners(), 'unknown learner')}; see treeplex train --list")
     return learners()[str(learner)]
 
 
@@ -77,9 +77,9 @@ def learner_of(folder: str | os.PathLike[str]) -> TrainingKind:
             f"{folder} was trained by {name}, a learner of your own; reading a folder runs no code, so name it as well: "
             f"treeplex train {name} --resume {folder}"
         )
-    if kind == HoldemRebelLearner.kind.name:
+    if kind == HoldemRebelLearner.job_kind.name:
         return HoldemRebelLearner()
-    known = [each for each in learners().values() if each.kind.name == kind]
+    known = [each for each in learners().values() if each.job_kind.name == kind]
     if not known:
         JobFolder(TRAINING, folder).about()  # raises, for no folder is of that kind
     named = about_of(folder).get("learner") if len(known) > 1 else known[0].name

@@ -77,7 +77,7 @@ def train(
     elif seconds is not None and not seconds > 0:
         raise SpecError(f"seconds must be a number above 0, not {seconds!r}")
     work = Work(workers, ray)
-    with known.context(), JobFolder(known.kind, str(resume) if out is None else out) as folder, ExitStack() as stack:
+    with known.context(), JobFolder(known.job_kind, str(resume) if out is None else out) as folder, ExitStack() as stack:
         options = Options(work, judge_every, folder.path)
         if out is not None:
             if game is None and known.needs_game:
@@ -96,7 +96,7 @@ def train(
             session = go_on(job, folder)
             if job.total is not None and job.done > job.total:
                 raise SpecError(
-                    f"{folder.path} has done {job.done:,} {known.kind.unit} already; the setting counts all of them, so ask "
+                    f"{folder.path} has done {job.done:,} {job.kind.unit} already; the setting counts all of them, so ask "
                     f"for at least {job.done}"
                 )
             job.resumed(session.records)
@@ -148,7 +148,7 @@ def shown_settings(
     if resume is None:
         found: Settings = known.settings_for(game, preset, changes)
         return found
-    folder = JobFolder(known.kind, resume)
+    folder = JobFolder(known.job_kind, resume)
     return known.settings.from_json(folder.about()["settings"], Path(resume) / RUN).changed(changes)
 
 

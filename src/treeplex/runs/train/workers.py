@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from treeplex.engine.threads import available_cores
 from treeplex.errors import SpecError
-from treeplex.forms.holdem.spot_form import available_cores
 from treeplex.learn.common.workers import Alone, JobT, Plays, Processes, ResultT, Workers
 
 

@@ -9,14 +9,9 @@ from treeplex.engine.holdem.form import Store
 from treeplex.engine.holdem.passes import BoardPool
 from treeplex.errors import FileError
 from treeplex.forms.holdem.compile_spot import CompiledSpot
-from treeplex.forms.holdem.spot_form import (
-    Lock,
-    SpotForm,
-    SpotState,
-    bytes_needed,
-)
+from treeplex.forms.holdem.spot_form import FixedStrategy, SpotForm, SpotState, bytes_needed
 from treeplex.forms.holdem.spot_size import SpotSize
-from treeplex.solvers.registry import POKER, AnyAlgorithm, rule_of
+from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm, rule_of
 from treeplex.solvers.rules.rule import UpdateRule
 from treeplex.solvers.solver import FormSolver
 
@@ -38,12 +33,12 @@ class HoldemSolver(FormSolver[SpotState]):
     def __init__(
         self,
         game: CompiledSpot,
-        algorithm: AnyAlgorithm = POKER,
+        algorithm: AnyAlgorithm = DEFAULT_ALGORITHM,
         *,
         threads: int | None = None,
         storage: str = "float32",
         horizon: int = 1000,
-        locks: Sequence[Lock] = (),
+        locks: Sequence[FixedStrategy] = (),
     ) -> None:
         """Start from the uniform policy.
 
@@ -92,9 +87,11 @@ class HoldemSolver(FormSolver[SpotState]):
 
 def method_of(algorithm: AnyAlgorithm) -> tuple[UpdateRule, str]:
     """The update rule that an algorithm means on hold'em spots, and its canonical text; see :func:`rule_of`."""
-    return rule_of(algorithm, POKER)
+    return rule_of(algorithm, DEFAULT_ALGORITHM)
 
 
-def predicted_memory(size: SpotSize, algorithm: AnyAlgorithm = POKER, *, storage: str = "float32", threads: int = 1) -> int:
+def predicted_memory(
+    size: SpotSize, algorithm: AnyAlgorithm = DEFAULT_ALGORITHM, *, storage: str = "float32", threads: int = 1
+) -> int:
     """Bytes that a solver of a spot of this size will allocate: stored arrays, scratch space and the compiled spot."""
     return bytes_needed(size, method_of(algorithm)[0].needs, storage=storage, threads=threads)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from treeplex.engine.networks.mlp_single import parameter_count
 from treeplex.engine.tree.learned import EXPONENTS, FEATURES, DiscountNetwork
 from treeplex.errors import AlgorithmError, SpecError
-from treeplex.forms.form import Kind
+from treeplex.forms.form import RuleKind
 from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.spec import nearest
 
@@ -96,7 +96,7 @@ class DiscountPolicy:
     horizon: int = HORIZON
     clipped: bool = True
     card: Mapping[str, Any] = field(default_factory=dict)
-    kind: ClassVar[Kind] = Kind.LEARNED
+    kind: ClassVar[RuleKind] = RuleKind.LEARNED
     updates: ClassVar[str] = "alternating"
     averages: ClassVar[int] = 1
     answers: ClassVar[tuple[str, ...]] = ("average",)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
-from treeplex.forms.form import NEXT_OPTIMISM, OPTIMISM, STEP, Kind
+from treeplex.forms.form import NEXT_OPTIMISM, OPTIMISM, STEP, RuleKind
 
 Floats = NDArray[np.float64]
 
@@ -32,7 +32,7 @@ class FictitiousRule:
     reference: str
     step: Callable[[int], float]
     optimism: Callable[[int], float] = lambda t: 0.0
-    kind: ClassVar[Kind] = Kind.REPLIES
+    kind: ClassVar[RuleKind] = RuleKind.REPLIES
     updates: ClassVar[str] = "alternating"
     averages: ClassVar[int] = 1
     network: ClassVar[None] = None

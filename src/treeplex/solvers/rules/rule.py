@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.tree.learned import DiscountNetwork
-from treeplex.forms.form import Kind
+from treeplex.forms.form import RuleKind
 
 Floats = NDArray[np.float64]
 
@@ -22,7 +22,7 @@ class UpdateRule(Protocol):
         ...
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> RuleKind:
         """What its rows are."""
         ...
 

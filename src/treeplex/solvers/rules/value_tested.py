@@ -12,7 +12,7 @@ from treeplex.engine.tree.discount import average_discount, discount
 from treeplex.engine.tree.regret import AVERAGE_DISCOUNT, POSITIVE, PREDICTED_POSITIVE
 from treeplex.engine.tree.value_tested import AVERAGES, DECAY, ValueTest
 from treeplex.errors import SpecError
-from treeplex.forms.form import Kind
+from treeplex.forms.form import RuleKind
 
 Floats = NDArray[np.float64]
 
@@ -45,7 +45,7 @@ class ValueTesting:
     strength: float = 1.0
     untested: float = 1.0
     rounding: float = 0.0
-    kind: ClassVar[Kind] = Kind.TESTED
+    kind: ClassVar[RuleKind] = RuleKind.TESTED
     updates: ClassVar[str] = "alternating"
     averages: ClassVar[int] = len(GAMMAS) + 1
     network: ClassVar[None] = None

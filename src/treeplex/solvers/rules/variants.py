@@ -23,7 +23,7 @@ from treeplex.engine.tree.regret import (
     Weights,
 )
 from treeplex.errors import SpecError
-from treeplex.forms.form import Kind
+from treeplex.forms.form import RuleKind
 from treeplex.spec import shown
 
 LOOK_AHEAD = 32
@@ -61,7 +61,7 @@ class Variant:
     updates: str = "alternating"
     adaptive: bool = False
     needs_horizon: bool = False
-    kind: ClassVar[Kind] = Kind.REGRETS
+    kind: ClassVar[RuleKind] = RuleKind.REGRETS
     averages: ClassVar[int] = 1
     network: ClassVar[None] = None
     pace: ClassVar[None] = None

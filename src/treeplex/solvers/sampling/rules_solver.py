@@ -27,7 +27,7 @@ LEAST_BYTES = 1 << 16
 
 @final
 class RulesSampler:
-    """Any :class:`treeplex.solvers.sampling.solver.Sampling` on rules. One iteration is one walk for each player in turn.
+    """Any :class:`treeplex.solvers.sampling.solver.SamplingScheme` on rules. One iteration is one walk for each player in turn.
 
     An infoset enters the tables when its player's walk first comes by (when anybody's does, if the scheme learns or counts
     there). Once the memory limit is reached no more do: infosets outside the tables are played uniformly and not learned, all

@@ -19,7 +19,7 @@ from tests.trainings import copied, weights  # noqa: E402
 from treeplex.games.poker.betting.tree import betting_tree  # noqa: E402
 from treeplex.games.poker.spots.known import turn_endgame_holdem  # noqa: E402
 from treeplex.learn.rebel.files import read_net, save_net  # noqa: E402
-from treeplex.learn.rebel.holdem_trainer import HoldemRebelSettings  # noqa: E402
+from treeplex.learn.rebel.settings import HoldemRebelSettings  # noqa: E402
 from treeplex.learn.rebel.shipped_nets import RIVERS  # noqa: E402
 from treeplex.play.cli.holdem.options import turn_spot  # noqa: E402
 from treeplex.play.cli.main import app  # noqa: E402

@@ -16,6 +16,7 @@ from treeplex.games.poker.betting.sizes import HOLDEM_STREETS
 from treeplex.games.poker.cards.cards import PICTURES, SUITS, parse_card
 from treeplex.games.poker.cards.format import Format
 from treeplex.games.poker.cards.ranges import parse_range
+from treeplex.games.poker.spots.locks import TextLock
 from treeplex.located_text import LocatedText, listed
 from treeplex.spec import nearest, shown
 
@@ -238,28 +239,11 @@ def size_text(value: LocatedText | None, field: str) -> str:
     return ",".join(part for part in parts if part is not None)
 
 
-@dataclass(frozen=True)
-class Lock:
-    """A strategy that a player keeps at one decision, for all hands or some.
-
-    Attributes:
-        line: how one gets to the decision, as in ``holdem show``; empty for the root.
-        hands: float64 [1326] weights whose positive entries are locked; None for all.
-        strategy: actions as in lines (``x``, ``c``, ``f``, ``b50%``, ``r2.5x``, ``a``) and how often each is taken; sums to 1.
-        place: where it was written.
-    """
-
-    line: str
-    hands: Floats | None
-    strategy: tuple[tuple[str, float], ...]
-    place: str
-
-
 LOCK_KEYS = {"line": "x, b50%", "hands": "AA, KK", "strategy": "x 70%, b50% 30%"}
 WORDS = {"check": "x", "call": "c", "fold": "f", "allin": "a", "all-in": "a"}
 
 
-def read_lock(value: LocatedText) -> Lock:
+def read_lock(value: LocatedText) -> TextLock:
     """A lock from a table, or from a text ``LINE [HANDS]: STRATEGY`` such as ``x [AA,KK]: x 70%, b50% 30%``."""
     if value.text is not None:
         found = re.fullmatch(r"([^\[\]:]*+)(?:\[([^\[\]]*+)\])?\s*+:\s*+(.*)", value.text.strip(), re.DOTALL)
@@ -279,7 +263,7 @@ def read_lock(value: LocatedText) -> Lock:
             hands = parse_range(text)
         except SpecError as error:
             raise at(entries["hands"], "hands", str(error)) from None
-    return Lock("" if line.lower() == "root" else line, hands, read_strategy(entries["strategy"]), value.place)
+    return TextLock("" if line.lower() == "root" else line, hands, read_strategy(entries["strategy"]), value.place)
 
 
 def plain_or_empty(value: LocatedText | None) -> str:
@@ -314,7 +298,7 @@ def read_strategy(value: LocatedText) -> tuple[tuple[str, float], ...]:
 
 
 @dataclass(frozen=True)
-class Settings:
+class SolveFields:
     """How to solve a spot; None where nothing was said.
 
     Attributes:
@@ -331,4 +315,4 @@ class Settings:
     threads: int | None = None
     algorithm: str | None = None
     storage: str | None = None
-    locks: tuple[Lock, ...] = ()
+    locks: tuple[TextLock, ...] = ()

@@ -28,7 +28,7 @@ from treeplex.games.poker.cards.format import HOLDEM, Format, format_named
 from treeplex.games.poker.spots.fields import (
     NO_BIG_BLIND,
     Floats,
-    Settings,
+    SolveFields,
     at,
     check_size_keys,
     in_big_blinds,
@@ -174,7 +174,7 @@ class SpotRequest:
                 return places[-1]
         return self.name
 
-    def settings(self) -> Settings:
+    def settings(self) -> SolveFields:
         """How to solve it.
 
         Raises:
@@ -185,7 +185,7 @@ class SpotRequest:
         if storage is not None and storage not in STORAGES:
             known = f"{', '.join(STORAGES[:-1])} or {STORAGES[-1]}"
             raise at(fields["storage"], "storage", f"{shown(storage)} is not known; write {known}")
-        return Settings(
+        return SolveFields(
             target=read_target(fields["target"], self.big_blind()) if "target" in fields else None,
             iterations=whole(fields["iterations"], "iterations", "1000", least=0) if "iterations" in fields else None,
             threads=whole(fields["threads"], "threads", "2", least=1) if "threads" in fields else None,

@@ -18,7 +18,7 @@ from treeplex.errors import SpecError
 from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit, plan_from_json
 from treeplex.games.poker.cards.cards import cards_to_string, parse_cards
 from treeplex.games.poker.cards.format import HOLDEM, Format
-from treeplex.games.poker.spots.fields import Settings
+from treeplex.games.poker.spots.fields import SolveFields
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -87,7 +87,7 @@ class Spot:
     chip: float = 1.0
     blinds: tuple[float, float] | None = None
     strengths: Ints | None = None
-    settings: Settings = field(default_factory=Settings, repr=False)
+    settings: SolveFields = field(default_factory=SolveFields, repr=False)
 
     def __post_init__(self) -> None:
         check_cards(self)

@@ -13,7 +13,7 @@ from treeplex.play.cli.live import Live
 
 if TYPE_CHECKING:
     from treeplex.games.poker.buckets.game import BucketGame
-    from treeplex.runs.limit import LimitRun
+    from treeplex.runs.limit_holdem import LimitRun
 
 HELP = """Limit hold'em with bucketed cards, as in the paper that introduced CFR (Zinkevich et al. 2007).
 
@@ -113,7 +113,7 @@ def solve(
     """
     with Live(progress):
         from treeplex.runs.job.interrupt import Interrupted
-        from treeplex.runs.limit import LimitSettings, read_settings, solve_limit
+        from treeplex.runs.limit_holdem import LimitSettings, read_settings, solve_limit
 
         if resume:
             settings = read_settings(out)
@@ -176,9 +176,9 @@ def show(
       treeplex holdem limit show runs/five --line r   the big blind's answer to a raise
     """
     with Live(progress):
-        from treeplex.forms.policies.limit import preflop_strategy
+        from treeplex.forms.policies.limit_holdem import preflop_strategy
         from treeplex.games.poker.buckets.look import preflop_buckets
-        from treeplex.runs.limit import load_limit
+        from treeplex.runs.limit_holdem import load_limit
 
         strategy = load_limit(folder)
         node = preflop_strategy(strategy, line)
@@ -212,7 +212,7 @@ def match(
     """
     with Live(progress) as live:
         from treeplex.evaluate.buckets.match import play_limit
-        from treeplex.runs.limit import load_limit
+        from treeplex.runs.limit_holdem import load_limit
 
         strategies = [load_limit(folder) for folder in folders]
         result = play_limit(

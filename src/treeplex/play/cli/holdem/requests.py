@@ -25,7 +25,6 @@ SETTINGS = tuple(FIELDS[name].option for name in HOW)
 """Options that are not about the spot itself."""
 RESUMED = ("target", "iterations", "threads", "algorithm")
 """Options that a resumed run may have."""
-DEFAULT_ITERATIONS, DEFAULT_SHARE = 1000, 0.005
 
 
 @dataclass
@@ -178,7 +177,9 @@ def solver_of_batch(watch: "Callable[[Progress], None]") -> "Callable[[Spot, Int
 
 def batch_settings(spot: Spot) -> dict[str, Any]:
     """What decides the results of a batch besides the spot; it is one of its boards."""
-    from treeplex.runs.holdem.solve import DEFAULT_ALGORITHM, DEFAULT_STORAGE
+    from treeplex.runs.holdem.solve import DEFAULT_SHARE, DEFAULT_STORAGE
+    from treeplex.runs.solve.settings import DEFAULT_ITERATIONS
+    from treeplex.solvers.registry import DEFAULT_ALGORITHM
 
     settings, pot = spot.settings, spot.pot
     usual = settings.target is None and settings.iterations is None

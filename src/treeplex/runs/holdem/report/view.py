@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
 from treeplex.evaluate.holdem.node_values import HoldemValues, Pair, StreetValues, ratio
-from treeplex.forms.holdem.boards import IDENTITY, Hands, Renaming, renamed
+from treeplex.forms.holdem.suit_symmetry import IDENTITY, Hands, Renaming, renamed
 from treeplex.games.poker.betting.tree import Action, Decision, Fold, StreetEnd
 from treeplex.games.poker.cards.cards import cards_to_string
 from treeplex.runs.holdem.report.line import Place, action_text, board_at, deal_texts, find_place, joined

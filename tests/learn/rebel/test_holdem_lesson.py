@@ -18,17 +18,16 @@ from treeplex.games.poker.spots.known import all_hands, turn_endgame_holdem  # n
 from treeplex.games.poker.spots.spot import Spot  # noqa: E402
 from treeplex.learn.rebel.holdem_self_play import (  # noqa: E402
     HoldemSelfPlay,
-    HoldemSelfPlaySettings,
     drawn_game,
     flat_range,
     played_and_believed,
     random_range,
     river_spot,
 )
-from treeplex.learn.rebel.holdem_trainer import PAPER_TURNS, HoldemRebelSettings, save_rivers  # noqa: E402
 from treeplex.learn.rebel.river_net import RiverNet, balanced, read_river_net  # noqa: E402
 from treeplex.learn.rebel.river_targets import River  # noqa: E402
-from treeplex.learn.rebel.trainer import RebelSettings, RebelTrainer  # noqa: E402
+from treeplex.learn.rebel.settings import PAPER_TURNS, HoldemRebelSettings, HoldemSelfPlaySettings, RebelSettings  # noqa: E402
+from treeplex.learn.rebel.trainer import RebelTrainer, save_rivers  # noqa: E402
 from treeplex.search.holdem.strength_bins import BinnedRivers, RiverBins  # noqa: E402
 from treeplex.search.subgame import METHODS, SubgameSearch  # noqa: E402
 

@@ -7,13 +7,13 @@ import treeplex as tp
 from treeplex.errors import FileError, GameError, PolicyError, SpecError
 from treeplex.evaluate.buckets.judge import judge_limit
 from treeplex.evaluate.buckets.match import play_limit
-from treeplex.forms.policies.limit import preflop_strategy
+from treeplex.forms.policies.limit_holdem import preflop_strategy
 from treeplex.games.poker.buckets.look import look_up, preflop_buckets
 from treeplex.notices import telling
-from treeplex.runs import limit
+from treeplex.runs import limit_holdem
 from treeplex.runs.job.folder import RUN, JobFolder
 from treeplex.runs.job.interrupt import Interrupted
-from treeplex.runs.limit import LIMIT, LimitSettings, load_limit, points, read_settings, solve_limit
+from treeplex.runs.limit_holdem import LIMIT, LimitSettings, load_limit, points, read_settings, solve_limit
 
 SETTINGS = LimitSettings("bucketed_holdem(cards=royal,buckets=2,boards=50,river_boards=50)")
 
@@ -125,6 +125,6 @@ def test_a_run_needs_a_game_in_buckets_and_memory(monkeypatch):
         solve_limit(LimitSettings("leduc_poker"), iterations=1)
     with pytest.raises(GameError, match="full sweeps"):
         solve_limit(LimitSettings("bucketed_holdem(cards=royal,sizes=[a],stack=4)"), iterations=1)
-    monkeypatch.setattr(limit, "available_memory", lambda: 10**8)
+    monkeypatch.setattr(limit_holdem, "available_memory", lambda: 10**8)
     with pytest.raises(GameError, match="fewer buckets"):
         solve_limit(SETTINGS, iterations=1)

@@ -1,8 +1,6 @@
 """ReBeL on turns of hold'em: a value network for rivers, by self-play (Brown et al. 2020, algorithm 1, appendix C.2)."""
 
-import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -13,61 +11,12 @@ from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.common.fitting import Fitting
 from treeplex.learn.common.replay import Replay
-from treeplex.learn.common.schedules import LearningSettings
-from treeplex.learn.rebel.holdem_self_play import HoldemSelfPlay, HoldemSelfPlaySettings
+from treeplex.learn.rebel.holdem_self_play import HoldemSelfPlay
 from treeplex.learn.rebel.river_net import RiverNet, river_loss
 from treeplex.learn.rebel.river_targets import River
-from treeplex.learn.rebel.trainer import RebelTrainer
-from treeplex.settings import setting
+from treeplex.learn.rebel.settings import HoldemRebelSettings
 
 Arrays = Mapping[str, NDArray[Any]]
-MOST_BINS = 1024
-"""Hands of a river have hardly more strengths."""
-
-
-@dataclass(frozen=True)
-class HoldemRebelSettings(LearningSettings, HoldemSelfPlaySettings):
-    """Everything that decides a training, but the spot on which games are modelled."""
-
-    games: int = setting(1000, "turns to draw in total; the step size falls over them", low=1)
-    bins: int = setting(64, "bins of strength, what the network sees of a range", low=2, high=MOST_BINS, fixed=True)
-    width: int = 256
-    layers: int = 3
-    rows: int = 200_000
-    burn_in: int = 256
-    batch: int = 256
-    reuse: float = 96.0
-
-    def check(self) -> None:
-        """Refuse a buffer in which there are never rows enough."""
-        super().check()
-        if self.burn_in > self.rows:
-            raise SpecError(f"burn_in must be at most rows, {self.rows}, not {self.burn_in!r}; learning would never begin")
-
-    @property
-    def length(self) -> int:
-        """Games to be drawn."""
-        return self.games
-
-    def lesson(self, game: Spot, generator: np.random.Generator, net: Any = None) -> "HoldemLesson":
-        """A fresh network, which says nothing but the showdown, and games modelled on a spot.
-
-        Raises:
-            SpecError: PyTorch is missing, or self-play cannot model games on the spot.
-            AlgorithmError: hands have not two cards.
-        """
-        if net is not None:
-            raise SpecError("networks for rivers are the library's own; leave net out")
-        return HoldemLesson(game, self, generator)
-
-
-PAPER_TURNS = HoldemRebelSettings(
-    method="lcfr-avg-modified", draw="average", width=1536, layers=6, rows=6_000_000, batch=1024, rate=4e-4, halve=1 / 3
-)
-"""What the paper says of turn endgame hold'em: its method (figure 2, appendix I), iterations drawn as in algorithm 2,
-and network and steps of appendix E, a row being both players' values. How many games and iterations there are and how
-often a row is seen it does not say; these are as usual here, and must be raised (``games``, ``rivers``) for its 750,000
-steps."""
 
 
 def check_turn(spot: Spot) -> None:
@@ -127,16 +76,6 @@ class HoldemLesson:
 
     def restore(self, arrays: Arrays) -> None:
         """Nothing to put back."""
-
-
-def save_rivers(trainer: RebelTrainer, path: str | os.PathLike[str], **card: Any) -> None:
-    """Write the network of a training on turns with its settings and a card: how far training is, and what else one notes.
-
-    Raises:
-        FileError: the file cannot be written.
-    """
-    known = {"games": trainer.lesson.done, "steps": trainer.steps, "rows": len(trainer.values.rows)}
-    trainer.net.save(path, settings=asdict(trainer.settings), card=known | card)
 
 
 def parts(rivers: list[River]) -> tuple[NDArray[np.float32], ...]:

@@ -13,13 +13,13 @@ from typing import Any
 from treeplex.errors import FileError, GameError, SpecError
 from treeplex.evaluate.buckets.judge import judge_limit
 from treeplex.forms.policies.files import load_policy
-from treeplex.forms.policies.limit import LimitStrategy, strategy_of, tables_of
+from treeplex.forms.policies.limit_holdem import LimitStrategy, strategy_of, tables_of
 from treeplex.games.poker.buckets.game import BucketGame
 from treeplex.games.poker.buckets.named import bucketed_holdem
 from treeplex.games.registry import load
 from treeplex.notices import tell
 from treeplex.runs.job.checkpoint import Arrays, State, position_of
-from treeplex.runs.job.folder import RUN, JobFolder, Kind, folder_at, kind_of
+from treeplex.runs.job.folder import RUN, JobFolder, JobKind, folder_at, kind_of
 from treeplex.runs.job.interrupt import Interrupted
 from treeplex.runs.job.job import Job, go_on, start
 from treeplex.runs.job.memory import available_memory, megabytes
@@ -30,7 +30,7 @@ from treeplex.settings import Settings, setting
 from treeplex.solvers.buckets import LimitCFR, predicted_bytes
 
 ALGORITHM = "chance-sampled cfr"
-LIMIT = Kind(
+LIMIT = JobKind(
     name="limit",
     unit="iterations",
     maker="treeplex holdem limit solve",

@@ -2,9 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
 
 from treeplex.settings import Settings, setting
 
@@ -34,10 +31,6 @@ class LearningSettings(Settings):
     @property
     def length(self) -> int:
         """How long a training is, in its own unit; the step size falls over it."""
-        raise NotImplementedError
-
-    def lesson(self, game: Any, generator: np.random.Generator, net: Any = None) -> Any:
-        """Fresh networks (``net`` makes the value network), and self-play: a :class:`treeplex.learn.rebel.trainer.Lesson`."""
         raise NotImplementedError
 
 

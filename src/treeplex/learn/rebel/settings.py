@@ -1,0 +1,205 @@
+"""Everything that decides a ReBeL training but the game: self-play, search, networks and steps; the paper's as presets.
+
+The paper's settings are :data:`PAPER` and, for games of cards, :data:`PAPER_CARDS`. The defaults are a recipe that reaches the
+same quality with a small part of the work: Discounted CFR of few iterations, a narrow network that gives both players' values
+at once, subgames in lockstep, many passes over the rows, and a step size that falls to almost nothing at the end.
+"""
+
+from dataclasses import dataclass, replace
+
+from treeplex.errors import SpecError
+from treeplex.learn.common.settings import LearningSettings
+from treeplex.learn.torch.device import DEVICES
+from treeplex.search.settings import DRAWS, SearchSettings
+from treeplex.search.subgame import METHODS
+from treeplex.settings import Settings, setting
+
+SOURCES = ("self-play", "random")
+"""Where public belief states come from: what search plays, or chance."""
+RIVER_SOURCES = ("self-play", "random", "flat")
+MOST_BINS = 1024
+"""Hands of a river have hardly more strengths."""
+
+
+@dataclass(frozen=True)
+class SelfPlaySettings(SearchSettings):
+    """How episodes are played.
+
+    ``source="random"``: episodes go down as uniform play takes them, and wherever a subgame begins, the root included, both
+    ranges are drawn by :func:`treeplex.learn.rebel.random_beliefs.random_belief`.
+    """
+
+    iterations: int = 64
+    episodes: int = setting(64, "games played side by side", low=1, fixed=True)
+    exploration: float = setting(
+        0.25, "probability with which the exploring player, drawn anew in each subgame, plays uniformly", low=0, high=1
+    )
+    source: str = setting(
+        "self-play", "where public belief states come from; random: for comparison", choices=SOURCES, added=True
+    )
+    policy_net: bool = setting(
+        False, "whether a second network learns policies, from which searches start", fixed=True, added=True
+    )
+    draw: str = setting(
+        "uniform", "how the iteration played on is drawn; average: weighted as in the average policy", choices=DRAWS, added=True
+    )
+    device: str = setting(
+        "cpu",
+        "where subgames are solved and steps taken: cuda is a graphics card, auto cuda where there is one, torch-cpu as on a "
+        "card, to try it",
+        choices=DEVICES,
+        added=True,
+    )
+
+
+@dataclass(frozen=True)
+class RebelSettings(LearningSettings, SelfPlaySettings):
+    """Everything that decides a training, but the game.
+
+    An iteration updates both players; the paper's T counts updates of one player, twice as many.
+    """
+
+    burn_in: int = setting(1024, "subgames, not rows, before the first step", low=1)
+    solves: int = setting(60_000, "subgames to solve in total; the step size falls over them", low=1)
+    fresh: float = setting(0.5, "the newest part of all rows that is kept; early rows are from a bad network", above=0, high=1)
+    warm: int = setting(
+        15, "iterations that a start from the policy network counts as; 0: trained, but not used", low=0, added=True
+    )
+    streams: int | None = setting(
+        None,
+        "batches of episodes, each with random numbers of its own, that workers play; none: two per worker, one without",
+        low=1,
+        fixed=True,
+        added=True,
+    )
+    net: str | None = setting(
+        None,
+        "value network of one's own, file.py:NAME of a function of inputs and outputs that makes a PyTorch module; none: "
+        "linear layers with layer norm and GeLU",
+        fixed=True,
+        added=True,
+    )
+    seconds: float | None = setting(
+        None, "time over which it trains, in place of so many subgames (solves)", above=0, added=True
+    )
+
+    def check(self) -> None:
+        """Refuse searches that would end before they begin."""
+        super().check()
+        if self.policy_net and self.warm >= self.iterations:
+            raise SpecError(
+                f"warm must be less than iterations, {self.iterations}, not {self.warm!r}; a search begins after it"
+            )
+
+    @property
+    def length(self) -> int:
+        """Subgames to be solved."""
+        return self.solves
+
+
+PAPER = RebelSettings(
+    method="lcfr",
+    iterations=512,
+    solves=3_264_000,
+    width=256,
+    rows=1_000_000,
+    fresh=1.0,
+    burn_in=512,
+    reuse=8.0,
+    rate=3e-4,
+    halve=0.392,
+)
+"""Liar's Dice in appendix E, with what the released configuration adds: 1,020 epochs of 50 steps and 3,200 subgames, 1,024
+updates per solve, the step size halved after 400 and 800 epochs, iterations drawn uniformly where algorithm 2 draws them
+linearly (``draw=average``). A row is both players' values, so half as many rows are as much
+of the past, and 512 subgames are 1,024 rows of a player."""
+PAPER_CARDS = replace(
+    PAPER,
+    method="lcfr-avg-modified",
+    depth=0,
+    rounds=True,
+    draw="average",
+    policy_net=True,
+    solves=96_000_000,
+    width=1536,
+    layers=6,
+    rows=6_000_000,
+    fresh=0.5,
+    batch=1024,
+    rate=4e-4,
+    halve=1 / 3,
+)
+"""Turn endgame hold'em in appendix E: 300 epochs of 2,560,000 examples, the step size halved every 100. Subgames end
+with betting rounds, and iterations are drawn as in algorithm 2. How many subgames there are and T it does not say; here
+rows are seen as often as in Liar's Dice, and T is the same. Half of the data go after 20 epochs there; here, of all
+rows so far the newer half is kept."""
+
+
+@dataclass(frozen=True)
+class HoldemSelfPlaySettings(Settings):
+    """How games are drawn, searched and solved.
+
+    ``source``: ``self-play``; or public belief states that nobody came to by search, with ranges drawn as DeepStack does
+    (``random``) or uniformly among all ranges (``flat``). ``draw="uniform"`` leaves out the policy with which a search begins.
+    """
+
+    source: str = setting(
+        "self-play", "where public belief states come from; random and flat ranges: for comparison", choices=RIVER_SOURCES
+    )
+    method: str = setting("lcfr", "how turns are searched", choices=METHODS)
+    iterations: int = setting(32, "iterations of a search; each updates both players", low=1)
+    rivers: int = setting(32, "rivers taken from each search and solved", low=1)
+    draw: str = setting(
+        "uniform",
+        "how the iteration played on is drawn, anew for each river; average: weighted as in the average policy",
+        choices=DRAWS,
+        added=True,
+    )
+    river_iterations: int = setting(64, "iterations of Discounted CFR in a river's solution", low=1)
+    exploration: float = setting(
+        0.25, "probability with which the exploring player, drawn anew for each river, plays at random", low=0, high=1
+    )
+    stacks: tuple[float, float] = setting(
+        (5_000.0, 50_000.0), "the least and the most chips of a player, half of the first pot included", above=0
+    )
+    perturbed: float = setting(0.1, "parts of the pot by which bet sizes are moved, anew for each game", low=0)
+    boards: bool = setting(True, "whether the turn's board is drawn anew for each game")
+
+    def check(self) -> None:
+        """Refuse a least stack above the greatest."""
+        if self.stacks[0] > self.stacks[1]:
+            raise SpecError(f"stacks must be the least and the most chips of a player, not {self.stacks!r}")
+
+
+@dataclass(frozen=True)
+class HoldemRebelSettings(LearningSettings, HoldemSelfPlaySettings):
+    """Everything that decides a training, but the spot on which games are modelled."""
+
+    games: int = setting(1000, "turns to draw in total; the step size falls over them", low=1)
+    bins: int = setting(64, "bins of strength, what the network sees of a range", low=2, high=MOST_BINS, fixed=True)
+    width: int = 256
+    layers: int = 3
+    rows: int = 200_000
+    burn_in: int = setting(256, "rows, not games, before the first step", low=1)
+    batch: int = 256
+    reuse: float = 96.0
+
+    def check(self) -> None:
+        """Refuse a buffer in which there are never rows enough."""
+        super().check()
+        if self.burn_in > self.rows:
+            raise SpecError(f"burn_in must be at most rows, {self.rows}, not {self.burn_in!r}; learning would never begin")
+
+    @property
+    def length(self) -> int:
+        """Games to be drawn."""
+        return self.games
+
+
+PAPER_TURNS = HoldemRebelSettings(
+    method="lcfr-avg-modified", draw="average", width=1536, layers=6, rows=6_000_000, batch=1024, rate=4e-4, halve=1 / 3
+)
+"""What the paper says of turn endgame hold'em: its method (figure 2, appendix I), iterations drawn as in algorithm 2,
+and network and steps of appendix E, a row being both players' values. How many games and iterations there are and how
+often a row is seen it does not say; these are as usual here, and must be raised (``games``, ``rivers``) for its 750,000
+steps."""
