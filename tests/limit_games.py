@@ -10,15 +10,18 @@ from treeplex.games.poker.betting.sizes import FixedLimit
 from treeplex.games.poker.buckets.buckets import make_buckets
 from treeplex.games.poker.buckets.game import BucketGame
 from treeplex.games.poker.buckets.plan import BucketPlan
+from treeplex.games.poker.cards.canonical import canonical_boards
 from treeplex.games.poker.cards.format import royal, small
-from treeplex.games.poker.cards.strength import compute_strengths
+from treeplex.games.poker.cards.strength import parts, strengths_from_turn, turn_part
 from treeplex.games.poker.spots.known import all_hands, unbound
 from treeplex.games.poker.spots.spot import Spot
 
 
 @cache
 def royal_strengths():
-    return compute_strengths(royal())
+    turns = canonical_boards(royal(), 4)
+    rolled = [turn_part(royal(), turns, part) for part in range(parts(turns))]
+    return strengths_from_turn(royal(), turns, np.concatenate(rolled, axis=1))
 
 
 @cache

@@ -129,7 +129,7 @@ def parse_value(text: str, whole: str) -> Value:
 
 def quoted(text: str) -> str:
     """A spec or a path as one word of a shell."""
-    return text if re.fullmatch(r"[\w.:/+-]+", text) else f'"{text}"'
+    return text if re.fullmatch(r"[\w.,:/+%-]+", text) else f'"{text}"'
 
 
 def checked_number(owner: str, name: str, value: object, known: Iterable[str]) -> float:

@@ -21,7 +21,7 @@ from treeplex.evaluate.vector_environment import GameVectorEnv
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.infostate_tensors import infostate_tensors
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.efg import parse_efg
+from treeplex.forms.sources.efg_read import parse_efg
 from treeplex.runs.judge import expected_values
 from treeplex.runs.solve.solve import solve
 

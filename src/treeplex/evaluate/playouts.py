@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from treeplex.engine.histories.streams import Stream
 from treeplex.errors import GameError, PolicyError, SpecError, TreeplexError
-from treeplex.evaluate.match.agents import Agent, play_game
 from treeplex.forms.compile.rule_errors import failed_rules
 from treeplex.forms.compile.stepping import outcomes, picked, turn_by_turn
 from treeplex.forms.sources.load import load_rules
@@ -108,28 +107,6 @@ def head_to_head(game: str | Game, one: Player, other: Player, *, playouts: int 
     def play(number: int, seat: int) -> Sequence[float]:
         players = [one if player == seat else other for player in range(count)]
         return played(rules, players, Stream(seed, number, LANE))
-
-    return match_of(play, count, playouts)
-
-
-def meet(one: Agent, other: Agent, *, playouts: int = PLAYOUTS, seed: int = 0) -> Match:
-    """The same for agents, which may search, or be people: ``one`` in one seat and ``other`` in all others, every seat in turn.
-
-    The games of a round are dealt alike as long as chance is asked in the same order; agents' draws are their own.
-
-    Args:
-        one, other: agents that play the same game.
-        playouts: games to play; rounded up to whole rounds, at least two.
-        seed: the same games for the same seed.
-
-    Raises:
-        SpecError: too few playouts.
-        GameError: agents of different games.
-    """
-    count = one.game.players
-
-    def play(number: int, seat: int) -> Sequence[float]:
-        return play_game([one if player == seat else other for player in range(count)], np.random.default_rng([seed, number]))
 
     return match_of(play, count, playouts)
 

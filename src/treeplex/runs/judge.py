@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from treeplex import evaluate
 from treeplex.errors import SpecError
 from treeplex.evaluate import Judgement
-from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.forms.policies.files import load_policy as load_tree_policy
@@ -21,13 +20,11 @@ from treeplex.located_text import is_solved_spot
 from treeplex.runs.holdem.policy import HoldemPolicy
 from treeplex.runs.holdem.solution import load_solution
 from treeplex.runs.solve.solve import AnyGame, solvable
-from treeplex.runs.solve.tree_game import UNIFORM, TreeGame, holds_policy, policy_file, policy_of
+from treeplex.runs.solve.tree_game import policy_file, policy_of
 from treeplex.solvers import make_solver
 
 if TYPE_CHECKING:
     from treeplex.runs.solve.solution import Solution
-
-__all__ = ["UNIFORM", "AnyGame", "AnyPolicy", "holds_policy", "policy_file"]
 
 AnyPolicy: TypeAlias = "Policy | HoldemPolicy | Solution | Mapping[Any, Mapping[int, float]] | str | os.PathLike[str] | Any"
 """A policy or a solution; ``{infostate: {action: probability}}`` (or keys (player, infostate)), actions by id or name;
@@ -88,7 +85,7 @@ def judge(game: AnyGame, policy: AnyPolicy) -> Judgement:
 
 def tree_of(game: AnyGame) -> CompiledGame:
     """The compiled game; a :class:`GameError` for a hold'em spot, whose infosets are not enumerated."""
-    return game.compiled if isinstance(game, TreeGame) else compile_game(game)
+    return solvable(game).tree()
 
 
 def exploitability(game: AnyGame, policy: AnyPolicy) -> float:

@@ -24,8 +24,8 @@ from treeplex.runs.job.interrupt import Interrupted
 from treeplex.runs.job.job import Job, go_on, start
 from treeplex.runs.job.memory import available_memory, megabytes
 from treeplex.runs.job.record import Progress, Record, Watcher, real, reals
-from treeplex.runs.judge import policy_file
 from treeplex.runs.solve.settings import SOLVE
+from treeplex.runs.solve.tree_game import policy_file
 from treeplex.settings import Settings, setting
 from treeplex.solvers.buckets import LimitCFR, predicted_bytes
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from numba import njit
 
 from tests.random_games import STEADY
-from treeplex.engine.networks.mlp_batch import END, EPSILON, LANES, TAIL, fitted_tail, forward, gelu, packed, padded
+from treeplex.engine.networks.mlp_batch import END, EPSILON, TAIL, fitted_tail, forward, gelu, packed, padded
+from treeplex.engine.networks.simd import LANES
 
 Arrays = list[np.ndarray]
 

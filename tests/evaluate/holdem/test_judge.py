@@ -15,9 +15,10 @@ from treeplex.errors import AlgorithmError
 from treeplex.evaluate import Judgement, judge
 from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
 from treeplex.forms.holdem.compile_spot import compile_spot
+from treeplex.forms.holdem.spot_form import FixedStrategy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.poker.spots.libratus import BIG_BLIND, read_endgame
-from treeplex.solvers.holdem.solver import FixedStrategy, HoldemSolver
+from treeplex.solvers.holdem.solver import HoldemSolver
 
 Floats = NDArray[np.float64]
 ENDGAMES = os.environ.get("TREEPLEX_ENDGAMES")

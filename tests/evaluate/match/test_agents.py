@@ -8,7 +8,7 @@ import pytest
 from treeplex.errors import GameError
 from treeplex.evaluate import judge
 from treeplex.evaluate.match.agents import Agent, TableAgent, play_game
-from treeplex.evaluate.playouts import meet
+from treeplex.evaluate.playouts import match_of
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.subgames.beliefs import Belief
@@ -156,12 +156,11 @@ def test_a_search_meets_a_table() -> None:
     rules, game = public_rules("leduc_poker"), compile_game("leduc_poker")
     search = SearchAgent(rules, ZeroLeaf(), PlaythroughSettings(iterations=60, depth=0))
     uniform = TableAgent(rules, Policy.uniform(game))
-    found = meet(search, uniform, playouts=1200)
-    assert found.playouts == 1200
+    generator = np.random.default_rng(0)
+    seats = [search, uniform], [uniform, search]
+    found = match_of(lambda _, seat: play_game(seats[seat], generator), 2, 1200)
     assert found.value > 3 * found.error > 0
     assert found.others == pytest.approx(-found.value)
-    assert np.mean(found.seats) == pytest.approx(found.value)
-    assert meet(search, uniform, playouts=20) == meet(search, uniform, playouts=20)
 
 
 def test_hands_that_are_given_are_played() -> None:

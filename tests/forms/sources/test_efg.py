@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from treeplex.errors import FileError, GameError, ImperfectRecallError
 from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.sources.efg import efg_text, parse_efg, read_efg, write_efg
+from treeplex.forms.sources.efg_read import parse_efg, read_efg
+from treeplex.forms.sources.efg_write import efg_text, write_efg
 from treeplex.forms.sources.explicit_tree import Node, TreeGame
 from treeplex.games import registry
 from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State

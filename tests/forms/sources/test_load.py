@@ -8,7 +8,7 @@ import pytest
 
 import treeplex as tp
 from treeplex.errors import FileError, SpecError
-from treeplex.forms.sources.efg import write_efg
+from treeplex.forms.sources.efg_write import write_efg
 from treeplex.forms.sources.explicit_tree import TreeGame
 from treeplex.forms.sources.liteefg_write import write_game_file
 from treeplex.forms.sources.load import load

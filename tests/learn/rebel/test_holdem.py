@@ -6,9 +6,9 @@ import pytest
 pytest.importorskip("torch")
 
 from treeplex.forms.subgames.batch import cut_states
+from treeplex.forms.subgames.beliefs import stacked_ranges
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.public import Chance
-from treeplex.learn.rebel.self_play import stacked_ranges
 from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.search import ExactLeaf

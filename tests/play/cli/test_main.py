@@ -17,9 +17,9 @@ from typer.testing import CliRunner
 import treeplex as tp
 from treeplex.errors import FileError
 from treeplex.play.cli import failures
-from treeplex.play.cli.live import clock, line_of
 from treeplex.play.cli.main import app
 from treeplex.runs.job.folder import JobFolder
+from treeplex.runs.job.progress_line import clock, line_of
 from treeplex.runs.job.record import Progress
 from treeplex.runs.solve.settings import SOLVE
 

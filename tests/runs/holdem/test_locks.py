@@ -9,8 +9,8 @@ from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.spots.fields import read_lock
 from treeplex.games.poker.spots.known import holdem
 from treeplex.located_text import LocatedText
-from treeplex.runs.holdem.locks import solver_locks
-from treeplex.runs.holdem.solve import NodeLock, solve_spot
+from treeplex.runs.holdem.locks import NodeLock, solver_locks
+from treeplex.runs.holdem.solve import solve_spot
 
 PLAN = BetPlan.same("50%,a", "a")
 RIVER = holdem("Td9d6hQc2s", "AA,QJs,JTs", "KK,T8s,65s,KJs:0.5", pot=20, stack=60, bets=PLAN)

@@ -36,8 +36,9 @@ from treeplex.runs.job.interrupt import Interrupted  # noqa: E402
 from treeplex.runs.job.record import Progress  # noqa: E402
 from treeplex.runs.rebel import learner as rebel  # noqa: E402
 from treeplex.runs.rebel import live_evaluation as rebel_watch  # noqa: E402
+from treeplex.runs.rebel.evaluation_parts import parts_of  # noqa: E402
 from treeplex.runs.rebel.job import LATE, NET, REBEL, is_rebel_folder, mean_losses, rebel_figure  # noqa: E402
-from treeplex.runs.rebel.judge import Halves, Searcher, is_rebel, judge_rebel, mixed, parts_of  # noqa: E402
+from treeplex.runs.rebel.judge import Halves, Searcher, is_rebel, judge_rebel, mixed  # noqa: E402
 from treeplex.runs.rebel.learner import RebelLearner, streams_for  # noqa: E402
 from treeplex.runs.train import workers as train_crew  # noqa: E402
 from treeplex.runs.train.train import train  # noqa: E402

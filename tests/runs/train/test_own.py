@@ -1,6 +1,7 @@
 """Learners of one's own: what they get for free, and what is refused."""
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from treeplex.runs.job.interrupt import Interrupted
 from treeplex.runs.job.record import Progress
 from treeplex.runs.train.own import OWN, POLICY
 from treeplex.runs.train.registry import learner_named
+from treeplex.settings import Settings, setting
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "extending" / "neurd_learner.py"
 NEURD = f"{EXAMPLE}:NeuRD"
@@ -153,3 +155,24 @@ def test_wrong_names_are_refused(tmp_path: Path) -> None:
     tp.train("kuhn_poker", NEURD, settings={"steps": 1}, out=tmp_path / "run")
     with pytest.raises(SpecError, match="cannot change under way"):
         tp.train(learner=NEURD, resume=tmp_path / "run", settings={"hidden": 3})
+
+
+def test_a_class_from_a_prompt_has_no_file(tmp_path: Path) -> None:
+    source = (
+        "import treeplex as tp\n"
+        "class Still(tp.learn.Learner):\n"
+        "    settings_class = Few\n"
+        "    def step(self): return None\n"
+        "    def policy(self): return tp.Policy.uniform(self.compiled)\n"
+        "    def state(self): return {}\n"
+        "    def restore(self, arrays): pass\n"
+    )
+
+    @dataclass(frozen=True)
+    class Few(Settings):
+        steps: int = setting(2, "steps", low=1)
+
+    names = {"__name__": "__prompt__", "Few": Few}
+    exec(source, names)
+    training = tp.train("kuhn_poker", names["Still"], out=tmp_path / "run")  # type: ignore[arg-type]
+    assert training.records[-1].done == 2

@@ -283,7 +283,7 @@ def test_what_does_not_fit_is_refused() -> None:
     turn, narrow = small_turn(), whole_deck()
     with pytest.raises(AlgorithmError, match="give rounds, no depth"):
         cut(turn.game, [Belief.root(turn.game)], Horizon(2))
-    with pytest.raises(AlgorithmError, match="no search plays the gadget object yet"):
+    with pytest.raises(AlgorithmError, match="object is no gadget; give Resolve"):
         cut(turn.game, [Belief.root(turn.game)], Horizon(rounds=1), gadget=object())  # type: ignore[arg-type]
     with pytest.raises(GameError, match="cut one at a time, not 2"):
         cut(turn.game, [Belief.root(turn.game)] * 2, Horizon(rounds=1))

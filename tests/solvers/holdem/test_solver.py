@@ -14,11 +14,12 @@ from treeplex.evaluate import Judgement, judge
 from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
 from treeplex.forms.compile.matrix_form import payoff_matrix
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
+from treeplex.forms.holdem.spot_form import FixedStrategy
 from treeplex.forms.policies.tabular import Policy, infoset_sums, normalised
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.solvers import Variant, Weights
 from treeplex.solvers.exact.lp import LinearProgram
-from treeplex.solvers.holdem.solver import FixedStrategy, HoldemSolver
+from treeplex.solvers.holdem.solver import HoldemSolver
 from treeplex.solvers.rules.fictitious import FICTITIOUS_RULES
 from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.solvers.solver import GameSolver

@@ -143,7 +143,7 @@ def add_node(
     else:
         key, actions = visit_infoset(growth, state, player, sequences[player])
     growth.rows[4 * node : 4 * node + 4] = array("i", (player, first, len(actions), key))
-    growth.rows.extend(bytes_of_rows(len(actions)))
+    growth.rows.extend(array("i", bytes(16 * len(actions))))  # empty rows of the children
     growth.actions.extend(actions)
     below = []
     for number, action in enumerate(actions):
@@ -152,11 +152,6 @@ def add_node(
             after = (*sequences[:player], growth.first_sequence[key] + number, *sequences[player + 1 :])
         below.append((state.child(action), first + number, after))
     return below
-
-
-def bytes_of_rows(count: int) -> "array[int]":
-    """So many empty rows."""
-    return array("i", bytes(16 * count))
 
 
 def visit_infoset(growth: Growth, state: State, player: int, parent: int) -> tuple[int, list[int]]:

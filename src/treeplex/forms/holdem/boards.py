@@ -100,7 +100,7 @@ def place(
         held = above[player][source]
         order = np.zeros(len(held), np.int64)
         if last:
-            strength = strengths_of(spot, cards, hands, held)
+            strength = strengths_of(spot, cards, held)
             by_strength = np.argsort(strength, kind="stable")
             source, held, order = source[by_strength], held[by_strength], strength[by_strength]
         kept.append(held.astype(np.int16))
@@ -113,7 +113,7 @@ def place(
     )
 
 
-def strengths_of(spot: Spot, cards: tuple[int, ...], hands: Hands, held: Ints) -> Ints:
+def strengths_of(spot: Spot, cards: tuple[int, ...], held: Ints) -> Ints:
     """The strength of hands on a complete board."""
     if spot.strengths is not None:
         return np.asarray(spot.strengths[held], np.int64)

@@ -22,7 +22,7 @@ def write_efg(game: str | Game | Any, path: str | os.PathLike[str]) -> None:
 
     Chance probabilities are fractions that sum to exactly one, payoffs the simplest fractions that are the same floats.
     Labels hold what Gambit allows: printable ASCII, single spaces inside; a label changed into that form stays unique.
-    The prefix ``p{player}:`` that :func:`treeplex.forms.sources.efg.read_efg` adds to infostates is dropped.
+    The prefix ``p{player}:`` that :func:`treeplex.forms.sources.efg_read.read_efg` adds to infostates is dropped.
 
     Raises:
         GameError: histories of one infostate have different actions, or there are too many histories to write.

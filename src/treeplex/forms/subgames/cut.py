@@ -27,8 +27,10 @@ def cut(game: PublicGame, beliefs: Sequence[Belief], horizon: Horizon = TO_THE_E
 
     Raises:
         GameError: a subgame that begins where the game is over, rules that give no actions, or no pair of hands.
-        AlgorithmError: a horizon that this kind of game does not know.
+        AlgorithmError: a horizon that this kind of game does not know, or something that is no gadget.
     """
+    if gadget is not None and not isinstance(gadget, Gadget):
+        raise AlgorithmError(f"{type(gadget).__name__} is no gadget; give Resolve(...), Maxmargin(...) or a Gadget of your own")
     if isinstance(game, PublicTree):
         states = [pair_state(belief.state) for belief in beliefs]
         return cut_states(game, states, horizon, stacked_ranges(beliefs), gadget)

@@ -1,5 +1,6 @@
 """Arguments and options that several commands share."""
 
+import inspect
 from pathlib import Path
 from typing import Annotated
 
@@ -28,8 +29,12 @@ Limit = Annotated[
 Updates = Annotated[
     str | None, typer.Option(metavar="ORDER", help="alternating or simultaneous; default: as in the algorithm's paper.")
 ]
-Seconds = Annotated[float | None, typer.Option(help="Stop after this much time.")]
+Iterations = Annotated[int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations in total. Default: 1000.")]
 Nodes = Annotated[int | None, typer.Option(metavar="N", help="Stop after walking N histories.")]
+Seed = Annotated[int | None, typer.Option(help="Seed of everything random. Default: 0.")]
+Games = Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after N games. Default: no limit.")]
+DealSeed = Annotated[int | None, typer.Option(min=0, help="Seed of the deal and of the opponent. Default: random.")]
+Seconds = Annotated[float | None, typer.Option(help="Stop after this much time.")]
 Every = Annotated[int | None, typer.Option(metavar="K", help="Evaluate every K iterations; default: ten per power of ten.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is in the folder.")]
 ShowProgress = Annotated[
@@ -60,6 +65,24 @@ Device = Annotated[
 ]
 RunPlace = Annotated[Path | None, typer.Option(metavar="PATH", help="Write a run folder; of a spot one file, turn.spot.")]
 Folder = Annotated[Path | None, typer.Option(metavar="DIR", help="Write a run folder.")]
+
+SOLVING = [
+    inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+    for name, kind in {
+        "seconds": Seconds,
+        "nodes": Nodes,
+        "every": Every,
+        "seed": Seed,
+        "updates": Updates,
+        "device": Device,
+        "threads": Threads,
+        "storage": Storage,
+        "measures": Measures,
+        "refine": Refine,
+        "limit": Limit,
+    }.items()
+]
+"""Options of all commands that solve, as :func:`treeplex.solve` and :func:`treeplex.compare` call them."""
 
 
 def check_folders(out: Path | None, resume: Path | None) -> None:

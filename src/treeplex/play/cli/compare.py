@@ -1,28 +1,13 @@
 """The command ``compare``."""
 
 import json
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
-from treeplex.play.cli.arguments import (
-    Device,
-    Every,
-    Folder,
-    Force,
-    GameArgument,
-    Json,
-    Limit,
-    Measures,
-    Nodes,
-    Refine,
-    Seconds,
-    ShowProgress,
-    Storage,
-    Threads,
-    Updates,
-)
-from treeplex.play.cli.commands import command
+from treeplex.play.cli.arguments import SOLVING, Folder, Force, GameArgument, Json, ShowProgress
+from treeplex.play.cli.commands import command, with_options
 from treeplex.play.cli.console import print_json, print_table, say
 from treeplex.play.cli.failures import STOPPED, fail
 from treeplex.play.cli.live import Live
@@ -33,7 +18,9 @@ USUAL = ("cfr", "cfr+", "dcfr", "pcfr+")
 
 
 @command("Solve a game with several algorithms.", place=60, example="compare kuhn_poker -a cfr -a dcfr")
+@with_options(SOLVING)
 def compare(
+    *,
     game: GameArgument,
     algorithms: Annotated[
         list[str] | None,
@@ -42,22 +29,12 @@ def compare(
     iterations: Annotated[
         int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations of each. Default: 1000.")
     ] = None,
-    seconds: Seconds = None,
-    nodes: Nodes = None,
-    every: Every = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of everything random. Default: 0.")] = None,
-    updates: Updates = None,
-    device: Device = None,
-    threads: Threads = None,
-    storage: Storage = None,
-    measures: Measures = None,
+    options: Mapping[str, Any],
     axis: Annotated[
         str | None, typer.Option("--x", metavar="AXIS", help="What the plot is against: iterations, nodes or seconds.")
     ] = None,
     out: Folder = None,
     force: Force = False,
-    refine: Refine = False,
-    limit: Limit = None,
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
@@ -82,21 +59,11 @@ def compare(
             game,
             [name.strip() for text in algorithms or USUAL for name in split_outside_brackets(text, ",", text)],
             iterations=iterations,
-            every=every,
-            seconds=seconds,
-            nodes=nodes,
-            updates=updates,
-            seed=seed,
-            refine=refine or None,
-            limit=limit,
-            device=device,
-            threads=threads,
-            storage=storage,
-            measures=measures or None,
             out=out,
             force=force,
             x=axis,
             progress=live,
+            **options,
         )
     if as_json:
         print_json(json.loads(comparison.to_json()))

@@ -1,7 +1,9 @@
-"""Printing for people: tables and text on stdout."""
+"""Printing for people: tables and text on stdout; and a free place for what a stopped run saves."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -81,6 +83,28 @@ def print_facts(facts: Mapping[str, str], *, title: str) -> None:
         say(f"  {name:<{width}}  {text}")
 
 
+def print_next(steps: Iterable[tuple[str, str]]) -> None:
+    """Print commands to try, each with what for; nothing where there are none."""
+    for number, (words, purpose) in enumerate(steps):
+        if not number:
+            say("next", bold=True)
+        say(f"  {words}   {purpose}")
+
+
+def counted(iterations: int) -> str:
+    """1 iteration, 1,000 iterations."""
+    return f"{iterations:,} iteration{'s' if iterations != 1 else ''}"
+
+
 def print_json(value: Any) -> None:
     """Print JSON, numbers in full precision."""
     typer.echo(json.dumps(value))
+
+
+def free_place(text: str, suffix: str = "") -> Path:
+    """A place under ``runs`` where nothing is yet, named after what was run; ``runs`` is made."""
+    name, number, parent = re.sub(r"[^\w.+=-]+", "-", text).strip("-.")[:80], 1, Path("runs")
+    parent.mkdir(exist_ok=True)
+    while (place := parent / f"{name if number == 1 else f'{name}-{number}'}{suffix}").exists():
+        number += 1
+    return place

@@ -142,12 +142,13 @@ def info(
         live.say(f"compiling {game}")
         from treeplex.forms.compile.compile_game import compile_game
         from treeplex.forms.sources.load import load
-        from treeplex.games.poker.spots.spot import Spot
+        from treeplex.runs.solve.solve import solvable
 
         rules = load(game)
+        estimate = None if structure else solvable(rules).estimate()
         compiled = found = None
         try:
-            if structure or not isinstance(rules, Spot):
+            if estimate is None:
                 compiled = compile_game(rules, refine=refine, limit=limit, watch=live.walked)
         except ImperfectRecallError:
             if not structure:
@@ -156,10 +157,10 @@ def info(
             from treeplex.forms.structure.classes import structure as classes_of
 
             found = classes_of(compiled or rules, refine=refine, limit=limit, watch=live.walked)
-    if compiled is None and found is None and isinstance(rules, Spot):
+    if estimate is not None:
         from treeplex.play.cli.holdem.solve import print_estimate
 
-        print_estimate(rules, as_json=as_json)
+        print_estimate(estimate, as_json=as_json)
         return
     if as_json:
         print_json((counts_of(compiled) if compiled else {}) | (structure_of(found) if found else {}))

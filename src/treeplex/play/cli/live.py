@@ -6,9 +6,7 @@ from types import TracebackType
 from typing import Self, final
 
 from treeplex.notices import compilation_announced
-from treeplex.runs.job.progress_line import ProgressLine, clock, line_of
-
-__all__ = ["Live", "clock", "line_of"]
+from treeplex.runs.job.progress_line import ProgressLine
 
 
 @final

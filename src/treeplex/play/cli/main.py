@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from treeplex.play.cli.commands import add_commands, examples_of
-from treeplex.play.cli.failures import EXIT_CODES, Commands
+from treeplex.play.cli.commands import examples_of, group_of
+from treeplex.play.cli.failures import EXIT_CODES
 from treeplex.play.cli.holdem import main as holdem
 
 PACKAGE = "treeplex.play.cli"
@@ -19,17 +19,7 @@ HELP = f"""Solve imperfect-information games: the CFR family, Monte Carlo sampli
 {EXIT_CODES}
 """
 
-app = typer.Typer(
-    name="treeplex",
-    cls=Commands,
-    help=HELP,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    add_completion=True,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-)
-add_commands(app, PACKAGE)
+app = group_of(PACKAGE, "treeplex", HELP)
 app.add_typer(holdem.holdem, short_help="Solve heads-up hold'em spots.")
 
 

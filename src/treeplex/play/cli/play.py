@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treeplex.errors import GameError, PolicyError, SpecError, TreeplexError
-from treeplex.play.cli.arguments import GameArgument
+from treeplex.play.cli.arguments import DealSeed, GameArgument, Games
 from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import say
 from treeplex.play.cli.failures import STOPPED
@@ -37,14 +37,14 @@ def play(
         ),
     ],
     seat: Annotated[int | None, typer.Option(metavar="I", help="Your player number, from 0. Default: seats alternate.")] = None,
-    games: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after N games. Default: no limit.")] = None,
+    games: Games = None,
     iterations: Annotated[
         int | None,
         typer.Option(
             metavar="T", min=1, help="Iterations per search. Default: the network's own; with a leaf of your own 128."
         ),
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the deal and of the opponent. Default: random.")] = None,
+    seed: DealSeed = None,
 ) -> None:
     """Play a game in the terminal. Answer with the number or the name of an action; quit, Ctrl-D or Ctrl-C ends.
 
@@ -177,8 +177,10 @@ def table_for(game: str, against: str, iterations: int | None, seed: int | None)
     from treeplex.forms.sources.load import load_rules
     from treeplex.forms.sources.user_module import is_user_spec
     from treeplex.play.tables.table import RulesTable, SearchTable
-    from treeplex.runs.judge import UNIFORM, as_policy, policy_file
+    from treeplex.runs.judge import as_policy
     from treeplex.runs.rebel.judge import is_rebel, net_of
+    from treeplex.runs.solve.solvable import UNIFORM
+    from treeplex.runs.solve.tree_game import policy_file
     from treeplex.search.agent import SearchAgent
 
     rules = load_rules(game)

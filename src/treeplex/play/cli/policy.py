@@ -89,7 +89,9 @@ def evaluate(
       treeplex evaluate "liars_dice(dice=1,faces=4)" rebel --playthroughs 32
       treeplex evaluate "liars_dice(dice=1,faces=4)" runs/dice --playthroughs 1024
     """
-    if is_searching(policy):
+    from treeplex.runs.rebel.judge import is_rebel
+
+    if is_rebel(policy):
         from treeplex.play.cli.rebel import evaluate_rebel
 
         if worst or exact or refine:
@@ -113,16 +115,13 @@ def evaluate(
         )
     with Live(progress) as live:
         live.say(f"compiling {game}")
-        from treeplex.forms.compile.compile_game import compile_game
         from treeplex.runs.judge import exact_value, infostate_regrets
         from treeplex.runs.solve.solve import solvable
-        from treeplex.runs.solve.tree_game import TreeGame
 
         target = solvable(game)
-        if isinstance(target, TreeGame):
-            target.game = compile_game(target.game, refine=refine, limit=limit, watch=live.walked)
-        elif worst or exact or refine:
-            raise SpecError("--worst, --exact and --refine are about games whose infosets are enumerated, not about spots")
+        target.prepare({name: value for name, value in (("refine", refine), ("limit", limit)) if value}, live)
+        if worst or exact:
+            target.tree()
         live.say(f"judging {policy}")
         loaded = target.policy(policy, complete=complete)
         judgement, compiled = target.judge(loaded), target.compiled
@@ -160,20 +159,14 @@ def evaluate(
         print_table(["player", "infostate", "regret"], losses, right=(2,))
 
 
-def is_searching(policy: str) -> bool:
-    """Whether this is a network that searches rather than a policy."""
-    from treeplex.runs.rebel.judge import is_rebel
-
-    return is_rebel(policy)
-
-
 def origin_of(policy: str) -> dict[str, Any]:
     """Algorithm, iterations and seconds behind a policy, as far as its file says."""
     from treeplex.forms.policies.files import read_policy_header
     from treeplex.forms.policies.sparse import is_table_policy, load_table_policy
     from treeplex.forms.sources.user_module import is_user_spec
     from treeplex.located_text import is_solved_spot
-    from treeplex.runs.judge import UNIFORM, policy_file
+    from treeplex.runs.solve.solvable import UNIFORM
+    from treeplex.runs.solve.tree_game import policy_file
 
     if is_user_spec(policy):
         return {"algorithm": policy, "iterations": None, "seconds": None}
@@ -255,8 +248,9 @@ def loaded_policy(policy: str, game: str | None, *, complete: bool = False) -> "
     from treeplex.forms.policies.files import load_policy
     from treeplex.forms.sources.user_module import is_user_spec
     from treeplex.runs.job.folder import JobFolder, kind_of
-    from treeplex.runs.judge import as_policy, policy_file
+    from treeplex.runs.judge import as_policy
     from treeplex.runs.solve.settings import SOLVE
+    from treeplex.runs.solve.tree_game import policy_file
 
     if is_user_spec(policy):
         if game is None:
@@ -343,7 +337,7 @@ def export(
     """
     if out.suffix.lower() in RULES:
         if out.suffix.lower() == ".efg":
-            from treeplex.forms.sources.efg import write_efg
+            from treeplex.forms.sources.efg_write import write_efg
 
             write_efg(source, out)
         else:

@@ -5,7 +5,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from treeplex.play.cli.console import print_facts, print_json
-from treeplex.play.cli.live import Live, clock
+from treeplex.play.cli.live import Live
+from treeplex.runs.job.progress_line import clock
 
 if TYPE_CHECKING:
     from treeplex.forms.subgames.horizon import Horizon

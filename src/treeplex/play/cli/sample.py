@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treeplex.play.cli.arguments import Force, GameArgument, Json, Seconds, ShowProgress
+from treeplex.play.cli.arguments import Force, GameArgument, Iterations, Json, Nodes, Seconds, Seed, ShowProgress
 from treeplex.play.cli.commands import command
-from treeplex.play.cli.console import print_facts, print_json, say
+from treeplex.play.cli.console import counted, free_place, print_facts, print_json, print_next
 from treeplex.play.cli.failures import STOPPED, fail
-from treeplex.play.cli.live import Live, clock
-from treeplex.play.cli.solve import counted, free_place
+from treeplex.play.cli.live import Live
+from treeplex.runs.job.progress_line import clock
 from treeplex.spec import quoted
 
 if TYPE_CHECKING:
@@ -40,10 +40,8 @@ def sample(
             help="es-mccfr, os-mccfr, vr-mccfr, ... (treeplex algorithms). Default: es-mccfr.",
         ),
     ] = None,
-    iterations: Annotated[
-        int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations in total. Default: 1000.")
-    ] = None,
-    nodes: Annotated[int | None, typer.Option(metavar="N", help="Stop after walking N histories in total.")] = None,
+    iterations: Iterations = None,
+    nodes: Nodes = None,
     seconds: Seconds = None,
     memory: Annotated[
         str | None, typer.Option(metavar="SIZE", help="Limit of the tables: 500MB, 4GiB, ... Default: 1GiB.")
@@ -56,7 +54,7 @@ def sample(
     judge: Annotated[
         bool, typer.Option("--judge", help="Also compile the game and compute exploitability, if that is possible.")
     ] = False,
-    seed: Annotated[int | None, typer.Option(help="Seed of everything random. Default: 0.")] = None,
+    seed: Seed = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write a folder.")] = None,
     resume: Annotated[Path | None, typer.Option(metavar="DIR", help="Resume the run in this folder.")] = None,
     force: Force = False,
@@ -161,11 +159,10 @@ def print_sampled(sampled: "Sampled") -> None:
         facts["files"] = f"{sampled.folder}   policy.safetensors, metrics.jsonl, progress.png, run.json, state.safetensors"
     effort = f"{counted(last.done)}, {last.nodes:,} nodes in {last.seconds:.3g} s"
     print_facts(facts, title=f"{sampled.game} by {sampled.algorithm}: {effort}")
-    say("next", bold=True)
     if sampled.folder:
-        say(f"  {resuming(sampled)} -n {10 * last.done}   resume")
+        print_next([(f"{resuming(sampled)} -n {10 * last.done}", "resume")])
     else:
-        say(f"  treeplex sample {quoted(sampled.game.spec)} --out runs/first   keep policy, metrics and state")
+        print_next([(f"treeplex sample {quoted(sampled.game.spec)} --out runs/first", "keep policy, metrics and state")])
 
 
 def resuming(sampled: "Sampled") -> str:

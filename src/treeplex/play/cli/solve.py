@@ -1,29 +1,14 @@
 """The command ``solve``."""
 
-import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treeplex.play.cli.arguments import (
-    Device,
-    Every,
-    Force,
-    Json,
-    Limit,
-    Measures,
-    Nodes,
-    Refine,
-    RunPlace,
-    Seconds,
-    ShowProgress,
-    Storage,
-    Threads,
-    Updates,
-)
-from treeplex.play.cli.commands import command
-from treeplex.play.cli.console import print_facts, print_json, say
+from treeplex.play.cli.arguments import SOLVING, Force, Iterations, Json, RunPlace, ShowProgress
+from treeplex.play.cli.commands import command, with_options
+from treeplex.play.cli.console import counted, free_place, print_facts, print_json, print_next
 from treeplex.play.cli.failures import STOPPED, TARGET_MISSED, fail
 from treeplex.play.cli.live import Live
 from treeplex.spec import quoted
@@ -33,7 +18,9 @@ if TYPE_CHECKING:
 
 
 @command("Solve a game.", place=50, example="solve leduc_poker --target 1e-4 --out run")
+@with_options(SOLVING)
 def solve(
+    *,
     game: Annotated[
         str | None,
         typer.Argument(metavar="GAME", help="A game or a spot (see: treeplex info --help); may be left out with --resume."),
@@ -42,26 +29,14 @@ def solve(
         str | None,
         typer.Option("-a", "--algorithm", metavar="NAME", help="See: treeplex algorithms; auto: vt-cfr+. Default: dcfr."),
     ] = None,
-    iterations: Annotated[
-        int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations in total. Default: 1000.")
-    ] = None,
+    iterations: Iterations = None,
     target: Annotated[float | None, typer.Option(help="Stop when exploitability is at most this.")] = None,
-    seconds: Seconds = None,
-    nodes: Nodes = None,
-    every: Every = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of everything random. Default: 0.")] = None,
-    updates: Updates = None,
-    device: Device = None,
-    threads: Threads = None,
-    storage: Storage = None,
-    measures: Measures = None,
+    options: Mapping[str, Any],
     out: RunPlace = None,
     resume: Annotated[
         Path | None, typer.Option(metavar="PATH", help="Resume the run in this folder, or this solved spot.")
     ] = None,
     force: Force = False,
-    refine: Refine = False,
-    limit: Limit = None,
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
@@ -100,21 +75,11 @@ def solve(
                 algorithm,
                 iterations=iterations,
                 target=target,
-                seconds=seconds,
-                nodes=nodes,
-                every=every,
-                updates=updates,
-                seed=seed,
-                refine=refine or None,
-                limit=limit,
-                device=device,
-                threads=threads,
-                storage=storage,
-                measures=measures or None,
                 out=out,
                 force=force,
                 resume=resume,
                 progress=live,
+                **options,
             )
             folder = solution.folder
         except Interrupted as stopped:
@@ -164,15 +129,6 @@ def names_file(solution: "Solution") -> bool:
     return solution.folder is not None and solution.folder.is_dir() and named_file(solution.game.spec) is not None
 
 
-def free_place(text: str, suffix: str = "") -> Path:
-    """A place under ``runs`` where nothing is yet, named after what was run; ``runs`` is made."""
-    name, number, parent = re.sub(r"[^\w.+=-]+", "-", text).strip("-.")[:80], 1, Path("runs")
-    parent.mkdir(exist_ok=True)
-    while (place := parent / f"{name if number == 1 else f'{name}-{number}'}{suffix}").exists():
-        number += 1
-    return place
-
-
 def print_solution(solution: "Solution", folder: Path | None, game: str) -> None:
     """Values, exploitability, files, what to try next; ``game`` is how the game was named."""
     from treeplex.runs.job.record import words_of
@@ -195,9 +151,7 @@ def print_solution(solution: "Solution", folder: Path | None, game: str) -> None
     print_facts(
         facts, title=f"{solution.game} by {solution.algorithm}: {counted(solution.iterations)} in {solution.seconds:.3g} s"
     )
-    say("next", bold=True)
-    for words, purpose in next_steps(solution, folder, quoted(game)):
-        say(f"  treeplex {words}   {purpose}")
+    print_next((f"treeplex {words}", purpose) for words, purpose in next_steps(solution, folder, quoted(game)))
 
 
 def next_steps(solution: "Solution", folder: Path | None, spec: str) -> list[tuple[str, str]]:
@@ -236,8 +190,3 @@ def has_device(folder: Path) -> bool:
     from treeplex.runs.solve.settings import DEVICE
 
     return (folder / DEVICE).is_file()
-
-
-def counted(iterations: int) -> str:
-    """1 iteration, 1,000 iterations."""
-    return f"{iterations:,} iteration{'s' if iterations != 1 else ''}"

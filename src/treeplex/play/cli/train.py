@@ -22,9 +22,10 @@ from treeplex.play.cli.arguments import (
     check_folders,
 )
 from treeplex.play.cli.commands import command
-from treeplex.play.cli.console import print_entries, print_facts, print_json, say
+from treeplex.play.cli.console import print_entries, print_facts, print_json, print_next, say
 from treeplex.play.cli.failures import STOPPED, fail
-from treeplex.play.cli.live import Live, clock
+from treeplex.play.cli.live import Live
+from treeplex.runs.job.progress_line import clock
 from treeplex.spec import quoted
 
 if TYPE_CHECKING:
@@ -206,11 +207,7 @@ def print_training(training: "Training") -> None:
     files = dict.fromkeys((*kind.job_kind.files, "metrics.jsonl", "run.json", "state.safetensors"))
     facts["files"] = f"{training.folder}   {', '.join(files)}"
     print_facts(facts, title=title)
-    steps = kind.next_steps(training)
-    if steps:
-        say("next", bold=True)
-    for step, meaning in steps:
-        say(f"  {step}   {meaning}")
+    print_next(kind.next_steps(training))
 
 
 def print_learners() -> None:

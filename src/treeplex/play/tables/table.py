@@ -27,6 +27,7 @@ class Table(Protocol):
 
     def seat(self, player: int) -> str:
         """What a player is called."""
+        return f"player {player}"
 
     def view(self, player: int) -> str:
         """What a player who is to act knows, for people to read."""
@@ -44,6 +45,7 @@ class Table(Protocol):
             GameError: an action that the rules do not have here; the message says what they have.
             SpecError: too little memory for it.
         """
+        return None
 
     def reply(self) -> int:
         """The action of a player that no person plays."""
@@ -59,12 +61,14 @@ class Table(Protocol):
 
     def outcome(self, player: int) -> str:
         """What the game's end means to a player, in words."""
+        return payoff_text(self.returns()[player])
 
     def shown(self) -> list[str]:
         """What everybody knew at the last decision."""
 
     def review(self, player: int) -> list[str]:
         """What there is to say about a player's decisions once the game is over, as lines of text."""
+        return []
 
 
 def payoff_text(payoff: float) -> str:
@@ -77,7 +81,7 @@ Reply = Callable[[State], dict[int, float]]
 
 
 @final
-class RulesTable:
+class RulesTable(Table):
     """Any rules, against a policy. Simultaneous moves are made one after another, in secret."""
 
     def __init__(self, game: Game, reply: Reply, generator: np.random.Generator) -> None:
@@ -94,15 +98,6 @@ class RulesTable:
     def actor(self) -> int | None:
         return None if self._state.is_terminal() else int(self._state.current_player())
 
-    def seat(self, player: int) -> str:
-        return f"player {player}"
-
-    def outcome(self, player: int) -> str:
-        return payoff_text(self.returns()[player])
-
-    def review(self, player: int) -> list[str]:
-        return []
-
     def view(self, player: int) -> str:
         return self._state.knowledge(player).strip()
 
@@ -111,9 +106,6 @@ class RulesTable:
 
     def options(self) -> Options:
         return {int(action): self._state.action_to_string(action) for action in self._state.legal_actions()}
-
-    def named(self, text: str) -> int | None:
-        return None
 
     def reply(self) -> int:
         chances = self._reply(self._state)
@@ -142,7 +134,7 @@ class RulesTable:
 
 
 @final
-class SearchTable:
+class SearchTable(Table):
     """Public-tree rules, against an agent."""
 
     players = 2
@@ -165,15 +157,6 @@ class SearchTable:
         visited = self._rules.visit(self._node)
         return visited.player if isinstance(visited, Decision) else None
 
-    def seat(self, player: int) -> str:
-        return f"player {player}"
-
-    def outcome(self, player: int) -> str:
-        return payoff_text(self.returns()[player])
-
-    def review(self, player: int) -> list[str]:
-        return []
-
     def view(self, player: int) -> str:
         return self._rules.knowledge(self._node, player, self._hands[player]).strip()
 
@@ -184,9 +167,6 @@ class SearchTable:
         visited = self._rules.visit(self._node)
         assert isinstance(visited, Decision)
         return {int(action): self._rules.action_to_string(self._node, action) for action in visited.actions}
-
-    def named(self, text: str) -> int | None:
-        return None
 
     def reply(self) -> int:
         actor = self.actor

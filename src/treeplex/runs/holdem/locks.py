@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from treeplex.engine.holdem.form import COUNT, STORE
 from treeplex.errors import SpecError
 from treeplex.forms.holdem.compile_spot import CompiledSpot
+from treeplex.forms.holdem.spot_form import FixedStrategy
 from treeplex.games.poker.betting.tree import Decision
 from treeplex.games.poker.spots.locks import AnyLock, NodeLock, TextLock
 from treeplex.runs.holdem.report.line import PLAYERS, Place, chosen, find_place, read_steps
-from treeplex.solvers.holdem.solver import FixedStrategy
 
 Floats = NDArray[np.float64]
 MARGIN = 1e-4

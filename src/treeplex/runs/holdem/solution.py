@@ -23,6 +23,7 @@ from treeplex.engine.holdem.form import REACH, STORE, HoldemForm
 from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.evaluate.holdem.node_values import HoldemValues
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
+from treeplex.forms.holdem.spot_form import FixedStrategy
 from treeplex.games.poker.betting.tree import BettingTree
 from treeplex.games.poker.spots.fields import street_names
 from treeplex.games.poker.spots.spot import Spot, spot_from_json
@@ -32,7 +33,6 @@ from treeplex.runs.holdem.report.view import View
 from treeplex.runs.job.folder import JobKind
 from treeplex.runs.job.record import Record, real
 from treeplex.runs.solve.solution import Solution
-from treeplex.solvers.holdem.solver import FixedStrategy
 from treeplex.solvers.registry import pace_of
 from treeplex.storage.files import replacing
 

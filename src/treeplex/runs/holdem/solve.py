@@ -10,25 +10,23 @@ from pathlib import Path
 from treeplex.engine.threads import checked_threads
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
+from treeplex.forms.holdem.spot_form import FixedStrategy, checked_storage
 from treeplex.games.poker.spots.fields import SolveFields
-from treeplex.games.poker.spots.locks import AnyLock, NodeLock
+from treeplex.games.poker.spots.locks import AnyLock
 from treeplex.games.poker.spots.spot import Spot, spot_from_json
 from treeplex.runs.holdem.job import SpotJob
 from treeplex.runs.holdem.locks import solver_locks
-from treeplex.runs.holdem.report.view import View
 from treeplex.runs.holdem.solution import HoldemSettings, HoldemSolution, spot_file
 from treeplex.runs.job.interrupt import Interrupt, Interrupted
 from treeplex.runs.job.job import Session
 from treeplex.runs.job.lock import FileLock
 from treeplex.runs.job.memory import check_memory, check_spot
-from treeplex.runs.job.record import Record, Watcher, check_count, check_limits
+from treeplex.runs.job.record import Watcher, check_count, check_limits
 from treeplex.runs.solve.settings import DEFAULT_ITERATIONS, MOST_ITERATIONS
 from treeplex.runs.solve.solvable import Asked
-from treeplex.solvers.holdem.solver import FixedStrategy, HoldemSolver, checked_storage
+from treeplex.solvers.holdem.solver import HoldemSolver
 from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm, is_own, pace_of, same_algorithm
 from treeplex.storage.files import sweep
-
-__all__ = ["HoldemSolution", "NodeLock", "View", "solve_spot"]
 
 DEFAULT_STORAGE = "float32"
 DEFAULT_SHARE = 0.005
@@ -57,45 +55,20 @@ def solve_spot(
 
     Args:
         spot: what to solve; may be left out with ``resume``. What its ``settings`` say counts where nothing is asked for here.
-        algorithm: a spec such as ``dcfr(gamma=3)``, ``my.py:DAMPED``, or your own variant or play, which resuming then
-            needs again; default ``dcfr``.
-        iterations: iterations in total, those before a resume included; default 1,000 (more), or 1,000,000 with a time limit;
-            a learned algorithm does as many as it paces itself for. With 0 the uniform strategy is judged.
-        target: stop at the first check with at most this exploitability, in chips. Without target, iterations and time limit:
-            0.5% of the pot.
-        seconds: stop after this much time in the solver in this call; judging does not count.
-        threads: default: one per core that this process may use.
-        storage: numbers in which regrets and averages are kept, see ``solvers.holdem.solver.STORAGE``; default float32.
-        every: check after every so many iterations; default 10.
-        isomorphism: let boards that differ only in suits stand for each other where the ranges allow it, default True; never
-            with locks.
-        locks: strategies that players keep: :class:`NodeLock`, or those of spot files. Best responses keep them too.
-        progress: called about ten times per second with a :class:`treeplex.runs.job.record.Progress`.
+        algorithm, iterations, target, seconds, every, progress: as for :func:`treeplex.solve`; with 0 iterations the uniform
+            strategy is judged.
+        threads, storage, isomorphism, locks, most_memory: see :class:`treeplex.runs.solve.solvable.SpotOptions`.
         resume: resume this solution, whose spot, algorithm, storage and locks stay; it is not changed itself.
-        most_memory: bytes that may be used; default: what the machine has free.
         interrupt: who listens for Ctrl-C already; then a solution with the status ``interrupted`` is returned.
-        out: a file (``.spot``) for the solution; written every now and then while solving goes on as well, such that one that
-            was killed goes on from there. An existing one is replaced.
+        out: a file (``.spot``) for the solution, as for :func:`treeplex.solve`. An existing one is replaced.
 
     Raises:
-        SpecError: a value outside its range, an unknown name, a lock that does not fit, or a spot that needs too much memory.
-        GameError: the ranges leave no pair of hands.
-        AlgorithmError: an algorithm that does not run on spots.
-        FileError: ``out`` cannot be written, or another process writes it.
+        SpecError, GameError, AlgorithmError, FileError: as :func:`treeplex.solve` does.
         Interrupted: Ctrl-C or SIGTERM; its ``result`` is the solution so far, judged unless Ctrl-C came again meanwhile. A
             second Ctrl-C within the iteration is a plain KeyboardInterrupt.
     """
-    options = {
-        name: value
-        for name, value in (
-            ("threads", threads),
-            ("storage", storage),
-            ("isomorphism", isomorphism),
-            ("locks", locks),
-            ("most_memory", most_memory),
-        )
-        if value is not None
-    }
+    given = {"threads": threads, "storage": storage, "isomorphism": isomorphism, "locks": locks, "most_memory": most_memory}
+    options = {name: value for name, value in given.items() if value is not None}
     file = None if out is None else Path(out)
     asked = Asked(algorithm, iterations, target, seconds, every, file, True, resume, options, interrupt)
     with spot_session(spot, asked) as session:
@@ -176,7 +149,8 @@ def spot_session(spot: Spot | CompiledSpot | None, asked: Asked) -> Iterator[Ses
         job = SpotJob(solver, settings, memory, iterations=total, every=every, file=file, interrupt=asked.interrupt)
         if resume is not None:
             job.go_on(resume)
-        yield Session(job, records=judged_records(resume))
+        # a record whose judging was broken off does not count
+        yield Session(job, records=[each for each in resume.records if not isnan(each.exploitability)] if resume else [])
 
 
 @contextmanager
@@ -232,11 +206,6 @@ def check_resume(resume: HoldemSolution, spot: Spot | None, storage: str | None,
 def reread(spot: Spot) -> Spot:
     """The spot as a file gives it back, whole numbers of chips as decimal ones."""
     return spot_from_json(spot.to_json(), spot.ranges, spot.strengths)
-
-
-def judged_records(resume: HoldemSolution | None) -> list[Record]:
-    """The records of a solution to go on with, but for one whose judging was broken off."""
-    return [record for record in resume.records if not isnan(record.exploitability)] if resume else []
 
 
 def solver_for(

@@ -8,23 +8,23 @@ from pathlib import Path
 from typing import Any
 
 from treeplex.engine.threads import checked_threads
-from treeplex.errors import PolicyError
+from treeplex.errors import GameError, PolicyError
 from treeplex.evaluate import Judgement
+from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
+from treeplex.forms.holdem.spot_form import checked_storage
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.holdem.locks import solver_locks
 from treeplex.runs.holdem.policy import HoldemPolicy
 from treeplex.runs.holdem.solution import SUFFIX, HoldemSolution, load_solution
 from treeplex.runs.holdem.solve import DEFAULT_STORAGE, reread, spot_session
 from treeplex.runs.job.job import Session
-from treeplex.runs.job.memory import check_spot
+from treeplex.runs.job.memory import SpotEstimate, check_spot, estimate_spot
 from treeplex.runs.job.progress_line import KERNELS, ProgressLine
 from treeplex.runs.solve.settings import DEFAULT_ITERATIONS
-from treeplex.runs.solve.solvable import Asked, Plan, Solvable, SpotOptions, canonical
-from treeplex.solvers.holdem.solver import checked_storage, method_of
-from treeplex.solvers.registry import AnyAlgorithm
-
-UNIFORM = "uniform"
+from treeplex.runs.solve.solvable import UNIFORM, Asked, Plan, Solvable, SpotOptions, canonical
+from treeplex.solvers.holdem.solver import method_of
+from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm
 
 
 class SpotGame(Solvable):
@@ -85,6 +85,22 @@ class SpotGame(Solvable):
             self.given = compile_spot(self.spot, isomorphism=isomorphism)
         count = how.iterations or DEFAULT_ITERATIONS if iterations is None else iterations
         return Plan(canonical(names), count, options, "iterations")
+
+    def estimate(self) -> SpotEstimate:
+        """Counted, not built."""
+        how = self.spot.settings
+        return estimate_spot(self.spot, how.algorithm or DEFAULT_ALGORITHM, threads=how.threads, isomorphism=not how.locks)
+
+    def prepare(self, options: Mapping[str, Any], line: ProgressLine) -> None:
+        """Nothing: a spot is compiled where a policy needs it."""
+        self.check_options(options)
+
+    def tree(self) -> CompiledGame:
+        """Refused: infosets of spots are not enumerated."""
+        raise GameError(
+            f"{self.spot} is a hold'em spot, whose infosets are not enumerated; regrets of infostates (--worst) and exact "
+            "values (--exact) are for other games"
+        )
 
     def place(self, folder: Path, name: str) -> Path:
         """A file of its own."""

@@ -10,12 +10,13 @@ from treeplex import notebook
 from treeplex.engine.holdem.workspace import workspace_sizes
 from treeplex.engine.threads import checked_threads
 from treeplex.errors import SpecError
+from treeplex.forms.holdem.spot_form import STORAGE
 from treeplex.forms.holdem.spot_size import SpotSize, check_boards, spot_size
 from treeplex.forms.sources.load import load_spot
 from treeplex.games.poker.betting.tree import check_nodes
 from treeplex.games.poker.spots.fields import street_names
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.solvers.holdem.solver import STORAGE, method_of, predicted_memory
+from treeplex.solvers.holdem.solver import method_of, predicted_memory
 from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm
 
 MEMINFO, CGROUP = Path("/proc/meminfo"), Path("/sys/fs/cgroup")

@@ -30,9 +30,9 @@ from treeplex.learn.rebel.shipped_nets import REBEL, shipped_name, shipped_net
 from treeplex.learn.rebel.value_net import NetworkLeaf
 from treeplex.learn.torch.device import one_thread, torch_module
 from treeplex.runs.job.record import check_count
-from treeplex.runs.judge import holds_policy
 from treeplex.runs.rebel.evaluation_parts import LEAST_PARTS, PART, Part, Store, parts_of
 from treeplex.runs.rebel.job import EVALUATIONS, JUDGED, NET, is_rebel_folder
+from treeplex.runs.solve.tree_game import holds_policy
 from treeplex.runs.train.workers import Work, crew_for
 from treeplex.search import play_distribution as repeated
 from treeplex.search.perfect_information import certain_policy

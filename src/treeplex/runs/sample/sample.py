@@ -9,7 +9,6 @@ from pathlib import Path
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.evaluate.playouts import PLAYOUTS
 from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.stepping import turn_by_turn
 from treeplex.forms.policies.sparse import TablePolicy, load_table_policy
 from treeplex.forms.sources.load import load_rules
@@ -152,7 +151,8 @@ def sampler_of(game: str | Game, algorithm: str | SamplingScheme, *, seed: int, 
 def job_of(game: str | Game, algorithm: str | SamplingScheme, settings: SampleSettings) -> SampleJob:
     """A run at iteration 0."""
     sampler = sampler_of(game, algorithm, seed=settings.seed, memory=settings.memory)
-    return SampleJob(sampler, settings, policy_of(settings.against, sampler.game), compiled_of(sampler, settings))
+    compiled = compile_game(sampler.game) if settings.judge else None
+    return SampleJob(sampler, settings, policy_of(settings.against, sampler.game), compiled)
 
 
 def reopen(
@@ -223,8 +223,3 @@ def rules_and_policy(game: str | Game, named: str) -> tuple[Game, TablePolicy]:
     """
     rules = turn_by_turn(load_rules(game))
     return rules, policy_of(named, rules)
-
-
-def compiled_of(sampler: RulesSampler, settings: SampleSettings) -> CompiledGame | None:
-    """The compiled game if the policy is to be judged."""
-    return compile_game(sampler.game) if settings.judge else None

@@ -13,14 +13,18 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypedDict
 
 from treeplex.errors import SpecError
 from treeplex.evaluate import Judgement
+from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.games.poker.spots.locks import AnyLock
 from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.job import Job, Outcome, Session
+from treeplex.runs.job.memory import SpotEstimate
 from treeplex.runs.job.progress_line import ProgressLine
 from treeplex.runs.solve.measures import AnyMeasures
 from treeplex.runs.solve.solution import Solution
 from treeplex.solvers.registry import AnyAlgorithm
 
+UNIFORM = "uniform"
+"""The policy that plays every action equally often, by name."""
 WalkWatcher = Callable[[int], None]
 
 
@@ -171,10 +175,27 @@ class Solvable(ABC):
     ) -> Plan:
         """Get ready for several algorithms: compile the game once, and check that each algorithm fits."""
 
+    @abstractmethod
+    def estimate(self) -> SpotEstimate | None:
+        """What solving will take, where that is known before anything is built; None where compiling is what counts."""
+
+    @abstractmethod
+    def prepare(self, options: Mapping[str, Any], line: ProgressLine) -> None:
+        """Compile for a judgement, as these options of the form say.
+
+        Raises:
+            SpecError: an option of another kind of game.
+            GameError: rules that do not describe a game of perfect recall, or too large a game.
+        """
+
     @property
     @abstractmethod
     def compiled(self) -> AnyCompiled:
         """The compiled game, after :meth:`plan`."""
+
+    @abstractmethod
+    def tree(self) -> CompiledGame:
+        """The compiled game with its infosets enumerated; a :class:`GameError` where that cannot be."""
 
     @abstractmethod
     def place(self, folder: Path, name: str) -> Path:

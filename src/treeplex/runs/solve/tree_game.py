@@ -27,13 +27,11 @@ from treeplex.runs.job.progress_line import KERNELS, ProgressLine
 from treeplex.runs.job.record import UNCOUNTED_ITERATIONS
 from treeplex.runs.solve.measures import Measure, measures_of
 from treeplex.runs.solve.settings import DEFAULT_ITERATIONS, MOST_ITERATIONS, POLICY, SOLVE, SolveSettings
-from treeplex.runs.solve.solvable import Asked, GameOptions, Plan, Solvable, WalkWatcher, canonical
+from treeplex.runs.solve.solvable import UNIFORM, Asked, GameOptions, Plan, Solvable, WalkWatcher, canonical
 from treeplex.runs.solve.tree_job import SolveJob
 from treeplex.search.user_agents import is_agent, policy_of_user_agent
 from treeplex.solvers import Solver, make_solver
 from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm, named_in, pace_of, same_algorithm, samples
-
-UNIFORM = "uniform"
 
 
 class TreeGame(Solvable):
@@ -55,6 +53,10 @@ class TreeGame(Solvable):
         assert self.game is not None
         self.game = compile_game(self.game)
         return self.game
+
+    def tree(self) -> CompiledGame:
+        """The same."""
+        return self.compiled
 
     @contextmanager
     def session(self, asked: Asked, line: ProgressLine) -> Iterator[Session]:
@@ -101,6 +103,14 @@ class TreeGame(Solvable):
         )
         line.say(f"resuming {session.job.name} ({KERNELS})")
         return session
+
+    def estimate(self) -> None:
+        """Nothing: compiling is what counts."""
+
+    def prepare(self, options: Mapping[str, Any], line: ProgressLine) -> None:
+        """Compile."""
+        self.check_options(options)
+        self.compile(options.get("refine"), options.get("limit"), line.walked, line)
 
     def compile(self, refine: bool | None, limit: int | None, walked: WalkWatcher | None, line: ProgressLine) -> None:
         """Compile the game, if it is not."""

@@ -164,8 +164,7 @@ class OwnLearner(TrainingKind):
         """A training at its beginning."""
         rules = load_rules(game, named_in=options.named_in)
         spec = game if isinstance(game, str) and named_file(game) else rules.spec
-        path = Path(inspect.getsourcefile(self.made) or self.name)
-        with blame(path, f"making {self.name}", AlgorithmError):
+        with blame(place_of(self.made), f"making {self.name}", AlgorithmError):
             student = self.made(rules, settings)
         return OwnJob(self.name, student, spec, settings)
 
@@ -193,6 +192,14 @@ class OwnLearner(TrainingKind):
             (f"treeplex evaluate {game} {folder}", "judge it"),
             (f"treeplex show {folder}", "read the policy"),
         ]
+
+
+def place_of(made: type[Learner]) -> Path:
+    """The file of a class; its name where it has none, as at a prompt."""
+    try:
+        return Path(inspect.getsourcefile(made) or made.__name__)
+    except (OSError, TypeError):
+        return Path(made.__name__)
 
 
 def is_learner(thing: object) -> TypeGuard[type[Learner]]:

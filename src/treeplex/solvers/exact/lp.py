@@ -24,7 +24,7 @@ class LinearProgram(Solver):
 
     exact = True
 
-    def __init__(self, game: CompiledGame, *, algorithm: str = "lp") -> None:
+    def __init__(self, game: CompiledGame) -> None:
         """Prepare; :meth:`run` solves.
 
         Raises:
@@ -35,7 +35,7 @@ class LinearProgram(Solver):
                 f"lp needs a two-player game with constant-sum payoffs; {game} has {game.players} players"
                 + ("" if game.constant is not None else " and general-sum payoffs")
             )
-        self.game, self.algorithm = game, algorithm
+        self.game, self.algorithm = game, "lp"
         self.average = uniform_probabilities(game)
 
     def announcement(self) -> str:

@@ -45,9 +45,9 @@ class Recursive(Solver):
 
     exact = True
 
-    def __init__(self, game: CompiledGame, *, algorithm: str = "recursive") -> None:
+    def __init__(self, game: CompiledGame) -> None:
         """Prepare; :meth:`run` solves."""
-        self.game, self.algorithm = game, algorithm
+        self.game, self.algorithm = game, "recursive"
         self.average = uniform_probabilities(game)
         self.pieces, self.largest = 0, 0
 

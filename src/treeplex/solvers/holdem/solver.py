@@ -9,20 +9,11 @@ from treeplex.engine.holdem.form import Store
 from treeplex.engine.holdem.passes import BoardPool
 from treeplex.errors import FileError
 from treeplex.forms.holdem.compile_spot import CompiledSpot
-from treeplex.forms.holdem.spot_form import STORAGE, FixedStrategy, SpotForm, SpotState, bytes_needed, checked_storage
+from treeplex.forms.holdem.spot_form import FixedStrategy, SpotForm, SpotState, bytes_needed
 from treeplex.forms.holdem.spot_size import SpotSize
 from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm, rule_of
 from treeplex.solvers.rules.rule import UpdateRule
 from treeplex.solvers.solver import FormSolver
-
-__all__ = [
-    "STORAGE",
-    "FixedStrategy",
-    "HoldemSolver",
-    "checked_storage",
-    "method_of",
-    "predicted_memory",
-]
 
 Array = NDArray[Any]
 

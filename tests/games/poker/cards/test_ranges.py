@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
-from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES, HANDS, hand_class, hand_index, hand_to_string, parse_cards
+from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES, HANDS, hand_index, hand_to_string, parse_cards
 from treeplex.games.poker.cards.evaluator import strengths
-from treeplex.games.poker.cards.ranges import STRONGEST, parse_range, range_grid, range_to_string
+from treeplex.games.poker.cards.ranges import STRONGEST, parse_range, range_to_string
 
 ENTRIES = ["QQ+", "A5s-A4s", "AKo:0.5", "AsAh:.25", "AhKh", "50%(JJ,TT)", "random", "66-22", "K9s+", "T9s+", "AK", "ATo+:1."]
 
@@ -18,9 +18,9 @@ def classes(text: str) -> set[str]:
     """The classes of hands that are fully in a range; every weight must be 0 or 1."""
     weights = parse_range(text)
     assert set(weights.tolist()) <= {0.0, 1.0}
-    grid = range_grid(weights).reshape(-1)
-    assert set(grid.tolist()) <= {0.0, 1.0}
-    return {name for name, weight in zip(CLASSES, grid.tolist(), strict=True) if weight}
+    means = [set(weights[place == HAND_CLASSES].tolist()) for place in range(len(CLASSES))]
+    assert all(len(mean) == 1 for mean in means)
+    return {name for name, mean in zip(CLASSES, means, strict=True) if mean == {1.0}}
 
 
 @pytest.mark.parametrize(
@@ -241,24 +241,13 @@ def test_raw_vectors() -> None:
     np.testing.assert_array_equal(parse_range("22 " * 1326), np.full(1326, 22.0))
 
 
-def test_the_grid_averages_classes() -> None:
-    weights = np.random.default_rng(0).random(1326)
-    grid = range_grid(weights)
-    for name in ("AA", "AKs", "AKo", "72o", "22"):
-        members = [hand for hand in range(1326) if hand_class(hand) == name]
-        assert grid.reshape(-1)[CLASSES.index(name)] == pytest.approx(weights[members].mean())
-    assert range_grid(parse_range("AKs"))[0, 1] == 1.0
-    assert range_grid(parse_range("AsKh"))[1, 0] == pytest.approx(1 / 12)
-
-
 @pytest.mark.parametrize(
     ("weights", "message"),
     [(np.ones(169), "shape"), (np.full(1326, -1.0), "the weight of 2d2c is -1.0"), (np.full(1326, np.nan), "not negative")],
 )
 def test_bad_weights(weights: NDArray[np.float64], message: str) -> None:
-    for function in (range_to_string, range_grid):
-        with pytest.raises(SpecError, match=message):
-            function(weights)
+    with pytest.raises(SpecError, match=message):
+        range_to_string(weights)
 
 
 @pytest.mark.parametrize("share", [0, 0.4, 0.5, 15, 50, 99.9, 100])

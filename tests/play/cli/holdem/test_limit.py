@@ -1,14 +1,9 @@
 import json
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
-from treeplex.play.cli.failures import Commands
-from treeplex.play.cli.holdem import limit as cli_limit
-
-app = typer.Typer(cls=Commands)
-cli_limit.register(app)
+from treeplex.play.cli.holdem.main import holdem
 
 
 @pytest.fixture(autouse=True)
@@ -17,7 +12,7 @@ def cache(tmp_path_factory, monkeypatch):
 
 
 def run(*words):
-    return CliRunner().invoke(app, [str(word) for word in words])
+    return CliRunner().invoke(holdem, [str(word) for word in words])
 
 
 def test_solve_show_and_match(tmp_path):

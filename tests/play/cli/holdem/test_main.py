@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from treeplex.games.poker.spots.files import SolveFields, read_spot_file
+from treeplex.games.poker.spots.files import spot_request
 from treeplex.play.cli.holdem.requests import solver_of_batch
 from treeplex.play.cli.main import app
 from treeplex.runs.holdem.batch import BatchJob
@@ -235,7 +235,7 @@ def test_flops(spot, tmp_path):
 
 
 def test_a_board_that_was_stopped_goes_on_where_it_was(tmp_path):
-    asked, seen = SolveFields(iterations=60, threads=1), []
+    asked, seen = {"iterations": "60", "threads": "1"}, []
 
     def solving(folder, most):
         def watch(progress):
@@ -243,8 +243,8 @@ def test_a_board_that_was_stopped_goes_on_where_it_was(tmp_path):
             job.interrupt.requested = progress.done >= most
 
         boards = read_boards("Td9d6hQc2s")
-        spot = read_spot_file(tmp_path / "spot.yaml")
-        job = BatchJob(lambda board: spot.on_board(board).spot(), boards, folder, solver_of_batch(asked, watch), {})
+        spot = spot_request(tmp_path / "spot.yaml", asked)
+        job = BatchJob(lambda board: spot.on_board(board).spot(), boards, folder, solver_of_batch(watch), {})
         (folder / "boards").mkdir(parents=True, exist_ok=True)
         return job
 

@@ -32,13 +32,13 @@ NONE = dict.fromkeys(("endgame", "decoding", "phh", "hand", "street"))
 
 
 def task(options=GOOD, file=None, resume=None, **sources):
-    return read_task(file, options, {**NONE, **sources}, resume)
+    return read_task(file, options, {**NONE, **sources}, resume=resume)
 
 
 def test_options_alone():
     found = task()
     assert found.spot.board == parse_cards("Td9d6hQc2s")
-    assert found.settings.target.chips(200) == pytest.approx(1)
+    assert found.spot.settings.target.chips(200) == pytest.approx(1)
     assert found.spot.bets.streets[3][1].to_json() == {"bets": "50%,a", "raises": "60%", "donk": "default"}
 
 
@@ -118,13 +118,13 @@ def parsed_by_solve(*words):
     """The spot and the settings that ``holdem solve`` would solve with these words on the command line."""
     seen = []
 
-    def prepare(file, options, sources, **_):
-        found = read_task(file, options, sources, None)
-        seen.append((found.spot, found.settings))
+    def read(file, options, sources, **_):
+        found = read_task(file, options, sources)
+        seen.append((found.spot, found.spot.settings))
         raise SpecError("seen enough")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(holdem_solving, "prepare", prepare)
+        patch.setattr(holdem_solving, "read_task", read)
         result = CliRunner().invoke(app, ["holdem", "solve", *words])
     assert "seen enough" in result.output, result.output
     return seen[0]
@@ -146,7 +146,7 @@ def test_the_example_says_the_same_as_options_as_in_the_file():
 
 def test_locks():
     found = task({**GOOD, "lock": ["x [QQ+]: x 100%", ": x 50%, b50% 50%"]})
-    locks = [(lock.line, dict(lock.strategy)) for lock in found.settings.locks]
+    locks = [(lock.line, dict(lock.strategy)) for lock in found.spot.settings.locks]
     assert locks == [("x", {"x": 1}), ("", {"x": 0.5, "b50%": 0.5})]
 
 

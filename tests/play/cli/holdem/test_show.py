@@ -7,15 +7,15 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.play.fake_holdem import NODES, FakeSolution
-from treeplex.play.cli.holdem import requests as holdem_solving
 from treeplex.play.cli.holdem.main import holdem
 from treeplex.play.cli.holdem.show import amount
 from treeplex.play.pages import holdem as holdem_page
+from treeplex.runs.holdem import solution
 
 
 @pytest.fixture
 def call(monkeypatch):
-    monkeypatch.setattr(holdem_solving, "open_solution", lambda path: FakeSolution())
+    monkeypatch.setattr(solution, "load_solution", lambda path: FakeSolution())
 
     def called(*arguments, code=0):
         result = CliRunner().invoke(holdem, ["show", "made.up", *map(str, arguments)])

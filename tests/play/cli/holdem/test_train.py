@@ -21,7 +21,7 @@ from treeplex.games.poker.spots.known import turn_endgame_holdem  # noqa: E402
 from treeplex.learn.rebel.files import read_net, save_net  # noqa: E402
 from treeplex.learn.rebel.settings import HoldemRebelSettings  # noqa: E402
 from treeplex.learn.rebel.shipped_nets import RIVERS  # noqa: E402
-from treeplex.play.cli.holdem.options import TURN_ENDGAME, turn_spot  # noqa: E402
+from treeplex.play.cli.holdem.options import turn_spot  # noqa: E402
 from treeplex.play.cli.main import app  # noqa: E402
 from treeplex.play.cli.train import training_line  # noqa: E402
 from treeplex.runs.holdem.search import search_spot  # noqa: E402
@@ -29,6 +29,7 @@ from treeplex.runs.job.folder import METRICS, JobFolder  # noqa: E402
 from treeplex.runs.job.record import Progress  # noqa: E402
 from treeplex.runs.rebel.job import NET, TURNS  # noqa: E402
 from treeplex.runs.rebel.learner import HoldemRebelLearner, spot_of_record  # noqa: E402
+from treeplex.spot_table import TURN_ENDGAME  # noqa: E402
 
 torch.set_num_threads(1)
 

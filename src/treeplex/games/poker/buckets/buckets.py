@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from itertools import permutations
 from math import perm, prod
@@ -133,7 +132,6 @@ def make_buckets(
     plan: BucketPlan,
     *,
     start: tuple[int, ...] = (),
-    done: Callable[[int, int], None] | None = None,
 ) -> Buckets:
     """Divide the hands of every street, each weighted by the number of deals that lead to it.
 
@@ -141,7 +139,6 @@ def make_buckets(
         strengths: E[HS] and E[HS2] of every hand.
         plan: how.
         start: the cards with which every board begins; buckets then share the hands on such boards.
-        done: told (streets done, 4).
     """
     codes = street_codes(strengths, plan.method)
     river_codes = 2 * strengths.opponents + 1
@@ -166,8 +163,6 @@ def make_buckets(
             tables.append(percentiles(weights, count))
         else:
             tables.append(clusters(weights, features(street, pairs, river_codes), count))
-        if done:
-            done(street + 1, 4)
     return Buckets(plan, strengths, codes, (tables[0], tables[1], tables[2], tables[3]))
 
 

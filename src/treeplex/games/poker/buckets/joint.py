@@ -1,15 +1,11 @@
 """How likely two players' sequences of buckets are together, and who wins: counted over all pairs of hands on many boards."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from treeplex.engine.holdem.strength import add_pairs, count_pairs, mirror
 from treeplex.games.poker.buckets.buckets import Buckets, boards_after
 from treeplex.games.poker.buckets.game import Table
-from treeplex.games.poker.cards.strength import River
-
-Done = Callable[[int, int], None]
+from treeplex.games.poker.cards.strength import Done, River
 
 
 def joint_tables(

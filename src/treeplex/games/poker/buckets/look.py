@@ -5,11 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from treeplex.errors import SpecError
+from treeplex.games.poker.betting.sizes import HOLDEM_STREETS
 from treeplex.games.poker.buckets.buckets import Buckets, placed
 from treeplex.games.poker.cards.cards import hand_class, hand_index, parse_cards
 from treeplex.games.poker.cards.strength import FULL, MEAN, SQUARE, River
-
-STREETS = ("preflop", "flop", "turn", "river")
 
 
 @dataclass(frozen=True)
@@ -65,6 +64,6 @@ def look_up(buckets: Buckets, hand: str, board: str) -> list[Look]:
     wins = codes[number] / (2 * strengths.opponents)
     values = [np.array(row) / FULL for row in (strengths.preflop[:, number], flop, turn)] + [np.array([wins, wins**2])]
     return [
-        Look(STREETS[street], float(values[street][MEAN]), float(values[street][SQUARE]), int(digits[street]))
+        Look(HOLDEM_STREETS[street], float(values[street][MEAN]), float(values[street][SQUARE]), int(digits[street]))
         for street in range(shown)
     ]

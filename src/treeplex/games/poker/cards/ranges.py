@@ -322,16 +322,6 @@ def _weight_text(weight: float) -> str:
     return np.format_float_positional(weight, trim="-")
 
 
-def range_grid(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """[13, 13] the average weight of each class of hands, as in ``CLASSES``: AA top left, suited above the diagonal.
-
-    Raises:
-        SpecError: ``weights`` is not [1326], or has weights that are negative or not finite.
-    """
-    totals = np.bincount(HAND_CLASSES, weights=_checked(weights), minlength=len(CLASSES))
-    return (totals / np.bincount(HAND_CLASSES, minlength=len(CLASSES))).reshape(13, 13)
-
-
 def _checked(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     weights = np.asarray(weights, dtype=np.float64)
     if weights.shape != (N_HANDS,):

@@ -27,6 +27,7 @@ MEAN, SQUARE = 0, 1
 """Rows of the tables: E[HS] and E[HS2]."""
 
 Done = Callable[[int, int], None]
+"""Told how many parts are done, of how many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,27 +118,6 @@ def strengths_from_turn(format: Format, turns: CanonicalBoards, turn: Codes) -> 
         preflop += np.einsum("r,krh->kh", flops.weights / len(flops.hand_maps), flop)[:, flops.hand_maps[renaming]]
     preflop /= (cards - 2) * (cards - 3) * (cards - 4) / 6
     return Strengths(format, encoded(np.round(preflop, 9)), encoded(flop), turn, flops, turns)
-
-
-def compute_strengths(format: Format, done: Done | None = None) -> Strengths:
-    """All tables of a format by exhaustive roll-out: hold'em takes about a minute on one core.
-
-    Args:
-        format: the cards.
-        done: told (parts done, parts) after each part.
-
-    Raises:
-        SpecError: a format without hold'em's hands and streets.
-    """
-    check_format(format)
-    turns = canonical_boards(format, 4)
-    count = parts(turns)
-    chunks = []
-    for part in range(count):
-        chunks.append(turn_part(format, turns, part))
-        if done:
-            done(part + 1, count)
-    return strengths_from_turn(format, turns, np.concatenate(chunks, axis=1))
 
 
 def parts(turns: CanonicalBoards) -> int:

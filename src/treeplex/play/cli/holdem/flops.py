@@ -12,7 +12,8 @@ from treeplex.play.cli.failures import FAILED, STOPPED, fail
 from treeplex.play.cli.holdem.options import Options, with_fields
 from treeplex.play.cli.holdem.show import echo_table
 from treeplex.play.cli.holdem.solve import solving_line
-from treeplex.play.cli.live import Live, clock
+from treeplex.play.cli.live import Live
+from treeplex.runs.job.progress_line import clock
 from treeplex.spot_table import FIELDS
 
 if TYPE_CHECKING:
@@ -70,7 +71,6 @@ def flops(
         request = spot_request(file, options)
         chosen = read_boards(boards)
         first = request.on_board(chosen[0].name).spot()
-        settings = request.settings()
         check_symmetric(request.ranges(), chosen)
         where = decision_line(first, line)
 
@@ -88,8 +88,8 @@ def flops(
             lambda board: request.on_board(board).spot(),
             chosen,
             out,
-            solver_of_batch(settings, watch),
-            batch_settings(settings, first.pot),
+            solver_of_batch(watch),
+            batch_settings(first),
             progress=say,
         )
         report = batch_report(batch, where)

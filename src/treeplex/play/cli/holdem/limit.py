@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treeplex.play.cli.arguments import Force, Json, ShowProgress
+from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_json, print_table
-from treeplex.play.cli.failures import STOPPED, Commands, fail
+from treeplex.play.cli.failures import STOPPED, fail
 from treeplex.play.cli.live import Live
 
 if TYPE_CHECKING:
@@ -34,16 +35,8 @@ Iterations = Annotated[int, typer.Option("-n", "--iterations", metavar="N", help
 Boards = Annotated[int, typer.Option(metavar="N", help="Random boards to cut river buckets and to count pairs of buckets.")]
 Cards = Annotated[str, typer.Option(metavar="FORMAT", help="holdem, or a smaller deck with the same streets, such as royal.")]
 
-limit = typer.Typer(
-    name="limit",
-    cls=Commands,
-    help=HELP,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-)
 
-
+@command("Show hands by buckets of strength.", place=70)
 def buckets(
     counts: Counts = "10",
     hand: Annotated[str | None, typer.Option(metavar="CARDS", help="A hand to look up, say AsKs.")] = None,
@@ -87,6 +80,7 @@ def buckets(
         )
 
 
+@command("Solve it.", place=10, group="limit")
 def solve(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Run folder.")],
     counts: Counts = "5",
@@ -167,6 +161,7 @@ def print_run(run: "LimitRun") -> None:
     typer.echo(f"files in {run.folder}: run.json, metrics.jsonl, state.safetensors")
 
 
+@command("Read the strategy before the flop.", place=20, group="limit")
 def show(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A run folder.")],
     line: Annotated[str, typer.Option(metavar="LINE", help="Betting before the flop: c call, r raise; say r or cr.")] = "",
@@ -200,6 +195,7 @@ def show(
     print_table(["bucket", *node.actions, "hands"], rows, title=title, right=range(len(node.actions) + 1))
 
 
+@command("Let run folders play each other.", place=30, group="limit")
 def match(
     folders: Annotated[list[Path], typer.Argument(metavar="DIR DIR ...", help="Run folders.")],
     deals: Annotated[int, typer.Option(metavar="N", help="Deals; each is played in both seats.")] = 20_000,
@@ -248,14 +244,3 @@ def game_from(counts: str, method: str, nested: bool, cards: str, boards: int = 
     return bucketed_holdem(
         buckets=buckets, method=method, nested=nested, cards=cards, boards=boards, river_boards=boards, seed=seed
     )
-
-
-limit.command(short_help="Solve it.")(solve)
-limit.command(short_help="Read the strategy before the flop.")(show)
-limit.command(short_help="Let run folders play each other.")(match)
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command and the group to ``treeplex holdem``."""
-    app.command(short_help="Show hands by buckets of strength.")(buckets)
-    app.add_typer(limit, short_help="Limit hold'em with bucketed cards.")

@@ -1,9 +1,6 @@
 """``treeplex holdem``: solve spots and read them, one or on many flops; train, search and play on turns; limit hold'em."""
 
-import typer
-
-from treeplex.play.cli.commands import add_commands, examples_of
-from treeplex.play.cli.failures import Commands
+from treeplex.play.cli.commands import examples_of, group_of
 from treeplex.play.cli.holdem import limit
 
 PACKAGE = "treeplex.play.cli.holdem"
@@ -14,13 +11,5 @@ HELP = f"""Solve heads-up hold'em spots.
 {examples_of(PACKAGE, "treeplex holdem")}
 """
 
-holdem = typer.Typer(
-    name="holdem",
-    cls=Commands,
-    help=HELP,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-)
-add_commands(holdem, PACKAGE)
-limit.register(holdem)
+holdem = group_of(PACKAGE, "holdem", HELP)
+holdem.add_typer(group_of(limit.__name__, "limit", limit.HELP), short_help="Limit hold'em with bucketed cards.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treeplex.errors import SpecError
+from treeplex.play.cli.commands import with_options
 from treeplex.spot_table import FIELDS, TURN_ENDGAME, Field
 
 if TYPE_CHECKING:
@@ -49,6 +50,12 @@ Resume = Annotated[Path | None, typer.Option("--resume", metavar="FILE", help="R
 Estimate = Annotated[
     bool, typer.Option("--estimate", help="Only print the size of the spot, and the memory and time it takes.")
 ]
+SearchIterations = Annotated[
+    int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations of a search. Default: 128.")
+]
+SearchMethod = Annotated[
+    str | None, typer.Option(metavar="NAME", help="lcfr, dcfr, lcfr-avg-modified, flop, ... Default: lcfr.")
+]
 Overwrite = Annotated[bool, typer.Option("--force", help="Overwrite the file of --out.")]
 Progress = Annotated[
     bool | None, typer.Option("--progress/--no-progress", " /-q", help="Show a progress line; default: on a terminal only.")
@@ -68,22 +75,7 @@ def with_fields(*names: str) -> Callable[[Callable[..., None]], Callable[..., No
     The command gets a mapping from names of options, without the first dashes, to what was given; others are None.
     """
 
-    def changed(command: Callable[..., None]) -> Callable[..., None]:
-        added = [each for name in names for each in options_of(FIELDS[name])]
-
-        def call(**arguments: Any) -> None:
-            options = {each.name.replace("_", "-"): arguments.pop(each.name) for each in added}
-            command(**arguments, options=options)
-
-        parameters: list[inspect.Parameter] = []
-        for own in inspect.signature(command).parameters.values():
-            parameters += added if own.name == "options" else [own.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
-        call.__name__, call.__doc__ = command.__name__, command.__doc__
-        call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        call.__annotations__ = {each.name: each.annotation for each in parameters}
-        return call
-
-    return changed
+    return with_options([each for name in names for each in options_of(FIELDS[name])], lambda name: name.replace("_", "-"))
 
 
 def options_of(field: Field) -> list[inspect.Parameter]:

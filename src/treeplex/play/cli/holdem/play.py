@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treeplex.errors import FileError, SpecError
+from treeplex.play.cli.arguments import DealSeed, Games
 from treeplex.play.cli.commands import command
 from treeplex.play.cli.holdem import options as of
 from treeplex.play.cli.live import Live
@@ -31,14 +32,10 @@ def play(
     ] = None,
     options: of.Options,
     seat: Annotated[str | None, typer.Option(metavar="oop|ip", help="Your seat. Default: seats alternate.")] = None,
-    games: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after N games. Default: no limit.")] = None,
+    games: Games = None,
     boards: Annotated[bool, typer.Option("--boards", help="Deal another turn for each game.")] = False,
-    iterations: Annotated[
-        int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations of a search. Default: 128.")
-    ] = None,
-    method: Annotated[
-        str | None, typer.Option(metavar="NAME", help="lcfr, dcfr, lcfr-avg-modified, flop, ... Default: lcfr.")
-    ] = None,
+    iterations: of.SearchIterations = None,
+    method: of.SearchMethod = None,
     exact: Annotated[
         bool, typer.Option("--exact", help="Exact values where the turn's betting ends: rivers solved in every iteration.")
     ] = False,
@@ -52,7 +49,7 @@ def play(
         Path | None,
         typer.Option("--log", metavar="FILE", help="Add each finished hand to this text file."),
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the deal and of the opponent. Default: random.")] = None,
+    seed: DealSeed = None,
 ) -> None:
     """Play turns and rivers of hold'em in the terminal, against an agent that searches as it plays.
 

@@ -1,23 +1,23 @@
 """Between the commands of ``treeplex holdem`` and the solver: what is to be solved, and what came of it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treeplex.errors import FileError, SpecError
 from treeplex.games.poker.cards.cards import cards_to_string
-from treeplex.games.poker.spots.fields import SolveFields
 from treeplex.games.poker.spots.files import spot_request
 from treeplex.games.poker.spots.libratus import BIG_BLIND, read_endgame
 from treeplex.games.poker.spots.spot import Spot
+from treeplex.play.cli.console import free_place
 from treeplex.runs.holdem.report.hand_history import HandSpot, read_hand, with_bets_of
 from treeplex.spot_table import FIELDS, HOW
 
 if TYPE_CHECKING:
     from treeplex.runs.holdem.report.export import Solved
-    from treeplex.runs.holdem.solve import HoldemSolution
+    from treeplex.runs.holdem.solution import HoldemSolution
     from treeplex.runs.job.interrupt import Interrupt
     from treeplex.runs.job.record import Progress
 
@@ -32,49 +32,78 @@ class Task:
     """What is to be solved.
 
     Attributes:
-        spot: the spot, None for a resumed run, whose file has it.
-        settings: how.
+        spot: the spot; its ``settings`` say how.
+        resume: the solution to go on with, if any.
+        out: where the solution goes, if anywhere.
         big_blind: in chips, of an end game of Libratus; else None.
         line: how a hand history went on from the spot.
     """
 
-    spot: Spot | None
-    settings: SolveFields = field(default_factory=SolveFields)
+    spot: Spot
+    resume: "HoldemSolution | None" = None
+    out: Path | None = None
     big_blind: float | None = None
     line: str = ""
 
+    def solve(self, watch: "Callable[[Progress], None]") -> "tuple[HoldemSolution, Path | None]":
+        """The solution, and its file if it has a place to go or was interrupted."""
+        from treeplex.runs.holdem.solve import solve_spot
+        from treeplex.runs.job.interrupt import Interrupted
 
-def read_task(file: Path | None, options: Mapping[str, object], sources: Mapping[str, Any], resume: Path | None) -> Task:
-    """What the command line asks for.
+        try:
+            solution = solve_spot(self.spot, self.spot.settings.algorithm, progress=watch, resume=self.resume, out=self.out)
+        except Interrupted as stopped:
+            solution = stopped.result
+            if self.out is None:
+                return solution, solution.save(free_place(f"holdem-{cards_to_string(self.spot.board) or 'preflop'}", ".spot"))
+        return solution, solution.folder
+
+
+def read_task(
+    file: Path | None,
+    options: Mapping[str, object],
+    sources: Mapping[str, Any],
+    *,
+    out: Path | None = None,
+    resume: Path | None = None,
+    force: bool = False,
+) -> Task:
+    """What the command line asks for, and whether its result can be written, before anything takes time.
 
     Args:
         file: a spot file, or the name of turn endgame hold'em.
         options: options of the spot and of solving by name, None where not given.
         sources: ``endgame``, ``decoding``, ``phh``, ``hand`` and ``street``, None where not given.
+        out: where the solution goes.
         resume: a file to go on with.
+        force: overwrite ``out``.
 
     Raises:
         SpecError: options that exclude each other, a field that is missing or wrong.
-        FileError: a file that cannot be read.
+        FileError: a file that cannot be read, or that is there already.
     """
+    from treeplex.runs.holdem.solution import load_solution
+
     given = {name: value for name, value in options.items() if value is not None and value != []}
     check_sources(file, given, sources, resume)
-    if resume is not None:
-        return Task(None, spot_request(None, given).settings())
-    if sources["endgame"] is not None:
-        spot = read_endgame(sources["endgame"], decoding=sources["decoding"] or "true")
-        return Task(spot, spot_request(None, given).settings(), BIG_BLIND)
     request = spot_request(file, given)
-    hand = None
-    if sources["phh"] is not None:
+    if resume is not None:
+        solution = load_solution(resume)
+        task = Task(replace(solution.spot, settings=request.settings()), solution)
+    elif sources["endgame"] is not None:
+        spot = read_endgame(sources["endgame"], decoding=sources["decoding"] or "true")
+        task = Task(replace(spot, settings=request.settings()), big_blind=BIG_BLIND)
+    elif sources["phh"] is not None:
         hand = read_hand(sources["phh"], hand=sources["hand"] or 1, street=sources["street"])
-        request = request.over(spot_request(None, fields_of(hand)))
-    if not request.fields and not any(request.layers.values()):
+        task = Task(with_bets_of(request.over(spot_request(None, fields_of(hand))).spot(), hand), line=hand.line)
+    elif request.fields or any(request.layers.values()):
+        task = Task(request.spot())
+    else:
         raise SpecError("no spot given; name a spot file, or give --board, --oop, --ip, --pot and --stack (see --help)")
-    spot = request.spot()
-    if hand is not None:
-        spot = with_bets_of(spot, hand)
-    return Task(spot, request.settings(), line=hand.line if hand else "")
+    if out is not None and usable(out) and not force and out != resume:
+        raise FileError(f"{out} is there already; choose another name, resume it (--resume {out}), or overwrite it (--force)")
+    task.out = out or resume
+    return task
 
 
 def fields_of(hand: HandSpot) -> dict[str, object]:
@@ -96,115 +125,6 @@ def check_sources(file: Path | None, given: Mapping[str, object], sources: Mappi
             for name in given:
                 if name not in allowed:
                     raise SpecError(f"--{name} does not go with {source}; leave it out")
-
-
-@dataclass
-class Solving:
-    """A spot on its way to its solution.
-
-    Attributes:
-        task: what is asked for.
-        out: where the solution goes, if anywhere.
-        resume: the solution to go on with, if any.
-        done: the solution, once there is one.
-        saved: where it was written.
-    """
-
-    task: Task
-    out: Path | None
-    resume: "HoldemSolution | None" = None
-    done: "HoldemSolution | None" = None
-    saved: Path | None = None
-
-    @property
-    def spot(self) -> Spot:
-        """The spot."""
-        if self.resume is not None:
-            return self.resume.spot
-        assert self.task.spot is not None
-        return self.task.spot
-
-    @property
-    def solution(self) -> "HoldemSolution":
-        """The solution, after :meth:`run`."""
-        assert self.done is not None
-        return self.done
-
-    @property
-    def title(self) -> str:
-        """The spot in a few words."""
-        return str(self.spot)
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether Ctrl-C ended it."""
-        return self.solution.status == "interrupted"
-
-    @property
-    def missed(self) -> bool:
-        """Whether there was a target, and it was not reached."""
-        return not self.solution.target_reached
-
-    def run(self, watch: "Callable[[Progress], None]") -> None:
-        """Solve, and write the solution if it has a place to go or was interrupted."""
-        from treeplex.runs.holdem.solution import spot_file
-        from treeplex.runs.holdem.solve import solve_spot
-        from treeplex.runs.job.interrupt import Interrupted
-
-        settings, pot = self.task.settings, self.spot.opening_pot
-        try:
-            self.done = solve_spot(
-                self.task.spot,
-                settings.algorithm,
-                iterations=settings.iterations,
-                target=None if settings.target is None else settings.target.chips(pot),
-                threads=settings.threads,
-                storage=settings.storage,
-                locks=settings.locks,
-                progress=watch,
-                resume=self.resume,
-                out=self.out,
-            )
-        except Interrupted as stopped:
-            self.done = stopped.result
-        if self.out is not None:
-            self.saved = spot_file(self.out)
-        elif self.interrupted:
-            where = free_file(self.spot)
-            where.parent.mkdir(parents=True, exist_ok=True)
-            self.saved = self.solution.save(where)
-
-    def first_actions(self) -> dict[str, str]:
-        """What the first player does, over the whole range."""
-        from treeplex.runs.holdem.report.export import node_report
-        from treeplex.runs.holdem.report.page_data import PLAYERS
-
-        node = node_report(self.solution, "")
-        if node.player is None:
-            return {}
-        often = zip(node.actions, node.sides[node.player].totals, strict=True)
-        return {f"{PLAYERS[node.player]} first": ", ".join(f"{name} {100 * part:.1f}%" for name, part in often)}
-
-
-def prepare(
-    file: Path | None,
-    options: Mapping[str, object],
-    sources: Mapping[str, Any],
-    *,
-    out: Path | None,
-    resume: Path | None,
-    force: bool,
-) -> Solving:
-    """Read what is asked for and check where it goes, before anything takes time.
-
-    Raises:
-        SpecError: options that exclude each other, a field that is missing or wrong.
-        FileError: a file that cannot be read, or that is there already.
-    """
-    task = read_task(file, options, sources, resume)
-    if out is not None and usable(out) and not force and out != resume:
-        raise FileError(f"{out} is there already; choose another name, resume it (--resume {out}), or overwrite it (--force)")
-    return Solving(task, out or resume, None if resume is None else open_solution(resume))
 
 
 def usable(path: Path) -> bool:
@@ -229,43 +149,17 @@ def check_parent(path: Path) -> None:
         raise FileError(f"cannot write {path}: there is no folder {path.parent}; make the folder, or choose another name")
 
 
-def free_file(spot: Spot) -> Path:
-    """A file under ``runs`` that does not exist yet; the folder is made."""
-    Path("runs").mkdir(exist_ok=True)
-    name, number = f"holdem-{cards_to_string(spot.board) or 'preflop'}", 1
-    while (path := Path("runs") / f"{name}{'' if number == 1 else f'-{number}'}.spot").exists():
-        number += 1
-    return path
-
-
-def open_solution(path: Path) -> "HoldemSolution":
-    """A solution from its file."""
-    from treeplex.runs.holdem.solution import load_solution
-
-    return load_solution(path)
-
-
-def solver_of_batch(settings: SolveFields, watch: "Callable[[Progress], None]") -> "Callable[[Spot, Interrupt, Path], Solved]":
-    """What solves one board of a batch, or goes on with the file of one that was stopped."""
+def solver_of_batch(watch: "Callable[[Progress], None]") -> "Callable[[Spot, Interrupt, Path], Solved]":
+    """What solves one board of a batch as the spot's settings say, or goes on with the file of one that was stopped."""
     from treeplex.runs.holdem.batch import StoppedError
+    from treeplex.runs.holdem.solution import load_solution
     from treeplex.runs.holdem.solve import solve_spot
 
     def solve(spot: Spot, interrupt: "Interrupt", file: Path) -> "Solved":
-        given = partial(
-            solve_spot,
-            spot,
-            settings.algorithm,
-            iterations=settings.iterations,
-            target=None if settings.target is None else settings.target.chips(spot.opening_pot),
-            threads=settings.threads,
-            storage=settings.storage,
-            locks=settings.locks,
-            progress=watch,
-            interrupt=interrupt,
-            out=file,
-        )
+        how = spot.settings
+        given = partial(solve_spot, spot, how.algorithm, storage=how.storage, progress=watch, interrupt=interrupt, out=file)
         try:
-            begun = open_solution(file) if file.exists() else None
+            begun = load_solution(file) if file.exists() else None
             if begun is not None and begun.locks:
                 raise SpecError("locks may be others now")
             solution = given(resume=begun)
@@ -281,12 +175,13 @@ def solver_of_batch(settings: SolveFields, watch: "Callable[[Progress], None]") 
     return solve
 
 
-def batch_settings(settings: SolveFields, pot: float) -> dict[str, Any]:
-    """What decides the results of a batch besides the spot."""
+def batch_settings(spot: Spot) -> dict[str, Any]:
+    """What decides the results of a batch besides the spot; it is one of its boards."""
     from treeplex.runs.holdem.solve import DEFAULT_SHARE, DEFAULT_STORAGE
     from treeplex.runs.solve.settings import DEFAULT_ITERATIONS
     from treeplex.solvers.registry import DEFAULT_ALGORITHM
 
+    settings, pot = spot.settings, spot.pot
     usual = settings.target is None and settings.iterations is None
     target = DEFAULT_SHARE * pot if usual else None if settings.target is None else settings.target.chips(pot)
     iterations = settings.iterations if settings.iterations is not None else DEFAULT_ITERATIONS

@@ -8,12 +8,13 @@ import typer
 from treeplex.errors import FileError, SpecError
 from treeplex.play.cli.arguments import Json
 from treeplex.play.cli.commands import command
-from treeplex.play.cli.console import print_facts, print_json
+from treeplex.play.cli.console import counted, print_facts, print_json, print_next
 from treeplex.play.cli.failures import STOPPED, fail
 from treeplex.play.cli.holdem import options as of
-from treeplex.play.cli.holdem.show import shell_word, short
+from treeplex.play.cli.holdem.show import short
 from treeplex.play.cli.holdem.solve import chips_and_share, evs_of, solving_line
 from treeplex.play.cli.live import Live
+from treeplex.spec import quoted
 
 if TYPE_CHECKING:
     from treeplex.games.poker.spots.spot import Spot
@@ -33,12 +34,8 @@ def search(
         ),
     ] = None,
     options: of.Options,
-    iterations: Annotated[
-        int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations of the search. Default: 128.")
-    ] = None,
-    method: Annotated[
-        str | None, typer.Option(metavar="NAME", help="lcfr, dcfr, lcfr-avg-modified, flop, ... Default: lcfr.")
-    ] = None,
+    iterations: of.SearchIterations = None,
+    method: of.SearchMethod = None,
     exact: Annotated[
         bool, typer.Option("--exact", help="Exact values where the betting ends: what follows solved in every iteration.")
     ] = False,
@@ -162,14 +159,11 @@ def print_search(found: "SearchedSpot", saved: Path | None) -> None:
     facts["time"] = f"{found.seconds:.3g} s{judging}"
     if saved is not None:
         facts["file"] = str(saved)
-    done = found.search.iteration
-    count = f"{done:,} iteration{'s' if done != 1 else ''}"
-    print_facts(facts, title=f"{spot} searched by {found.method}: {count}")
-    typer.secho("next", bold=True)
+    print_facts(facts, title=f"{spot} searched by {found.method}: {counted(found.search.iteration)}")
     if saved is None:
-        typer.echo("  treeplex holdem search ... --out turn.spot   keep what it plays, to look at it")
+        print_next([("treeplex holdem search ... --out turn.spot", "keep what it plays, to look at it")])
     else:
-        typer.echo(f"  treeplex holdem show {shell_word(str(saved))}   look at what it plays")
+        print_next([(f"treeplex holdem show {quoted(str(saved))}", "look at what it plays")])
 
 
 def judged_text(card: Any) -> str:

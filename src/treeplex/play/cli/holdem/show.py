@@ -1,6 +1,5 @@
 """``treeplex holdem show``: read a solved spot."""
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +8,7 @@ import typer
 from treeplex.play.cli.arguments import Json
 from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_facts, print_json
+from treeplex.spec import quoted
 
 if TYPE_CHECKING:
     from treeplex.runs.holdem.report.export import Solved
@@ -61,8 +61,9 @@ def show(
       treeplex holdem show turn.spot --json --depth all > turn.jsonl
     """
     from treeplex.errors import SpecError
-    from treeplex.play.cli.holdem.requests import open_solution, usable
+    from treeplex.play.cli.holdem.requests import usable
     from treeplex.runs.holdem.report.export import EV_MEANINGS, node_report, read_depth
+    from treeplex.runs.holdem.solution import load_solution
 
     if ev not in EV_MEANINGS:
         raise SpecError(f"--ev {ev!r} is not known; write pot or net")
@@ -73,7 +74,7 @@ def show(
     for path in (html, png):
         if path is not None:
             usable(path)
-    solution = open_solution(file)
+    solution = load_solution(file)
     node = node_report(solution, line)
     if html is not None:
         write_page(html, solution, node, None if depth is None else (steps,), file=file, ev=ev)
@@ -129,7 +130,7 @@ def write_page(
         solution.spot.format,
         title=f"{node.board or node.street} - Treeplex",
         facts=facts_line(solution),
-        command=f"treeplex holdem show {shell_word(str(file))}",
+        command=f"treeplex holdem show {quoted(str(file))}",
         ev=ev,
     )
     write_atomically(path, text)
@@ -278,7 +279,7 @@ def print_next(node: "NodeReport", file: Path) -> None:
     often = [] if node.player is None else list(node.sides[node.player].totals)
     for place, child in enumerate(node.children[:MOST_NEXT]):
         note = f"   {node.actions[place]} {100 * often[place]:.0f}%" if node.player is not None else ""
-        typer.echo(f"  treeplex holdem show {shell_word(str(file))} --line {shell_word(child)}{note}")
+        typer.echo(f"  treeplex holdem show {quoted(str(file))} --line {quoted(child)}{note}")
     if len(node.children) > MOST_NEXT:
         rest = ", ".join(child.rpartition(",")[2] for child in node.children[MOST_NEXT:])
         typer.echo(f"  or another card: {rest}")
@@ -310,8 +311,3 @@ def short(value: float) -> str:
     if value != value or abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:.3g}" if value == 0 or abs(value) >= 1e-4 else f"{value:.1e}"
-
-
-def shell_word(text: str) -> str:
-    """A text as one word of a shell."""
-    return text if re.fullmatch(r"[\w.,:/+%-]+", text) else f'"{text}"'

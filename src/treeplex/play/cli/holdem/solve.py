@@ -1,5 +1,6 @@
 """``treeplex holdem solve``: solve a spot."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -7,17 +8,19 @@ import typer
 from treeplex.errors import SpecError
 from treeplex.play.cli.arguments import Json
 from treeplex.play.cli.commands import command
-from treeplex.play.cli.console import print_facts, print_json
+from treeplex.play.cli.console import counted, print_facts, print_json, print_next
 from treeplex.play.cli.failures import STOPPED, TARGET_MISSED, fail
 from treeplex.play.cli.holdem import options as of
-from treeplex.play.cli.holdem.show import shell_word, short
-from treeplex.play.cli.live import Live, clock
+from treeplex.play.cli.holdem.show import short
+from treeplex.play.cli.live import Live
+from treeplex.runs.job.progress_line import clock
+from treeplex.spec import quoted
 from treeplex.spot_table import FIELDS
 
 if TYPE_CHECKING:
-    from treeplex.games.poker.spots.fields import SolveFields
     from treeplex.games.poker.spots.spot import Spot
-    from treeplex.play.cli.holdem.requests import Solving
+    from treeplex.runs.holdem.solution import HoldemSolution
+    from treeplex.runs.job.memory import SpotEstimate
     from treeplex.runs.job.record import Progress
 
 
@@ -59,40 +62,37 @@ def solve(
       treeplex holdem solve flop.yaml --estimate
       treeplex holdem solve --endgame subgame3.txt -a dcfr -n 1000 --json
     """
-    from treeplex.play.cli.holdem.requests import prepare, read_task
+    from treeplex.play.cli.holdem.requests import read_task
 
+    if estimate and resume is not None:
+        raise SpecError("--estimate is for spots that are not solved yet; leave --resume out")
     sources = {"endgame": endgame, "decoding": decoding, "phh": phh, "hand": hand, "street": street}
     if estimate:
-        task = read_task(file, options, sources, resume)
-        if task.spot is None:
-            raise SpecError("--estimate is for spots that are not solved yet; leave --resume out")
-        print_estimate(task.spot, task.settings, as_json=as_json)
+        from treeplex.runs.holdem.spot_game import SpotGame
+
+        print_estimate(SpotGame(read_task(file, options, sources).spot).estimate(), as_json=as_json)
         return
     with Live(progress) as live:
         live.say("reading the spot")
-        solving = prepare(file, options, sources, out=out, resume=resume, force=force)
-        live.say(f"building {solving.title}")
-        solving.run(lambda now: live.say(solving_line(now, solving.spot.opening_pot)))
+        task = read_task(file, options, sources, out=out, resume=resume, force=force)
+        live.say(f"building {task.spot}")
+        solution, saved = task.solve(lambda now: live.say(solving_line(now, task.spot.opening_pot)))
+    blinds = solution.exploitability_unnormalised / task.big_blind if task.big_blind else None
     if as_json:
-        print_json(record_of(solving))
+        print_json(record_of(solution, blinds))
     else:
-        print_solution(solving)
-    if solving.interrupted:
-        go_on = f"treeplex holdem solve --resume {shell_word(str(solving.saved))}"
-        fail(f"stopped after {solving.solution.iterations:,} iterations; saved; resume with {go_on}", STOPPED)
-    if solving.missed:
+        print_solution(solution, blinds, saved, task.line)
+    if solution.status == "interrupted":
+        go_on = f"treeplex holdem solve --resume {quoted(str(saved))}"
+        fail(f"stopped after {solution.iterations:,} iterations; saved; resume with {go_on}", STOPPED)
+    if not solution.target_reached:
         raise typer.Exit(TARGET_MISSED)
 
 
-def print_estimate(spot: "Spot", settings: "SolveFields | None" = None, *, as_json: bool) -> None:
-    """Say what solving a spot will take; ``settings`` are those of the spot where none are given."""
-    from treeplex.runs.job.memory import estimate_spot
-    from treeplex.solvers.registry import DEFAULT_ALGORITHM
-
-    how = settings or spot.settings
-    found = estimate_spot(spot, how.algorithm or DEFAULT_ALGORITHM, threads=how.threads, isomorphism=not how.locks)
+def print_estimate(found: "SpotEstimate", *, as_json: bool) -> None:
+    """Say what solving a spot will take."""
     if not as_json:
-        print_facts(found.facts(), title=str(spot))
+        print_facts(found.facts(), title=str(found.spot))
         return
     size = found.size
     print_json(
@@ -127,28 +127,45 @@ def chips_and_share(value: float, pot: float) -> str:
     return f"{short(value)} chips, {short(100 * value / pot)}% of the pot" if pot else f"{short(value)} chips"
 
 
-def print_solution(solving: "Solving") -> None:
-    """Exploitability, EVs, what is done first, files, what to try next."""
-    solution, pot = solving.solution, solving.spot.opening_pot
+def print_solution(solution: "HoldemSolution", blinds: float | None, saved: Path | None, line: str) -> None:
+    """Exploitability, EVs, what is done first, files, what to try next.
+
+    Args:
+        solution: the solution.
+        blinds: its exploitability as papers on the end games give it, in big blinds; None for other spots.
+        saved: its file, if any.
+        line: how the hand history that the spot is from went on.
+    """
+    pot = solution.spot.opening_pot
     if not solution.judged:
         typer.echo(f"stopped at iteration {solution.iterations:,}; exploitability and EVs are not known")
         return
     facts: dict[str, str] = {"exploitability": chips_and_share(solution.exploitability, pot)}
-    if (blinds := papers_unit(solving)) is not None:
+    if blinds is not None:
         facts["in papers"] = f"{short(blinds)} big blinds, as papers on the end games count them"
     if solution.target is not None:
-        verdict = "not reached" if solving.missed else "reached"
+        verdict = "reached" if solution.target_reached else "not reached"
         facts["target"] = f"{chips_and_share(solution.target, pot)}   {verdict}"
-    facts |= evs_of(solving.spot, solution.ev)
-    facts |= solving.first_actions()
+    facts |= evs_of(solution.spot, solution.ev)
+    facts |= first_actions(solution)
     facts["memory"] = f"{solution.memory / 1e6:,.1f} MB, {solution.settings.threads} threads"
-    if solving.saved:
-        facts["file"] = str(solving.saved)
-    count = f"{solution.iterations:,} iteration{'s' if solution.iterations != 1 else ''}"
-    print_facts(facts, title=f"{solving.title} by {solution.algorithm}: {count} in {solution.seconds:.3g} s")
-    typer.secho("next", bold=True)
-    for step, purpose in next_steps(solving):
-        typer.echo(f"  treeplex holdem {step}   {purpose}")
+    if saved:
+        facts["file"] = str(saved)
+    effort = f"{counted(solution.iterations)} in {solution.seconds:.3g} s"
+    print_facts(facts, title=f"{solution.spot} by {solution.algorithm}: {effort}")
+    print_next((f"treeplex holdem {step}", purpose) for step, purpose in next_steps(solution, saved, line))
+
+
+def first_actions(solution: "HoldemSolution") -> dict[str, str]:
+    """What the first player does, over the whole range."""
+    from treeplex.runs.holdem.report.export import node_report
+    from treeplex.runs.holdem.report.page_data import PLAYERS
+
+    node = node_report(solution, "")
+    if node.player is None:
+        return {}
+    often = zip(node.actions, node.sides[node.player].totals, strict=True)
+    return {f"{PLAYERS[node.player]} first": ", ".join(f"{name} {100 * part:.1f}%" for name, part in often)}
 
 
 def evs_of(spot: "Spot", ev: tuple[float, float]) -> dict[str, str]:
@@ -160,34 +177,24 @@ def evs_of(spot: "Spot", ev: tuple[float, float]) -> dict[str, str]:
     }
 
 
-def papers_unit(solving: "Solving") -> float | None:
-    """The exploitability of an end game as papers give it: in big blinds, the probability of sharing a card not divided out."""
-    big = solving.task.big_blind
-    return solving.solution.exploitability_unnormalised / big if big else None
-
-
-def next_steps(solving: "Solving") -> list[tuple[str, str]]:
+def next_steps(solution: "HoldemSolution", saved: Path | None, line: str) -> list[tuple[str, str]]:
     """Commands to try, and what for."""
-    from treeplex.solvers.registry import pace_of
-
-    if not solving.saved:
+    if not saved:
         return [("solve ... --out first.spot", "keep the solution, to look at it")]
-    where = shell_word(str(solving.saved))
+    where = quoted(str(saved))
     steps = [(f"show {where}", "look at the ranges"), (f"show {where} --html page.html", "a page to click through")]
-    line = solving.task.line.rpartition(",")[0]
-    if line:
-        steps.insert(0, (f"show {where} --line {shell_word(line)}", "the last decision of the hand"))
-    done = max(solving.solution.iterations, 1)
-    more = min(2 * done, pace_of(solving.solution.algorithm) or 2 * done)
+    if decision := line.rpartition(",")[0]:
+        steps.insert(0, (f"show {where} --line {quoted(decision)}", "the last decision of the hand"))
+    done = max(solution.iterations, 1)
+    more = min(2 * done, solution.longest or 2 * done)
     if more > done:
         steps.append((f"solve --resume {where} -n {more}", "resume"))
     return steps
 
 
-def record_of(solving: "Solving") -> dict[str, Any]:
-    """What ``--json`` prints."""
-    solution, spot = solving.solution, solving.spot
-    pot, (oop, ip), judged = spot.opening_pot, spot.committed, solution.judged
+def record_of(solution: "HoldemSolution", blinds: float | None) -> dict[str, Any]:
+    """What ``--json`` prints; ``blinds`` as for :func:`print_solution`."""
+    pot, (oop, ip), judged = solution.spot.opening_pot, solution.spot.committed, solution.judged
     return {
         "iterations": solution.iterations,
         "seconds": solution.seconds,
@@ -196,7 +203,7 @@ def record_of(solving: "Solving") -> dict[str, Any]:
         "memory_mb": solution.memory / 1e6,
         "exploitability": solution.exploitability if judged else None,
         "exploitability_percent": 100 * solution.exploitability / pot if pot and judged else None,
-        "exploitability_bb": papers_unit(solving) if judged else None,
+        "exploitability_bb": blinds if judged else None,
         "ev_oop": solution.ev[0] + oop if judged else None,
         "ev_ip": solution.ev[1] + ip if judged else None,
     }

@@ -122,12 +122,11 @@ def header(solution: Solved, ev: str = "pot") -> dict[str, Any]:
     }
 
 
-def node_json(node: NodeReport, *, hands: bool = True, ev: str = "pot") -> dict[str, Any]:
+def node_json(node: NodeReport, *, ev: str = "pot") -> dict[str, Any]:
     """A node as plain data; numbers with six digits after the point, nan as null.
 
     Args:
         node: the node.
-        hands: whether to have the hands, besides totals.
         ev: how EVs count, a key of :data:`EV_MEANINGS`.
     """
     players = {}
@@ -138,9 +137,8 @@ def node_json(node: NodeReport, *, hands: bool = True, ev: str = "pot") -> dict[
             "combos": number(side.combos),
             "ev": number(side.mean(side.ev)),
             "equity": number(side.mean(side.equity)),
+            "hands": hands_json(side),
         }
-        if hands:
-            entry["hands"] = hands_json(side)
         players[name] = entry
     acting = None if node.player is None else node.sides[node.player]
     return {

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
+from treeplex.games.poker.betting.sizes import HOLDEM_STREETS
 from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES, HANDS, PICTURES, cards_to_string
 from treeplex.games.poker.cards.format import Format
 from treeplex.games.poker.cards.ranges import parse_range
 
 Floats = NDArray[np.float64]
-STREETS = ("preflop", "flop", "turn", "river")
 PLAYERS = ("OOP", "IP")
 """What players are called: out of position, in position."""
 ABSENT = 0.0005
@@ -222,7 +222,7 @@ def report(view: NodeView, spot: SpotLike) -> NodeReport:
     return NodeReport(
         line=view.line,
         cards=tuple(int(card) for card in view.board),
-        street=street_name(view.street, format),
+        street=HOLDEM_STREETS[view.street] if format.deal == (0, 3, 1, 1) else f"street {view.street}",
         player=acting,
         pot=float(view.pot),
         stacks=(float(view.stacks[0]), float(view.stacks[1])),
@@ -292,11 +292,6 @@ def chosen_hands(side: Side, wanted: str | None, *, few: int = 12) -> tuple[list
     if not found:
         raise SpecError(f"no hand of {PLAYERS[side.player]} here is in {wanted!r}; write hands such as AsKs or AK,QQ+, or all")
     return found, 0
-
-
-def street_name(street: int, format: Format) -> str:
-    """The name of a street: those of hold'em where the format deals as hold'em does."""
-    return STREETS[street] if format.deal == (0, 3, 1, 1) else f"street {street}"
 
 
 def sized(action: ActionLike, view: NodeView) -> str:
