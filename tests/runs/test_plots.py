@@ -62,6 +62,7 @@ def test_zero_and_rounding_stay_on_the_axes(values, tmp_path):
 
 def test_titles_with_dollars_and_underscores_are_drawn(tmp_path):
     convergence_figure("my$game_$(x={2})" * 10, {"a$_b$": records(1.0, 0.5), "c": records(1, 0.2)}).savefig(tmp_path / "a.png")
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_an_exact_solver_among_others_is_a_note():

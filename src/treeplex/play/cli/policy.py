@@ -16,6 +16,7 @@ from treeplex.play.cli.live import Live
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from treeplex.evaluate import Judgement
     from treeplex.forms.policies.tabular import Policy
 
 HINTS_AMONG = 2000
@@ -144,17 +145,24 @@ def evaluate(
             }
         )
         return
+    print_judgement(judgement, title=f"{policy} on {compiled}", value=value, regrets=regrets)
+
+
+def print_judgement(
+    judgement: "Judgement", *, title: str, value: float | None, regrets: Sequence[tuple[tuple[int, str], float]]
+) -> None:
+    """Exploitability, what each player gets and could get, and the infostates that lose most, if any were asked for."""
     facts = {
         "exploitability": f"{judgement.exploitability:.6e}   mean gain of a best response",
         "NashConv": f"{judgement.nash_conv:.6e}   sum of the gains",
     }
     if value is not None:
         facts["exact value"] = f"{value:+.8f}   of player 0; the policy is {abs(judgement.value[0] - value):.3e} from it"
-    print_facts(facts, title=f"{policy} on {compiled}")
+    print_facts(facts, title=title)
     pairs = zip(judgement.value, judgement.best_response_values, strict=True)
-    rows = [[str(player), f"{value:+.8f}", f"{best:+.8f}", f"{best - value:.3e}"] for player, (value, best) in enumerate(pairs)]
+    rows = [[str(player), f"{own:+.8f}", f"{best:+.8f}", f"{best - own:.3e}"] for player, (own, best) in enumerate(pairs)]
     print_table(["player", "value", "best response", "gain"], rows, right=(1, 2, 3))
-    if worst:
+    if regrets:
         losses = [[str(player), infostate.strip(), f"{regret:.3e}"] for (player, infostate), regret in regrets]
         print_table(["player", "infostate", "regret"], losses, right=(2,))
 
