@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from treeplex.forms.structure.classes import Structure, structure
     from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
     from treeplex.games.registry import games as known_games
+    from treeplex.runs.agents.registry import agent, agents
     from treeplex.runs.compare import Comparison, compare
     from treeplex.runs.job.interrupt import Interrupted
     from treeplex.runs.judge import best_response, exploitability, judge, load_policy, nash_conv
@@ -60,6 +61,7 @@ _HOMES = {
     "treeplex.forms.structure.classes": "Structure, structure",
     "treeplex.games.base": "CHANCE, SIMULTANEOUS, TERMINAL, Game, State",
     "treeplex.games.registry": "games as known_games",
+    "treeplex.runs.agents.registry": "agent, agents",
     "treeplex.runs.compare": "Comparison, compare",
     "treeplex.runs.job.interrupt": "Interrupted",
     "treeplex.runs.judge": "best_response, exploitability, judge, load_policy, nash_conv",
@@ -90,6 +92,8 @@ __all__ = [
     "Training",
     "Variant",
     "Weights",
+    "agent",
+    "agents",
     "algorithms",
     "best_response",
     "compare",

@@ -1,7 +1,7 @@
 """Agents: whoever can play a public game, one protocol for tables, searches, people and other programs; and their games."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,20 @@ from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import PublicGame, PublicTree, State, pair_state, pick
 
 Floats = NDArray[np.float64]
+
+
+class Thought(NamedTuple):
+    """How an agent that searches came to its last policy.
+
+    Attributes:
+        iterations: of the search; 0 where it remembered one.
+        seconds: of the wall clock.
+        subgames: how many it solved.
+    """
+
+    iterations: int
+    seconds: float
+    subgames: int = 1
 
 
 class Agent(Protocol):
@@ -70,7 +84,12 @@ class Seat:
         game, state: see :class:`Agent`.
         player: the seat; None for all.
         generator: of its draws.
+        think: seconds that it may take for a decision; None for as long as its search needs.
+        thought: how it came to its last policy; None if it does not search.
     """
+
+    think: float | None = None
+    thought: Thought | None = None
 
     def __init__(self, game: PublicGame, generator: np.random.Generator | None = None) -> None:
         self.game, self.state = game, game.first_state()

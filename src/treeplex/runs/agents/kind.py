@@ -1,0 +1,61 @@
+"""What is known of an agent that has a name: its source, its settings, and how it is made."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from treeplex.evaluate.match.agents import Agent
+from treeplex.runs.agents.played_game import PlayedGame
+from treeplex.settings import Settings, setting
+
+
+@dataclass(frozen=True)
+class AgentSettings(Settings):
+    """Settings of agents that have none."""
+
+
+@dataclass(frozen=True)
+class ThinkingSettings(AgentSettings):
+    """What agents that search have in common.
+
+    A search stops after so many iterations, or once the time is up, whichever is first.
+    """
+
+    iterations: int = setting(1000, "iterations of each search", low=1)
+    think: float | None = setting(None, "seconds for each decision; none: as long as the iterations take", above=0)
+
+
+class AgentKind(ABC):
+    """An agent that has a name. One file in this package makes one; :mod:`treeplex.runs.agents.registry` lists it.
+
+    Attributes:
+        name: as in ``libratus(blueprint=runs/leduc)``.
+        text: what it does, in a line.
+        source: the paper or system that it comes from.
+        plays: which games, in a few words.
+        example: as one would write it, with parameters.
+        settings: its parameters.
+    """
+
+    name: ClassVar[str]
+    text: ClassVar[str]
+    source: ClassVar[str]
+    plays: ClassVar[str]
+    example: ClassVar[str]
+    settings: ClassVar[type[AgentSettings]] = AgentSettings
+
+    @abstractmethod
+    def make(self, game: PlayedGame, settings: Any, generator: np.random.Generator) -> Agent:
+        """An agent ready to play.
+
+        Args:
+            game: what is played.
+            settings: of :attr:`settings`, checked.
+            generator: of its draws.
+
+        Raises:
+            SpecError, PolicyError, FileError, GameError: it cannot play this game, or a file of another game was given; one
+                line that says what fits.
+        """
