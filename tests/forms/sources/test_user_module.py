@@ -258,7 +258,8 @@ def test_exceptions_without_a_text(tmp_path: Path) -> None:
         compile_game(f"{tmp_path}/turns.py:Turns")
 
 
-def test_a_file_changed_within_a_second_runs_as_it_is_now(tmp_path: Path) -> None:
+def test_a_file_changed_within_a_second_runs_as_it_is_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
     file = tmp_path / "quick.py"
     text = "from treeplex.games.kuhn_poker import KuhnPoker\nKUHN = KuhnPoker({})\n"
     for players in (2, 3, 2):
