@@ -3,13 +3,14 @@
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
+from time import perf_counter
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import AlgorithmError, GameError
-from treeplex.evaluate.match.agents import Seat
+from treeplex.evaluate.match.agents import Seat, Thought
 from treeplex.forms.holdem.subgame import HoldemSubgame
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.forms.subgames.cut import cut
@@ -75,6 +76,8 @@ class SearchAgent(Seat):
     iteration's policy can look odd, though, for early ones are far from an equilibrium. With ``drawn=False`` the average policy
     of the search is played in every game, which looks as expected and has no such guarantee.
 
+    With :attr:`think` a search ends after so many seconds, at least one iteration, and at most those of its settings.
+
     Attributes:
         game, state: see :class:`treeplex.evaluate.match.agents.Agent`; an
             :class:`treeplex.search.action_subset.ActionSubset` may leave out actions.
@@ -116,14 +119,13 @@ class SearchAgent(Seat):
         self.leaf, self.settings, self.remember, self.searches = leaf, settings, remember, 0
         self.endgame, self.street_by_street, self.drawn = endgame, street_by_street, drawn
         self.prepare: Callable[[Subgame], None] = lambda subgame: None
-        weights = average_weights(settings.method, settings.iterations)
-        self._cumulative = np.cumsum(weights) / weights.sum()
         self._known: OrderedDict[Key, Solved] = OrderedDict()
         self._first = self.belief = Belief.root(game)
         self._path: tuple[int, ...] = ()
         self._stops: tuple[int, ...] = ()
         self._inside: tuple[int, ...] = ()
         self._drawn: tuple[Solved, int] | None = None
+        self.draws = drawn and settings.iterations > 1
         self.begin()
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
@@ -255,22 +257,28 @@ class SearchAgent(Seat):
             solved, stop = self._solved(), 0
             count = len(solved.policies)
             if count > 1:
-                stop = min(int(np.searchsorted(self._cumulative, self.generator.random(), side="right")), count - 1)
+                weights = average_weights(self.settings.method, count)
+                cumulative = np.cumsum(weights) / weights.sum()
+                stop = min(int(np.searchsorted(cumulative, self.generator.random(), side="right")), count - 1)
             self._stops += (stop,)
             self._drawn = solved, stop
         return self._drawn
 
     def _solved(self) -> Solved:
         """Solve the subgame that begins at the belief, or remember it: equal draws on equal paths lead to equal beliefs."""
-        key = self.game.key, self._path, self._stops
+        began, key = perf_counter(), (self.game.key, self._path, self._stops)
         if key in self._known:
             self._known.move_to_end(key)
+            self.thought = Thought(0, perf_counter() - began, 0)
             return self._known[key]
         subgame = cut(self.game, [self.belief], self.settings.horizon)
         if self.endgame is not None and not len(subgame.leaves):
-            return solved_to_the_end(subgame, self.endgame)
+            found, iterations = self._solved_to_the_end(subgame, self.endgame, began)
+            self.thought = Thought(iterations, perf_counter() - began)
+            return found
         self.prepare(subgame)
-        found = self._searched(subgame)
+        found, iterations = self._searched(subgame, began)
+        self.thought = Thought(iterations, perf_counter() - began)
         self.searches += 1
         if self.remember:
             self._known[key] = found
@@ -279,39 +287,57 @@ class SearchAgent(Seat):
                 del self._known[oldest]
         return found
 
-    def _searched(self, subgame: Subgame) -> Solved:
-        """Search a subgame, and keep the policies of all iterations."""
+    def _searched(self, subgame: Subgame, began: float) -> tuple[Solved, int]:
+        """Search a subgame, and keep the policies of all iterations; how many there were."""
         settings, method = self.settings, METHODS[self.settings.method]
         playing = isinstance(method.scheme, FictitiousRule)
         policies = np.empty((self.kept, subgame.size), subgame.storage)
         believed = np.empty_like(policies) if self._believes_averages else policies
         search = begin_search(subgame, method, self.leaf, None, settings.iterations, settings.warm)
-        if not self.drawn:
-            search.run(settings.iterations - search.iteration)
-            policies[0] = search.average_policy()
-        else:
+        if self.drawn:
             policies[: search.iteration] = search.policy
-        for t in range(search.iteration, settings.iterations):
-            if self.street_by_street and not playing:
+        while search.iteration < settings.iterations:
+            t = search.iteration
+            if self.drawn and self.street_by_street and not playing:
                 policies[t] = search.policy
             search.run(1)
-            if playing:
+            if self.drawn and playing:
                 policies[t] = search.average_policy()
-            elif not self.street_by_street:
+            elif self.drawn and not self.street_by_street:
                 policies[t] = search.policy
             if believed is not policies:
                 believed[t] = search.average_policy()
-        return Solved(subgame, tuple(own[None] for own in self.belief.ranges), policies, believed, worth_of_search(search))
+            if self._late(began):
+                break
+        count = search.iteration
+        if not self.drawn:
+            policies[0] = search.average_policy()
+        elif count < len(policies):
+            policies, believed = policies[:count], (believed[:count] if believed is not policies else policies[:count])
+        ranges = tuple(own[None] for own in self.belief.ranges)
+        return Solved(subgame, ranges, policies, believed, worth_of_search(search)), count
 
+    def _solved_to_the_end(self, subgame: Subgame, iterations: int, began: float) -> tuple[Solved, int]:
+        """A subgame that nothing is cut off of, by Discounted CFR: its average policy, and how many iterations there were."""
+        solver: HoldemSolver | SubgameSearch
+        if isinstance(subgame, HoldemSubgame):
+            solver = HoldemSolver(subgame.whole, "dcfr", threads=1, horizon=iterations)
+        else:
+            solver = SubgameSearch(subgame, METHODS["dcfr"], NoLeaf(), horizon=iterations)
+        while solver.iteration < iterations:
+            solver.run(1 if self.think else iterations)
+            if self._late(began):
+                break
+        if isinstance(subgame, HoldemSubgame):
+            assert isinstance(solver, HoldemSolver)
+            policies = solver.store.average[None].astype(subgame.storage)
+            return Solved(
+                subgame, subgame.ranges, policies, policies, worth_of_solution(subgame, policies[0])
+            ), solver.iteration
+        assert isinstance(solver, SubgameSearch)
+        policies = solver.average_policy()[None]
+        return Solved(subgame, solver.ranges, policies, policies), solver.iteration
 
-def solved_to_the_end(subgame: Subgame, iterations: int) -> Solved:
-    """A subgame that nothing is cut off of, by Discounted CFR: its average policy."""
-    if isinstance(subgame, HoldemSubgame):
-        solver = HoldemSolver(subgame.whole, "dcfr", threads=1, horizon=iterations)
-        solver.run(iterations)
-        policies = solver.store.average[None].astype(subgame.storage)
-        return Solved(subgame, subgame.ranges, policies, policies, worth_of_solution(subgame, policies[0]))
-    search = SubgameSearch(subgame, METHODS["dcfr"], NoLeaf(), horizon=iterations)
-    search.run(iterations)
-    policies = search.average_policy()[None]
-    return Solved(subgame, search.ranges, policies, policies)
+    def _late(self, began: float) -> bool:
+        """Whether the time for a decision is over."""
+        return self.think is not None and perf_counter() - began >= self.think

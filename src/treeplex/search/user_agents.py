@@ -61,6 +61,16 @@ def load_leaf(text: str) -> LeafValue:
     return leaf
 
 
+def names_leaf(text: str) -> bool:
+    """Whether ``file.py:NAME`` names a leaf, and not an agent. The file runs.
+
+    Raises:
+        SpecError: as :func:`load_agent`.
+    """
+    source, _ = user_source(text, AGENT)
+    return is_leaf(source) or is_leaf_class(source)
+
+
 def load_agent(
     text: str, game: PublicGame, searching: Callable[[], Searching], generator: np.random.Generator | None = None
 ) -> Agent:
@@ -76,8 +86,7 @@ def load_agent(
     Raises:
         SpecError: no such file, name or parameter, an exception in the file, or it is neither.
     """
-    source, _ = user_source(text, AGENT)
-    if is_leaf(source) or (is_leaf_class(source) and not is_agent(source)):
+    if names_leaf(text):
         return SearchAgent(game, load_leaf(text), searching(), generator)
     agent: Agent = load_user_object(text, AGENT, game)
     if not is_agent(agent):

@@ -85,11 +85,15 @@ class Seat:
         player: the seat; None for all.
         generator: of its draws.
         think: seconds that it may take for a decision; None for as long as its search needs.
-        thought: how it came to its last policy; None if it does not search.
+        thought: how it came to its last policy, a new one for each search; None if it does not search.
+        draws: whether it draws at random while it plays, so that it plays another policy each time.
+        about: what to know of it, in a line; empty where its name says all.
     """
 
     think: float | None = None
     thought: Thought | None = None
+    draws: bool = False
+    about: str = ""
 
     def __init__(self, game: PublicGame, generator: np.random.Generator | None = None) -> None:
         self.game, self.state = game, game.first_state()
@@ -155,6 +159,31 @@ class TableAgent(Seat):
         """See :meth:`Agent.policy`."""
         self.check_acting()
         return table_at(self.table, self.rules, pair_state(self.state))
+
+
+class UniformAgent(Seat):
+    """Plays all actions of any game alike."""
+
+    def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
+        """See :meth:`Agent.begin`."""
+        self.sit(seat, generator)
+        self.game, self.state = (self._whole, self._whole.first_state()) if at is None else (at.game, at.state)
+
+    def __init__(self, game: PublicGame, generator: np.random.Generator | None = None) -> None:
+        """Sit down at a game."""
+        super().__init__(game, generator)
+        self._whole = game
+
+    def see(self, event: int) -> None:
+        """See :meth:`Agent.see`."""
+        self.state = self.game.after(self.state, event)
+
+    def policy(self) -> Floats:
+        """See :meth:`Agent.policy`."""
+        self.check_acting()
+        options = self.game.options(self.state)
+        hands = len(self.game.possible(self.state)[options.player])
+        return np.full((len(options.labels), hands), 1.0 / len(options.labels))
 
 
 def play_game(

@@ -49,6 +49,7 @@ def holdem_agent(
     endgame: int = 64,
     remember: int = 4,
     drawn: bool = True,
+    game: HoldemGame | None = None,
 ) -> SearchAgent:
     """An agent for a spot.
 
@@ -60,13 +61,16 @@ def holdem_agent(
         endgame: iterations of Discounted CFR in a solution of the last street.
         remember: solved streets that are kept for later plays.
         drawn: whether each play takes one iteration of a search, drawn at random, and not the average.
+        game: the spot as a public game, where others play it as well.
 
     Raises:
         AlgorithmError, GameError: as :func:`start_of`.
     """
     settings = StreetSearch(method, iterations)
-    game = start_of(spot).game
-    return SearchAgent(game, leaf, settings, generator, remember=remember, endgame=endgame, street_by_street=True, drawn=drawn)
+    begun = start_of(spot).game
+    return SearchAgent(
+        game or begun, leaf, settings, generator, remember=remember, endgame=endgame, street_by_street=True, drawn=drawn
+    )
 
 
 def start_of(spot: Spot) -> Belief:
