@@ -156,6 +156,18 @@ class PublicGame(ABC):
         """A state in words, for messages."""
         return repr(state)
 
+    def name_of_label(self, state: State, label: int) -> str:
+        """What can happen at a state in words, for people."""
+        return str(label)
+
+    def known_to(self, state: State, player: int, hand: int) -> str:
+        """What a player with a hand knows at a state, for people to read."""
+        return f"hand {hand}, {self.name_of(state)}"
+
+    def picture_of(self, state: State) -> str | None:
+        """What everybody sees at a state, as lines of text; None where nothing is drawn."""
+        return None
+
     @property
     def key(self) -> Hashable:
         """Equal for games that are equal; by default none is but itself."""
@@ -329,6 +341,15 @@ class PublicTree(PublicGame):
 
     def name_of(self, state: State) -> str:
         return repr(pair_state(state).node)
+
+    def name_of_label(self, state: State, label: int) -> str:
+        return self.action_to_string(pair_state(state).node, label)
+
+    def known_to(self, state: State, player: int, hand: int) -> str:
+        return self.knowledge(pair_state(state).node, player, hand)
+
+    def picture_of(self, state: State) -> str | None:
+        return self.picture(pair_state(state).node)
 
 
 def pair_state(state: State) -> PublicState:

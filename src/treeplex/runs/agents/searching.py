@@ -35,7 +35,10 @@ class SearchAgentSettings(AgentSettings):
     rounds: bool | None = setting(None, "whether a subgame is cut off at the end of a betting round as well")
     endgame: int | None = setting(None, "the most public nodes of an endgame that is not cut off", low=0)
     river: int = setting(64, "of turns of hold'em: iterations in a solution of the rivers", low=1)
-    drawn: bool = setting(True, "whether an iteration drawn at random is played, and not the average policy")
+    drawn: bool | None = setting(
+        None,
+        "whether an iteration drawn at random is played, and not the average policy; none: yes, but not on turns of hold'em",
+    )
 
     @property
     def chosen(self) -> dict[str, Any]:
@@ -57,12 +60,13 @@ class SearchAgentSettings(AgentSettings):
             iterations=self.iterations or turns.ITERATIONS,
             method=self.method or turns.METHOD,
             river=self.river,
-            drawn=self.drawn,
+            drawn=bool(self.drawn),
             game=game,
         )
         agent.think = self.think
-        if net is not None:
-            agent.about = f"{source}: trained on {net.card['solved']:,} subgames"
+        iterations, method = agent.settings.iterations, agent.settings.method
+        values = f"{source}: values of rivers by a network" if net is not None else "values of rivers solved exactly"
+        agent.about = f"{values}, {iterations} iterations of {method} a search"
         return agent
 
 
@@ -98,7 +102,9 @@ class Rebel(AgentKind):
             source = f"{REBEL}:{source}"
         net = net_of(source, game.tree)
         searching = net.searching(**settings.chosen, iterations=settings.iterations or net.play_iterations, warm=settings.warm)
-        agent = SearchAgent(game.tree, net.leaf(game.tree, settings.net), searching, generator, drawn=settings.drawn)
+        agent = SearchAgent(
+            game.tree, net.leaf(game.tree, settings.net), searching, generator, drawn=settings.drawn is not False
+        )
         agent.think = settings.think
         solved, iterations = net.card["solved"], searching.iterations
         agent.about = f"{shipped_name(net) or source}: trained on {solved:,} subgames, {iterations} iterations per search"
@@ -129,7 +135,7 @@ class LookingAhead(AgentKind):
             return settings.turn_agent(game.public, None if settings.leaf == "exact" else settings.leaf, generator)
         leaf: LeafValue = LEAVES[settings.leaf]() if settings.leaf in LEAVES else load_leaf(settings.leaf)
         searching = PlaythroughSettings(**settings.chosen, iterations=settings.iterations or ITERATIONS)
-        agent = SearchAgent(game.tree, leaf, searching, generator, drawn=settings.drawn)
+        agent = SearchAgent(game.tree, leaf, searching, generator, drawn=settings.drawn is not False)
         agent.think = settings.think
         return agent
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from treeplex.errors import AlgorithmError, GameError
+from treeplex.evaluate.match.agents import Agent
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.games.poker.betting.sizes import BetPlan
@@ -95,7 +96,7 @@ def start_of(spot: Spot) -> Belief:
     return belief
 
 
-def game_of(agent: SearchAgent) -> HoldemGame:
+def game_of(agent: Agent) -> HoldemGame:
     """The game that an agent plays, where that is hold'em."""
     game: PublicGame = agent.game
     assert isinstance(game, HoldemGame)
