@@ -64,8 +64,9 @@ def test_a_stored_policy_is_played_as_it_is(folder: Path, text: str) -> None:
 
 def test_a_name_comes_before_a_folder(folder: Path) -> None:
     (folder / "run").rename("uniform")
-    assert isinstance(tp.agent("uniform", KUHN), UniformAgent)
-    assert isinstance(tp.agent("./uniform", KUHN), TableAgent)
+    uniform, stored = (tp.agent(text, KUHN) for text in ("uniform", "./uniform"))
+    assert (uniform.policy() == 0.5).all()
+    assert not (stored.policy() == 0.5).all()
 
 
 def test_files_of_ones_own(folder: Path) -> None:
@@ -172,6 +173,7 @@ def test_the_solution_of_a_spot_is_an_agent(tmp_path: Path) -> None:
         assert game.public.options(found.state).player == view.player
         np.testing.assert_array_equal(found.policy()[:, view.hands], view.strategy)
     uniform = tp.agent("uniform", game)
+    assert isinstance(uniform, UniformAgent)
     assert sum(play_game([found, uniform], np.random.default_rng(0))) == pytest.approx(0.0)
     with pytest.raises(SpecError, match="depth is about games with a public tree"):
         tp.agent("search(depth=2)", game)

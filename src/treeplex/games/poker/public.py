@@ -236,7 +236,7 @@ class HoldemGame(PublicGame):
         node, board = holdem_state(state)
         return f"node {node} of the betting on {cards_to_string(board)}"
 
-    def name_of_label(self, state: State, label: int) -> str:
+    def action_name(self, state: State, label: int) -> str:
         event = self.event(state)
         return (
             str(event.actions[label])
@@ -244,7 +244,7 @@ class HoldemGame(PublicGame):
             else cards_to_string(cards_of_deal(label, self.cards_due(state)))
         )
 
-    def known_to(self, state: State, player: int, hand: int) -> str:
+    def knowledge_at(self, state: State, player: int, hand: int) -> str:
         return cards_to_string(self.spot.format.hands[hand])
 
     @property

@@ -173,14 +173,14 @@ class AgentTable(Table):
         return player if player >= 0 else None
 
     def view(self, player: int) -> str:
-        return self._game.known_to(self._state, player, self._hands[player]).strip()
+        return self._game.knowledge_at(self._state, player, self._hands[player]).strip()
 
     def picture(self) -> str | None:
         return self._game.picture_of(self._state)
 
     def options(self) -> Options:
         labels = self._game.options(self._state).labels
-        return {int(label): self._game.name_of_label(self._state, label) for label in labels}
+        return {int(label): self._game.action_name(self._state, label) for label in labels}
 
     def reply(self) -> int:
         actor = self.actor

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.errors import GameError
+from treeplex.errors import GameError, SpecError
 from treeplex.evaluate.match.agents import Agent, Seat, TableAgent, UniformAgent
+from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.games.poker.betting.tree import Decision
 from treeplex.games.poker.cards.cards import cards_to_string
@@ -41,7 +42,7 @@ class Blueprint(AgentKind):
     def make(self, game: PlayedGame, settings: BlueprintSettings, generator: np.random.Generator) -> Agent:
         if isinstance(game.public, HoldemGame):
             return SpotAgent(game.public, as_policy(game.public.spot, settings.file), generator)
-        return TableAgent(game.tree, as_policy(game.compiled, settings.file), generator)
+        return TableAgent(game.public, as_policy(game.compiled, settings.file), generator)
 
 
 class Uniform(AgentKind):
@@ -54,7 +55,10 @@ class Uniform(AgentKind):
     example = "uniform"
 
     def make(self, game: PlayedGame, settings: AgentSettings, generator: np.random.Generator) -> Agent:
-        return UniformAgent(game.public, generator)
+        try:
+            return TableAgent(game.public, Policy.uniform(game.compiled), generator)
+        except (GameError, SpecError):  # too large for a table
+            return UniformAgent(game.public, generator)
 
 
 class SpotAgent(Seat):
