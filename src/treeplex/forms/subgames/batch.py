@@ -241,6 +241,11 @@ class BatchArrays(SubgameArrays):
     def respond(self, player: int) -> None:
         best_response(self.subgames.tree, player, self._work.values, self._work.infoset_values, self.policy)
 
+    @property
+    def infoset_values(self) -> Floats:
+        """Counterfactual values of the infosets of who last improved or responded, float64 [I]; scratch space."""
+        return self._work.infoset_values
+
     def root_entries(self, player: int) -> Floats:
         sequences = self.subgames.roots.sequences[player]
         found = np.zeros(sequences.shape)
