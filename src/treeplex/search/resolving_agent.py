@@ -179,7 +179,11 @@ class ResolvingAgent(SubgameAgent[Resolved]):
         stands = dict(self._stands)
         if self.settings.every == DECISION:
             stands = {player: self._moved(stand, len(self.path)) for player, stand in stands.items()}
-        here, there, path = self._begun.state, self._begun.state if self._begun.game is not self.game else game.first_state(), ()
+        here, there, path = (
+            self._begun.state,
+            self._begun.state if self._begun.game is not self.game else game.first_state(),
+            (),
+        )
         states = [there]
         for label in self.path:
             renamed = self.game.label_in(here, label, game, there)

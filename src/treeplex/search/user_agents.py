@@ -95,13 +95,14 @@ def load_agent(
     return agent
 
 
-def policy_of_user_agent(text: str, game: CompiledGame, *, plays: int = 32, iterations: int = 128) -> Policy:
+def policy_of_user_agent(text: str, game: CompiledGame, *, plays: int | None = None, iterations: int = 128) -> Policy:
     """What the agent that ``file.py:NAME`` names plays in a small game; see :func:`agent_policy`.
 
     Args:
         text: as for :func:`load_agent`.
         game: the compiled game.
-        plays, iterations: of an agent that searches with a leaf of one's own, the mean of so many plays and of each search.
+        plays: see :func:`agent_policy`.
+        iterations: of each search with a leaf of one's own.
 
     Raises:
         SpecError: as :func:`load_agent`.
@@ -110,4 +111,4 @@ def policy_of_user_agent(text: str, game: CompiledGame, *, plays: int = 32, iter
     rules = load(game)
     assert isinstance(rules, Game)
     agent = load_agent(text, public_rules(rules), lambda: PlaythroughSettings(iterations=iterations))
-    return agent_policy(agent, game, plays=plays if isinstance(agent, SearchAgent) else 1)
+    return agent_policy(agent, game, plays=plays)

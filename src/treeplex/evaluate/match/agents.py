@@ -1,6 +1,6 @@
 """Agents: whoever can play a public game, one protocol for tables, searches, people and other programs; and their games."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -16,6 +16,12 @@ from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import PublicGame, State, pick
 
 Floats = NDArray[np.float64]
+
+
+PLAYS = 32
+"""Draws of an agent that draws at random while it plays, where its policy is asked for."""
+Watch = Callable[[int, int, int], None]
+"""Called with what is done, what there is to do, and the subgames solved so far."""
 
 
 class Thought(NamedTuple):
@@ -225,7 +231,9 @@ def play_game(
     return game.payoffs(state, held)
 
 
-def agent_policy(agent: Agent, game: CompiledGame, *, plays: int = 1, seed: int = 0) -> Policy:
+def agent_policy(
+    agent: Agent, game: CompiledGame, *, plays: int | None = None, seed: int = 0, watch: Watch | None = None
+) -> Policy:
     """What an agent plays at every infoset of a small game, as a policy that can be judged.
 
     A new play is begun for every public history, and the agent asked for all hands there. An agent that draws at random while
@@ -235,16 +243,20 @@ def agent_policy(agent: Agent, game: CompiledGame, *, plays: int = 1, seed: int 
     Args:
         agent: an agent of a game whose infosets have strings.
         game: the same game, compiled.
-        plays: how often everything is drawn.
+        plays: how often everything is drawn; None for :data:`PLAYS` of an agent that :attr:`draws <Seat.draws>`, else once.
         seed: of the draws.
+        watch: called after each public history with the number done, that of all, and the subgames solved so far.
 
     Raises:
         GameError: infosets of the agent's game are never enumerated.
     """
+    count = (PLAYS if getattr(agent, "draws", False) else 1) if plays is None else plays
     weights, strategy = np.zeros((2, len(uniform_probabilities(game))))
-    for play in range(plays):
+    done = subgames = total = 0
+    last: Thought | None = None
+    for play in range(count):
         once, waiting = uniform_probabilities(game), [tuple[int, ...]()]
-        while waiting:
+        while waiting:  # depth first: who remembers subgames finds those on the way again
             path = waiting.pop()
             agent.begin(None, np.random.default_rng((seed, play)))
             rules = agent.game
@@ -257,8 +269,23 @@ def agent_policy(agent: Agent, game: CompiledGame, *, plays: int = 1, seed: int 
                 table = agent.policy()
                 for hand, sequences in sequences_at(game, rules, agent.state).items():
                     once[sequences] = table[:, hand]
+            if watch is not None:
+                thought = getattr(agent, "thought", None)
+                subgames += thought.subgames if thought is not None and thought is not last else 0
+                last, done, total = thought, done + 1, total or count * histories_in(rules)
+                watch(done, total, subgames)
             waiting += [(*path, label) for label in (options.labels[:1] if options.private else options.labels)]
         for player in range(game.players):
             reach(game.tree, player, once, strategy)
         weights += strategy
     return Policy(game, normalised(game, weights))
+
+
+def histories_in(game: PublicGame) -> int:
+    """The public histories of a game, those included where it is over."""
+    count, waiting = 0, [game.first_state()]
+    while waiting:
+        state = waiting.pop()
+        options, count = game.options(state), count + 1
+        waiting += [game.after(state, label) for label in (options.labels[:1] if options.private else options.labels)]
+    return count

@@ -41,7 +41,10 @@ class PlayedGame:
             state = public.first_state()
             while labels := public.options(state).labels:
                 state = public.after(state, labels[0])
-        return cls(rules, public)
+        found = cls(rules, public)
+        if isinstance(game, CompiledGame):
+            vars(found)["compiled"] = game
+        return found
 
     def __str__(self) -> str:
         return str(self.rules)

@@ -17,6 +17,7 @@ from treeplex.games.poker.spots.spot import Spot
 from treeplex.located_text import is_solved_spot
 from treeplex.runs.agents.kind import AgentKind
 from treeplex.runs.agents.played_game import PlayedGame
+from treeplex.runs.solve.solvable import UNIFORM
 from treeplex.runs.solve.tree_game import policy_file
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.user_agents import load_agent, names_leaf
@@ -115,6 +116,13 @@ def spec_of(text: str) -> Spec:
             f"no agent and no policy file is called {shown(text)}{nearest(spec.name, agents())}; see treeplex agents"
         )
     return spec
+
+
+def names_agent(text: str) -> bool:
+    """Whether a text names an agent, one's own included, and no policy: no file, no folder, not ``uniform``."""
+    if is_user_spec(text):
+        return True
+    return text != UNIFORM and not is_policy(text) and text.partition("(")[0].strip() in agents()
 
 
 def is_policy(text: str) -> bool:
