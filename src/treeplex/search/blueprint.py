@@ -13,7 +13,7 @@ from treeplex.forms.subgames.cut import cut
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.policy_tables import table_at
 from treeplex.games.base import CHANCE
-from treeplex.games.public import PublicGame, PublicTree, pair_state
+from treeplex.games.public import PublicGame, PublicTree, State, pair_state
 from treeplex.search.resolving import Trunk, TrunkNode, carried_values, gifts
 
 Floats = NDArray[np.float64]
@@ -73,7 +73,11 @@ class TableBlueprint:
             state = self.rules.after(state, options.labels[0])
         table_at(self.table, self.rules, state)
         if start:
-            self._trunk = Trunk.of(self.table, self.rules, Horizon(rounds=start))
+            try:
+                self._trunk = Trunk.of(self.table, self.rules, Horizon(rounds=start))
+            except AlgorithmError as error:
+                message = f"start={start}, but the game has no round after so many deals; solve from an earlier one"
+                raise AlgorithmError(message) from error
 
     def policy(self, game: PublicGame, path: tuple[int, ...]) -> Floats:
         """See :class:`Blueprint`."""
@@ -116,9 +120,12 @@ class TableBlueprint:
         return node.start
 
 
-def deals_in(game: PublicGame, path: tuple[int, ...]) -> list[int]:
-    """After how many labels of a path each of its deals is done; one with which the game begins is not counted."""
-    found, state = [], game.first_state()
+def deals_in(game: PublicGame, path: tuple[int, ...], begun: State | None = None) -> list[int]:
+    """After how many labels of a path each of its deals is done; one with which it begins is not counted.
+
+    It begins where said, or with the game.
+    """
+    found, state = [], game.first_state() if begun is None else begun
     for depth, label in enumerate(path):
         if depth and game.options(state).player == CHANCE:
             found.append(depth + 1)

@@ -1,4 +1,4 @@
-"""What a player who solves again carries from one solve to the next: its own range, and what the opponent's hands were promised.
+"""What a player who solves again carries from solve to solve: its own range, and what the opponent's hands were promised.
 
 =====================  ==================================  ============================================================
 event                  own range                           what the opponent's hands are promised

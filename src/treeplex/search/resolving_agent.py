@@ -178,12 +178,9 @@ class ResolvingAgent(SubgameAgent[Resolved]):
         """
         stands = dict(self._stands)
         if self.settings.every == DECISION:
-            stands = {player: self._moved(stand, len(self.path)) for player, stand in stands.items()}
-        here, there, path = (
-            self._begun.state,
-            self._begun.state if self._begun.game is not self.game else game.first_state(),
-            (),
-        )
+            stands = {player: self._moved(self._stand(player), len(self.path)) for player in stands}
+        here, path = self._begun.state, tuple[int, ...]()
+        there = game.first_state() if self._at is None else here
         states = [there]
         for label in self.path:
             renamed = self.game.label_in(here, label, game, there)
@@ -218,7 +215,7 @@ class ResolvingAgent(SubgameAgent[Resolved]):
     def _stops(self, player: int, first: int) -> list[int]:
         """Where subgames begin on the way here, after the one that begins ``first``, as numbers of labels."""
         if self.settings.every == ROUND:
-            return [depth for depth in deals_in(self._begun.game, self.path) if depth > first]
+            return [depth for depth in deals_in(self.game, self.path, self._begun.state) if depth > first]
         found, state = [], self._begun.state
         for depth, label in enumerate((*self.path, None)):
             if depth > first and self.game.options(state).player == player:

@@ -170,7 +170,8 @@ class Subgames(Subgame):
         return len(self.owners)
 
     def policy_at(self, decision: int, source: NDArray[Any]) -> Floats:
-        infosets = self.infosets[decision]
+        state = self.decisions.states[decision]
+        infosets = self.infosets[decision, : state.weight.shape[self.game.options(state).player]]
         actions = int(self.tree.infoset_layout[infosets[infosets >= 0][0], 2])
         table = np.full((actions, len(infosets)), 1.0 / actions)
         for hand in np.flatnonzero(infosets >= 0):

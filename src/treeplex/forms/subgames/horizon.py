@@ -17,7 +17,8 @@ class Horizon:
             round, 2 at the end of the next; 0 (or False) at none.
         endgame: where no more public nodes than this are left, that one included, the rest is not cut off.
         dealt: whether leaves stand after a deal and not before it: where a subgame would end with one, it ends at each of its
-            outcomes instead. So a leaf says what each outcome is worth, which agents that solve again carry on. Of public trees.
+            outcomes instead. So a leaf says what each outcome is worth, which agents that solve again carry on. Of public
+            trees.
     """
 
     depth: int | None = None

@@ -34,6 +34,9 @@ UNITS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "": 1.0}
 @cache
 def agents() -> Mapping[str, AgentKind]:
     """The agents that come with the library, by name."""
+    from treeplex.runs.agents.deepstack import DeepStack
+    from treeplex.runs.agents.libratus import Libratus
+    from treeplex.runs.agents.modicum import Modicum
     from treeplex.runs.agents.searching import LookingAhead, Rebel
     from treeplex.runs.agents.tables import Blueprint, Uniform
 
@@ -42,6 +45,9 @@ def agents() -> Mapping[str, AgentKind]:
         Blueprint(),
         LookingAhead(),
         Rebel(),
+        DeepStack(),
+        Libratus(),
+        Modicum(),
     ]
     return {each.name: each for each in found}
 
