@@ -193,6 +193,10 @@ class PublicGame(ABC):
         """A state in words, for messages."""
         return repr(state)
 
+    def picture_of(self, state: State) -> str | None:
+        """What everybody sees at a state, as lines of text; None where nothing is drawn."""
+        return None
+
     @property
     def key(self) -> Hashable:
         """Equal for games that are equal; by default none is but itself."""
@@ -375,6 +379,9 @@ class PublicTree(PublicGame):
 
     def name_of(self, state: State) -> str:
         return repr(pair_state(state).node)
+
+    def picture_of(self, state: State) -> str | None:
+        return self.picture(pair_state(state).node)
 
 
 def pair_state(state: State) -> PublicState:
