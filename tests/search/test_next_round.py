@@ -5,7 +5,7 @@ from collections.abc import Hashable
 import numpy as np
 import pytest
 
-from treeplex.errors import AlgorithmError
+from treeplex.forms.subgames.batch import cut_states
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.leduc_poker import LeducPublicTree, Table, leduc_poker
 from treeplex.games.public import PublicTree
@@ -67,7 +67,13 @@ def test_payoffs_are_exact_where_the_card_ends_the_game() -> None:
     assert parts.root_values()[1] == pytest.approx(whole.root_values()[1])
 
 
-def test_a_subgame_cut_within_a_round_is_refused() -> None:
-    search = SubgameSearch(cut(LEDUC, [Belief.root(LEDUC)], Horizon(depth=1)), METHODS["cfr"], NextRound(ZeroLeaf()))
-    with pytest.raises(AlgorithmError, match="is no end of a betting round"):
-        search.run(1)
+def test_places_after_a_deal_are_valued_themselves() -> None:
+    whole = cut(LEDUC, [Belief.root(LEDUC)])
+    assert isinstance(whole, Subgames)
+    states = [state for state in whole.decisions.true_states if isinstance(state.node, Table) and state.node.public_card >= 0]
+    places, generator = cut_states(LEDUC, states).roots, np.random.default_rng(4)
+    reached = generator.random((len(states), 6)), generator.random((len(states), 6))
+    exact, found = (leaf(places, reached, reached) for leaf in (ExactLeaf(iterations=5), NextRound(ExactLeaf(iterations=5))))
+    for player in (0, 1):
+        there = places.possible[player] > 0
+        assert found[player][there] == pytest.approx(exact[player][there])

@@ -20,7 +20,7 @@ class Deals:
     """What chance may show at some places.
 
     Attributes:
-        after: the public states after a deal where play goes on, as places.
+        after: the public states after a deal where play goes on, as places; a place where somebody acts is one itself.
         owner: int64 [n], from which place each comes.
         over: where no more is to be decided after a deal: the places, int64 [m], and player 0's payoff for each pair of hands
             times the weight of the pair, float64 [m, H_0, H_1], summed over deals.
@@ -46,11 +46,7 @@ class NextRound:
         self._deals: Prepared[Places, Deals] = Prepared(deals_of)
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
-        """See :class:`treeplex.search.leaf.LeafValue`.
-
-        Raises:
-            AlgorithmError: a place where chance does not move.
-        """
+        """See :class:`treeplex.search.leaf.LeafValue`; places may stand before a deal or after one."""
         deals = self._deals(places)
         owner, (rows, payoffs) = deals.owner, deals.over
         arrived = tuple(own[owner] for own in reached)
@@ -78,7 +74,7 @@ def deals_of(places: Places) -> Deals:
     """What chance may show at places.
 
     Raises:
-        AlgorithmError: no public tree, or a place where chance does not move.
+        AlgorithmError: no public tree.
     """
     if not isinstance(places, PairPlaces):
         raise AlgorithmError("values of the next round are of public trees; in hold'em search street by street")
@@ -86,12 +82,7 @@ def deals_of(places: Places) -> Deals:
     over: dict[int, Floats] = {}
     for k, state in enumerate(places.states):
         visited, following = state.successors(rules)
-        if not isinstance(visited, Chance):
-            raise AlgorithmError(
-                f"{rules.name_of(state)} is no end of a betting round, where values of the next round are known; cut subgames "
-                "with Horizon(rounds=1)"
-            )
-        for state_after in following:
+        for state_after in following if isinstance(visited, Chance) else (state,):
             leaf = rules.visit(state_after.node)
             if isinstance(leaf, Leaf):
                 paid = np.zeros(tuple(places.widths))
