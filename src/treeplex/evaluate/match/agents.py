@@ -13,7 +13,7 @@ from treeplex.forms.policies.tabular import Policy, normalised, uniform_probabil
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.forms.subgames.policy_tables import sequences_at, table_at
 from treeplex.games.base import CHANCE, TERMINAL
-from treeplex.games.public import PublicGame, PublicTree, State, pair_state, pick
+from treeplex.games.public import PublicGame, State, pick
 
 Floats = NDArray[np.float64]
 
@@ -129,11 +129,11 @@ class Seat:
 class TableAgent(Seat):
     """Plays a policy table."""
 
-    def __init__(self, rules: PublicTree, table: Policy, generator: np.random.Generator | None = None) -> None:
+    def __init__(self, rules: PublicGame, table: Policy, generator: np.random.Generator | None = None) -> None:
         """Sit down.
 
         Args:
-            rules: the public-tree rules of the table's game.
+            rules: the public states of the table's game, for any number of players.
             table: the policy.
             generator: of its draws.
         """
@@ -145,7 +145,7 @@ class TableAgent(Seat):
         if at is not None and at.game is not self.rules:
             raise GameError("a policy table plays its own game only")
         self.sit(seat, generator)
-        self.state = self.rules.first_state() if at is None else pair_state(at.state)
+        self.state = self.rules.first_state() if at is None else at.state
 
     def see(self, event: int) -> None:
         """See :meth:`Agent.see`."""
@@ -154,7 +154,7 @@ class TableAgent(Seat):
     def policy(self) -> Floats:
         """See :meth:`Agent.policy`."""
         self.check_acting()
-        return table_at(self.table, self.rules, pair_state(self.state))
+        return table_at(self.table, self.rules, self.state)
 
 
 def play_game(
@@ -204,13 +204,13 @@ def agent_policy(agent: Agent, game: CompiledGame, *, plays: int = 1, seed: int 
     the mean over ``plays`` draws, weighted by own reach; the more there are, the closer it comes to the agent.
 
     Args:
-        agent: an agent that plays public-tree rules.
+        agent: an agent of a game whose infosets have strings.
         game: the same game, compiled.
         plays: how often everything is drawn.
         seed: of the draws.
 
     Raises:
-        GameError: the agent plays no public tree.
+        GameError: infosets of the agent's game are never enumerated.
     """
     weights, strategy = np.zeros((2, len(uniform_probabilities(game))))
     for play in range(plays):
@@ -219,14 +219,14 @@ def agent_policy(agent: Agent, game: CompiledGame, *, plays: int = 1, seed: int 
             path = waiting.pop()
             agent.begin(None, np.random.default_rng((seed, play)))
             rules = agent.game
-            if not isinstance(rules, PublicTree):
-                raise GameError(f"an agent of {type(rules).__name__} has no policy table; it must play public-tree rules")
+            if not isinstance(rules, PublicGame):
+                raise GameError(f"an agent of {type(rules).__name__} has no policy table; it must play a public game")
             for label in path:
                 agent.see(label)
             options = rules.options(agent.state)
             if options.player >= 0:
                 table = agent.policy()
-                for hand, sequences in sequences_at(game, rules, pair_state(agent.state)).items():
+                for hand, sequences in sequences_at(game, rules, agent.state).items():
                     once[sequences] = table[:, hand]
             waiting += [(*path, label) for label in (options.labels[:1] if options.private else options.labels)]
         for player in range(game.players):

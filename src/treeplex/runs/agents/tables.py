@@ -30,7 +30,7 @@ class Blueprint(AgentKind):
     settings = BlueprintSettings
 
     def make(self, game: PlayedGame, settings: BlueprintSettings, generator: np.random.Generator) -> Agent:
-        return TableAgent(game.tree, as_policy(game.compiled, settings.file), generator)
+        return TableAgent(game.public, as_policy(game.compiled, settings.file), generator)
 
 
 class Uniform(AgentKind):
@@ -43,4 +43,4 @@ class Uniform(AgentKind):
     example = "uniform"
 
     def make(self, game: PlayedGame, settings: AgentSettings, generator: np.random.Generator) -> Agent:
-        return TableAgent(game.tree, Policy.uniform(game.compiled), generator)
+        return TableAgent(game.public, Policy.uniform(game.compiled), generator)
