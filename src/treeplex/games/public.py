@@ -290,6 +290,10 @@ class PublicTree(PublicGame):
         """A node as numbers for a network, float64 [F]; whose turn it is need not be among them. None where not written."""
         return None
 
+    def pot(self, node: Hashable) -> float:
+        """What lies in the pot at a node, in the game's units, in which networks value hands; 1 where there is none."""
+        return 1.0
+
     def strengths(self, node: Hashable, player: int) -> "NDArray[np.float64] | None":
         """How strong each hand of a player is at a node, float64 [H], more is better; None where hands have no such order."""
         return None
