@@ -35,7 +35,9 @@ class PhantomGame(Game):
 
     def __init__(self, rows: int, columns: int, *, abrupt: bool, observation: str) -> None:
         if rows * columns > MOST_CELLS:
-            raise SpecError(f"{self.info.name}: a board of {rows} by {columns} has more than {MOST_CELLS} cells; make it smaller")
+            raise SpecError(
+                f"{self.info.name}: a board of {rows} by {columns} has more than {MOST_CELLS} cells; make it smaller"
+            )
         self.rows, self.columns, self.abrupt, self.observation = rows, columns, abrupt, observation
         self.spec = self.info.spec(self.parameters())
 
@@ -217,7 +219,14 @@ class DarkHex(PhantomGame):
     def neighbours(self, cell: int) -> list[int]:
         """The cells next to one: in its row, and above and below, where rows are shifted by half a cell to the right."""
         row, column = divmod(cell, self.columns)
-        near = ((row, column - 1), (row, column + 1), (row - 1, column), (row - 1, column + 1), (row + 1, column - 1), (row + 1, column))
+        near = (
+            (row, column - 1),
+            (row, column + 1),
+            (row - 1, column),
+            (row - 1, column + 1),
+            (row + 1, column - 1),
+            (row + 1, column),
+        )
         return [r * self.columns + c for r, c in near if 0 <= r < self.rows and 0 <= c < self.columns]
 
     def name_of_cell(self, player: int, cell: int) -> str:

@@ -1,8 +1,8 @@
 """A walk over the timelines of a phantom game: who put which stone when, but not what else was tried.
 
-A player's failed tries depend on the other's stones alone. So given a timeline, the own histories of the two players that fit it
-form a full product, and a terminal timeline is one number times two lists of sequences. In abrupt versions, where a failed try
-costs the turn, a timeline also says in which turns players failed.
+A player's failed tries depend on the other's stones alone. So given a timeline, the own histories of the two players that fit
+it form a full product, and a terminal timeline is one number times two lists of sequences. In abrupt versions, where a failed
+try costs the turn, a timeline also says in which turns players failed.
 
 Own histories are numbered as they are met. A *step* is what leads to one: twice the sequence played last, plus one if the stone
 was put, not refused; an empty sequence counts as put.
@@ -31,8 +31,8 @@ class Walk(NamedTuple):
             :data:`BOARDS`, plus the bit set of the cells that the player knows to be taken; and the histories in it. Side by
             side, since infosets are met one by one.
         cells: [Q], the cell of each sequence's last action; -1 for empty sequences.
-        entry_sequences, entry_lists: [entries], which sequences are in which list, list by list; those of each player are numbered
-            by themselves.
+        entry_sequences, entry_lists: [entries], which sequences are in which list, list by list; those of each player are
+            numbered by themselves.
         terms, values: [K, 2] and [K], the lists of each terminal timeline that pays, and what player 0 gets.
         counts: [2], lists of each player.
         sizes: histories, terminal histories and the nodes on the longest path.
@@ -95,8 +95,8 @@ def walk_timelines(cells: int, won: NDArray[np.bool_], abrupt: bool, most: int) 
     terms = 0
     sizes = np.zeros(3, np.int64)
 
-    # A frame for each step of the timeline: who moves, the stones, where the steps of each player lie and the most that it tried,
-    # the infosets of the mover, what comes next, and the list of the one who waits.
+    # A frame for each step of the timeline: who moves, the stones, where the steps of each player lie and the most that it
+    # tried, the infosets of the mover, what comes next, and the list of the one who waits.
     frames = 2 * cells + 2
     mover, option, waiting = np.zeros(frames, np.int64), np.zeros(frames, np.int64), np.full(frames, NONE, np.int64)
     stones = np.zeros((frames, 2), np.int64)

@@ -111,7 +111,7 @@ class CompiledGame:
     @cached_property
     def lookup(self) -> Mapping[tuple[int, str], int]:
         """From (player, infostate string) to infoset."""
-        made = getattr(self.infostates, "lookup", None)
+        made: Mapping[tuple[int, str], int] | None = getattr(self.infostates, "lookup", None)
         if made is not None:
             return made
         offsets = self.tree.infoset_offsets

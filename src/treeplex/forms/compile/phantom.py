@@ -61,9 +61,7 @@ def compile_phantom(game: PhantomGame, *, limit: int | None = None) -> CompiledG
         ),
         infostates=PhantomInfostates(game, numbering.tree, action_ids, put),
         action_ids=action_ids,
-        action_names=tuple(
-            {cell: game.name_of_cell(player, cell) for cell in range(game.cells)} for player in (0, 1)
-        ),
+        action_names=tuple({cell: game.name_of_cell(player, cell) for cell in range(game.cells)} for player in (0, 1)),
         size=size_of(walk),
         constant=0.0,
         rules=game,
