@@ -181,7 +181,7 @@ def asked_policy(
     def watch(done: int, total: int, subgames: int) -> None:
         live.say(f"asking {text}  {done:,}/{total:,} public histories  {subgames:,} subgames solved")
 
-    game = target.compiled if isinstance(target, TreeGame) else target.spot
+    game = target.tree() if isinstance(target, TreeGame) else target.compiled.spec
     settings = {"iterations": iterations, **pairs(changes or [])}
     return policy_of_agent(game, text, plays=plays, seed=seed, think=think, watch=watch, **settings)
 
