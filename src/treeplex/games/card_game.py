@@ -55,6 +55,13 @@ class CardGame(PublicGame):
     def moved(self, state: State, label: int) -> State:
         """The public state after an action or a card that :meth:`options` has."""
 
+    @abstractmethod
+    def payoffs_of(self, state: State, deals: Ints) -> Floats:
+        """What each player gets where the game is over, for deals int64 [D, N]: float64 [D, N], in the game's units."""
+
+    def payoffs(self, state: State, hands: Sequence[int]) -> tuple[float, ...]:
+        return tuple(self.payoffs_of(state, np.array([hands], np.int64))[0].tolist())
+
     def options(self, state: State) -> Options:
         player = self.mover(state)
         if player == CHANCE:
@@ -113,9 +120,12 @@ class CardGame(PublicGame):
         return tuple(drawn)
 
     def chances(self, state: State, hands: Sequence[int]) -> Floats:
-        gone = {int(card) for hand in hands for card in self.hands[hand]}
-        left = np.array([card not in gone for card in self.options(state).labels], np.float64)
-        return np.asarray(left / left.sum())
+        return np.asarray(self.chances_of(state, np.array([hands], np.int64))[0])
+
+    def chances_of(self, state: State, deals: Ints) -> Floats:
+        """How likely each label is where chance moves, for deals int64 [D, N] of hands: float64 [D, labels]."""
+        left = 1.0 - self._has[deals].max(axis=1)[:, list(self.options(state).labels)]
+        return np.asarray(left / left.sum(axis=1, keepdims=True))
 
     def _mass(self, allowed: Floats, others: Sequence[Floats]) -> Floats:
         """For each row of ``allowed`` [R, H] the weight of hands of the others, all allowed and apart; float64 [..., R]."""
@@ -137,6 +147,17 @@ class CardGame(PublicGame):
                 f"{combinations:,} combinations of {len(self.hands)} hands of {self.players} players are more than "
                 f"{MOST_ENTRIES:,}; take fewer players or a smaller deck"
             )
+
+
+def split_pot(paid: Ints, strengths: Ints) -> Floats:
+    """Payoffs where the strongest of those still in share the pot, float64 [D, N].
+
+    Args:
+        paid: int64 [N], chips that each player has paid.
+        strengths: int64 [D, N], more is better; negative for who has folded.
+    """
+    wins = strengths == strengths.max(axis=1, keepdims=True)
+    return np.asarray(wins * (paid.sum() / wins.sum(axis=1, keepdims=True)) - paid)
 
 
 def along(own: Floats, axes: int, axis: int) -> Floats:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
-from treeplex.games.card_game import CardGame
+from treeplex.games.card_game import CardGame, split_pot
 from treeplex.games.parameters import GameInfo, observer, whole
 from treeplex.games.public import Decision, Leaf, PublicTree
 from treeplex.games.public import State as PublicGameState
@@ -115,8 +115,12 @@ class KuhnCards(CardGame):
     def moved(self, state: PublicGameState, label: int) -> str:
         return f"{state}{LETTERS[label]}"
 
-    def payoffs(self, state: PublicGameState, hands: Sequence[int]) -> tuple[float, ...]:
-        return tuple(KuhnState(self.players, tuple(hands), str(state)).returns())
+    def payoffs_of(self, state: PublicGameState, deals: NDArray[np.int64]) -> NDArray[np.float64]:
+        bets = str(state)
+        first, bettor = bets.find("b"), np.ones(self.players, bool)
+        if first >= 0:
+            bettor = np.array([bets[seat if seat >= first else self.players + seat] == "b" for seat in range(self.players)])
+        return split_pot(1 + bettor * (first >= 0), np.where(bettor, deals, -1))
 
     def infostate_at(self, state: PublicGameState, player: int, hand: int) -> str:
         return f"{hand}{state}"

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
-from treeplex.games.card_game import CardGame
+from treeplex.games.card_game import CardGame, split_pot
 from treeplex.games.parameters import GameInfo, flag, items, observer, whole
 from treeplex.games.public import Chance, Decision, Leaf, PublicTree, check_entries
 from treeplex.games.public import State as PublicGameState
@@ -251,8 +251,10 @@ class LeducCards(CardGame):
         table = table_of(state)
         return self.game.show(table, label) if table.player == CHANCE else self.game.bet(table, label)
 
-    def payoffs(self, state: PublicGameState, hands: Sequence[int]) -> tuple[float, ...]:
-        return tuple(LeducState(self.game, tuple(hands), table_of(state)).returns())
+    def payoffs_of(self, state: PublicGameState, deals: NDArray[np.int64]) -> NDArray[np.float64]:
+        table = table_of(state)
+        strengths = np.array([self.game.strength(hand, table.public_card) for hand in range(len(self.hands))])
+        return split_pot(np.array(table.paid), np.where(table.folded, -1, strengths[deals]))
 
     def infostate_at(self, state: PublicGameState, player: int, hand: int) -> str:
         return private_text(player, hand) + table_text(table_of(state))
@@ -335,6 +337,11 @@ class LeducPublicTree(PublicTree):
             node.player == CHANCE,
         ]
         return np.concatenate((shown, np.array(numbers, np.float64)))
+
+    def pot(self, node: Hashable) -> float:
+        """What both have paid."""
+        assert isinstance(node, Table)
+        return float(sum(node.paid))
 
     def strengths(self, node: Hashable, player: int) -> NDArray[np.float64]:
         """Who would win a showdown; before the public card the ranks."""

@@ -38,6 +38,7 @@ def agents() -> Mapping[str, AgentKind]:
     from treeplex.runs.agents.deepstack import DeepStack
     from treeplex.runs.agents.libratus import Libratus
     from treeplex.runs.agents.modicum import Modicum
+    from treeplex.runs.agents.pluribus import Pluribus
     from treeplex.runs.agents.searching import LookingAhead, Rebel
     from treeplex.runs.agents.tables import Blueprint, Uniform
 
@@ -49,6 +50,7 @@ def agents() -> Mapping[str, AgentKind]:
         DeepStack(),
         Libratus(),
         Modicum(),
+        Pluribus(),
     ]
     return {each.name: each for each in found}
 
