@@ -232,7 +232,7 @@ class SearchAgent(Seat):
         before, way, path, other = dict(vars(self)), self._inside, self._path, self.game
         try:
             there = self.belief.state
-            self._open(replace(self.belief, game=game), path)
+            self._open(replace(self.belief, game=game, state=other.state_in(there, game)), path)
             for step in way:
                 self.see(other.label_in(there, step, self.game, self.state))
                 there = other.after(there, step)
