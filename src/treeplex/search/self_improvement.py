@@ -50,6 +50,10 @@ class CoarsePolicy(NamedTuple):
 def compiled_subset(game: CompiledGame, rules: ActionSubset) -> CompiledGame:
     """Rules that consider some of a game's actions, compiled; infostates and actions are those of the game.
 
+    Args:
+        game: the whole game.
+        rules: what is considered.
+
     Raises:
         GameError: a game that was loaded without rules.
     """
@@ -61,7 +65,12 @@ def compiled_subset(game: CompiledGame, rules: ActionSubset) -> CompiledGame:
 def unknown_actions(rules: ActionSubset, policy: Policy) -> dict[Path, float]:
     """How likely each action that is not considered is the first such one of a play, if both play a policy of the whole game.
 
-    To model an opponent, put its policy in one seat and the translated blueprint in the other.
+    Args:
+        rules: what is considered.
+        policy: of the whole game; in one seat that of an opponent, in the other the translated blueprint.
+
+    Returns:
+        For each such action, with all that comes before it, its probability; none with probability 0.
     """
     whole, found = rules.rules, dict[Path, float]()
     first = whole.first_state()
@@ -111,7 +120,12 @@ def counted_actions(
 
 
 def most_frequent(actions: Mapping[Path, float], count: int) -> list[Path]:
-    """The most frequent of some actions, most frequent first."""
+    """The most frequent of some actions, most frequent first.
+
+    Args:
+        actions: how likely or how often each is, see :func:`unknown_actions` and :func:`counted_actions`.
+        count: how many at most.
+    """
     return sorted(actions, key=lambda path: (-actions[path], path))[:count]
 
 

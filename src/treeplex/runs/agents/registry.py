@@ -23,8 +23,9 @@ from treeplex.spec import nearest, parse_spec
 def agents() -> Mapping[str, AgentKind]:
     """The agents that come with the library, by name."""
     from treeplex.runs.agents.tables import Blueprint, Uniform
+    from treeplex.runs.agents.translated import Translated
 
-    found: list[AgentKind] = [Uniform(), Blueprint()]
+    found: list[AgentKind] = [Uniform(), Blueprint(), Translated(agent)]
     return {each.name: each for each in found}
 
 
