@@ -41,6 +41,7 @@ def agents() -> Mapping[str, AgentKind]:
     from treeplex.runs.agents.pluribus import Pluribus
     from treeplex.runs.agents.searching import LookingAhead, Rebel
     from treeplex.runs.agents.tables import Blueprint, Uniform
+    from treeplex.runs.agents.translated import Translated
 
     found: list[AgentKind] = [
         Uniform(),
@@ -51,6 +52,7 @@ def agents() -> Mapping[str, AgentKind]:
         Libratus(),
         Modicum(),
         Pluribus(),
+        Translated(agent),
     ]
     return {each.name: each for each in found}
 
