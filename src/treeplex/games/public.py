@@ -13,6 +13,7 @@ leaves, one payoff matrix over hands. Both compile paths give the same game; thi
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +77,22 @@ class Options:
     player: int
     labels: Sequence[int]
     private: bool = False
+
+
+class Bets(NamedTuple):
+    """The actions of a player to act, where players bet, in the order of their labels.
+
+    Attributes:
+        kinds: ``fold``, ``pass`` (to check or call) or ``bet`` (to bet, raise or go all-in) of each action.
+        sizes: float64 [A], a bet as a part of the pot after the call; 0 for all else.
+        chips: float64 [A], a bet in chips as :meth:`PublicGame.with_action` takes it; 0 for all else.
+        pot: chips in the pot after the call.
+    """
+
+    kinds: tuple[str, ...]
+    sizes: Floats
+    chips: Floats
+    pot: float
 
 
 class PublicGame(ABC):
@@ -166,6 +183,10 @@ class PublicGame(ABC):
 
     def features_at(self, state: State) -> "Floats | None":
         """A state as numbers for a network, float64 [F]; None where not written."""
+        return None
+
+    def bets(self, state: State) -> Bets | None:
+        """What actions are where a player acts; None in games without bets, and where nobody acts."""
         return None
 
     def name_of(self, state: State) -> str:

@@ -23,7 +23,7 @@ from treeplex.games.poker.cards.evaluator import format_strengths
 from treeplex.games.poker.features import features_of_betting, features_of_board
 from treeplex.games.poker.rules import cards_of_deal, number_of_deal
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.games.public import Options, PublicGame, State
+from treeplex.games.public import Bets, Options, PublicGame, State
 
 Floats = NDArray[np.float64]
 ROUNDING = 1e-13
@@ -231,6 +231,10 @@ class HoldemGame(PublicGame):
     def features_at(self, state: State) -> Floats:
         board = holdem_state(state).board
         return np.concatenate((features_of_betting(self.event(state), self.spot), features_of_board(self.spot.format, board)))
+
+    def bets(self, state: State) -> Bets | None:
+        event = self.event(state)
+        return event.bets() if isinstance(event, Decision) else None
 
     def name_of(self, state: State) -> str:
         node, board = holdem_state(state)

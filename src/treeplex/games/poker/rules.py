@@ -279,6 +279,10 @@ class PokerPublicTree(public.PublicTree):
         """The future of the betting after each node of the betting tree."""
         return futures(self.game.tree)
 
+    def bets(self, state: public.State) -> public.Bets | None:
+        event = self._nodes[table(public.pair_state(state).node)[0]]
+        return event.bets() if isinstance(event, Decision) else None
+
     def infostate(self, node: Hashable, player: int, hand: int) -> str:
         return self.game.infostate(player, int(self.hands[hand]), player, *table(node))
 
