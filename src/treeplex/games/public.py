@@ -193,6 +193,10 @@ class PublicGame(ABC):
         """A state in words, for messages."""
         return repr(state)
 
+    def picture_of(self, state: State) -> str | None:
+        """What everybody sees at a state, as lines of text; None where nothing is drawn."""
+        return None
+
     @property
     def key(self) -> Hashable:
         """Equal for games that are equal; by default none is but itself."""
@@ -286,6 +290,10 @@ class PublicTree(PublicGame):
         """A node as numbers for a network, float64 [F]; whose turn it is need not be among them. None where not written."""
         return None
 
+    def pot(self, node: Hashable) -> float:
+        """What lies in the pot at a node, in the game's units, in which networks value hands; 1 where there is none."""
+        return 1.0
+
     def strengths(self, node: Hashable, player: int) -> "NDArray[np.float64] | None":
         """How strong each hand of a player is at a node, float64 [H], more is better; None where hands have no such order."""
         return None
@@ -375,6 +383,9 @@ class PublicTree(PublicGame):
 
     def name_of(self, state: State) -> str:
         return repr(pair_state(state).node)
+
+    def picture_of(self, state: State) -> str | None:
+        return self.picture(pair_state(state).node)
 
 
 def pair_state(state: State) -> PublicState:

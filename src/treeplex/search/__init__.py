@@ -12,6 +12,7 @@ from treeplex.search.agent import SearchAgent
 from treeplex.search.continuations import BlueprintLeaf, biased, biased_policies
 from treeplex.search.exact_leaf import ExactLeaf
 from treeplex.search.leaf import LeafValue, NoLeaf, ZeroLeaf
+from treeplex.search.next_round import NextRound
 from treeplex.search.play_distribution import averaged_policy
 from treeplex.search.resolving import carried_values, resolved
 from treeplex.search.settings import PlaythroughSettings
@@ -28,6 +29,7 @@ __all__ = [
     "LeafValue",
     "Maxmargin",
     "Method",
+    "NextRound",
     "NoLeaf",
     "PlaythroughSettings",
     "Resolve",

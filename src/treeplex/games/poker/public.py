@@ -240,6 +240,17 @@ class HoldemGame(PublicGame):
         node, board = holdem_state(state)
         return f"node {node} of the betting on {cards_to_string(board)}"
 
+    def action_name(self, state: State, label: int) -> str:
+        event = self.event(state)
+        return (
+            str(event.actions[label])
+            if isinstance(event, Decision)
+            else cards_to_string(cards_of_deal(label, self.cards_due(state)))
+        )
+
+    def knowledge_at(self, state: State, player: int, hand: int) -> str:
+        return cards_to_string(self.spot.format.hands[hand])
+
     @property
     def key(self) -> str:
         return self.spot.identity
