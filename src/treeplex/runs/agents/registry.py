@@ -22,10 +22,14 @@ from treeplex.spec import nearest, parse_spec
 @cache
 def agents() -> Mapping[str, AgentKind]:
     """The agents that come with the library, by name."""
+    from treeplex.runs.agents.deepstack import DeepStack
+    from treeplex.runs.agents.libratus import Libratus
+    from treeplex.runs.agents.modicum import Modicum
     from treeplex.runs.agents.pluribus import Pluribus
+    from treeplex.runs.agents.rebel import Rebel
     from treeplex.runs.agents.tables import Blueprint, Uniform
 
-    found: list[AgentKind] = [Uniform(), Blueprint(), Pluribus()]
+    found: list[AgentKind] = [Uniform(), Blueprint(), DeepStack(), Libratus(), Modicum(), Pluribus(), Rebel()]
     return {each.name: each for each in found}
 
 
