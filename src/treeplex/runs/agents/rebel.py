@@ -17,7 +17,7 @@ class RebelSettings(ThinkingSettings):
     """How ReBeL plays; what is left out is as in the network's training."""
 
     net: str = setting("rebel", "a training's folder, a network's file, rebel:NAME, or rebel for one of the library")
-    iterations: int | None = setting(None, "iterations of each search; none: as in training", low=1)
+    iterations: int = setting(0, "iterations of each search; 0: as in training", low=0)
     method: str | None = setting(None, "how subgames are solved; none: as in training", choices=METHODS)
     depth: int | None = setting(None, "actions until a subgame ends; none: as in training, 0: as many as there are", low=0)
 
