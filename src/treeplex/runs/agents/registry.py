@@ -48,6 +48,7 @@ def agents() -> Mapping[str, AgentKind]:
     from treeplex.runs.agents.pluribus import Pluribus
     from treeplex.runs.agents.searching import LookingAhead, Rebel
     from treeplex.runs.agents.tables import Blueprint, Uniform
+    from treeplex.runs.agents.translated import Translated
 
     found: list[AgentKind] = [
         Uniform(),
@@ -58,6 +59,7 @@ def agents() -> Mapping[str, AgentKind]:
         Libratus(),
         Modicum(),
         Pluribus(),
+        Translated(agent),
         OpenSpiel(),
     ]
     return {each.name: each for each in found}
