@@ -38,6 +38,7 @@ def agents() -> Mapping[str, AgentKind]:
     from treeplex.runs.agents.deepstack import DeepStack
     from treeplex.runs.agents.libratus import Libratus
     from treeplex.runs.agents.modicum import Modicum
+    from treeplex.runs.agents.openspiel import OpenSpiel
     from treeplex.runs.agents.pluribus import Pluribus
     from treeplex.runs.agents.searching import LookingAhead, Rebel
     from treeplex.runs.agents.tables import Blueprint, Uniform
@@ -53,6 +54,7 @@ def agents() -> Mapping[str, AgentKind]:
         Modicum(),
         Pluribus(),
         Translated(agent),
+        OpenSpiel(),
     ]
     return {each.name: each for each in found}
 
