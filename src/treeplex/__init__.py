@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from treeplex.runs.compare import Comparison, compare
     from treeplex.runs.job.interrupt import Interrupted
     from treeplex.runs.judge import best_response, exploitability, judge, load_policy, nash_conv
+    from treeplex.runs.match.match import match
+    from treeplex.runs.match.result import MatchResult
     from treeplex.runs.sample.sample import sample
     from treeplex.runs.solve.solution import Solution
     from treeplex.runs.solve.solve import solve
@@ -65,6 +67,8 @@ _HOMES = {
     "treeplex.runs.compare": "Comparison, compare",
     "treeplex.runs.job.interrupt": "Interrupted",
     "treeplex.runs.judge": "best_response, exploitability, judge, load_policy, nash_conv",
+    "treeplex.runs.match.match": "match",
+    "treeplex.runs.match.result": "MatchResult",
     "treeplex.runs.sample.sample": "sample",
     "treeplex.runs.solve.solution": "Solution",
     "treeplex.runs.solve.solve": "solve",
@@ -83,6 +87,7 @@ __all__ = [
     "Game",
     "Interrupted",
     "Judgement",
+    "MatchResult",
     "Policy",
     "Rule",
     "Solution",
@@ -111,6 +116,7 @@ __all__ = [
     "learn",
     "load",
     "load_policy",
+    "match",
     "nash_conv",
     "policies",
     "sample",

@@ -120,6 +120,7 @@ class SearchAgent(SubgameAgent[Solved]):
         self._stops: tuple[int, ...] = ()
         self._inside: tuple[int, ...] = ()
         self._drawn: tuple[Solved, int] | None = None
+        self.draws = drawn and settings.iterations > 1
         self.begin()
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
