@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.parameters import GameInfo, observer, whole
 from treeplex.games.public import Decision, Leaf, PublicTree
+from treeplex.games.stakes import Stakes
 
 PASS, BET = 0, 1
 LETTERS = "pb"
@@ -119,6 +120,13 @@ class KuhnPublicTree(PublicTree):
     def strengths(self, node: Hashable, player: int) -> NDArray[np.float64]:
         """The cards."""
         return np.arange(3.0)
+
+    def stakes(self, node: Hashable) -> Stakes:
+        assert isinstance(node, str)
+        paid = 1.0 + ("b" in node[::2]), 1.0 + ("b" in node[1::2])
+        if isinstance(self.visit(node), Leaf):
+            return Stakes(paid, settled=True)
+        return Stakes(paid, PASS, BET) if "b" in node else Stakes(paid, None, PASS)
 
     def infostate(self, node: Hashable, player: int, hand: int) -> str:
         return f"{hand}{node}"

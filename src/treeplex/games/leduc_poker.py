@@ -21,6 +21,7 @@ from treeplex.errors import SpecError
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.parameters import GameInfo, flag, items, observer, whole
 from treeplex.games.public import Chance, Decision, Leaf, PublicTree, check_entries
+from treeplex.games.stakes import Stakes
 
 FOLD, CALL, RAISE = 0, 1, 2
 ACTION_NAMES = ("Fold", "Call", "Raise")
@@ -294,6 +295,13 @@ class LeducPublicTree(PublicTree):
         if node.public_card == NO_CARD:
             return np.arange(float(len(self.deals))) // self.game.suits
         return np.array([self.game.strength(hand, node.public_card) for hand in range(len(self.deals))], np.float64)
+
+    def stakes(self, node: Hashable) -> Stakes:
+        assert isinstance(node, Table)
+        paid = tuple(map(float, node.paid))
+        if node.player < 0:
+            return Stakes(paid, betting_round=node.betting_round, settled=node.player == TERMINAL)
+        return Stakes(paid, FOLD if FOLD in self.game.actions(node) else None, CALL, node.betting_round)
 
     def infostate(self, node: Hashable, player: int, hand: int) -> str:
         assert isinstance(node, Table)

@@ -131,6 +131,12 @@ class SearchAgent(Seat):
         self.sit(seat, generator)
         self._open(self._first if at is None else at)
 
+    def fork(self) -> "SearchAgent":
+        """See :meth:`treeplex.evaluate.match.agents.Seat.fork`; where somebody acts, the subgame is solved once for both."""
+        if self.game.options(self.state).player >= 0:
+            self._search()
+        return super().fork()
+
     def forget(self) -> None:
         """Forget the subgames that were solved in earlier plays."""
         self._known.clear()

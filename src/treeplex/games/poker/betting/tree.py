@@ -16,6 +16,7 @@ from typing import Any
 from treeplex.errors import SpecError
 from treeplex.games.poker.betting.moves import Move, Sizing, Table
 from treeplex.games.poker.spots.spot import Rake, Spot
+from treeplex.games.stakes import Stakes
 
 MOST_NODES = 2_000_000
 MOST_TABLES = 15_000
@@ -120,6 +121,14 @@ def payoffs(node: Fold | Showdown, rake: Rake) -> tuple[float, ...]:
     if isinstance(node, Showdown):
         return matched - taken, -matched, -taken / 2
     return (-matched, matched - taken) if node.loser == 0 else (matched - taken, -matched)
+
+
+def stakes_of(node: Node, labels: Sequence[int]) -> Stakes:
+    """The chips at a node of the betting, and which of the actions' labels folds or calls; settled where betting has ended."""
+    if not isinstance(node, Decision):
+        return Stakes(node.contributions, betting_round=node.street, settled=not isinstance(node, StreetEnd))
+    kinds = {action.kind: label for action, label in zip(node.actions, labels, strict=True)}
+    return Stakes(node.contributions, kinds.get("fold"), kinds.get("check", kinds.get("call")), node.street)
 
 
 def betting_tree(spot: Spot) -> BettingTree:
