@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from treeplex.runs.compare import Comparison, compare
     from treeplex.runs.job.interrupt import Interrupted
     from treeplex.runs.judge import best_response, exploitability, judge, load_policy, nash_conv
+    from treeplex.runs.lbr import local_best_response
     from treeplex.runs.sample.sample import sample
     from treeplex.runs.solve.solution import Solution
     from treeplex.runs.solve.solve import solve
@@ -65,6 +66,7 @@ _HOMES = {
     "treeplex.runs.compare": "Comparison, compare",
     "treeplex.runs.job.interrupt": "Interrupted",
     "treeplex.runs.judge": "best_response, exploitability, judge, load_policy, nash_conv",
+    "treeplex.runs.lbr": "local_best_response",
     "treeplex.runs.sample.sample": "sample",
     "treeplex.runs.solve.solution": "Solution",
     "treeplex.runs.solve.solve": "solve",
@@ -111,6 +113,7 @@ __all__ = [
     "learn",
     "load",
     "load_policy",
+    "local_best_response",
     "nash_conv",
     "policies",
     "sample",

@@ -102,7 +102,9 @@ class LocalBestResponse(Seat):
         """
         super().__init__(opponent.game, generator)
         if opponent.game.stakes_at(opponent.game.first_state()) is None or opponent.game.players != 2:
-            raise GameError("a local best response needs poker for two: it judges actions by pot and showdown")
+            raise GameError(
+                "a local best response needs poker for two, where pot and showdown judge actions; train a best response instead"
+            )
         self.moves, self._first = moves or Moves(), opponent.game
         self.models = [fork(opponent) for _ in range(models)]
         self.reached: list[Floats] = []

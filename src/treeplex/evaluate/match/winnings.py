@@ -175,3 +175,17 @@ def settled(game: PublicGame, state: State) -> bool:
 def met(game: PublicGame, state: State, reached: list[Floats]) -> float:
     """How likely the players are to meet with hands of these ranges, up to a factor."""
     return float(reached[0] @ game.opposing(state, reached, 0))
+
+
+def few_states(game: PublicGame, most: int = 5000) -> bool:
+    """Whether a game has no more public states than this, so that all of them can be walked."""
+    waiting, seen = [game.first_state()], 0
+    while waiting:
+        state = waiting.pop()
+        seen += 1
+        if not settled(game, state):
+            labels = game.options(state).labels
+            if seen + len(waiting) + len(labels) > most:
+                return False
+            waiting += [game.after(state, label) for label in labels]
+    return True
