@@ -22,10 +22,11 @@ from treeplex.spec import nearest, parse_spec
 @cache
 def agents() -> Mapping[str, AgentKind]:
     """The agents that come with the library, by name."""
+    from treeplex.runs.agents.best_response import LearnedResponse
     from treeplex.runs.agents.lbr import LocalBest
     from treeplex.runs.agents.tables import Blueprint, Uniform
 
-    found: list[AgentKind] = [Uniform(), Blueprint(), LocalBest(agent)]
+    found: list[AgentKind] = [Uniform(), Blueprint(), LocalBest(agent), LearnedResponse()]
     return {each.name: each for each in found}
 
 
