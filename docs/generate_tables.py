@@ -34,6 +34,11 @@ SPECS: Mapping[str, tuple[str, ...]] = {
     "kuhn_poker": ("kuhn_poker", "kuhn_poker(players=3)", "kuhn_poker(players=4)"),
     "leduc_poker": ("leduc_poker", "leduc_poker(suit_isomorphism=true)", "leduc_poker(ranks=6)"),
     "big_leduc": ("big_leduc",),
+    "no_limit_leduc": (
+        "no_limit_leduc",
+        "no_limit_leduc(sizes=[50%;100%;a])",
+        "no_limit_leduc(sizes=[25%;50%;75%;100%;150%;200%;a])",
+    ),
     "small_holdem": (
         "small_holdem",
         "small_holdem(ranks=4,suits=3,sizes=[50%;a],stack=10)",

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from treeplex.runs.job.interrupt import Interrupted
     from treeplex.runs.judge import best_response, exploitability, judge, load_policy, nash_conv
     from treeplex.runs.lbr import local_best_response
+    from treeplex.runs.match.match import match
+    from treeplex.runs.match.result import MatchResult
     from treeplex.runs.sample.sample import sample
     from treeplex.runs.solve.solution import Solution
     from treeplex.runs.solve.solve import solve
@@ -67,6 +69,8 @@ _HOMES = {
     "treeplex.runs.job.interrupt": "Interrupted",
     "treeplex.runs.judge": "best_response, exploitability, judge, load_policy, nash_conv",
     "treeplex.runs.lbr": "local_best_response",
+    "treeplex.runs.match.match": "match",
+    "treeplex.runs.match.result": "MatchResult",
     "treeplex.runs.sample.sample": "sample",
     "treeplex.runs.solve.solution": "Solution",
     "treeplex.runs.solve.solve": "solve",
@@ -85,6 +89,7 @@ __all__ = [
     "Game",
     "Interrupted",
     "Judgement",
+    "MatchResult",
     "Policy",
     "Rule",
     "Solution",
@@ -114,6 +119,7 @@ __all__ = [
     "load",
     "load_policy",
     "local_best_response",
+    "match",
     "nash_conv",
     "policies",
     "sample",

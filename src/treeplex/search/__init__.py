@@ -7,11 +7,12 @@ from treeplex.forms.subgames.cut import cut
 from treeplex.forms.subgames.gadgets import Gadget, Maxmargin, Resolve
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.policy_tables import subgame_policy
-from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.forms.subgames.public_rules import public_game, public_rules
 from treeplex.search.agent import SearchAgent
 from treeplex.search.continuations import BlueprintLeaf, biased, biased_policies
 from treeplex.search.exact_leaf import ExactLeaf
 from treeplex.search.leaf import LeafValue, NoLeaf, ZeroLeaf
+from treeplex.search.next_round import NextRound
 from treeplex.search.play_distribution import averaged_policy
 from treeplex.search.resolving import carried_values, resolved
 from treeplex.search.settings import PlaythroughSettings
@@ -28,6 +29,7 @@ __all__ = [
     "LeafValue",
     "Maxmargin",
     "Method",
+    "NextRound",
     "NoLeaf",
     "PlaythroughSettings",
     "Resolve",
@@ -44,6 +46,7 @@ __all__ = [
     "cut",
     "cut_states",
     "play_game",
+    "public_game",
     "public_rules",
     "resolved",
     "subgame_policy",

@@ -127,15 +127,15 @@ def test_moves():
 
 def test_bets_by_letter():
     game = HoldemGame.of(holdem("3s7hTdKsQs", "AA,JTs", "99", pot=10.0, stack=100.0, bets=BetPlan.same("40%,110%,300%,a", "a")))
-    stakes, bets = game.stakes_at(game.first_state()), {1: 0.4, 2: 1.1, 3: 3.0, 4: 10.0}
-    assert stakes.call == 0
-    assert stakes.fold is None
-    assert stakes.paid == (5.0, 5.0)
-    assert Moves("fc").considered(stakes, bets) == [0]
-    assert Moves("fcp").considered(stakes, bets) == [0, 2]
-    assert Moves("fchpa").considered(stakes, bets) == [0, 1, 2, 4]
-    assert Moves("fcap", first_round=4).considered(stakes, bets) == [0]
-    assert Moves().considered(stakes, bets) == [0, 1, 2, 3, 4]
+    bets = game.bets(game.first_state())
+    assert game.stakes_at(game.first_state()).paid == (5.0, 5.0)
+    assert bets.kinds == ("pass", *["bet"] * 4)
+    assert bets.sizes == pytest.approx([0, 0.4, 1.1, 3, 10])
+    assert Moves("fc").considered(bets, 3) == [0]
+    assert Moves("fcp").considered(bets, 3) == [0, 2]
+    assert Moves("fchpa").considered(bets, 3) == [0, 1, 2, 4]
+    assert Moves("fcap", first_round=4).considered(bets, 3) == [0]
+    assert Moves().considered(bets, 3) == [0, 1, 2, 3, 4]
 
 
 def test_played_hands_have_the_exact_mean():

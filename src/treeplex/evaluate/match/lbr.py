@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from treeplex.errors import GameError, SpecError
 from treeplex.evaluate.match.agents import Agent, Seat, fork
 from treeplex.forms.subgames.beliefs import Belief
-from treeplex.games.public import PublicGame, State
+from treeplex.games.public import Bets, PublicGame, State
 from treeplex.games.stakes import Stakes
 
 Floats = NDArray[np.float64]
@@ -55,24 +55,20 @@ class Moves:
         if self.first_round < 0:
             raise SpecError(f"first_round must be at least 0, not {self.first_round}")
 
-    def considered(self, stakes: Stakes, bets: dict[int, float]) -> list[int]:
-        """The labels of what is considered: fold and call, then bets.
-
-        Args:
-            stakes: where somebody acts.
-            bets: the chips that each bet offered costs more than a call, as parts of the pot after that call, by label.
-        """
-        passive = [label for label in (stakes.fold, stakes.call) if label is not None]
-        if stakes.betting_round < self.first_round:
-            return passive[-1:]
-        if self.actions == "all" or not bets:
-            return passive + list(bets)
-        largest = max(bets, key=lambda label: bets[label])
-        near = {
-            letter: largest if letter == "a" else min(bets, key=lambda label: abs(np.log(bets[label] / SIZES[letter])))
+    def considered(self, bets: Bets, betting_round: int) -> list[int]:
+        """The numbers of the actions that are considered, at a decision with these bets in a betting round."""
+        passive = [number for number, kind in enumerate(bets.kinds) if kind != "bet"]
+        offered = [number for number, kind in enumerate(bets.kinds) if kind == "bet"]
+        if betting_round < self.first_round:
+            return [bets.kinds.index("pass")]
+        if self.actions == "all" or not offered:
+            return passive + offered
+        largest = max(offered, key=lambda number: bets.sizes[number])
+        near = [
+            largest if letter == "a" else min(offered, key=lambda number: abs(np.log(bets.sizes[number] / SIZES[letter])))
             for letter in self.actions[2:]
-        }
-        return passive + list(dict.fromkeys(near.values()))
+        ]
+        return passive + list(dict.fromkeys(near))
 
 
 class LocalBestResponse(Seat):
@@ -157,23 +153,19 @@ class LocalBestResponse(Seat):
         considered.
         """
         game, state, options = self.game, self.state, self.game.options(self.state)
-        player, stakes = options.player, stakes_of(game, state)
-        reached = self._others(self.reached[1 - player])
-        pot, found = sum(stakes.paid), np.full((len(options.labels), len(game.possible(state)[player])), -np.inf)
-        asked, bets = costs(game, state, stakes)
-        considered = self.moves.considered(stakes, {label: bet / (pot + asked) for label, bet in bets.items()})
-        ranges = [np.zeros(0), np.zeros(0)]
+        player, stakes, bets = options.player, stakes_of(game, state), game.bets(state)
+        assert bets is not None
+        pot, asked = sum(stakes.paid), max(stakes.paid) - stakes.paid[player]
+        found = np.full((len(options.labels), len(game.possible(state)[player])), -np.inf)
+        reached, ranges = self._others(self.reached[1 - player]), [np.zeros(0), np.zeros(0)]
         ranges[1 - player] = reached.sum(axis=0)
         met = game.opposing(state, ranges, player)
-        for number, label in enumerate(options.labels):
-            if label not in considered:
-                continue
-            if label == stakes.fold:
+        for number in self.moves.considered(bets, stakes.betting_round):
+            kind, bet = bets.kinds[number], float(bets.sizes[number]) * bets.pot
+            if kind == "fold":
                 found[number] = 0.0
                 continue
-            bet, folding = bets.get(label, 0.0), np.zeros_like(reached)
-            if label in bets:
-                folding = reached * self._folding(label, 1 - player)
+            folding = reached * self._folding(options.labels[number], 1 - player) if kind == "bet" else np.zeros_like(reached)
             ranges[1 - player] = (reached - folding).sum(axis=0)
             share, left = game.pot_shares(state, ranges, player), game.opposing(state, ranges, player)
             fold = np.clip(1.0 - np.divide(left, met, out=np.ones_like(met), where=met > 0), 0.0, 1.0)
@@ -189,10 +181,10 @@ class LocalBestResponse(Seat):
     def _folding(self, label: int, other: int) -> Floats:
         """How likely each hand folds to a bet, by each copy, float64 [models, H]."""
         after = self.game.after(self.state, label)
-        answers, stakes = self.game.options(after), stakes_of(self.game, after)
-        if answers.player != other or stakes.fold is None:
+        answers = self.game.bets(after)
+        if answers is None or "fold" not in answers.kinds or self.game.options(after).player != other:
             return np.zeros_like(self.reached[other])
-        number, found = list(answers.labels).index(stakes.fold), []
+        number, found = answers.kinds.index("fold"), []
         for model in self.models:
             ahead = fork(model)
             ahead.see(label)
@@ -205,15 +197,3 @@ def stakes_of(game: PublicGame, state: State) -> Stakes:
     stakes = game.stakes_at(state)
     assert stakes is not None
     return stakes
-
-
-def costs(game: PublicGame, state: State, stakes: Stakes) -> tuple[float, dict[int, float]]:
-    """Where a player acts: what a call costs, and how much more each bet costs, by label, both in chips."""
-    options = game.options(state)
-    assert stakes.call is not None
-
-    def paid(label: int) -> float:
-        return stakes_of(game, game.after(state, label)).paid[options.player] - stakes.paid[options.player]
-
-    asked = paid(stakes.call)
-    return asked, {label: paid(label) - asked for label in options.labels if label not in (stakes.fold, stakes.call)}

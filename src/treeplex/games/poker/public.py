@@ -34,7 +34,7 @@ from treeplex.games.poker.features import features_of_betting, features_of_board
 from treeplex.games.poker.rules import cards_of_deal, number_of_deal
 from treeplex.games.poker.run_outs import few_run_outs, pot_shares
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.games.public import Options, PublicGame, State
+from treeplex.games.public import Bets, Options, PublicGame, State
 from treeplex.games.stakes import Stakes
 
 Floats = NDArray[np.float64]
@@ -251,7 +251,7 @@ class HoldemGame(PublicGame):
 
     def stakes_at(self, state: State) -> Stakes:
         event = self.event(state)
-        found = stakes_of(event, range(len(event.actions)) if isinstance(event, Decision) else ())
+        found = stakes_of(event)
         few = isinstance(event, Fold) or few_run_outs(self.spot.format, holdem_state(state).board)
         return found._replace(settled=found.settled and few)
 
@@ -265,9 +265,24 @@ class HoldemGame(PublicGame):
         board = holdem_state(state).board
         return np.concatenate((features_of_betting(self.event(state), self.spot), features_of_board(self.spot.format, board)))
 
+    def bets(self, state: State) -> Bets | None:
+        event = self.event(state)
+        return event.bets() if isinstance(event, Decision) else None
+
     def name_of(self, state: State) -> str:
         node, board = holdem_state(state)
         return f"node {node} of the betting on {cards_to_string(board)}"
+
+    def action_name(self, state: State, label: int) -> str:
+        event = self.event(state)
+        return (
+            str(event.actions[label])
+            if isinstance(event, Decision)
+            else cards_to_string(cards_of_deal(label, self.cards_due(state)))
+        )
+
+    def knowledge_at(self, state: State, player: int, hand: int) -> str:
+        return cards_to_string(self.spot.format.hands[hand])
 
     @property
     def key(self) -> str:

@@ -263,6 +263,10 @@ class PokerPublicTree(public.PublicTree):
         spot = self.game.spot
         return np.concatenate((features_of_betting(self._nodes[number], spot), features_of_board(spot.format, board)))
 
+    def pot(self, node: Hashable) -> float:
+        """What both have put in."""
+        return sum(self._nodes[table(node)[0]].contributions)
+
     def strengths(self, node: Hashable, player: int) -> NDArray[np.float64]:
         """How often each hand beats a hand drawn uniformly, ties counted half, over the boards still to come."""
         _, board = table(node)
@@ -278,12 +282,16 @@ class PokerPublicTree(public.PublicTree):
 
     def stakes(self, node: Hashable) -> Stakes:
         number, _ = table(node)
-        return stakes_of(self._nodes[number], self.game.moves[number])
+        return stakes_of(self._nodes[number])
 
     @cached_property
     def _futures(self) -> list[int]:
         """The future of the betting after each node of the betting tree."""
         return futures(self.game.tree)
+
+    def bets(self, state: public.State) -> public.Bets | None:
+        event = self._nodes[table(public.pair_state(state).node)[0]]
+        return event.bets() if isinstance(event, Decision) else None
 
     def infostate(self, node: Hashable, player: int, hand: int) -> str:
         return self.game.infostate(player, int(self.hands[hand]), player, *table(node))

@@ -13,7 +13,8 @@ from treeplex.forms.compile.rule_errors import failed_rules
 from treeplex.forms.compile.stepping import outcomes, picked
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
-from treeplex.games.public import PublicGame, PublicTree, pair_state
+from treeplex.games.poker.public import HoldemGame
+from treeplex.games.public import PublicGame
 from treeplex.games.public import State as Place
 
 NOBODY = -9
@@ -164,7 +165,7 @@ class TableWorld:
 
 
 def infostate_of(game: PublicGame, place: Place, path: tuple[int, ...], player: int, hand: int) -> str:
-    """What a player knows: as the rules of a public tree write it, else its hand and what happened."""
-    if isinstance(game, PublicTree):
-        return game.infostate(pair_state(place).node, player, hand)
-    return f"{hand}:{','.join(map(str, path))}"
+    """What a player knows: as the rules write it, else its hand and what happened."""
+    if isinstance(game, HoldemGame):
+        return f"{hand}:{','.join(map(str, path))}"
+    return game.infostate_at(place, player, hand)

@@ -13,12 +13,16 @@ from heapq import heappop, heappush
 from itertools import count
 from typing import Any
 
+import numpy as np
+
 from treeplex.errors import SpecError
 from treeplex.games.poker.betting.moves import Move, Sizing, Table
 from treeplex.games.poker.spots.spot import Rake, Spot
+from treeplex.games.public import Bets
 from treeplex.games.stakes import Stakes
 
 MOST_NODES = 2_000_000
+BET_KINDS = {"fold": "fold", "check": "pass", "call": "pass"}
 MOST_TABLES = 15_000
 """Tables of a street at most, about, from which its size is counted."""
 
@@ -59,6 +63,14 @@ class Decision:
     children: tuple[int, ...]
     contributions: tuple[float, float]
     street_bets: tuple[float, float]
+
+    def bets(self) -> Bets:
+        """The actions as bets."""
+        faced, pot = max(self.street_bets), 2 * max(self.contributions)
+        kinds = tuple(BET_KINDS.get(action.kind, "bet") for action in self.actions)
+        raised = np.array([kind == "bet" for kind in kinds])
+        chips = np.where(raised, [action.amount for action in self.actions], 0.0)
+        return Bets(kinds, np.where(raised, (chips - faced) / pot, 0.0), chips, pot)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +135,9 @@ def payoffs(node: Fold | Showdown, rake: Rake) -> tuple[float, ...]:
     return (-matched, matched - taken) if node.loser == 0 else (matched - taken, -matched)
 
 
-def stakes_of(node: Node, labels: Sequence[int]) -> Stakes:
-    """The chips at a node of the betting, and which of the actions' labels folds or calls; settled where betting has ended."""
-    if not isinstance(node, Decision):
-        return Stakes(node.contributions, betting_round=node.street, settled=not isinstance(node, StreetEnd))
-    kinds = {action.kind: label for action, label in zip(node.actions, labels, strict=True)}
-    return Stakes(node.contributions, kinds.get("fold"), kinds.get("check", kinds.get("call")), node.street)
+def stakes_of(node: Node) -> Stakes:
+    """The chips at a node of the betting; settled where it has ended."""
+    return Stakes(node.contributions, node.street, isinstance(node, Fold | Showdown))
 
 
 def betting_tree(spot: Spot) -> BettingTree:

@@ -1,0 +1,280 @@
+"""AIVAT: what a hand would have paid without luck, without bias (Burch, Schmid, Moravčík, Morrill and Bowling 2018).
+
+After a hand it is known how the agents that say their policies would have played every other hand they might have held. Two
+things follow. The payoff may be averaged over the hands that such an agent might have held, each weighted by its range at the
+end: what imaginary observations do. And where chance or such an agent made a random choice, the worth of the choice that was
+made, by any value function v, may be replaced by the mean worth of all choices. With h running over the hands of the agents
+that are averaged over (the others' are as they were held), weights w of public states s, and s' what followed s:
+
+    AIVAT = V(z) + sum over s of chance and known agents ( sum over c of P(c | s) V(s c) - V(s') ),
+    V(s) = sum over h of w(s, h) v(s, h) / sum over h of w(s, h),  at the end z with the payoff for v.
+
+The deal is one such choice. Every term in brackets has mean zero given what came before, whatever v is; the better v, the more
+luck it removes. The weights are those of the policies that were really played, searches included; with others it is biased.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from math import prod
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import GameError
+from treeplex.evaluate.match.play import PlayedHand
+from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.subgames.beliefs import moved_range
+from treeplex.forms.subgames.policy_tables import table_at
+from treeplex.games.base import CHANCE, TERMINAL
+from treeplex.games.public import PublicGame, PublicTree, State, pair_state
+
+Floats = NDArray[np.float64]
+Held = tuple[slice, ...]
+MOST_WEIGHTS, MOST_WALKED = 2_000_000, 2_000
+"""The most combinations of hands to average over: of tables, and where the rules are asked for each one."""
+
+
+class ValueFunction(Protocol):
+    """What players can expect; any function will do, and the better it is the more luck is removed."""
+
+    def __call__(self, state: State, held: Held, /) -> Floats:
+        """What each player expects at a public state, with every combination of these hands.
+
+        Args:
+            state: of the game that was played.
+            held: for each player a slice of its hands: one hand, or all.
+
+        Returns:
+            float64 [N, ...], with an axis for the hands of each player.
+        """
+        ...
+
+
+class PolicyValues:
+    """What players get when all follow a policy from here on: exact, for public trees.
+
+    Each public state is worked out once, so it is for games whose public tree one would walk.
+    """
+
+    def __init__(self, rules: PublicTree, policy: Policy) -> None:
+        """Take a policy of a game and its public-tree rules."""
+        self.rules, self.policy = rules, policy
+        self._known: dict[object, Floats] = {}
+
+    def __call__(self, state: State, held: Held, /) -> Floats:
+        """See :class:`ValueFunction`."""
+        payoff = self._worth(state)[held]
+        return np.stack((payoff, -payoff))
+
+    def _worth(self, state: State) -> Floats:
+        """What player 0 gets with every pair of hands, float64 [H0, H1]."""
+        here = pair_state(state)
+        if here.node not in self._known:
+            self._known[here.node] = self._worked_out(state)
+        return self._known[here.node]
+
+    def _worked_out(self, state: State) -> Floats:
+        rules, options = self.rules, self.rules.options(state)
+        if options.player == TERMINAL:
+            return np.asarray(payoff_table(rules, state, (slice(None), slice(None)))[0])
+        if options.player == CHANCE:
+            chances = chance_table(rules, state, (slice(None), slice(None)))
+            return np.asarray(sum(p * self._worth(rules.after(state, o)) for p, o in zip(chances, options.labels, strict=True)))
+        table, player = table_at(self.policy, rules, pair_state(state)), options.player
+        if options.private:  # hands with actions, of which each is one of the hands here
+            after = np.moveaxis(self._worth(rules.after(state, options.labels[0])), player, 0)
+            split = after.reshape(len(table[0]), len(table), -1)
+            return np.moveaxis(np.einsum("ah,hao->ho", table, split), 0, player)
+        weights = table[:, :, None] if player == 0 else table[:, None, :]
+        return np.asarray(sum(w * self._worth(rules.after(state, o)) for w, o in zip(weights, options.labels, strict=True)))
+
+
+class Aivat:
+    """Judges hands of a game without luck.
+
+    Attributes:
+        game: what was played.
+        values: any value function; None for zero, which averages payoffs over hands that might have been held and removes no
+            other luck.
+        known: the seats whose agents' policies are used; None for all that say them.
+    """
+
+    def __init__(self, game: PublicGame, values: ValueFunction | None = None, *, known: Iterable[int] | None = None) -> None:
+        """Take a game and a value function."""
+        self.game, self.values = game, values
+        self.known = None if known is None else tuple(known)
+
+    @cached_property
+    def expected(self) -> Floats:
+        """The mean of the values over all deals, float64 [N]."""
+        assert self.values is not None
+        state = self.game.first_state()
+        everything = tuple(slice(None) for _ in range(self.game.players))
+        weights = self.game.joint(state, self.game.first_ranges())
+        return mean(weights, self.values(state, everything))
+
+    def __call__(self, hand: PlayedHand) -> Floats:
+        """What each player would have got without luck, float64 [N]; the mean over hands is that of the payoffs.
+
+        Raises:
+            GameError: a hand that was not finished, or in which an action was played that its policy never plays.
+        """
+        if hand.payoffs is None:
+            raise GameError("a hand that was not finished has no value")
+        walk = Walk(self.game, hand.dealt, self._averaged(hand))
+        corrections = np.zeros(self.game.players)
+        if self.values is not None:
+            corrections += self.expected - walk.worth(self.values)
+        for step in hand.steps:
+            options = self.game.options(walk.state)
+            known = options.player == CHANCE or (step.policy is not None and self._knows(options.player))
+            hidden = options.private and options.player in walk.averaged
+            if self.values is not None and known and not hidden:
+                corrections += walk.mean_after(self.values, step.policy)
+            walk.move(step.number, step.policy)
+            if self.values is not None and known and not hidden:
+                corrections -= walk.worth(self.values)
+        return mean(walk.weights(), payoff_table(self.game, walk.state, walk.held, walk.weights())) + corrections
+
+    def _knows(self, seat: int) -> bool:
+        return self.known is None or seat in self.known
+
+    def _averaged(self, hand: PlayedHand) -> tuple[int, ...]:
+        """The seats whose hands are averaged over: those whose agent said its policy wherever it acted, as far as that is few.
+
+        An agent that never acted has played every hand alike.
+        """
+        game, state, silent = self.game, self.game.first_state(), set[int]()
+        for step in hand.steps:
+            options = game.options(state)
+            if options.player != CHANCE and step.policy is None:
+                silent.add(options.player)
+            state = game.after(state, options.labels[0 if options.private else step.number])
+        sizes = [len(own) for own in game.possible(state)]
+        most = MOST_WEIGHTS if isinstance(game, PublicTree) else MOST_WALKED
+        found: list[int] = []
+        for seat in range(game.players):
+            if self._knows(seat) and seat not in silent and prod(sizes[each] for each in (*found, seat)) <= most:
+                found.append(seat)
+        return tuple(found)
+
+
+class Walk:
+    """Along a hand, with the weights of all hands that might have been held.
+
+    Attributes:
+        state: the public state.
+        averaged: the seats whose hands are averaged over; all others hold what they held.
+        held: for each player a slice of its hands.
+        ranges: for each player float64 [H], what its play has made of each hand.
+    """
+
+    def __init__(self, game: PublicGame, dealt: Sequence[int], averaged: tuple[int, ...]) -> None:
+        self.game, self.state, self.averaged, self._hands = game, game.first_state(), averaged, list(dealt)
+        self.ranges = [np.array(own, np.float64) for own in game.first_ranges()]
+        for player in range(game.players):
+            if player not in averaged:
+                self._hold(player, dealt[player], len(self.ranges[player]))
+
+    @property
+    def held(self) -> Held:
+        return tuple(
+            slice(None) if player in self.averaged else slice(hand, hand + 1) for player, hand in enumerate(self._hands)
+        )
+
+    def _hold(self, player: int, hand: int, size: int) -> None:
+        self._hands[player] = hand
+        self.ranges[player] = np.zeros(size)
+        self.ranges[player][hand] = 1.0
+
+    def weights(self) -> Floats:
+        """The weight of every combination of hands, an axis for each player, up to a factor."""
+        return np.asarray(self.game.joint(self.state, self.ranges)[self.held])
+
+    def worth(self, values: ValueFunction) -> Floats:
+        """V of the module's equation, float64 [N]."""
+        return mean(self.weights(), values(self.state, self.held))
+
+    def mean_after(self, values: ValueFunction, policy: Floats | None) -> Floats:
+        """The mean over all that can happen here of what follows, float64 [N].
+
+        Args:
+            values: of public states.
+            policy: of the player to act, float64 [A, H]; None where chance moves.
+        """
+        game, state, held, weights = self.game, self.state, self.held, self.weights()
+        options, total = game.options(state), np.zeros(self.game.players)
+        if policy is None:
+            shares = chance_table(game, state, held, weights)
+        else:
+            shape = [1] * game.players
+            shape[options.player] = -1
+            shares = np.stack([row[held[options.player]].reshape(shape) for row in policy])
+        for number, (share, label) in enumerate(zip(shares, options.labels, strict=True)):
+            after = held
+            if options.private:
+                hand, player = self._hands[options.player] * len(options.labels) + number, options.player
+                after, label = (*held[:player], slice(hand, hand + 1), *held[player + 1 :]), options.labels[0]
+            weighted = weights * share
+            if weighted.any():
+                found = values(game.after(state, label), after)
+                total += (weighted * found).reshape(game.players, -1).sum(axis=1)
+        return np.asarray(total / weights.sum())
+
+    def move(self, number: int, policy: Floats | None) -> None:
+        """Go on to what happened.
+
+        Raises:
+            GameError: by its own policy nobody can have done it.
+        """
+        options = self.game.options(self.state)
+        player = options.player
+        if player != CHANCE:
+            if player in self.averaged:
+                assert policy is not None
+                self.ranges[player] = moved_range(self.ranges[player], policy, number, private=options.private)
+            if options.private:
+                hand, actions = self._hands[player] * len(options.labels) + number, len(options.labels)
+                self._hands[player] = hand
+                if player not in self.averaged:
+                    self._hold(player, hand, len(self.ranges[player]) * actions)
+        self.state = self.game.after(self.state, options.labels[0 if options.private else number])
+        if not self.weights().any():
+            raise GameError(f"what was played is never played by the policies of the players: {self.game.name_of(self.state)}")
+
+
+def mean(weights: Floats, values: Floats) -> Floats:
+    """The weighted means of values [N, ...], float64 [N]."""
+    return np.asarray((weights * values).reshape(len(values), -1).sum(axis=1) / weights.sum())
+
+
+def combinations_of(held: Held, weights: Floats) -> list[tuple[tuple[int, ...], list[int]]]:
+    """The combinations of hands that have weight: where they stand in arrays, and the hands."""
+    places = [tuple(place) for place in np.argwhere(weights > 0).tolist()]
+    return [(at, [(own.start or 0) + number for own, number in zip(held, at, strict=True)]) for at in places]
+
+
+def payoff_table(game: PublicGame, state: State, held: Held, weights: Floats | None = None) -> Floats:
+    """What each player gets at the end with every combination of hands, float64 [N, ...]; 0 where there is no weight."""
+    if isinstance(game, PublicTree):
+        leaf = game.visit(pair_state(state).node)
+        payoff = leaf.scale * np.asarray(leaf.matrix, np.float64)[held]  # type: ignore[union-attr]
+        return np.stack((payoff, -payoff))
+    assert weights is not None
+    found = np.zeros((game.players, *weights.shape))
+    for at, hands in combinations_of(held, weights):
+        np.moveaxis(found, 0, -1)[at] = game.payoffs(state, hands)
+    return found
+
+
+def chance_table(game: PublicGame, state: State, held: Held, weights: Floats | None = None) -> Floats:
+    """How likely chance shows each label with every combination of hands, float64 [labels, ...]; 0 where there is no weight."""
+    if isinstance(game, PublicTree):
+        visited = game.visit(pair_state(state).node)
+        return np.stack([np.asarray(weight, np.float64)[held] for _, weight in visited.outcomes])  # type: ignore[union-attr]
+    assert weights is not None
+    found = np.zeros((len(game.options(state).labels), *weights.shape))
+    for at, hands in combinations_of(held, weights):
+        np.moveaxis(found, 0, -1)[at] = game.chances(state, hands)
+    return found
