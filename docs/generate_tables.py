@@ -77,8 +77,8 @@ COMPARED_GAMES: Mapping[str, str] = {
     "Small matrix": "small_matrix",
 }
 """The games of the page on choosing an algorithm."""
-NOT_COMPARED = ("lp", "recursive", "rm", "cfr-s", "cfr-jr")
-"""Exact, or not after equilibria."""
+NOT_COMPARED = ("lp", "recursive", "rm", "cfr-s", "cfr-jr", "pluribus-mccfr")
+"""Exact, or not after equilibria, or the same as another on games as small as these."""
 MANY_PLAYER_GAMES: Mapping[str, str] = {
     "Kuhn, 3 players": "kuhn_poker(players=3)",
     "Kuhn, 4 players": "kuhn_poker(players=4)",

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from treeplex.forms.structure.classes import Structure, structure
     from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
     from treeplex.games.registry import games as known_games
+    from treeplex.runs.agents.kind import AgentKind, ThinkingSettings
     from treeplex.runs.agents.registry import agent, agents
     from treeplex.runs.compare import Comparison, compare
     from treeplex.runs.job.interrupt import Interrupted
@@ -64,6 +65,7 @@ _HOMES = {
     "treeplex.forms.structure.classes": "Structure, structure",
     "treeplex.games.base": "CHANCE, SIMULTANEOUS, TERMINAL, Game, State",
     "treeplex.games.registry": "games as known_games",
+    "treeplex.runs.agents.kind": "AgentKind, ThinkingSettings",
     "treeplex.runs.agents.registry": "agent, agents",
     "treeplex.runs.compare": "Comparison, compare",
     "treeplex.runs.job.interrupt": "Interrupted",
@@ -84,6 +86,7 @@ __all__ = [
     "CHANCE",
     "SIMULTANEOUS",
     "TERMINAL",
+    "AgentKind",
     "Comparison",
     "CompiledGame",
     "Game",
@@ -96,6 +99,7 @@ __all__ = [
     "State",
     "Step",
     "Structure",
+    "ThinkingSettings",
     "Training",
     "Variant",
     "Weights",

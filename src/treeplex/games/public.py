@@ -250,6 +250,10 @@ class PublicGame(ABC):
         """
         return label
 
+    def state_in(self, state: State, other: "PublicGame") -> State:
+        """The same state in another version of the game, see :meth:`with_action`."""
+        return state
+
 
 @dataclass(frozen=True, eq=False)
 class PublicState:

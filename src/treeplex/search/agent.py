@@ -209,7 +209,7 @@ class SearchAgent(SubgameAgent[Solved]):
         between the subgame's root and here; hence the way here is gone again.
         """
         way, path, other, there = self._inside, self._path, self.game, self.belief.state
-        self._open(replace(self.belief, game=game), path)
+        self._open(replace(self.belief, game=game, state=other.state_in(there, game)), path)
         for step in way:
             self.see(other.label_in(there, step, self.game, self.state))
             there = other.after(there, step)

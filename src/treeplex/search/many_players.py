@@ -188,6 +188,7 @@ class RoundSearchAgent(Seat):
         leaf: what players get behind a round; beliefs follow its blueprint before a search.
         iterations: of a search, at most.
         average: whether the average of the search is played, not the last iteration's policy.
+        search_after: how many betting rounds are played by the blueprint before it searches.
         searches: how many it has made, those remembered not counted.
     """
 
@@ -199,6 +200,7 @@ class RoundSearchAgent(Seat):
         iterations: int = 200,
         think: float | None = None,
         average: bool = False,
+        search_after: int = 0,
         generator: np.random.Generator | None = None,
         remember: int = 512,
     ) -> None:
@@ -206,7 +208,7 @@ class RoundSearchAgent(Seat):
 
         Args:
             game: a game of cards.
-            leaf, iterations, average: see the attributes.
+            leaf, iterations, average, search_after: see the attributes.
             think: seconds of a search, at most; None for as long as its iterations take.
             generator: of its draws.
             remember: searches and subgames that are kept for later plays.
@@ -219,7 +221,7 @@ class RoundSearchAgent(Seat):
         super().__init__(game, generator)
         self.rules = game
         self.leaf, self.iterations, self.think, self.average = leaf, iterations, think, average
-        self.searches = 0
+        self.search_after, self.searches = search_after, 0
         self._subgames: Kept[RoundSubgame] = Kept(remember // 16 + 1)
         self._found: Kept[Found] = Kept(remember)
         self.begin()
@@ -233,6 +235,7 @@ class RoundSearchAgent(Seat):
         self.state, self.thought = belief.state, None
         self._path: tuple[Hashable, ...] = () if at is None else (at,)
         self._round: list[tuple[State, int]] = []
+        self._rounds = 0
         self._views = {player: View(belief) for player in range(self.game.players) if seat in (None, player)}
 
     def see(self, event: int) -> None:
@@ -242,7 +245,7 @@ class RoundSearchAgent(Seat):
             self.policy()  # asked or not, this is what it played
         if player == CHANCE:
             self._views = {seat: View(self._moved(view).after(event)) for seat, view in self._views.items()}
-            self._round = []
+            self._round, self._rounds = [], self._rounds + 1
         else:
             self._round.append((self.state, event))
         self.state, self._path = following, (*self._path, event)
@@ -254,9 +257,10 @@ class RoundSearchAgent(Seat):
         if player not in self._views:
             raise GameError(f"it is player {player}'s turn at {self.game.name_of(self.state)}, and this agent sits elsewhere")
         view = self._views[player]
-        if self.state not in view.played:
-            view.found = self._search(player, view)
-            found = view.found
+        if self.state not in view.played and self._rounds < self.search_after:
+            view.played[self.state] = table_at(self.leaf.blueprint, self.game, self.state)
+        elif self.state not in view.played:
+            found = view.found = self._search(player, view)
             self.thought = Thought(found.iterations, found.seconds)
             view.played[self.state] = found.subgame.table(found.average if self.average else found.last, self.state)
         return view.played[self.state]

@@ -190,7 +190,12 @@ class Walk:
 
     def weights(self) -> Floats:
         """The weight of every combination of hands, an axis for each player, up to a factor."""
-        return np.asarray(self.game.joint(self.state, self.ranges)[self.held])
+        game, state, ranges = self.game, self.state, self.ranges
+        if isinstance(game, PublicTree) or len(self.averaged) != 1:
+            return np.asarray(game.joint(state, ranges)[self.held])
+        (player,) = self.averaged  # so that pairs of hands need not be enumerated
+        own = ranges[player] * game.possible(state)[player] * game.opposing(state, ranges, player)
+        return np.asarray(own.reshape([-1 if seat == player else 1 for seat in range(game.players)]))
 
     def worth(self, values: ValueFunction) -> Floats:
         """V of the module's equation, float64 [N]."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL
-from treeplex.games.poker.betting.sizes import BetPlan, Size
+from treeplex.games.poker.betting.added import action_to, offered, with_bet
 from treeplex.games.poker.betting.tree import (
     BettingTree,
     Decision,
@@ -307,22 +307,14 @@ class HoldemGame(PublicGame):
         found = action_to(event, action)
         if found is not None:
             return self, found
-        if not isinstance(spot.bets, BetPlan):
-            raise GameError("fixed-limit betting has no other sizes")
-        if not any(each.kind in ("bet", "raise", "allin") for each in event.actions) and not open_to_raise(event, spot):
-            raise GameError("nothing can be raised here; somebody is all-in")
-        faced = max(event.street_bets)
-        game = HoldemGame.of(replace(spot, bets=with_size(spot.bets, event, max(action - faced, 0.0))))
+        game = HoldemGame.of(with_bet(spot, event, action))
         there: HoldemState = game.first_state()
         here: State = self.first_state()
         for label in self.path_to(state):
             there, here = game.after(there, self.label_in(here, label, game, there)), self.after(here, label)
         after = game.event(there)
         assert isinstance(after, Decision)
-        number = action_to(after, action)
-        if number is None:
-            sums = [each.amount for each in after.actions if each.kind in ("bet", "raise", "allin")]
-            raise GameError(f"no bet of {action:g} total chips here: {allowed(sums, action, spot)}")
+        number = offered(after, action, spot)
         return game, number
 
     def label_in(self, state: State, label: int, other: PublicGame, there: State) -> int:
@@ -341,37 +333,3 @@ def holdem_state(state: State) -> HoldemState:
     """A state of hold'em."""
     assert isinstance(state, HoldemState)
     return state
-
-
-def action_to(event: Decision, amount: float) -> int | None:
-    """The number of the bet or raise to an amount, if it is offered."""
-    for number, action in enumerate(event.actions):
-        if action.kind in ("bet", "raise", "allin") and abs(action.amount - amount) < 1e-9 * max(amount, 1.0):
-            return number
-    return None
-
-
-def with_size(plan: BetPlan, event: Decision, chips: float) -> BetPlan:
-    """A plan with one more bet, or raise by so many chips, for the player to act on this street."""
-    own = plan.streets[event.street][event.player]
-    size = Size("chips", chips)
-    changed = replace(own, raises=(*own.raises, size)) if max(event.street_bets) else replace(own, bets=(*own.bets, size))
-    both = list(plan.streets[event.street])
-    both[event.player] = changed
-    return replace(plan, streets=(*plan.streets[: event.street], (both[0], both[1]), *plan.streets[event.street + 1 :]))
-
-
-def open_to_raise(event: Decision, spot: Spot) -> bool:
-    """Whether the other player has chips left to call more."""
-    return event.contributions[1 - event.player] < spot.pot / 2 + spot.stack - spot.chip / 2
-
-
-def allowed(sums: Sequence[float], amount: float, spot: Spot) -> str:
-    """What bets the rules allow, for a message; ``sums`` are those offered when this one was asked for."""
-    if abs(amount / spot.chip - round(amount / spot.chip)) > 1e-6:
-        return f"bets are whole chips of {spot.chip:g}"
-    if amount < min(sums):
-        return f"at least {min(sums):g}"
-    if amount > max(sums):
-        return f"at most {max(sums):g}, all-in"
-    return f"the spot's force_allin and merge leave {', '.join(f'{each:g}' for each in sums)}"

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import MISSING
 from functools import cache
+from inspect import isclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from treeplex.errors import SpecError
 from treeplex.evaluate.match.agents import Agent, Seat
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.sources.user_module import is_user_spec
+from treeplex.forms.sources.user_module import is_user_spec, user_source
 from treeplex.games.base import Game
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.located_text import is_solved_spot
@@ -20,7 +21,7 @@ from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.solve.solvable import UNIFORM
 from treeplex.runs.solve.tree_game import policy_file
 from treeplex.search.settings import PlaythroughSettings
-from treeplex.search.user_agents import load_agent, names_leaf
+from treeplex.search.user_agents import AGENT, load_agent, names_leaf
 from treeplex.settings import declared
 from treeplex.spec import Spec, nearest, parse_spec, shown
 
@@ -42,6 +43,7 @@ def agents() -> Mapping[str, AgentKind]:
     from treeplex.runs.agents.pluribus import Pluribus
     from treeplex.runs.agents.searching import LookingAhead, Rebel
     from treeplex.runs.agents.tables import Blueprint, Uniform
+    from treeplex.runs.agents.translated import Translated
 
     found: list[AgentKind] = [
         Uniform(),
@@ -52,6 +54,7 @@ def agents() -> Mapping[str, AgentKind]:
         Libratus(),
         Modicum(),
         Pluribus(),
+        Translated(agent),
         LocalBest(agent),
         LearnedResponse(),
     ]
@@ -85,24 +88,43 @@ def agent(
     given = {name: value for name, value in settings.items() if value is not None}
     if think is not None:
         given["think"] = seconds_of(think)
-    if is_user_spec(text):
+    if is_user_spec(text) and not names_kind(text):
         return own_agent(text, played, generator, given)
-    spec = spec_of(text)
-    kind = agents()[spec.name]
+    kind, written = kind_of(text)
     for name in ABOUT_SEARCH:
         if name in given and name not in declared(kind.settings):
-            raise SpecError(f"{name} is about searching, and {spec.name} does not search; leave it out")
-    written = dict(spec.parameters)
+            raise SpecError(f"{name} is about searching, and {kind.name} does not search; leave it out")
     if isinstance(written.get("think"), str):
-        written["think"] = seconds_of(str(written["think"]))
+        written["think"] = seconds_of(written["think"])
     known = [name for name, each in declared(kind.settings).items() if each.limits.show]
     for name in written.keys() - declared(kind.settings).keys():
-        raise SpecError(f"agent {spec.name} has no setting {name!r}{nearest(name, known) if known else '; it has none'}")
+        raise SpecError(f"agent {kind.name} has no setting {name!r}{nearest(name, known) if known else '; it has none'}")
     changes = kind.settings.read_changes(written, given)
     missing = [name for name, each in declared(kind.settings).items() if each.default is MISSING and name not in changes]
     if missing:
-        raise SpecError(f"agent {spec.name} needs {', '.join(missing)}; write it like {kind.example}")
+        raise SpecError(f"agent {kind.name} needs {', '.join(missing)}; write it like {kind.example}")
     return kind.make(played, kind.settings(**changes), generator)
+
+
+def kind_of(text: str) -> tuple[AgentKind, dict[str, Any]]:
+    """The kind of agent that a text names, and the settings that the text has.
+
+    Raises:
+        SpecError: none.
+    """
+    if is_user_spec(text):
+        source, user_spec = user_source(text, AGENT)
+        if not names_kind(text):
+            raise SpecError(f"{text} is no kind of agents with settings; derive treeplex.AgentKind")
+        return source(), dict(user_spec.parameters)
+    spec = spec_of(text)
+    return agents()[spec.name], dict(spec.parameters)
+
+
+def names_kind(text: str) -> bool:
+    """Whether ``file.py:NAME`` is a kind of agents. The file runs."""
+    source, _ = user_source(text, AGENT)
+    return isclass(source) and issubclass(source, AgentKind)
 
 
 def spec_of(text: str) -> Spec:
