@@ -41,7 +41,9 @@ UNITS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "": 1.0}
 @cache
 def agents() -> Mapping[str, AgentKind]:
     """The agents that come with the library, by name."""
+    from treeplex.runs.agents.best_response import LearnedResponse
     from treeplex.runs.agents.deepstack import DeepStack
+    from treeplex.runs.agents.lbr import LocalBest
     from treeplex.runs.agents.libratus import Libratus
     from treeplex.runs.agents.modicum import Modicum
     from treeplex.runs.agents.openspiel import OpenSpiel
@@ -60,6 +62,8 @@ def agents() -> Mapping[str, AgentKind]:
         Modicum(),
         Pluribus(),
         Translated(agent),
+        LocalBest(agent),
+        LearnedResponse(),
         OpenSpiel(),
     ]
     return {each.name: each for each in found}
