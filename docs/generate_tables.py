@@ -243,6 +243,12 @@ def learners() -> str:
     )
 
 
+def agents() -> str:
+    """The agents by name."""
+    rows = [(f"`{each.name}`", each.text, each.plays, each.source) for each in tp.agents().values()]
+    return table(("agent", "what it does", "plays", "source"), rows)
+
+
 def choosing(iterations: str = "1000") -> str:
     """Exploitability of every iterative algorithm after some iterations, the two best of each game in bold."""
     compiled = {title: tp.compile(spec) for title, spec in COMPARED_GAMES.items()}
@@ -325,6 +331,7 @@ GENERATORS: Mapping[str, Callable[..., str]] = {
     "help": command_help,
     "settings": settings,
     "learners": learners,
+    "agents": agents,
     "choosing": choosing,
     "many_players": many_players,
     "leduc_of_three": leduc_of_three,

@@ -30,7 +30,9 @@ from treeplex.evaluate.match.agents import Seat
 
 
 class Mine(Seat):
-    '''Plays all actions alike, and fails in hands that begin with one of the last cards.'''
+    '''Plays all actions alike, and may fail with one of the cards.'''
+
+    draws = True
 
     def __init__(self, game, fails=False):
         super().__init__(game)
