@@ -233,7 +233,7 @@ def test_errors_name_the_remedy() -> None:
     with pytest.raises(GameError, match="give one deck"):
         TranslatedAgent(public_rules("no_limit_leduc(ranks=4)"), inner)
     dice = compile_game("liars_dice(dice_sides=2)")
-    with pytest.raises(GameError, match="are no bets"):
+    with pytest.raises(GameError, match="are no bets, so they"):
         translated_policy(dice, Policy.uniform(dice), public_rules(dice.spec))
     with pytest.raises(SpecError, match="write parts of the pot"):
         only_sizes(public_rules(REAL), ["2.5x"])
