@@ -16,7 +16,7 @@ def improve(
     game: GameArgument,
     blueprint: Annotated[
         str | None,
-        typer.Argument(metavar="[BLUEPRINT]", help="A run folder or policy file of the game with few bets. Default: solve it."),
+        typer.Argument(metavar="BLUEPRINT", help="A run folder or policy file of the game with few bets. Default: solve it."),
     ] = None,
     sizes: Annotated[str, typer.Option("--sizes", metavar="SIZES", help="The bets that the blueprint considers.")] = "100%,a",
     against: Annotated[
@@ -26,7 +26,7 @@ def improve(
     times: Annotated[int, typer.Option("--times", metavar="N", min=0, help="How often bets are added.")] = 5,
     bets: Annotated[int, typer.Option("--bets", metavar="K", min=1, help="How many each time.")] = 8,
     gadget: Annotated[
-        str, typer.Option("--gadget", metavar="NAME", help="none, or (reach-)resolve or (reach-)maxmargin.")
+        str, typer.Option("--gadget", metavar="NAME", help="none, resolve, maxmargin, reach-resolve or reach-maxmargin.")
     ] = "reach-maxmargin",
     iterations: Annotated[int, typer.Option("-n", "--iterations", metavar="N", min=1, help="Of each solve.")] = 1000,
     out: Annotated[Path | None, typer.Option("-o", "--out", metavar="FILE", help="Save the policy here.")] = None,
