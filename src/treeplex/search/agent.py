@@ -120,12 +120,19 @@ class SearchAgent(SubgameAgent[Solved]):
         self._stops: tuple[int, ...] = ()
         self._inside: tuple[int, ...] = ()
         self._drawn: tuple[Solved, int] | None = None
+        self.draws = drawn and settings.iterations > 1
         self.begin()
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
         """See :meth:`treeplex.evaluate.match.agents.Agent.begin`; actions added in the last play are forgotten."""
         self.sit(seat, generator)
         self._open(self._first if at is None else at)
+
+    def fork(self) -> "SearchAgent":
+        """See :meth:`treeplex.evaluate.match.agents.Seat.fork`; where somebody acts, the subgame is solved once for both."""
+        if self.game.options(self.state).player >= 0:
+            self._search()
+        return super().fork()
 
     @property
     def kept(self) -> int:
@@ -202,7 +209,7 @@ class SearchAgent(SubgameAgent[Solved]):
         between the subgame's root and here; hence the way here is gone again.
         """
         way, path, other, there = self._inside, self._path, self.game, self.belief.state
-        self._open(replace(self.belief, game=game), path)
+        self._open(replace(self.belief, game=game, state=other.state_in(there, game)), path)
         for step in way:
             self.see(other.label_in(there, step, self.game, self.state))
             there = other.after(there, step)

@@ -38,7 +38,7 @@ INFO_KEYS = [
 ]
 COMMANDS = [
     *("games", "algorithms", "info", "solve", "compare", "evaluate", "show", "export"),
-    *("sample", "playouts", "device", "train", "play"),
+    *("sample", "playouts", "device", "train", "play", "agents"),
 ]
 
 

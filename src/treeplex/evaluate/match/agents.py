@@ -1,7 +1,8 @@
 """Agents: whoever can play a public game, one protocol for tables, searches, people and other programs; and their games."""
 
-from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Sequence
+from copy import copy, deepcopy
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,12 @@ from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import PublicGame, State, pick
 
 Floats = NDArray[np.float64]
+
+
+PLAYS = 32
+"""Draws of an agent that draws at random while it plays, where its policy is asked for."""
+Watch = Callable[[int, int, int], None]
+"""Called with what is done, what there is to do, and the subgames solved so far."""
 
 
 class Thought(NamedTuple):
@@ -85,11 +92,15 @@ class Seat:
         player: the seat; None for all.
         generator: of its draws.
         think: seconds that it may take for a decision; None for as long as its search needs.
-        thought: how it came to its last policy; None if it does not search.
+        thought: how it came to its last policy, a new one for each search; None if it does not search.
+        draws: whether it draws at random while it plays, so that it plays another policy each time.
+        about: what to know of it, in a line; empty where its name says all.
     """
 
     think: float | None = None
     thought: Thought | None = None
+    draws: bool = False
+    about: str = ""
 
     def __init__(self, game: PublicGame, generator: np.random.Generator | None = None) -> None:
         self.game, self.state = game, game.first_state()
@@ -111,6 +122,16 @@ class Seat:
             raise GameError(f"seat {seat} of a game of {self.game.players}; give 0 to {self.game.players - 1}")
         self.player, self.generator = seat, generator or self.generator
 
+    def fork(self) -> Self:
+        """A copy that goes on by itself from here, its draws alike; what is remembered of solved subgames may be shared.
+
+        What changes in a play must be assigned anew in :meth:`Agent.see`, not changed in place; a class that does otherwise
+        copies it here.
+        """
+        found = copy(self)
+        found.generator = deepcopy(self.generator)
+        return found
+
     def check_acting(self) -> None:
         """Raise a :class:`GameError` where nobody is to act."""
         if self.game.options(self.state).player < 0:
@@ -124,6 +145,11 @@ class Seat:
         if not 0 <= hand < len(possible) or not possible[hand]:
             raise GameError(f"hand {hand} cannot be there at {self.game.name_of(self.state)}")
         return options.labels[pick(self.generator, self.policy()[:, hand])]
+
+
+def fork(agent: Agent) -> Agent:
+    """A copy of an agent that goes on by itself from where it stands: by :meth:`Seat.fork`, or a deep copy."""
+    return agent.fork() if isinstance(agent, Seat) else deepcopy(agent, {id(agent.game): agent.game})
 
 
 class TableAgent(Seat):
@@ -155,6 +181,31 @@ class TableAgent(Seat):
         """See :meth:`Agent.policy`."""
         self.check_acting()
         return table_at(self.table, self.rules, self.state)
+
+
+class UniformAgent(Seat):
+    """Plays all actions of any game alike."""
+
+    def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
+        """See :meth:`Agent.begin`."""
+        self.sit(seat, generator)
+        self.game, self.state = (self._whole, self._whole.first_state()) if at is None else (at.game, at.state)
+
+    def __init__(self, game: PublicGame, generator: np.random.Generator | None = None) -> None:
+        """Sit down at a game."""
+        super().__init__(game, generator)
+        self._whole = game
+
+    def see(self, event: int) -> None:
+        """See :meth:`Agent.see`."""
+        self.state = self.game.after(self.state, event)
+
+    def policy(self) -> Floats:
+        """See :meth:`Agent.policy`."""
+        self.check_acting()
+        options = self.game.options(self.state)
+        hands = len(self.game.possible(self.state)[options.player])
+        return np.full((len(options.labels), hands), 1.0 / len(options.labels))
 
 
 def play_game(
@@ -196,7 +247,9 @@ def play_game(
     return game.payoffs(state, held)
 
 
-def agent_policy(agent: Agent, game: CompiledGame, *, plays: int = 1, seed: int = 0) -> Policy:
+def agent_policy(
+    agent: Agent, game: CompiledGame, *, plays: int | None = None, seed: int = 0, watch: Watch | None = None
+) -> Policy:
     """What an agent plays at every infoset of a small game, as a policy that can be judged.
 
     A new play is begun for every public history, and the agent asked for all hands there. An agent that draws at random while
@@ -206,16 +259,20 @@ def agent_policy(agent: Agent, game: CompiledGame, *, plays: int = 1, seed: int 
     Args:
         agent: an agent of a game whose infosets have strings.
         game: the same game, compiled.
-        plays: how often everything is drawn.
+        plays: how often everything is drawn; None for :data:`PLAYS` of an agent that :attr:`draws <Seat.draws>`, else once.
         seed: of the draws.
+        watch: called after each public history with the number done, that of all, and the subgames solved so far.
 
     Raises:
         GameError: infosets of the agent's game are never enumerated.
     """
+    count = (PLAYS if getattr(agent, "draws", False) else 1) if plays is None else plays
     weights, strategy = np.zeros((2, len(uniform_probabilities(game))))
-    for play in range(plays):
+    done = subgames = total = 0
+    last: Thought | None = None
+    for play in range(count):
         once, waiting = uniform_probabilities(game), [tuple[int, ...]()]
-        while waiting:
+        while waiting:  # depth first: who remembers subgames finds those on the way again
             path = waiting.pop()
             agent.begin(None, np.random.default_rng((seed, play)))
             rules = agent.game
@@ -228,8 +285,23 @@ def agent_policy(agent: Agent, game: CompiledGame, *, plays: int = 1, seed: int 
                 table = agent.policy()
                 for hand, sequences in sequences_at(game, rules, agent.state).items():
                     once[sequences] = table[:, hand]
+            if watch is not None:
+                thought = getattr(agent, "thought", None)
+                subgames += thought.subgames if thought is not None and thought is not last else 0
+                last, done, total = thought, done + 1, total or count * histories_in(rules)
+                watch(done, total, subgames)
             waiting += [(*path, label) for label in (options.labels[:1] if options.private else options.labels)]
         for player in range(game.players):
             reach(game.tree, player, once, strategy)
         weights += strategy
     return Policy(game, normalised(game, weights))
+
+
+def histories_in(game: PublicGame) -> int:
+    """The public histories of a game, those included where it is over."""
+    count, waiting = 0, [game.first_state()]
+    while waiting:
+        state = waiting.pop()
+        options, count = game.options(state), count + 1
+        waiting += [game.after(state, label) for label in (options.labels[:1] if options.private else options.labels)]
+    return count
