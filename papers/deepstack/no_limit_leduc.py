@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from papers.common.kept import code, kept
 from papers.common.results import ROOT, Result, Table, published
 from papers.common.study import study
 from treeplex.evaluate import judge
@@ -21,7 +22,7 @@ GAME = "no_limit_leduc"
 FOLDERS = ROOT / "runs" / "papers" / "deepstack"
 ITERATIONS, SKIPPED = 1000, 500
 """Of each solve in play, as in the tutorial."""
-LEAF_ITERATIONS = 100
+LEAF_ITERATIONS = 50
 NETWORKS: Mapping[str, Mapping[str, Any]] = {
     "random ranges": {"situations": 200_000, "reuse": 32.0},
     "ranges of searches": {"situations": 400_000, "reuse": 64.0, "searched": 0.75},
@@ -37,13 +38,23 @@ def trained(name: str, changes: Mapping[str, Any]) -> Training:
     return train(GAME, "deepstack", settings=changes, out=folder)
 
 
-def judged(text: str, **changes: Any) -> float:
-    """Exploitability of an agent's policy, in chips."""
-    game = compile_game(GAME)
-    words = {"iterations": ITERATIONS, "skip": SKIPPED} | changes
-    named = f"{text}{','.join(f'{key}={value}' for key, value in words.items())})"
-    with one_thread():
-        return judge(game, agent_policy(agent(named, game, seed=0), game)).exploitability
+def judged(parameters: str, values: str, **changes: Any) -> float:
+    """Exploitability of an agent's policy, in chips.
+
+    Args:
+        parameters: of ``deepstack``, where values come from.
+        values: what says the same for good, such as a checksum of networks.
+        changes: other parameters.
+    """
+    game, words = compile_game(GAME), {"iterations": ITERATIONS, "skip": SKIPPED} | changes
+    text = ",".join([parameters, *(f"{key}={value}" for key, value in words.items())])
+
+    def make() -> float:
+        with one_thread():
+            return judge(game, agent_policy(agent(f"deepstack({text})", game, seed=0), game)).exploitability
+
+    key = {"study": "deepstack", "game": game.identity, "values": values, "words": words}
+    return float(kept(key | {"code": code("treeplex.search", "treeplex.learn.deepstack")}, make))
 
 
 @study(title="DeepStack on no-limit Leduc poker", place=1, minutes=15, needs=("torch",))
@@ -57,10 +68,10 @@ def reproduce() -> Result:
     }
     trainings = {name: trained(name, changes) for name, changes in NETWORKS.items()}
     for name, training in trainings.items():
-        found[name] = judged(f"deepstack(net={training.folder},")
+        found[name] = judged(f"net={training.folder}", training.load().checksum)
         print(name, found[name], flush=True)
-    found["exact"] = judged("deepstack(leaf=exact,", leaf_iterations=LEAF_ITERATIONS)
-    found["zero"] = judged("deepstack(leaf=zero,")
+    found["exact"] = judged("leaf=exact", "exact", leaf_iterations=LEAF_ITERATIONS)
+    found["zero"] = judged("leaf=zero", "zero")
     unit = said["unit"]
     claims = {"uniform": said["random"], "cfr": said["cfr_1000"], "random ranges": said["continual_resolving_with_network"]}
     words = {

@@ -67,8 +67,7 @@ class DeepStackTrainer:
             GameError: no round begins with a deal, or the rules do not say how states look to a network.
         """
         self.rules, self.settings = rules, settings
-        shape = {"unit": settings.unit, "width": settings.width, "layers": settings.layers}
-        self.nets = RoundNets(rules, **shape, seed=settings.seed)
+        self.nets = RoundNets(rules, unit=settings.unit, width=settings.width, layers=settings.layers, seed=settings.seed)
         self.leaf = DeepStackLeaf(self.nets)
         self.generator = np.random.default_rng(settings.seed)
         self.done = self.steps = 0
