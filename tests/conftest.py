@@ -1,5 +1,7 @@
 """What holds for all tests."""
 
+import signal
+
 import pytest
 
 from treeplex import notices
@@ -9,3 +11,10 @@ from treeplex import notices
 def kernels_compile_in_silence(monkeypatch: pytest.MonkeyPatch) -> None:
     """What commands print must not depend on which kernels an earlier run left in the cache."""
     monkeypatch.setattr(notices, "_announced", True)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def ctrl_c_reaches_tests() -> None:
+    """Some tests send Ctrl-C to themselves, which a shell's background job ignores."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -39,6 +39,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.rivals.child import Child
 from treeplex.games.poker.betting.sizes import BetPlan, sizes_to_string
 from treeplex.games.poker.cards.cards import card_to_string, cards_to_string, hand_class
 from treeplex.games.poker.spots.spot import Spot
@@ -135,47 +136,16 @@ def confined(cores: Sequence[int]) -> Iterator[None]:
         os.sched_setaffinity(0, before)
 
 
-class Session:
+class Session(Child):
     """A process that answers the commands above: postflop-solver's driver or Treeplex's worker."""
+
+    failure = RivalError
 
     def __init__(self, command: Sequence[str], first: Sequence[str], *, cores: Sequence[int]) -> None:
         limits = {f"{name}_NUM_THREADS": str(len(cores)) for name in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
         with confined(cores):
-            self.process = subprocess.Popen(
-                list(command),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                text=True,
-                env=os.environ | limits,
-            )
-        self.name = Path(command[-1]).name
+            super().__init__(Path(command[-1]).name, command, limits)
         self.about = self.ask("\n".join(first))
-
-    def ask(self, line: str) -> dict[str, Any]:
-        """Send a command; its answer."""
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        try:
-            self.process.stdin.write(line + "\n")
-            self.process.stdin.flush()
-        except BrokenPipeError:
-            pass
-        answer = self.process.stdout.readline()
-        reply: dict[str, Any] = json.loads(answer) if answer else {"error": f"ended with status {self.process.wait()}"}
-        if "error" in reply:
-            raise RivalError(f"{self.name}: {reply['error']}")
-        return reply
-
-    def close(self) -> None:
-        """End the process."""
-        assert self.process.stdin is not None
-        self.process.stdin.close()
-        try:
-            self.process.wait(timeout=20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
 
 
 def postflop_session(spot: Spot, folder: Path, *, threads: int, storage: str, cores: Sequence[int]) -> Session:

@@ -6,12 +6,12 @@ lines of JSON; whatever a system prints goes to the error stream.
 
 import json
 import os
-import subprocess
 import sys
 import time
 from typing import Any
 
 from bench.rivals import tasks
+from bench.rivals.child import Child
 
 ONE_THREAD = {
     "OMP_NUM_THREADS": "1",
@@ -27,45 +27,19 @@ class WorkerError(Exception):
     """A system could not be set up or failed."""
 
 
-class Worker:
+class Worker(Child):
     """The parent's end: starts the process, waits until the task is set up, asks for batches."""
 
+    failure = WorkerError
+
     def __init__(self, system: str, spec: str) -> None:
+        super().__init__(system, [sys.executable, "-m", "bench.rivals.worker", system, spec], ONE_THREAD)
         self.system = system
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "bench.rivals.worker", system, spec],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            env=os.environ | ONE_THREAD,
-        )
-        self.build_seconds = float(self._reply()["seconds"])
+        self.build_seconds = float(self.ask()["seconds"])
 
     def batch(self, times: int) -> dict[str, Any]:
         """Do the task ``times`` times; wall and CPU seconds of the batch, and the number it computed, if any."""
-        assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps({"times": times}) + "\n")
-        self.process.stdin.flush()
-        return self._reply()
-
-    def _reply(self) -> dict[str, Any]:
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        reply: dict[str, Any] = json.loads(line) if line else {"error": f"ended with status {self.process.wait()}"}
-        if "error" in reply:
-            raise WorkerError(f"{self.system}: {reply['error']}")
-        return reply
-
-    def close(self) -> None:
-        """End the process."""
-        assert self.process.stdin is not None
-        self.process.stdin.close()
-        try:
-            self.process.wait(timeout=20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+        return self.ask(json.dumps({"times": times}))
 
 
 def serve(system: str, spec: str) -> None:

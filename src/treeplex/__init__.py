@@ -37,10 +37,13 @@ if TYPE_CHECKING:
     from treeplex.forms.structure.classes import Structure, structure
     from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
     from treeplex.games.registry import games as known_games
+    from treeplex.runs.agents.kind import AgentKind, ThinkingSettings
     from treeplex.runs.agents.registry import agent, agents
     from treeplex.runs.compare import Comparison, compare
     from treeplex.runs.job.interrupt import Interrupted
     from treeplex.runs.judge import best_response, exploitability, judge, load_policy, nash_conv
+    from treeplex.runs.match.match import match
+    from treeplex.runs.match.result import MatchResult
     from treeplex.runs.sample.sample import sample
     from treeplex.runs.solve.solution import Solution
     from treeplex.runs.solve.solve import solve
@@ -61,10 +64,13 @@ _HOMES = {
     "treeplex.forms.structure.classes": "Structure, structure",
     "treeplex.games.base": "CHANCE, SIMULTANEOUS, TERMINAL, Game, State",
     "treeplex.games.registry": "games as known_games",
+    "treeplex.runs.agents.kind": "AgentKind, ThinkingSettings",
     "treeplex.runs.agents.registry": "agent, agents",
     "treeplex.runs.compare": "Comparison, compare",
     "treeplex.runs.job.interrupt": "Interrupted",
     "treeplex.runs.judge": "best_response, exploitability, judge, load_policy, nash_conv",
+    "treeplex.runs.match.match": "match",
+    "treeplex.runs.match.result": "MatchResult",
     "treeplex.runs.sample.sample": "sample",
     "treeplex.runs.solve.solution": "Solution",
     "treeplex.runs.solve.solve": "solve",
@@ -78,17 +84,20 @@ __all__ = [
     "CHANCE",
     "SIMULTANEOUS",
     "TERMINAL",
+    "AgentKind",
     "Comparison",
     "CompiledGame",
     "Game",
     "Interrupted",
     "Judgement",
+    "MatchResult",
     "Policy",
     "Rule",
     "Solution",
     "State",
     "Step",
     "Structure",
+    "ThinkingSettings",
     "Training",
     "Variant",
     "Weights",
@@ -111,6 +120,7 @@ __all__ = [
     "learn",
     "load",
     "load_policy",
+    "match",
     "nash_conv",
     "policies",
     "sample",

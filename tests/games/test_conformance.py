@@ -18,6 +18,7 @@ SMALL = [
     "leduc_poker(suit_isomorphism=true)",
     "leduc_poker(ranks=2,suits=3,raises=1)",
     "leduc_poker(players=3,ranks=2,raises=1)",
+    "no_limit_leduc(stack=500)",
     "small_holdem",
     "small_holdem(hole=2,deal=[0;2],bets=[1;3],raises=1)",
     "small_holdem(ranks=2,ranking=three,ante=2,sizes=[50%;a],stack=5)",

@@ -1,6 +1,7 @@
 """What rules are written with: histories (``Game``, ``State``), public trees (``PublicTree``), matrices."""
 
 from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
+from treeplex.games.card_game import CardGame
 from treeplex.games.matrix import MatrixGame
 from treeplex.games.parameters import GameInfo, Parameter
 from treeplex.games.public import Chance, Decision, Leaf, PublicGame, PublicTree
@@ -10,6 +11,7 @@ __all__ = [
     "CHANCE",
     "SIMULTANEOUS",
     "TERMINAL",
+    "CardGame",
     "Chance",
     "Decision",
     "Game",

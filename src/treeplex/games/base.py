@@ -90,6 +90,10 @@ class Game(ABC):
         """The same game as public-tree rules (:class:`treeplex.games.public.PublicTree`), where they are written."""
         return None
 
+    def public_game(self) -> "object | None":
+        """The same game as a :class:`treeplex.games.public.PublicGame` of any number of players, where that is written."""
+        return None
+
     def parameters(self) -> Mapping[str, object]:
         """The parameters this game was made with."""
         return {}

@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
+from treeplex.games.card_game import CardGame, split_pot
 from treeplex.games.parameters import GameInfo, observer, whole
 from treeplex.games.public import Decision, Leaf, PublicTree
+from treeplex.games.public import State as PublicGameState
 
 PASS, BET = 0, 1
 LETTERS = "pb"
@@ -87,6 +89,48 @@ class KuhnPoker(Game):
 
     def parameters(self) -> Mapping[str, object]:
         return {"players": self.num_players}
+
+    def public_game(self) -> "KuhnCards":
+        return KuhnCards(self.num_players)
+
+
+class KuhnCards(CardGame):
+    """Kuhn poker as a public game of all its players: public states are the bets so far, hands are cards."""
+
+    def __init__(self, players: int) -> None:
+        super().__init__(players, np.arange(players + 1)[:, None])
+
+    def first_state(self) -> str:
+        return ""
+
+    def shown(self, state: PublicGameState) -> Sequence[int]:
+        return ()
+
+    def mover(self, state: PublicGameState) -> int:
+        return self._dealt(state).current_player()
+
+    def actions(self, state: PublicGameState) -> Sequence[int]:
+        return PASS, BET
+
+    def moved(self, state: PublicGameState, label: int) -> str:
+        return f"{state}{LETTERS[label]}"
+
+    def payoffs_of(self, state: PublicGameState, deals: NDArray[np.int64]) -> NDArray[np.float64]:
+        bets = str(state)
+        first, bettor = bets.find("b"), np.ones(self.players, bool)
+        if first >= 0:
+            bettor = np.array([bets[seat if seat >= first else self.players + seat] == "b" for seat in range(self.players)])
+        return split_pot(1 + bettor * (first >= 0), np.where(bettor, deals, -1))
+
+    def infostate_at(self, state: PublicGameState, player: int, hand: int) -> str:
+        return f"{hand}{state}"
+
+    def action_name(self, state: PublicGameState, label: int) -> str:
+        return self._dealt(state).action_to_string(label)
+
+    def _dealt(self, state: PublicGameState) -> KuhnState:
+        """These bets after some deal."""
+        return KuhnState(self.players, tuple(range(self.players)), str(state))
 
 
 class KuhnPublicTree(PublicTree):

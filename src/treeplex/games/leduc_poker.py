@@ -19,8 +19,10 @@ from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
+from treeplex.games.card_game import CardGame, split_pot
 from treeplex.games.parameters import GameInfo, flag, items, observer, whole
 from treeplex.games.public import Chance, Decision, Leaf, PublicTree, check_entries
+from treeplex.games.public import State as PublicGameState
 
 FOLD, CALL, RAISE = 0, 1, 2
 ACTION_NAMES = ("Fold", "Call", "Raise")
@@ -154,6 +156,9 @@ class LeducPoker(Game):
     def public_tree(self) -> "LeducPublicTree | None":
         return LeducPublicTree(self) if self.num_players == 2 and not self.suit_isomorphism else None
 
+    def public_game(self) -> "LeducCards | None":
+        return None if self.suit_isomorphism else LeducCards(self)
+
     def deck(self, hands: Sequence[int]) -> list[tuple[int, int]]:
         """What chance can still deal: pairs (card or rank, copies left)."""
         copies, kinds = (self.suits, self.ranks) if self.suit_isomorphism else (1, self.ranks * self.suits)
@@ -222,6 +227,51 @@ class LeducPoker(Game):
         return Table(player, table.public_card, rounds, tuple(paid), tuple(folded), number, raises, calls)
 
 
+class LeducCards(CardGame):
+    """Leduc poker as a public game of all its players: public states are tables, hands are cards."""
+
+    def __init__(self, game: LeducPoker) -> None:
+        super().__init__(game.num_players, np.arange(game.ranks * game.suits)[:, None])
+        self.game = game
+
+    def first_state(self) -> Table:
+        return self.game.dealt
+
+    def shown(self, state: PublicGameState) -> Sequence[int]:
+        card = table_of(state).public_card
+        return () if card == NO_CARD else (card,)
+
+    def mover(self, state: PublicGameState) -> int:
+        return table_of(state).player
+
+    def actions(self, state: PublicGameState) -> Sequence[int]:
+        return self.game.actions(table_of(state))
+
+    def moved(self, state: PublicGameState, label: int) -> Table:
+        table = table_of(state)
+        return self.game.show(table, label) if table.player == CHANCE else self.game.bet(table, label)
+
+    def payoffs_of(self, state: PublicGameState, deals: NDArray[np.int64]) -> NDArray[np.float64]:
+        table = table_of(state)
+        strengths = np.array([self.game.strength(hand, table.public_card) for hand in range(len(self.hands))])
+        return split_pot(np.array(table.paid), np.where(table.folded, -1, strengths[deals]))
+
+    def infostate_at(self, state: PublicGameState, player: int, hand: int) -> str:
+        return private_text(player, hand) + table_text(table_of(state))
+
+    def knowledge_at(self, state: PublicGameState, player: int, hand: int) -> str:
+        return self.game.knowledge(hand, table_of(state))
+
+    def action_name(self, state: PublicGameState, label: int) -> str:
+        return LeducState(self.game, (), table_of(state)).action_to_string(label)
+
+
+def table_of(state: PublicGameState) -> Table:
+    """A public state of :class:`LeducCards`."""
+    assert isinstance(state, Table)
+    return state
+
+
 class LeducPublicTree(PublicTree):
     """Two-player Leduc poker as public-tree rules: nodes are tables, hands are cards (shape [cards, cards])."""
 
@@ -287,6 +337,11 @@ class LeducPublicTree(PublicTree):
             node.player == CHANCE,
         ]
         return np.concatenate((shown, np.array(numbers, np.float64)))
+
+    def pot(self, node: Hashable) -> float:
+        """What both have paid."""
+        assert isinstance(node, Table)
+        return float(sum(node.paid))
 
     def strengths(self, node: Hashable, player: int) -> NDArray[np.float64]:
         """Who would win a showdown; before the public card the ranks."""

@@ -1,9 +1,9 @@
 """Public games: what everybody sees, and a private hand of each player.
 
 A :class:`PublicGame` says what happens at public states, which hands are possible there, and how a player's hands meet the
-others'. Two kinds implement it: :class:`PublicTree`, with a weight for every pair of hands, and
+others'. Three kinds implement it: :class:`PublicTree`, with a weight for every pair of hands;
 :class:`treeplex.games.poker.public.HoldemGame`, where hands exclude each other only by shared cards and pairs are never
-enumerated.
+enumerated; and :class:`treeplex.games.card_game.CardGame`, for any number of players who hold cards.
 
 Public-tree rules are public actions over fixed private hands. In many games (poker, Liar's Dice) chance first deals every
 player one private *hand* and all that follows is public. Such a game needs no histories: a tree of public nodes and, at its
@@ -13,6 +13,7 @@ leaves, one payoff matrix over hands. Both compile paths give the same game; thi
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +77,22 @@ class Options:
     player: int
     labels: Sequence[int]
     private: bool = False
+
+
+class Bets(NamedTuple):
+    """The actions of a player to act, where players bet, in the order of their labels.
+
+    Attributes:
+        kinds: ``fold``, ``pass`` (to check or call) or ``bet`` (to bet, raise or go all-in) of each action.
+        sizes: float64 [A], a bet as a part of the pot after the call; 0 for all else.
+        chips: float64 [A], a bet in chips as :meth:`PublicGame.with_action` takes it; 0 for all else.
+        pot: chips in the pot after the call.
+    """
+
+    kinds: tuple[str, ...]
+    sizes: Floats
+    chips: Floats
+    pot: float
 
 
 class PublicGame(ABC):
@@ -148,13 +165,37 @@ class PublicGame(ABC):
     def chances(self, state: State, hands: Sequence[int]) -> Floats:
         """How likely each label is where chance moves, given all hands, float64 [labels]."""
 
+    def infostate_at(self, state: State, player: int, hand: int) -> str:
+        """The infostate string of a player with a hand where it acts: equal to the rules' own string.
+
+        Raises:
+            GameError: infosets of this game are never enumerated, so they have no strings.
+        """
+        raise GameError(f"an agent of {type(self).__name__} has no policy table: infosets of this game are never enumerated")
+
+    def knowledge_at(self, state: State, player: int, hand: int) -> str:
+        """What a player with a hand knows for people to read; the infostate where nothing else is written."""
+        return self.infostate_at(state, player, hand)
+
+    def action_name(self, state: State, label: int) -> str:
+        """A readable name of an action or of what chance shows."""
+        return str(label)
+
     def features_at(self, state: State) -> "Floats | None":
         """A state as numbers for a network, float64 [F]; None where not written."""
+        return None
+
+    def bets(self, state: State) -> Bets | None:
+        """What actions are where a player acts; None in games without bets, and where nobody acts."""
         return None
 
     def name_of(self, state: State) -> str:
         """A state in words, for messages."""
         return repr(state)
+
+    def picture_of(self, state: State) -> str | None:
+        """What everybody sees at a state, as lines of text; None where nothing is drawn."""
+        return None
 
     @property
     def key(self) -> Hashable:
@@ -180,6 +221,10 @@ class PublicGame(ABC):
             GameError: the other version has it no more.
         """
         return label
+
+    def state_in(self, state: State, other: "PublicGame") -> State:
+        """The same state in another version of the game, see :meth:`with_action`."""
+        return state
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,6 +293,10 @@ class PublicTree(PublicGame):
     def features(self, node: Hashable) -> "NDArray[np.float64] | None":
         """A node as numbers for a network, float64 [F]; whose turn it is need not be among them. None where not written."""
         return None
+
+    def pot(self, node: Hashable) -> float:
+        """What lies in the pot at a node, in the game's units, in which networks value hands; 1 where there is none."""
+        return 1.0
 
     def strengths(self, node: Hashable, player: int) -> "NDArray[np.float64] | None":
         """How strong each hand of a player is at a node, float64 [H], more is better; None where hands have no such order."""
@@ -324,11 +373,23 @@ class PublicTree(PublicGame):
         assert isinstance(visited, Chance)
         return np.array([weight[hands[0], hands[1]] for _, weight in visited.outcomes])
 
+    def infostate_at(self, state: State, player: int, hand: int) -> str:
+        return self.infostate(pair_state(state).node, player, hand)
+
+    def knowledge_at(self, state: State, player: int, hand: int) -> str:
+        return self.knowledge(pair_state(state).node, player, hand)
+
+    def action_name(self, state: State, label: int) -> str:
+        return self.action_to_string(pair_state(state).node, label)
+
     def features_at(self, state: State) -> "Floats | None":
         return self.features(pair_state(state).node)
 
     def name_of(self, state: State) -> str:
         return repr(pair_state(state).node)
+
+    def picture_of(self, state: State) -> str | None:
+        return self.picture(pair_state(state).node)
 
 
 def pair_state(state: State) -> PublicState:

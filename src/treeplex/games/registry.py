@@ -21,6 +21,7 @@ _INFOS = (
     kuhn_poker.INFO,
     leduc_poker.INFO,
     leduc_poker.BIG_LEDUC_INFO,
+    named.NO_LIMIT_LEDUC_INFO,
     named.SMALL_HOLDEM_INFO,
     named.TURN_HOLDEM_INFO,
     named.RHODE_ISLAND_INFO,

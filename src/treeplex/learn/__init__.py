@@ -1,4 +1,4 @@
-"""Training: ReBeL, discount policies by evolution strategies and PPO, and learners of one's own.
+"""Training: ReBeL, DeepStack's networks, discount policies by evolution strategies and PPO, and learners of one's own.
 
 ``tp.train`` runs a learner by name, or a class that derives :class:`Learner`; its settings derive :class:`Settings`.
 
@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from treeplex.exports import lazy_exports
 
 if TYPE_CHECKING:
+    from treeplex.learn.deepstack.files import deepstack_leaf
+    from treeplex.learn.deepstack.settings import DeepStackSettings
     from treeplex.learn.learner import Learner
     from treeplex.learn.rebel.settings import HoldemRebelSettings, RebelSettings
     from treeplex.runs.discount.settings import DiscountSettings
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from treeplex.solvers.rules.discount_policy_files import load_discount_policy, save_discount_policy, shipped_discount_policy
 
 _HOMES = {
+    "treeplex.learn.deepstack.files": "deepstack_leaf",
+    "treeplex.learn.deepstack.settings": "DeepStackSettings",
     "treeplex.learn.learner": "Learner",
     "treeplex.learn.rebel.settings": "HoldemRebelSettings, RebelSettings",
     "treeplex.runs.discount.settings": "DiscountSettings",
@@ -29,6 +33,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "DeepStackSettings",
     "DiscountPolicy",
     "DiscountSettings",
     "HoldemRebelSettings",
@@ -36,6 +41,7 @@ __all__ = [
     "RebelJudgement",
     "RebelSettings",
     "Settings",
+    "deepstack_leaf",
     "judge_rebel",
     "load_discount_policy",
     "save_discount_policy",

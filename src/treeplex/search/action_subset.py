@@ -5,8 +5,9 @@ from collections.abc import Callable, Hashable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.errors import GameError
-from treeplex.games.public import Chance, Decision, Leaf, PublicTree, State, pair_state
+from treeplex.errors import GameError, SpecError
+from treeplex.games.poker.betting.sizes import parse_sizes, sizes_to_string
+from treeplex.games.public import Bets, Chance, Decision, Leaf, PublicState, PublicTree, State, pair_state
 
 Choice = Callable[[Hashable, Sequence[int]], Sequence[int]]
 """From a public node and its actions to those that are considered there."""
@@ -62,6 +63,14 @@ class ActionSubset(PublicTree):
         """The rules' own while nothing was added; then the node itself."""
         return node if self.added else self.rules.future(node)
 
+    def bets(self, state: State) -> Bets | None:
+        found = self.rules.bets(state)
+        if found is None:
+            return None
+        considered = {*self.options(state).labels}
+        kept = [number for number, label in enumerate(self.rules.options(state).labels) if label in considered]
+        return Bets(tuple(found.kinds[number] for number in kept), found.sizes[kept], found.chips[kept], found.pot)
+
     def picture(self, node: Hashable) -> str | None:
         return self.rules.picture(node)
 
@@ -76,3 +85,41 @@ class ActionSubset(PublicTree):
 
     def action_to_string(self, node: Hashable, action: int) -> str:
         return self.rules.action_to_string(node, action)
+
+
+def only_sizes(rules: PublicTree, sizes: Sequence[str]) -> ActionSubset:
+    """Rules with bets in which only some sizes are considered, besides folding, checking and calling.
+
+    Args:
+        rules: the rules of the whole game.
+        sizes: parts of the pot after the call, ``50%``, and all-in, ``a``. One below the smallest bet that the rules offer
+            somewhere is the smallest there, one beyond the largest the largest.
+
+    Raises:
+        SpecError: another size, or one that the rules do not offer where it could be bet.
+    """
+    wanted = parse_sizes(",".join(map(str, sizes)), True)
+    for size in wanted:
+        if size.kind not in ("pot", "allin"):
+            raise SpecError(f"size {size}: write parts of the pot, such as 50%, or a for all-in")
+    parts = [np.inf if size.kind == "allin" else size.value for size in wanted]
+    first = rules.first_state()
+
+    def chosen(node: Hashable, actions: Sequence[int]) -> list[int]:
+        bets = rules.bets(PublicState(node, first.weight))
+        if bets is None:
+            raise SpecError(f"{type(rules).__name__} has no bets; give the rules of a game of poker")
+        raised = [number for number, kind in enumerate(bets.kinds) if kind == "bet"]
+        kept = {number for number, kind in enumerate(bets.kinds) if kind != "bet"}
+        for part in parts if raised else ():
+            offered = bets.sizes[raised]
+            part = min(max(part, offered[0]), offered[-1])
+            nearest = raised[int(np.abs(offered - part).argmin())]
+            if abs(bets.sizes[nearest] - part) * bets.pot > 0.5 + 1e-9:
+                raise SpecError(
+                    f"no bet of {part:.4g} of the pot at {node!r}; consider sizes of {sizes_to_string(wanted)} that are offered"
+                )
+            kept.add(nearest)
+        return [actions[number] for number in sorted(kept)]
+
+    return ActionSubset(rules, chosen)

@@ -1,7 +1,6 @@
 """An agent that searches while it plays (Brown et al. 2020, section 6): a random iteration's policy, and beliefs to match."""
 
-from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -9,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import AlgorithmError, GameError
-from treeplex.evaluate.match.agents import Seat
 from treeplex.forms.holdem.subgame import HoldemSubgame
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.forms.subgames.cut import cut
@@ -17,18 +15,17 @@ from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.subgame import Ranges, Subgame
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.poker.public import holdem_state
-from treeplex.games.public import PublicGame
-from treeplex.search.action_subset import ActionSubset
+from treeplex.games.public import PublicGame, State
 from treeplex.search.holdem.action_values import StreetWorth, worth_of_search, worth_of_solution
 from treeplex.search.leaf import LeafValue, NoLeaf
 from treeplex.search.play_distribution import average_weights
 from treeplex.search.subgame import METHODS, SubgameSearch
+from treeplex.search.subgame_agent import SubgameAgent
 from treeplex.search.warm_start import begin_search
 from treeplex.solvers.holdem.solver import HoldemSolver
 from treeplex.solvers.rules.fictitious import FictitiousRule
 
 Floats = NDArray[np.float64]
-Key = tuple[Hashable, tuple[int, ...], tuple[int, ...]]
 
 
 class Searching(Protocol):
@@ -64,7 +61,7 @@ class Solved:
     worth: StreetWorth | None = None
 
 
-class SearchAgent(Seat):
+class SearchAgent(SubgameAgent[Solved]):
     """Plays any public game, either seat or both, from values at leaves.
 
     At the start, and wherever a subgame ends, it is at a public belief state. When it needs a policy there, it solves the
@@ -112,28 +109,24 @@ class SearchAgent(Seat):
             generator: draws iterations and actions.
             remember: solved subgames that are kept for later plays, those at the beginning of a play longest.
         """
-        super().__init__(game, generator)
-        self.leaf, self.settings, self.remember, self.searches = leaf, settings, remember, 0
+        super().__init__(game, generator, remember)
+        self.leaf, self.settings = leaf, settings
         self.endgame, self.street_by_street, self.drawn = endgame, street_by_street, drawn
         self.prepare: Callable[[Subgame], None] = lambda subgame: None
         weights = average_weights(settings.method, settings.iterations)
         self._cumulative = np.cumsum(weights) / weights.sum()
-        self._known: OrderedDict[Key, Solved] = OrderedDict()
         self._first = self.belief = Belief.root(game)
         self._path: tuple[int, ...] = ()
         self._stops: tuple[int, ...] = ()
         self._inside: tuple[int, ...] = ()
         self._drawn: tuple[Solved, int] | None = None
+        self.draws = drawn and settings.iterations > 1
         self.begin()
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
         """See :meth:`treeplex.evaluate.match.agents.Agent.begin`; actions added in the last play are forgotten."""
         self.sit(seat, generator)
         self._open(self._first if at is None else at)
-
-    def forget(self) -> None:
-        """Forget the subgames that were solved in earlier plays."""
-        self._known.clear()
 
     @property
     def kept(self) -> int:
@@ -160,6 +153,7 @@ class SearchAgent(Seat):
         """See :meth:`treeplex.evaluate.match.agents.Agent.policy`."""
         self.check_acting()
         solved, stop = self._search()
+        self.decided()
         return solved.subgame.policy_at(solved.subgame.find(0, self._inside)[1], solved.policies[stop])
 
     def action_values(self, hand: int) -> Floats:
@@ -184,19 +178,9 @@ class SearchAgent(Seat):
             )
         return worth.of_actions(holdem_state(self.state).node, hand)
 
-    def see(self, event: int) -> None:
-        """See :meth:`treeplex.evaluate.match.agents.Agent.see`.
-
-        An action that an :class:`ActionSubset` leaves out is added first, see :meth:`add`.
-        """
+    def move(self, event: int, following: State) -> None:
+        """See :meth:`SubgameAgent.move`."""
         options = self.game.options(self.state)
-        if options.player == TERMINAL:
-            raise GameError(f"the game is over at {self.game.name_of(self.state)}")
-        if options.private:
-            event = options.labels[0]
-        elif options.player >= 0 and event not in options.labels and isinstance(self.game, ActionSubset):
-            event = self.add(event)
-        following = self.game.after(self.state, event)
         if self.game.options(following).player == TERMINAL:
             self.state, self._inside = following, (*self._inside, event)
             return
@@ -212,35 +196,17 @@ class SearchAgent(Seat):
             self.belief = Belief.of(self.game, following, ranges)
             self._path, self._inside, self._drawn = self._path + self._inside, (), None
 
-    def add(self, action: float) -> int:
-        """Consider one more action here for the rest of this play; its label.
+    def change_game(self, game: PublicGame) -> None:
+        """See :meth:`SubgameAgent.change_game`.
 
-        The subgame is cut anew with it and solved again. As more is left of the game then, what was not cut off may be cut off
-        now, between the subgame's root and here; hence the way here is gone again (section 6: actions outside the tree are
-        added to it).
-
-        Args:
-            action: as :meth:`treeplex.games.public.PublicGame.with_action` has it: in hold'em chips, in all on this street.
-
-        Raises:
-            GameError: nobody acts here, or the rules have no such action.
+        The subgame is cut anew and solved again. As more is left of the game then, what was not cut off may be cut off now,
+        between the subgame's root and here; hence the way here is gone again.
         """
-        self.check_acting()
-        game, label = self.game.with_action(self.state, action)
-        if game is self.game:
-            return label
-        before, way, path, other = dict(vars(self)), self._inside, self._path, self.game
-        try:
-            there = self.belief.state
-            self._open(replace(self.belief, game=game), path)
-            for step in way:
-                self.see(other.label_in(there, step, self.game, self.state))
-                there = other.after(there, step)
-            _, label = self.game.with_action(self.state, action)
-        except BaseException:  # nothing is half done: the play stands as it stood
-            vars(self).update(before)
-            raise
-        return label
+        way, path, other, there = self._inside, self._path, self.game, self.belief.state
+        self._open(replace(self.belief, game=game, state=other.state_in(there, game)), path)
+        for step in way:
+            self.see(other.label_in(there, step, self.game, self.state))
+            there = other.after(there, step)
 
     def _open(self, belief: Belief, path: tuple[int, ...] = ()) -> None:
         """Begin a subgame."""
@@ -252,32 +218,26 @@ class SearchAgent(Seat):
     def _search(self) -> tuple[Solved, int]:
         """The current subgame, solved, and which of its policies is played."""
         if self._drawn is None:
-            solved, stop = self._solved(), 0
-            count = len(solved.policies)
+            solved = self.recall((self.game.key, self._path, self._stops), self._solved, self._is_search)
+            stop, count = 0, len(solved.policies)
             if count > 1:
-                stop = min(int(np.searchsorted(self._cumulative, self.generator.random(), side="right")), count - 1)
+                drawn = self.generator.random() * (1.0 if count == self.kept else self._cumulative[count - 1])
+                stop = min(int(np.searchsorted(self._cumulative, drawn, side="right")), count - 1)
             self._stops += (stop,)
             self._drawn = solved, stop
         return self._drawn
 
+    def _is_search(self, solved: Solved) -> bool:
+        """Whether a subgame was searched and not solved to the end."""
+        return self.endgame is None or len(solved.subgame.leaves) > 0
+
     def _solved(self) -> Solved:
-        """Solve the subgame that begins at the belief, or remember it: equal draws on equal paths lead to equal beliefs."""
-        key = self.game.key, self._path, self._stops
-        if key in self._known:
-            self._known.move_to_end(key)
-            return self._known[key]
+        """Solve the subgame that begins at the belief."""
         subgame = cut(self.game, [self.belief], self.settings.horizon)
         if self.endgame is not None and not len(subgame.leaves):
-            return solved_to_the_end(subgame, self.endgame)
+            return self._solved_to_the_end(subgame, self.endgame)
         self.prepare(subgame)
-        found = self._searched(subgame)
-        self.searches += 1
-        if self.remember:
-            self._known[key] = found
-            while len(self._known) > self.remember:
-                oldest = next((each for each in self._known if each[1:] != ((), ())), next(iter(self._known)))
-                del self._known[oldest]
-        return found
+        return self._searched(subgame)
 
     def _searched(self, subgame: Subgame) -> Solved:
         """Search a subgame, and keep the policies of all iterations."""
@@ -286,32 +246,37 @@ class SearchAgent(Seat):
         policies = np.empty((self.kept, subgame.size), subgame.storage)
         believed = np.empty_like(policies) if self._believes_averages else policies
         search = begin_search(subgame, method, self.leaf, None, settings.iterations, settings.warm)
+        done = search.iteration
         if not self.drawn:
-            search.run(settings.iterations - search.iteration)
+            done = self.run(search, settings.iterations)
             policies[0] = search.average_policy()
         else:
-            policies[: search.iteration] = search.policy
-        for t in range(search.iteration, settings.iterations):
+            policies[:done] = search.policy
+        for t in range(done, settings.iterations if self.drawn else 0):
             if self.street_by_street and not playing:
                 policies[t] = search.policy
-            search.run(1)
+            done = self.run(search, t + 1)
             if playing:
                 policies[t] = search.average_policy()
             elif not self.street_by_street:
                 policies[t] = search.policy
             if believed is not policies:
                 believed[t] = search.average_policy()
+            if self.time_is_up:
+                break
+        if self.drawn:
+            policies, believed = policies[:done], believed[:done]
+        self.searches += 1
         return Solved(subgame, tuple(own[None] for own in self.belief.ranges), policies, believed, worth_of_search(search))
 
-
-def solved_to_the_end(subgame: Subgame, iterations: int) -> Solved:
-    """A subgame that nothing is cut off of, by Discounted CFR: its average policy."""
-    if isinstance(subgame, HoldemSubgame):
-        solver = HoldemSolver(subgame.whole, "dcfr", threads=1, horizon=iterations)
-        solver.run(iterations)
-        policies = solver.store.average[None].astype(subgame.storage)
-        return Solved(subgame, subgame.ranges, policies, policies, worth_of_solution(subgame, policies[0]))
-    search = SubgameSearch(subgame, METHODS["dcfr"], NoLeaf(), horizon=iterations)
-    search.run(iterations)
-    policies = search.average_policy()[None]
-    return Solved(subgame, search.ranges, policies, policies)
+    def _solved_to_the_end(self, subgame: Subgame, iterations: int) -> Solved:
+        """A subgame that nothing is cut off of, by Discounted CFR: its average policy."""
+        if isinstance(subgame, HoldemSubgame):
+            solver = HoldemSolver(subgame.whole, "dcfr", threads=1, horizon=iterations)
+            self.run(solver, iterations)
+            policies = solver.store.average[None].astype(subgame.storage)
+            return Solved(subgame, subgame.ranges, policies, policies, worth_of_solution(subgame, policies[0]))
+        search = SubgameSearch(subgame, METHODS["dcfr"], NoLeaf(), horizon=iterations)
+        self.run(search, iterations)
+        policies = search.average_policy()[None]
+        return Solved(subgame, search.ranges, policies, policies)

@@ -78,10 +78,19 @@ class SubgameSearch:
         sums, sum_weights: for each player float64 [B, H_i] and a number, root values of iterations so far, weighted as the
             average policy, and the sum of those weights.
         last_leaf: for each player float64 [K, H_i], what modified CFR-AVG takes differences from.
+        leaf_sums: for each player float64 [2, K, H_i], entries at the leaves and how likely hands are met there, in iterations
+            so far, weighted as the average policy; None where they are not kept.
     """
 
     def __init__(
-        self, subgame: Subgame, method: Method, leaf: LeafValue, ranges: Ranges | None = None, *, horizon: int = 1000
+        self,
+        subgame: Subgame,
+        method: Method,
+        leaf: LeafValue,
+        ranges: Ranges | None = None,
+        *,
+        horizon: int = 1000,
+        keep_leaf_values: bool = False,
     ) -> None:
         """Start from the uniform policy.
 
@@ -91,6 +100,7 @@ class SubgameSearch:
             leaf: values at the leaves.
             ranges: for each player float64 [B, H_i], with which it begins, up to a factor; None for those it was cut with.
             horizon: iterations planned, for schedules that need it.
+            keep_leaf_values: whether :meth:`leaf_values` will be asked for.
 
         Raises:
             GameError: ranges that do not fit the subgame.
@@ -116,6 +126,9 @@ class SubgameSearch:
         self.sums = [np.zeros((len(subgame.roots), width)) for width in subgame.roots.widths]
         self.sum_weights = [0.0 for _ in self.players]
         self.last_leaf = [np.zeros((len(subgame.leaves), width)) for width in subgame.leaves.widths]
+        self.leaf_sums: list[Floats] | None = None
+        if keep_leaf_values:
+            self.leaf_sums = [np.zeros((2, len(subgame.leaves), width)) for width in subgame.leaves.widths]
 
     @property
     def subgames(self) -> Subgames:
@@ -195,7 +208,10 @@ class SubgameSearch:
         """Add what the leaves are worth to a player who updates alone."""
         arrays, leaves = self.arrays, self.method.leaves
         if self.choices is not None:
-            arrays.write_leaves(player, self.choices.improve(player, arrays.reach_at_leaves(self.strategy), row))
+            reached = arrays.reach_at_leaves(self.strategy)
+            entries = self.choices.improve(player, reached, row)
+            self._count_leaves(player, entries, reached, row.average_discount, row.average)
+            arrays.write_leaves(player, entries)
             return
         if leaves == "current":
             believed = reached = arrays.reach_at_leaves(self.strategy)
@@ -230,6 +246,7 @@ class SubgameSearch:
     def _entries(self, player: int, values: Ranges, reached: Ranges, row: Weights) -> Floats:
         """Values at the leaves times how likely they are met, [K, H]; of modified CFR-AVG by how much these grew."""
         entries: Floats = values[player] * self.subgame.leaves.opposing(reached, player)
+        self._count_leaves(player, entries, reached, row.average_discount, row.average)
         if self.method.leaves == "modified":
             entries, self.last_leaf[player] = difference(entries, self.last_leaf[player], row), entries
         return entries
@@ -254,12 +271,15 @@ class SubgameSearch:
             if other != player:
                 arrays.accumulate(other, 1.0 - share, share, target, self.strategy)
         arrays.write_gradient(player, target)
-        if self.choices is not None:
-            arrays.write_leaves(player, self.choices.respond(player, share, arrays.reach_at_leaves(self.strategy)))
-        elif len(self.subgame.leaves):
+        if len(self.subgame.leaves):
             arrived = arrays.reach_at_leaves(target)
-            values = self.leaf(self.subgame.leaves, arrived, arrived, player)[player]
-            arrays.write_leaves(player, values * self.subgame.leaves.opposing(arrived, player))
+            if self.choices is not None:
+                entries = self.choices.respond(player, share, arrays.reach_at_leaves(self.strategy))
+            else:
+                values = self.leaf(self.subgame.leaves, arrived, arrived, player)[player]
+                entries = values * self.subgame.leaves.opposing(arrived, player)
+            self._count_leaves(player, entries, arrived, 1.0 - step, step)
+            arrays.write_leaves(player, entries)
         arrays.respond(player)
         if self.gadget is not None and player == self.gadget.opponent:
             self.gadget.respond(arrays.root_entries(player))
@@ -273,6 +293,35 @@ class SubgameSearch:
         """Move the mean of root values on, with the weights of the average policy."""
         self.sums[player] = discount * self.sums[player] + weight * self.arrays.root_entries(player)
         self.sum_weights[player] = discount * self.sum_weights[player] + weight
+
+    def _count_leaves(self, player: int, entries: Floats, reached: Ranges, discount: float, weight: float) -> None:
+        """The same for what leaves were worth, entries [K, H], where the others reach them so."""
+        if self.leaf_sums is not None:
+            counted = np.stack((entries, self.subgame.leaves.opposing(reached, player)))
+            self.leaf_sums[player] = discount * self.leaf_sums[player] + weight * counted
+
+    def leaf_values(self, player: int) -> Floats:
+        """What the leaves were worth to a player's hands, the mean over iterations, float64 [K, H_player], in the game's units.
+
+        Each iteration has its weight in the average policy, times how likely the hand met anybody at the leaf; 0 where it never
+        did. Needs ``keep_leaf_values``.
+        """
+        assert self.leaf_sums is not None
+        entries, mass = self.leaf_sums[player]
+        return np.asarray(np.divide(entries, mass, out=np.zeros_like(entries), where=mass > 0))
+
+    def forget_average(self) -> None:
+        """Begin the average policy and all means anew, after iterations that warmed up.
+
+        Raises:
+            AlgorithmError: fictitious play, which is its average.
+        """
+        if isinstance(self.method.scheme, FictitiousRule):
+            raise AlgorithmError(f"{self.method.name} cannot skip iterations, for it plays against its average; skip none")
+        self.arrays.average[:] = 0.0
+        for sums in (*self.sums, *(self.leaf_sums or ())):
+            sums[:] = 0.0
+        self.sum_weights = [0.0 for _ in self.players]
 
     def root_values(self) -> Ranges:
         """The value of each hand at the roots, for each player float64 [B, H_i], in the game's units.

@@ -61,6 +61,16 @@ def load_leaf(text: str) -> LeafValue:
     return leaf
 
 
+def names_leaf(text: str) -> bool:
+    """Whether ``file.py:NAME`` names a leaf, and not an agent. The file runs.
+
+    Raises:
+        SpecError: as :func:`load_agent`.
+    """
+    source, _ = user_source(text, AGENT)
+    return is_leaf(source) or is_leaf_class(source)
+
+
 def load_agent(
     text: str, game: PublicGame, searching: Callable[[], Searching], generator: np.random.Generator | None = None
 ) -> Agent:
@@ -76,8 +86,7 @@ def load_agent(
     Raises:
         SpecError: no such file, name or parameter, an exception in the file, or it is neither.
     """
-    source, _ = user_source(text, AGENT)
-    if is_leaf(source) or (is_leaf_class(source) and not is_agent(source)):
+    if names_leaf(text):
         return SearchAgent(game, load_leaf(text), searching(), generator)
     agent: Agent = load_user_object(text, AGENT, game)
     if not is_agent(agent):
@@ -86,13 +95,14 @@ def load_agent(
     return agent
 
 
-def policy_of_user_agent(text: str, game: CompiledGame, *, plays: int = 32, iterations: int = 128) -> Policy:
+def policy_of_user_agent(text: str, game: CompiledGame, *, plays: int | None = None, iterations: int = 128) -> Policy:
     """What the agent that ``file.py:NAME`` names plays in a small game; see :func:`agent_policy`.
 
     Args:
         text: as for :func:`load_agent`.
         game: the compiled game.
-        plays, iterations: of an agent that searches with a leaf of one's own, the mean of so many plays and of each search.
+        plays: see :func:`agent_policy`.
+        iterations: of each search with a leaf of one's own.
 
     Raises:
         SpecError: as :func:`load_agent`.
@@ -101,4 +111,4 @@ def policy_of_user_agent(text: str, game: CompiledGame, *, plays: int = 32, iter
     rules = load(game)
     assert isinstance(rules, Game)
     agent = load_agent(text, public_rules(rules), lambda: PlaythroughSettings(iterations=iterations))
-    return agent_policy(agent, game, plays=plays if isinstance(agent, SearchAgent) else 1)
+    return agent_policy(agent, game, plays=plays)

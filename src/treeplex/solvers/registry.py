@@ -121,6 +121,17 @@ def own_algorithm(value: object, name: str | None = None) -> Algorithm:
     )
 
 
+def own_name(value: object) -> str | None:
+    """What an algorithm of one's own is called, if not as it says: one that is named like another of the library is ``own-``
+    that, or a run with it would resume with the library's.
+    """
+    name = getattr(value, "name", None)
+    known = _ALGORITHMS.get(str(name))
+    if known is None or (known.scheme is not None and known.scheme == value):
+        return None
+    return None if isinstance(value, UpdateRule) and known.rule is not None and known.rule({}) == value else f"own-{name}"
+
+
 def is_algorithm(thing: object) -> bool:
     """Whether it is an algorithm of one's own."""
     return isinstance(thing, Rule | SamplingScheme | UpdateRule) and not isinstance(thing, type)
@@ -302,7 +313,7 @@ def known_algorithm(algorithm: AnyAlgorithm, auto: str) -> tuple[Algorithm, dict
         AlgorithmError: an exception in the file that is named.
     """
     if not isinstance(algorithm, str):
-        return own_algorithm(algorithm), {}
+        return own_algorithm(algorithm, own_name(algorithm)), {}
     if is_user_spec(algorithm):
         return algorithm_in_file(algorithm)
     spec = resolved(algorithm_spec(algorithm), auto)

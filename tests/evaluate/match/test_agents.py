@@ -5,14 +5,15 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+import treeplex as tp
 from treeplex.errors import GameError
 from treeplex.evaluate import judge
-from treeplex.evaluate.match.agents import Agent, TableAgent, play_game
+from treeplex.evaluate.match.agents import Agent, TableAgent, agent_policy, play_game
 from treeplex.evaluate.playouts import match_of
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.subgames.beliefs import Belief
-from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.forms.subgames.public_rules import public_game, public_rules
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.spots.known import holdem
@@ -175,3 +176,16 @@ def test_hands_that_are_given_are_played() -> None:
 def test_agents_of_different_games_do_not_meet() -> None:
     with pytest.raises(GameError, match="different games"):
         play_game([table("kuhn_poker"), table("leduc_poker")], np.random.default_rng(0))
+
+
+def test_three_players_sit_at_one_table() -> None:
+    """Tables of three players play as the exact judge says, and are read off again."""
+    game, rules = compile_game("kuhn_poker(players=3)"), public_game("kuhn_poker(players=3)")
+    agent = TableAgent(rules, tp.solve(game, "cfr", iterations=3).policy)
+    found = agent_policy(agent, game)
+    np.testing.assert_allclose(found.probabilities, agent.table.probabilities)
+    generator = np.random.default_rng(0)
+    paid = np.array([play_game([agent, agent, agent], generator) for _ in range(4000)])
+    assert paid.sum(axis=1) == pytest.approx(np.zeros(len(paid)))
+    error = paid.std(axis=0) / np.sqrt(len(paid))
+    assert (abs(paid.mean(axis=0) - judge(game, agent.table).value) < 4 * error).all()

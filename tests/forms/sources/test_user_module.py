@@ -1,5 +1,6 @@
 """Games in users' own files."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -255,3 +256,13 @@ def test_exceptions_without_a_text(tmp_path: Path) -> None:
     (tmp_path / "turns.py").write_text(mute + TWO_TURNS.replace("return [1.0, -1.0]", "raise Mute"))
     with pytest.raises(GameError, match=r"turns\.py:\d+: Mute \(in returns"):
         compile_game(f"{tmp_path}/turns.py:Turns")
+
+
+def test_a_file_changed_within_a_second_runs_as_it_is_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    file = tmp_path / "quick.py"
+    text = "from treeplex.games.kuhn_poker import KuhnPoker\nKUHN = KuhnPoker({})\n"
+    for players in (2, 3, 2):
+        file.write_text(text.format(players))
+        os.utime(file, (10**9, 10**9))  # as far as times and sizes tell, nothing changed
+        assert load_user_game(f"{file}:KUHN").num_players == players

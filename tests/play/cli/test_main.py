@@ -15,6 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 import treeplex as tp
+from tests.processes import spawned
 from treeplex.errors import FileError
 from treeplex.play.cli import failures
 from treeplex.play.cli.main import app
@@ -37,7 +38,7 @@ INFO_KEYS = [
 ]
 COMMANDS = [
     *("games", "algorithms", "info", "solve", "compare", "evaluate", "show", "export"),
-    *("sample", "playouts", "device", "train", "play"),
+    *("sample", "playouts", "device", "train", "play", "agents"),
 ]
 
 
@@ -362,18 +363,6 @@ def command(*arguments):
     return [sys.executable, "-m", "treeplex.play.cli.main", *map(str, arguments)]
 
 
-def spawn(*arguments, **options):
-    """Start the command line as a program, with Ctrl-C as a terminal gives it."""
-    return subprocess.Popen(
-        command(*arguments),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-        **options,
-    )
-
-
 def wait_for(path: Path, seconds: float = 60.0) -> None:
     """Wait until a file exists and is not empty."""
     end = time.monotonic() + seconds
@@ -385,7 +374,7 @@ def wait_for(path: Path, seconds: float = 60.0) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="sends SIGINT")
 def test_ctrl_c_saves_and_the_run_goes_on(tmp_path):
     folder = tmp_path / "run"
-    with spawn("solve", "leduc_poker", "-n", 10**8, "--out", folder, "--json") as process:
+    with spawned("solve", "leduc_poker", "-n", 10**8, "--out", folder, "--json") as process:
         wait_for(folder / "metrics.jsonl")
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
@@ -405,7 +394,7 @@ def test_ctrl_c_saves_and_the_run_goes_on(tmp_path):
 
 @pytest.mark.skipif(os.name != "posix", reason="sends SIGINT")
 def test_ctrl_c_saves_without_a_folder_too(tmp_path):
-    with spawn("solve", "kuhn_poker", "-n", 10**9, "--progress", cwd=tmp_path) as process:
+    with spawned("solve", "kuhn_poker", "-n", 10**9, "--progress", cwd=tmp_path) as process:
         seen = ""
         while "iteration" not in seen:
             more = process.stderr.read(20)
@@ -422,7 +411,7 @@ def test_ctrl_c_saves_without_a_folder_too(tmp_path):
 def test_ctrl_c_in_a_comparison_keeps_what_was_done(tmp_path):
     folder = tmp_path / "both"
     algorithms = ("-a", "cfr", "-a", "dcfr")
-    with spawn("compare", "leduc_poker", *algorithms, "-n", 10**8, "--out", folder, "--json") as process:
+    with spawned("compare", "leduc_poker", *algorithms, "-n", 10**8, "--out", folder, "--json") as process:
         wait_for(folder / "cfr" / "metrics.jsonl")
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)

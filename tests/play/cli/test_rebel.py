@@ -1,11 +1,8 @@
 """``treeplex train rebel``, ``evaluate`` of what it made, and ``play``."""
 
 import json
-import os
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +15,7 @@ pytest.importorskip("torch")
 
 import torch
 
+from tests.processes import spawned
 from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.play.cli import play as cli_play
 from treeplex.play.cli.failures import Commands
@@ -274,22 +272,15 @@ def test_a_folder_called_rebel_comes_first(trained: Path, tmp_path: Path, monkey
 
 def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    command = [sys.executable, "-m", "treeplex.play.cli.main", "train", "rebel", DICE, *TINY, "--set", "solves=1000000"]
-    process = subprocess.Popen(
-        [*command, "--out", str(folder)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
-    )
-    deadline = time.monotonic() + 120
-    while not (folder / METRICS).exists():
-        assert process.poll() is None
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    time.sleep(0.3)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    with spawned("train", "rebel", DICE, *TINY, "--set", "solves=1000000", "--out", folder) as process:
+        deadline = time.monotonic() + 120
+        while not (folder / METRICS).exists():
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
     assert process.returncode == 130, (out, err)
     with JobFolder(REBEL, folder).state() as state:
         done = position_of(state).done

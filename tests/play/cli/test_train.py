@@ -3,14 +3,13 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
 
+from tests.processes import spawned
 from treeplex.play.cli.main import app
 from treeplex.play.cli.train import training_line
 from treeplex.runs.discount.job import DISCOUNT
@@ -178,34 +177,14 @@ def test_another_setting_is_refused_on_resuming(tmp_path):
 
 def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path):
     folder = tmp_path / "run"
-    command = [
-        sys.executable,
-        "-m",
-        "treeplex.play.cli.main",
-        "train",
-        "ddcfr",
-        *TINY,
-        "--set",
-        "epochs=1000000",
-        "--workers",
-        "2",
-    ]
-    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
-    process = subprocess.Popen(
-        [*command, "--out", str(folder)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        env=environment,
-    )
-    deadline = time.monotonic() + 120
-    while not (folder / METRICS).exists() or len(JobFolder(DISCOUNT, folder).records()) < 3:
-        assert process.poll() is None
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers as well
-    out, err = process.communicate(timeout=60)
+    with spawned("train", "ddcfr", *TINY, "--set", "epochs=1000000", "--workers", 2, "--out", folder) as process:
+        deadline = time.monotonic() + 120
+        while not (folder / METRICS).exists() or len(JobFolder(DISCOUNT, folder).records()) < 3:
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers as well
+        out, err = process.communicate(timeout=60)
     assert process.returncode == 130, (out, err)
     done = done_at(folder)
     assert f"stopped after {done:,} epochs; saved: resume with treeplex train --resume {folder}" in err

@@ -112,7 +112,9 @@ class Counting(Learner):
 
 CASES["own learner"] = Case(OWN, partial(train, "kuhn_poker", Counting), partial(train, learner=Counting), 12)
 if find_spec("torch"):
+    from treeplex.learn.deepstack.settings import DeepStackSettings
     from treeplex.learn.rebel.settings import RebelSettings
+    from treeplex.runs.deepstack.job import DEEPSTACK
     from treeplex.runs.rebel.job import REBEL, TURNS
     from treeplex.runs.rebel.learner import HoldemRebelLearner
 
@@ -136,6 +138,8 @@ if find_spec("torch"):
         new = partial(train, "liars_dice(dice_sides=2)", settings=replace(DICE, streams=streams), **given)
         resume = partial(train, **given)
         CASES[name] = Case(REBEL, new, resume, 48, ("rate",))
+    SITUATIONS = DeepStackSettings(iterations=4, situations=64, side=16, width=8, layers=1, burn_in=8, batch=8, reuse=2.0)
+    CASES["deepstack"] = Case(DEEPSTACK, partial(train, "leduc_poker", "deepstack", settings=SITUATIONS), train, 48)
     CASES["turns"] = Case(TURNS, partial(train, SPOT, settings=GAMES), train, 2, ("rate",))
 
 

@@ -313,7 +313,7 @@ def test_mappings_may_leave_out_whose_turn_it_is():
     assert tp.nash_conv(game, bare) == tp.nash_conv(game, full) > 0
 
 
-@pytest.mark.parametrize("name", ["mine", "my own (odd) name", "learned dcfr"])
+@pytest.mark.parametrize("name", ["mine", "my own (odd) name", "learned dcfr", "dcfr"])
 def test_an_algorithm_of_ones_own_has_to_be_given_again(tmp_path, name):
     mine = tp.Variant(name, "", "", lambda t, horizon: tp.Weights())
     tp.solve("kuhn_poker", mine, iterations=10, out=tmp_path / "run")

@@ -1,6 +1,6 @@
 """Agents: whoever can play a public game, one protocol for tables, searches, people and other programs; and their games."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -13,9 +13,15 @@ from treeplex.forms.policies.tabular import Policy, normalised, uniform_probabil
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.forms.subgames.policy_tables import sequences_at, table_at
 from treeplex.games.base import CHANCE, TERMINAL
-from treeplex.games.public import PublicGame, PublicTree, State, pair_state, pick
+from treeplex.games.public import PublicGame, State, pick
 
 Floats = NDArray[np.float64]
+
+
+PLAYS = 32
+"""Draws of an agent that draws at random while it plays, where its policy is asked for."""
+Watch = Callable[[int, int, int], None]
+"""Called with what is done, what there is to do, and the subgames solved so far."""
 
 
 class Thought(NamedTuple):
@@ -85,11 +91,15 @@ class Seat:
         player: the seat; None for all.
         generator: of its draws.
         think: seconds that it may take for a decision; None for as long as its search needs.
-        thought: how it came to its last policy; None if it does not search.
+        thought: how it came to its last policy, a new one for each search; None if it does not search.
+        draws: whether it draws at random while it plays, so that it plays another policy each time.
+        about: what to know of it, in a line; empty where its name says all.
     """
 
     think: float | None = None
     thought: Thought | None = None
+    draws: bool = False
+    about: str = ""
 
     def __init__(self, game: PublicGame, generator: np.random.Generator | None = None) -> None:
         self.game, self.state = game, game.first_state()
@@ -129,11 +139,11 @@ class Seat:
 class TableAgent(Seat):
     """Plays a policy table."""
 
-    def __init__(self, rules: PublicTree, table: Policy, generator: np.random.Generator | None = None) -> None:
+    def __init__(self, rules: PublicGame, table: Policy, generator: np.random.Generator | None = None) -> None:
         """Sit down.
 
         Args:
-            rules: the public-tree rules of the table's game.
+            rules: the public states of the table's game, for any number of players.
             table: the policy.
             generator: of its draws.
         """
@@ -145,7 +155,7 @@ class TableAgent(Seat):
         if at is not None and at.game is not self.rules:
             raise GameError("a policy table plays its own game only")
         self.sit(seat, generator)
-        self.state = self.rules.first_state() if at is None else pair_state(at.state)
+        self.state = self.rules.first_state() if at is None else at.state
 
     def see(self, event: int) -> None:
         """See :meth:`Agent.see`."""
@@ -154,7 +164,32 @@ class TableAgent(Seat):
     def policy(self) -> Floats:
         """See :meth:`Agent.policy`."""
         self.check_acting()
-        return table_at(self.table, self.rules, pair_state(self.state))
+        return table_at(self.table, self.rules, self.state)
+
+
+class UniformAgent(Seat):
+    """Plays all actions of any game alike."""
+
+    def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
+        """See :meth:`Agent.begin`."""
+        self.sit(seat, generator)
+        self.game, self.state = (self._whole, self._whole.first_state()) if at is None else (at.game, at.state)
+
+    def __init__(self, game: PublicGame, generator: np.random.Generator | None = None) -> None:
+        """Sit down at a game."""
+        super().__init__(game, generator)
+        self._whole = game
+
+    def see(self, event: int) -> None:
+        """See :meth:`Agent.see`."""
+        self.state = self.game.after(self.state, event)
+
+    def policy(self) -> Floats:
+        """See :meth:`Agent.policy`."""
+        self.check_acting()
+        options = self.game.options(self.state)
+        hands = len(self.game.possible(self.state)[options.player])
+        return np.full((len(options.labels), hands), 1.0 / len(options.labels))
 
 
 def play_game(
@@ -196,7 +231,9 @@ def play_game(
     return game.payoffs(state, held)
 
 
-def agent_policy(agent: Agent, game: CompiledGame, *, plays: int = 1, seed: int = 0) -> Policy:
+def agent_policy(
+    agent: Agent, game: CompiledGame, *, plays: int | None = None, seed: int = 0, watch: Watch | None = None
+) -> Policy:
     """What an agent plays at every infoset of a small game, as a policy that can be judged.
 
     A new play is begun for every public history, and the agent asked for all hands there. An agent that draws at random while
@@ -204,32 +241,51 @@ def agent_policy(agent: Agent, game: CompiledGame, *, plays: int = 1, seed: int 
     the mean over ``plays`` draws, weighted by own reach; the more there are, the closer it comes to the agent.
 
     Args:
-        agent: an agent that plays public-tree rules.
+        agent: an agent of a game whose infosets have strings.
         game: the same game, compiled.
-        plays: how often everything is drawn.
+        plays: how often everything is drawn; None for :data:`PLAYS` of an agent that :attr:`draws <Seat.draws>`, else once.
         seed: of the draws.
+        watch: called after each public history with the number done, that of all, and the subgames solved so far.
 
     Raises:
-        GameError: the agent plays no public tree.
+        GameError: infosets of the agent's game are never enumerated.
     """
+    count = (PLAYS if getattr(agent, "draws", False) else 1) if plays is None else plays
     weights, strategy = np.zeros((2, len(uniform_probabilities(game))))
-    for play in range(plays):
+    done = subgames = total = 0
+    last: Thought | None = None
+    for play in range(count):
         once, waiting = uniform_probabilities(game), [tuple[int, ...]()]
-        while waiting:
+        while waiting:  # depth first: who remembers subgames finds those on the way again
             path = waiting.pop()
             agent.begin(None, np.random.default_rng((seed, play)))
             rules = agent.game
-            if not isinstance(rules, PublicTree):
-                raise GameError(f"an agent of {type(rules).__name__} has no policy table; it must play public-tree rules")
+            if not isinstance(rules, PublicGame):
+                raise GameError(f"an agent of {type(rules).__name__} has no policy table; it must play a public game")
             for label in path:
                 agent.see(label)
             options = rules.options(agent.state)
             if options.player >= 0:
                 table = agent.policy()
-                for hand, sequences in sequences_at(game, rules, pair_state(agent.state)).items():
+                for hand, sequences in sequences_at(game, rules, agent.state).items():
                     once[sequences] = table[:, hand]
+            if watch is not None:
+                thought = getattr(agent, "thought", None)
+                subgames += thought.subgames if thought is not None and thought is not last else 0
+                last, done, total = thought, done + 1, total or count * histories_in(rules)
+                watch(done, total, subgames)
             waiting += [(*path, label) for label in (options.labels[:1] if options.private else options.labels)]
         for player in range(game.players):
             reach(game.tree, player, once, strategy)
         weights += strategy
     return Policy(game, normalised(game, weights))
+
+
+def histories_in(game: PublicGame) -> int:
+    """The public histories of a game, those included where it is over."""
+    count, waiting = 0, [game.first_state()]
+    while waiting:
+        state = waiting.pop()
+        options, count = game.options(state), count + 1
+        waiting += [game.after(state, label) for label in (options.labels[:1] if options.private else options.labels)]
+    return count

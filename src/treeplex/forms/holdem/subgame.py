@@ -184,8 +184,8 @@ def cut_holdem(game: HoldemGame, belief: Belief, horizon: Horizon, gadget: Gadge
         GameError: the game is over there, or as :func:`compile_spot`.
         AlgorithmError: a horizon that does not lie at the end of a street.
     """
-    if horizon.depth is not None or horizon.endgame:
-        raise AlgorithmError("subgames of hold'em end with a street of betting: give rounds, no depth and no endgame")
+    if horizon.depth is not None or horizon.endgame or horizon.dealt:
+        raise AlgorithmError("subgames of hold'em end with a street of betting: give rounds, no depth, no endgame and no dealt")
     state = holdem_state(belief.state)
     event = game.event(state)
     if not isinstance(event, Decision | StreetEnd):

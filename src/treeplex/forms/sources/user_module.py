@@ -126,7 +126,7 @@ def split_spec(text: str, wanted: Wanted) -> tuple[Path, str, Mapping[str, Value
 
 
 def run_file(path: Path, error: type[TreeplexError] = GameError) -> ModuleType:
-    """Run the file as a module of its own; files beside it can be imported."""
+    """Run the file as a module of its own, from its text as it is now; files beside it can be imported."""
     full = path.resolve()
     name = f"treeplex_user_{full.stem}_{hashlib.sha256(str(full).encode()).hexdigest()[:12]}"
     specification = importlib.util.spec_from_file_location(name, full)
@@ -137,7 +137,7 @@ def run_file(path: Path, error: type[TreeplexError] = GameError) -> ModuleType:
     sys.path.insert(0, str(full.parent))
     try:
         with blame(path, "running the file", error):
-            specification.loader.exec_module(module)
+            exec(compile(full.read_bytes(), str(full), "exec"), vars(module))
     except BaseException:
         del sys.modules[name]
         raise

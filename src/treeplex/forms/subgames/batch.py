@@ -170,7 +170,8 @@ class Subgames(Subgame):
         return len(self.owners)
 
     def policy_at(self, decision: int, source: NDArray[Any]) -> Floats:
-        infosets = self.infosets[decision]
+        state = self.decisions.states[decision]
+        infosets = self.infosets[decision, : state.weight.shape[self.game.options(state).player]]
         actions = int(self.tree.infoset_layout[infosets[infosets >= 0][0], 2])
         table = np.full((actions, len(infosets)), 1.0 / actions)
         for hand in np.flatnonzero(infosets >= 0):
@@ -240,6 +241,11 @@ class BatchArrays(SubgameArrays):
 
     def respond(self, player: int) -> None:
         best_response(self.subgames.tree, player, self._work.values, self._work.infoset_values, self.policy)
+
+    @property
+    def infoset_values(self) -> Floats:
+        """Counterfactual values of the infosets of who last improved or responded, float64 [I]; scratch space."""
+        return self._work.infoset_values
 
     def root_entries(self, player: int) -> Floats:
         sequences = self.subgames.roots.sequences[player]

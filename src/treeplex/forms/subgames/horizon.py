@@ -16,11 +16,15 @@ class Horizon:
         rounds: at which deal after its root it is cut as well, before anything is shown: 1 (or True) at the end of this betting
             round, 2 at the end of the next; 0 (or False) at none.
         endgame: where no more public nodes than this are left, that one included, the rest is not cut off.
+        dealt: whether leaves stand after a deal and not before it: where a subgame would end with one, it ends at each of its
+            outcomes instead. So a leaf says what each outcome is worth, which agents that solve again carry on. Of public
+            trees.
     """
 
     depth: int | None = None
     rounds: int = 0
     endgame: int = 0
+    dealt: bool = False
 
     def __post_init__(self) -> None:
         if self.depth is not None and not 1 <= self.depth == int(self.depth):
@@ -33,7 +37,10 @@ class Horizon:
     def cuts(self, rules: PublicTree, node: Hashable, below: int, visited: Decision | Chance | Leaf, deals: int = 0) -> bool:
         """Whether a subgame ends at a node so many actions below its root, ``deals`` of them by chance after the root."""
         far = self.depth is not None and below >= self.depth
-        shown = 0 < self.rounds <= deals + 1 and isinstance(visited, Chance)
+        if self.dealt:
+            far, shown = far and not isinstance(visited, Chance), 0 < self.rounds <= deals and isinstance(visited, Decision)
+        else:
+            shown = 0 < self.rounds <= deals + 1 and isinstance(visited, Chance)
         return (far or shown) and not fewer_nodes(rules, node, self.endgame)
 
 

@@ -7,13 +7,13 @@ from treeplex.errors import PolicyError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.subgames.batch import Subgames
-from treeplex.games.public import PublicState, PublicTree
+from treeplex.games.public import PublicGame, State
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-def table_at(policy: Policy, rules: PublicTree, state: PublicState) -> Floats:
+def table_at(policy: Policy, rules: PublicGame, state: State) -> Floats:
     """How a policy plays every hand at a public state where somebody acts, float64 [A, H]; uniform for hands it cannot hold."""
     options = rules.options(state)
     table = np.full((len(options.labels), len(rules.possible(state)[options.player])), 1.0 / len(options.labels))
@@ -22,7 +22,7 @@ def table_at(policy: Policy, rules: PublicTree, state: PublicState) -> Floats:
     return table
 
 
-def sequences_at(game: CompiledGame, rules: PublicTree, state: PublicState) -> dict[int, Ints]:
+def sequences_at(game: CompiledGame, rules: PublicGame, state: State) -> dict[int, Ints]:
     """The sequences of the actions of each possible hand in the compiled game, at a public state where somebody acts.
 
     Raises:
@@ -30,7 +30,7 @@ def sequences_at(game: CompiledGame, rules: PublicTree, state: PublicState) -> d
     """
     player, found = rules.options(state).player, {}
     for hand in np.flatnonzero(rules.possible(state)[player]).tolist():
-        key = player, rules.infostate(state.node, player, hand)
+        key = player, rules.infostate_at(state, player, hand)
         if key not in game.lookup:
             raise PolicyError(f"a policy for {game} has no infostate {key[1]!r} of player {player}; give one for this game")
         found[hand] = game.sequences_at(game.lookup[key])

@@ -11,7 +11,7 @@ from treeplex.forms.sources.load import load_rules
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.kuhn_poker import KuhnPoker, KuhnPublicTree
 from treeplex.games.matrix import MatrixGame, MatrixState
-from treeplex.games.public import Chance, Decision, Leaf, PublicTree
+from treeplex.games.public import Chance, Decision, Leaf, PublicGame, PublicTree
 
 
 def public_rules(game: str | Game, *, named_in: str | os.PathLike[str] | None = None) -> PublicTree:
@@ -35,6 +35,26 @@ def public_rules(game: str | Game, *, named_in: str | os.PathLike[str] | None = 
     if rules.num_players == 2:
         return PerfectInformation(rules)
     raise GameError(f"{rules} has {rules.num_players} players; search needs two-player zero-sum games")
+
+
+def public_game(game: str | Game, *, named_in: str | os.PathLike[str] | None = None) -> PublicGame:
+    """The public states and private hands of a game: of two players :func:`public_rules`, of more where the rules say them.
+
+    Arguments as for :func:`public_rules`.
+
+    Raises:
+        GameError: its rules do not say what is public, or payoffs of two players do not sum to zero.
+    """
+    rules = load_rules(game, named_in=named_in)
+    if rules.num_players == 2:
+        return public_rules(rules)
+    found = rules.public_game()
+    if isinstance(found, PublicGame):
+        return found
+    raise GameError(
+        f"{rules} has {rules.num_players} players, and its rules do not say what is public; agents of more than two play "
+        "poker such as leduc_poker(players=3), or write Game.public_game for it"
+    )
 
 
 class OneDeal(PublicTree):

@@ -61,6 +61,29 @@ def small_holdem(
     return game(SMALL_HOLDEM_INFO, values, form, plan)
 
 
+def no_limit_leduc(
+    *, ranks: int = 3, suits: int = 2, ante: int = 100, stack: int = 1200, sizes: Sequence[str] = ("100%", "a")
+) -> PokerGame:
+    """No-limit Leduc poker: one private and one public card, bets of parts of the pot or all-in; payoffs in chips.
+
+    The smallest bet and raise is one ante. A size below it becomes it, one beyond the stack becomes all-in. With the same deck,
+    ante and stack, infostates with few sizes are those of the game with more: a policy of the one is part of one of the other.
+
+    Raises:
+        SpecError: a value outside its range, or a size that cannot be read.
+    """
+    name = "no_limit_leduc"
+    form = small(whole(name, "ranks", ranks, 1, 13), whole(name, "suits", suits, 1, 4), 1, (0, 1))
+    ante = whole(name, "ante", ante, 1)
+    stack = whole(name, "stack", stack, ante + 1)
+    offered = [str(size) for size in items(name, "sizes", sizes)]
+    texts = ",".join(offered)
+    plan = BetPlan.same(texts, texts, streets=form.streets, min_bet=float(ante))
+    values = {"ranks": ranks, "suits": suits, "ante": ante, "stack": stack, "sizes": offered}
+    spot = Spot((), 2.0 * ante, float(stack - ante), all_hands(form), plan, format=form)
+    return PokerGame(spot, NO_LIMIT_LEDUC_INFO.spec(values), values)
+
+
 def turn_holdem(
     *,
     ranks: int = 6,
@@ -151,6 +174,20 @@ SMALL_HOLDEM_INFO = GameInfo(
         "raises": "fixed limit: most bets and raises on a street",
         "sizes": "no limit: bets and raises on offer, such as [50%;a], instead of fixed limit",
         "stack": "chips behind the ante; 0 for more than fixed limit can use",
+    },
+)
+
+NO_LIMIT_LEDUC_INFO = GameInfo(
+    name="no_limit_leduc",
+    summary="Leduc poker without limit: bets of parts of the pot, and all-in",
+    source="Moravčík et al. (2017), DeepStack: the game of its tutorial, DeepStack-Leduc",
+    build=no_limit_leduc,
+    meanings={
+        "ranks": "highest ranks in the deck, 1 to 13",
+        "suits": "suits in the deck, 1 to 4",
+        "ante": "ante and smallest bet, in chips",
+        "stack": "chips of each player, the ante among them",
+        "sizes": "bets and raises on offer, of the pot after the call, or all-in (a)",
     },
 )
 

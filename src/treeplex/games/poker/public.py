@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL
-from treeplex.games.poker.betting.sizes import BetPlan, Size
+from treeplex.games.poker.betting.added import action_to, offered, with_bet
 from treeplex.games.poker.betting.tree import BettingTree, Decision, Fold, Node, Showdown, StreetEnd, betting_tree, payoffs
 from treeplex.games.poker.cards.cards import cards_to_string
 from treeplex.games.poker.cards.evaluator import format_strengths
 from treeplex.games.poker.features import features_of_betting, features_of_board
 from treeplex.games.poker.rules import cards_of_deal, number_of_deal
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.games.public import Options, PublicGame, State
+from treeplex.games.public import Bets, Options, PublicGame, State
 
 Floats = NDArray[np.float64]
 ROUNDING = 1e-13
@@ -232,9 +232,24 @@ class HoldemGame(PublicGame):
         board = holdem_state(state).board
         return np.concatenate((features_of_betting(self.event(state), self.spot), features_of_board(self.spot.format, board)))
 
+    def bets(self, state: State) -> Bets | None:
+        event = self.event(state)
+        return event.bets() if isinstance(event, Decision) else None
+
     def name_of(self, state: State) -> str:
         node, board = holdem_state(state)
         return f"node {node} of the betting on {cards_to_string(board)}"
+
+    def action_name(self, state: State, label: int) -> str:
+        event = self.event(state)
+        return (
+            str(event.actions[label])
+            if isinstance(event, Decision)
+            else cards_to_string(cards_of_deal(label, self.cards_due(state)))
+        )
+
+    def knowledge_at(self, state: State, player: int, hand: int) -> str:
+        return cards_to_string(self.spot.format.hands[hand])
 
     @property
     def key(self) -> str:
@@ -259,22 +274,14 @@ class HoldemGame(PublicGame):
         found = action_to(event, action)
         if found is not None:
             return self, found
-        if not isinstance(spot.bets, BetPlan):
-            raise GameError("fixed-limit betting has no other sizes")
-        if not any(each.kind in ("bet", "raise", "allin") for each in event.actions) and not open_to_raise(event, spot):
-            raise GameError("nothing can be raised here; somebody is all-in")
-        faced = max(event.street_bets)
-        game = HoldemGame.of(replace(spot, bets=with_size(spot.bets, event, max(action - faced, 0.0))))
+        game = HoldemGame.of(with_bet(spot, event, action))
         there: HoldemState = game.first_state()
         here: State = self.first_state()
         for label in self.path_to(state):
             there, here = game.after(there, self.label_in(here, label, game, there)), self.after(here, label)
         after = game.event(there)
         assert isinstance(after, Decision)
-        number = action_to(after, action)
-        if number is None:
-            sums = [each.amount for each in after.actions if each.kind in ("bet", "raise", "allin")]
-            raise GameError(f"no bet of {action:g} total chips here: {allowed(sums, action, spot)}")
+        number = offered(after, action, spot)
         return game, number
 
     def label_in(self, state: State, label: int, other: PublicGame, there: State) -> int:
@@ -293,37 +300,3 @@ def holdem_state(state: State) -> HoldemState:
     """A state of hold'em."""
     assert isinstance(state, HoldemState)
     return state
-
-
-def action_to(event: Decision, amount: float) -> int | None:
-    """The number of the bet or raise to an amount, if it is offered."""
-    for number, action in enumerate(event.actions):
-        if action.kind in ("bet", "raise", "allin") and abs(action.amount - amount) < 1e-9 * max(amount, 1.0):
-            return number
-    return None
-
-
-def with_size(plan: BetPlan, event: Decision, chips: float) -> BetPlan:
-    """A plan with one more bet, or raise by so many chips, for the player to act on this street."""
-    own = plan.streets[event.street][event.player]
-    size = Size("chips", chips)
-    changed = replace(own, raises=(*own.raises, size)) if max(event.street_bets) else replace(own, bets=(*own.bets, size))
-    both = list(plan.streets[event.street])
-    both[event.player] = changed
-    return replace(plan, streets=(*plan.streets[: event.street], (both[0], both[1]), *plan.streets[event.street + 1 :]))
-
-
-def open_to_raise(event: Decision, spot: Spot) -> bool:
-    """Whether the other player has chips left to call more."""
-    return event.contributions[1 - event.player] < spot.pot / 2 + spot.stack - spot.chip / 2
-
-
-def allowed(sums: Sequence[float], amount: float, spot: Spot) -> str:
-    """What bets the rules allow, for a message; ``sums`` are those offered when this one was asked for."""
-    if abs(amount / spot.chip - round(amount / spot.chip)) > 1e-6:
-        return f"bets are whole chips of {spot.chip:g}"
-    if amount < min(sums):
-        return f"at least {min(sums):g}"
-    if amount > max(sums):
-        return f"at most {max(sums):g}, all-in"
-    return f"the spot's force_allin and merge leave {', '.join(f'{each:g}' for each in sums)}"

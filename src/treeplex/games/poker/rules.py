@@ -21,6 +21,7 @@ from treeplex.errors import GameError
 from treeplex.games import public
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.parameters import observer
+from treeplex.games.poker.betting.added import action_to, offered, with_bet
 from treeplex.games.poker.betting.tree import (
     Action,
     BettingTree,
@@ -261,6 +262,10 @@ class PokerPublicTree(public.PublicTree):
         spot = self.game.spot
         return np.concatenate((features_of_betting(self._nodes[number], spot), features_of_board(spot.format, board)))
 
+    def pot(self, node: Hashable) -> float:
+        """What both have put in."""
+        return sum(self._nodes[table(node)[0]].contributions)
+
     def strengths(self, node: Hashable, player: int) -> NDArray[np.float64]:
         """How often each hand beats a hand drawn uniformly, ties counted half, over the boards still to come."""
         _, board = table(node)
@@ -279,11 +284,50 @@ class PokerPublicTree(public.PublicTree):
         """The future of the betting after each node of the betting tree."""
         return futures(self.game.tree)
 
+    def bets(self, state: public.State) -> public.Bets | None:
+        event = self._nodes[table(public.pair_state(state).node)[0]]
+        return event.bets() if isinstance(event, Decision) else None
+
     def infostate(self, node: Hashable, player: int, hand: int) -> str:
         return self.game.infostate(player, int(self.hands[hand]), player, *table(node))
 
     def action_to_string(self, node: Hashable, action: int) -> str:
         return self.game.action_text(*table(node), action)
+
+    def with_action(self, state: public.State, action: float) -> "tuple[PokerPublicTree, int]":
+        """The same with a bet or raise to ``action`` chips, in all on this street, for the player to act.
+
+        A size that the spot does not offer is added for that player and street. Infostates stay what they are.
+
+        Raises:
+            GameError: nobody acts here, or the rules have no such bet.
+        """
+        number, game = table(public.pair_state(state).node)[0], self.game
+        event = self._nodes[number]
+        if not isinstance(event, Decision):
+            raise GameError(f"nobody is to act at {self.name_of(state)}")
+        found = action_to(event, action)
+        if found is not None:
+            return self, game.moves[number][found]
+        larger = PokerGame(with_bet(game.spot, event, action), game.spec, game.parameters())
+        there = larger.lines.index(game.lines[number])
+        after = larger.tree.nodes[there]
+        assert isinstance(after, Decision)
+        return PokerPublicTree(larger), larger.moves[there][offered(after, action, game.spot)]
+
+    def label_in(self, state: public.State, label: int, other: public.PublicGame, there: public.State) -> int:
+        if not isinstance(self.visit(public.pair_state(state).node), public.Decision):
+            return label
+        assert isinstance(other, PokerPublicTree)
+        name = self.game.names[label]
+        if name not in other.game.names:
+            raise GameError(f"beside that size the spot's merge leaves {name} out, which was played")
+        return other.game.names.index(name)
+
+    def state_in(self, state: public.State, other: public.PublicGame) -> public.PublicState:
+        assert isinstance(other, PokerPublicTree)
+        number, board = table(public.pair_state(state).node)
+        return public.PublicState((other.game.lines.index(self.game.lines[number]), board), public.pair_state(state).weight)
 
     def _showdown(self, board: tuple[int, ...]) -> NDArray[np.float64]:
         """Who wins, [H, H]: 1 for player 0, -1 for player 1, 0 for a tie."""

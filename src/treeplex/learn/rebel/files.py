@@ -25,6 +25,7 @@ from treeplex.storage.reading import open_regular, parse_json, read_bytes, tenso
 
 USUAL_ITERATIONS = 256
 FORMAT, VERSION = "treeplex value network", 1
+MAKERS = "train rebel or holdem train"
 Arrays = Mapping[str, NDArray[np.float32]]
 
 
@@ -114,14 +115,15 @@ def save_net(
     identity: str,
     settings: Mapping[str, Any],
     card: Mapping[str, Any],
+    form: str = FORMAT,
 ) -> None:
-    """Write a network atomically.
+    """Write a network, or several as one file of another form, atomically.
 
     Raises:
         FileError: the file cannot be written.
     """
     header = {
-        "format": FORMAT,
+        "format": form,
         "format_version": VERSION,
         "treeplex": version("treeplex"),
         "game": game,
@@ -134,8 +136,8 @@ def save_net(
     write_atomically(path, bytes_from_arrays(arrays, metadata={"header": json.dumps(header)}))
 
 
-def read_net(path: str | os.PathLike[str]) -> NetFile:
-    """Read a network.
+def read_net(path: str | os.PathLike[str], *, form: str = FORMAT, makers: str = MAKERS) -> NetFile:
+    """Read a network, or a file of another form; ``makers`` are the commands that write it.
 
     Raises:
         FileError: missing, truncated, changed, of another version, or not all numbers.
@@ -145,9 +147,9 @@ def read_net(path: str | os.PathLike[str]) -> NetFile:
         header = parse_json(tensor_metadata(data)["header"])
         weights = arrays_from_bytes(data)
     except (SafetensorError, ValueError, KeyError, TypeError) as error:
-        raise FileError(f"{path}: truncated or not a value network; give one that train rebel or holdem train wrote") from error
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise FileError(f"{path}: not a value network; give one that train rebel or holdem train wrote")
+        raise FileError(f"{path}: truncated or not a value network; give one that {makers} wrote") from error
+    if not isinstance(header, dict) or header.get("format") != form:
+        raise FileError(f"{path}: not a value network; give one that {makers} wrote")
     if header.get("format_version") != VERSION:
         found = header.get("format_version")
         raise FileError(f"{path}: format version {found}, this Treeplex reads {VERSION}; use the version that wrote it")

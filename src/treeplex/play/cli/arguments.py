@@ -34,6 +34,10 @@ Nodes = Annotated[int | None, typer.Option(metavar="N", help="Stop after walking
 Seed = Annotated[int | None, typer.Option(help="Seed of everything random. Default: 0.")]
 Games = Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after N games. Default: no limit.")]
 DealSeed = Annotated[int | None, typer.Option(min=0, help="Seed of the deal and of the opponent. Default: random.")]
+Think = Annotated[
+    str | None,
+    typer.Option("--think", metavar="TIME", help="Time for each decision of agents that search: 2s, 500ms or 2 (seconds)."),
+]
 Seconds = Annotated[float | None, typer.Option(help="Stop after this much time.")]
 Every = Annotated[int | None, typer.Option(metavar="K", help="Evaluate every K iterations; default: ten per power of ten.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is in the folder.")]

@@ -1,4 +1,4 @@
-"""``treeplex play``: a person at the terminal against a network that searches or a policy."""
+"""``treeplex play``: a person at the terminal against an agent or a policy."""
 
 import sys
 from typing import TYPE_CHECKING, Annotated
@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treeplex.errors import GameError, PolicyError, SpecError, TreeplexError
-from treeplex.play.cli.arguments import DealSeed, GameArgument, Games
+from treeplex.play.cli.arguments import DealSeed, GameArgument, Games, Think
 from treeplex.play.cli.commands import command
-from treeplex.play.cli.console import say
+from treeplex.play.cli.console import counted, say
 from treeplex.play.cli.failures import STOPPED
 from treeplex.play.cli.live import Live
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from treeplex.evaluate.match.agents import Thought
+    from treeplex.games.base import State
     from treeplex.play.tables.table import Table
 
-SEARCH_ITERATIONS = 128
-"""Of each search with a leaf of one's own."""
 QUIT = ("q", "quit", "exit")
 
 
@@ -26,29 +26,30 @@ class _Left(Exception):  # noqa: N818 (no error)
     """The person has had enough."""
 
 
-@command("Play against a policy or a network that searches.", place=140, example='play "liars_dice(faces=4)" --against rebel')
+@command("Play against an agent or a policy.", place=140, example='play "liars_dice(faces=4)" --against rebel')
 def play(
     game: GameArgument,
     against: Annotated[
         str,
         typer.Option(
             metavar="WHOM",
-            help="rebel, a ReBeL training folder, a policy file or run folder, my.py:MyAgent or my.py:MyLeaf, or: uniform.",
+            help="An agent by name (see treeplex agents), a policy file or run folder, a ReBeL training folder, my.py:MyAgent "
+            "or my.py:MyLeaf.",
         ),
     ],
     seat: Annotated[int | None, typer.Option(metavar="I", help="Your player number, from 0. Default: seats alternate.")] = None,
     games: Games = None,
     iterations: Annotated[
         int | None,
-        typer.Option(
-            metavar="T", min=1, help="Iterations per search. Default: the network's own; with a leaf of your own 128."
-        ),
+        typer.Option(metavar="T", min=1, help="Iterations per search. Default: the agent's own; with a leaf of your own 128."),
     ] = None,
+    think: Think = None,
     seed: DealSeed = None,
 ) -> None:
     """Play a game in the terminal. Answer with the number or the name of an action; quit, Ctrl-D or Ctrl-C ends.
 
-    rebel is a trained network that comes with Treeplex, if there is one for the game; rebel:NAME chooses among several.
+    rebel is a trained network that comes with Treeplex, if there is one for the game; rebel:NAME chooses among several. Behind
+    an action of an agent that searches stands how many iterations it took. With --think a search ends when the time is up.
 
     \b
     Examples:
@@ -57,10 +58,11 @@ def play(
       treeplex play leduc_poker --against runs/leduc --seat 1
       treeplex play kuhn_poker --against uniform
       treeplex play kuhn_poker --against "my.py:MyAgent(depth=3)"
+      treeplex play leduc_poker --against "search(depth=3)" --think 500ms
     """
     with Live(None) as live:
         live.say(f"setting up {game}")
-        table, opponent = table_for(game, against, iterations, seed)
+        table, opponent = table_for(game, against, iterations, think, seed)
     if seat is not None and not 0 <= seat < table.players:
         raise SpecError(f"--seat must be from 0 to {table.players - 1}, not {seat}")
     say(f"against {opponent}")
@@ -103,7 +105,7 @@ def sit(table: "Table", seat: int | None, games: int | None, *, finished: "Calla
 def one_game(table: "Table", own: int) -> float:
     """Play one game; the person's payoff."""
     with thinking():
-        table.begin()
+        table.begin(own)
     while (actor := table.actor) is not None:
         options = table.options()
         if actor == own:
@@ -112,13 +114,19 @@ def one_game(table: "Table", own: int) -> float:
         else:
             with thinking():
                 action = table.reply()
+            thought = table.thought()
             if table.seen_by(own):
-                say(f"  {table.seat(actor)}   {options[action]}")
+                say(f"  {table.seat(actor)}   {options[action]}" + ("" if thought is None else f"   ({thought_text(thought)})"))
         with thinking():
             table.play(action)
     known = [f"{table.seat(i)} knew   {text}" + ("   (you)" if i == own else "") for i, text in enumerate(table.shown())]
     show(table, known + table.review(own))
     return table.returns()[own]
+
+
+def thought_text(thought: "Thought") -> str:
+    """How an action was found, in words."""
+    return f"{counted(thought.iterations)} in {thought.seconds:.2g} s"
 
 
 def thinking() -> Live:
@@ -166,54 +174,48 @@ def asked(table: "Table", options: dict[int, str]) -> int:
         say("  " + (f"{line.strip()!r} is none of these; " if text else "") + "type a number or a name, or quit")
 
 
-def table_for(game: str, against: str, iterations: int | None, seed: int | None) -> "tuple[Table, str]":
+def table_for(game: str, against: str, iterations: int | None, think: str | None, seed: int | None) -> "tuple[Table, str]":
     """A table for the game with the opponent that is asked for, and who that is.
+
+    Policies can be played against in any game, whether its rules say what is public or not.
 
     Raises:
         PolicyError: an opponent for another game.
     """
     import numpy as np
 
-    from treeplex.forms.sources.load import load_rules
-    from treeplex.forms.sources.user_module import is_user_spec
-    from treeplex.play.tables.table import RulesTable, SearchTable
+    from treeplex.forms.sources.load import load
+    from treeplex.games.poker.spots.spot import Spot
+    from treeplex.play.tables.holdem import HoldemTable
+    from treeplex.play.tables.table import AgentTable, RulesTable
+    from treeplex.runs.agents.registry import agent, is_policy, spec_of
     from treeplex.runs.judge import as_policy
-    from treeplex.runs.rebel.judge import is_rebel, net_of
     from treeplex.runs.solve.solvable import UNIFORM
-    from treeplex.runs.solve.tree_game import policy_file
-    from treeplex.search.agent import SearchAgent
 
-    rules = load_rules(game)
-    generator = np.random.default_rng(seed)
-    if is_rebel(against):
-        from treeplex.forms.subgames.public_rules import public_rules
-        from treeplex.learn.rebel.shipped_nets import shipped_name
+    rules = load(game)
+    generator = np.random.default_rng(None if seed is None else (seed, 1))
+    if isinstance(rules, Spot):
+        opponent = agent(against, rules, iterations=iterations, think=think, seed=seed)
+        return HoldemTable(opponent, generator), getattr(opponent, "about", "") or against
+    if against == UNIFORM or (is_policy(against) and spec_of(against).name == "blueprint"):
+        if iterations is not None or think is not None:
+            raise PolicyError("--iterations and --think are about searching; a policy does not search")
+        if against == UNIFORM:
+            uniform = RulesTable(
+                rules, lambda state: dict.fromkeys(known := state.legal_actions(), 1.0 / len(known)), generator
+            )
+            return uniform, UNIFORM
+        from treeplex.forms.compile.compile_game import compile_game
 
-        tree = public_rules(rules)
-        net = net_of(against, tree)
-        settings = net.searching(iterations=iterations or net.play_iterations)
-        name, solved = shipped_name(net) or against, net.card["solved"]
-        opponent = f"{name}: trained on {solved:,} subgames, {settings.iterations} iterations per search"
-        return SearchTable(tree, SearchAgent(tree, net.leaf(tree), settings, generator), generator), opponent
-    if is_user_spec(against):
-        from treeplex.forms.subgames.public_rules import public_rules
-        from treeplex.search.settings import PlaythroughSettings
-        from treeplex.search.user_agents import load_agent
+        return RulesTable(rules, as_policy(compile_game(rules), against).action_probabilities, generator), against
+    opponent = agent(against, rules, iterations=iterations, think=think, seed=seed)
+    return AgentTable(opponent, generator), getattr(opponent, "about", "") or against
 
-        tree = public_rules(rules)
-        agent = load_agent(against, tree, lambda: PlaythroughSettings(iterations=iterations or SEARCH_ITERATIONS), generator)
-        if iterations is not None and not isinstance(agent, SearchAgent):
-            raise PolicyError("--iterations is about searching; give an agent of your own a parameter in brackets")
-        return SearchTable(tree, agent, generator), against
-    if iterations is not None and (against == UNIFORM or policy_file(against).exists()):
-        raise PolicyError("--iterations is about searching; a policy does not search")
-    if against == UNIFORM:
-        uniform = RulesTable(rules, lambda state: dict.fromkeys(known := state.legal_actions(), 1.0 / len(known)), generator)
-        return uniform, UNIFORM
-    from treeplex.forms.compile.compile_game import compile_game
 
-    policy = as_policy(compile_game(rules), against)
-    return RulesTable(rules, policy.action_probabilities, generator), against
+def equally_often(state: "State") -> dict[int, float]:
+    """Every legal action with the same probability."""
+    actions = state.legal_actions()
+    return dict.fromkeys(actions, 1.0 / len(actions))
 
 
 def score(results: list[float]) -> str:

@@ -66,7 +66,9 @@ class Train(TyperCommand):
 def train(
     learner: Annotated[
         str | None,
-        typer.Argument(metavar="LEARNER", help="rebel, ddcfr, dpcfr+, pddcfr, or file.py:NAME; may be left out with --resume."),
+        typer.Argument(
+            metavar="LEARNER", help="rebel, deepstack, ddcfr, dpcfr+, pddcfr, or file.py:NAME; may be left out with --resume."
+        ),
     ] = None,
     games: Annotated[
         list[str] | None,
@@ -95,7 +97,7 @@ def train(
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
-    """Train: a value network for search, a network that steers discounts, or a learner of your own.
+    """Train: value networks for search, a network that steers discounts, or a learner of your own.
 
     treeplex train --list lists the learners, treeplex train LEARNER --help the settings of one. The folder gets the
     result, run.json, metrics.jsonl, state.safetensors (at least once a minute) and learning-curve.png. Ctrl-C saves, and
@@ -107,6 +109,7 @@ def train(
       treeplex train rebel "liars_dice(dice=1,faces=4)" --seconds 120 --set width=64 --out runs/quick
       treeplex train rebel spot.yaml --set games=800 --out runs/turn
       treeplex train rebel --show --preset paper > settings.yaml
+      treeplex train deepstack leduc_poker --out runs/leduc
       treeplex train ddcfr --out runs/ddcfr
       treeplex train ddcfr kuhn_poker leduc_poker --set epochs=200 --out runs/poker
       treeplex train mylearner.py:MyLearner leduc_poker --out runs/mine

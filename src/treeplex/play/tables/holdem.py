@@ -1,4 +1,4 @@
-"""A table at which a person plays a turn of hold'em against an agent that searches."""
+"""A table at which a person plays a spot of hold'em against an agent."""
 
 import math
 import re
@@ -9,12 +9,16 @@ from typing import final
 import numpy as np
 
 from treeplex.errors import GameError, SpecError
+from treeplex.evaluate.match.agents import Agent, Thought
 from treeplex.forms.subgames.beliefs import Belief
+from treeplex.games.poker.betting.added import action_to
 from treeplex.games.poker.betting.tree import Action, Decision, Fold, Node, Showdown, StreetEnd, payoffs
 from treeplex.games.poker.cards.cards import card_to_string
 from treeplex.games.poker.cards.evaluator import format_strengths, hand_name, strengths
 from treeplex.games.poker.public import holdem_state
-from treeplex.games.poker.spots.spot import Rake, Spot
+from treeplex.games.poker.rules import number_of_deal
+from treeplex.games.poker.spots.spot import Spot
+from treeplex.play.tables.table import Thoughts
 from treeplex.search.agent import SearchAgent
 from treeplex.search.holdem.agent import game_of, start_of
 
@@ -31,7 +35,7 @@ class Decided:
     """A decision of a person.
 
     Attributes:
-        street: ``turn`` or ``river``.
+        street: ``turn``, ``river`` and so on.
         action: what was done, in words.
         values: what each action was worth, in chips; NaN where the agent does not know.
         chosen: the number of the action.
@@ -52,11 +56,14 @@ class Decided:
 
 @final
 class HoldemTable:
-    """A turn and its river, hands dealt from the spot's ranges; player 0 is out of position (OOP), player 1 is not (IP)."""
+    """A spot of hold'em, hands dealt from its ranges; player 0 is out of position (OOP), player 1 is not (IP).
+
+    Sizes that the spot does not offer can be typed where the opponent can :meth:`SearchAgent.add` them.
+    """
 
     players = 2
 
-    def __init__(self, agent: SearchAgent, generator: np.random.Generator, *, on: OnBoard | None = None) -> None:
+    def __init__(self, agent: Agent, generator: np.random.Generator, *, on: OnBoard | None = None) -> None:
         """Sit down.
 
         Args:
@@ -65,15 +72,15 @@ class HoldemTable:
             on: the spot on another board; with it one is drawn uniformly for each game, else the board is the agent's.
         """
         self._agent, self._generator, self._on = agent, generator, on
-        self._root = start_of(game_of(agent).spot)
-        self._spot = game_of(agent).spot
+        self._spot, self._thoughts = game_of(agent).spot, Thoughts(agent)
+        self._root = Belief.root(game_of(agent))
         self._hands: tuple[int, ...] = (0, 0)
         self._board = self._begun = self._spot.board
         self._decided: dict[int, list[Decided]] = {}
         self._story: list[str] = []
         self._replied = False
 
-    def begin(self) -> None:
+    def begin(self, person: int = 0) -> None:
         root = self._dealt()
         self._agent.begin(at=root)
         self._decided, self._story, self._replied = {0: [], 1: []}, [], False
@@ -116,7 +123,12 @@ class HoldemTable:
         if match[2]:
             chip = self._spot.chip
             number = max(event.street_bets) + round(pot_to_bet(event) * number / 100 / chip) * chip
-        return self._agent.add(number)
+        if isinstance(self._agent, SearchAgent):
+            return self._agent.add(number)
+        offered = action_to(event, number)
+        if offered is None:
+            raise GameError(f"no bet of {number:,.12g} total chips here: this opponent knows the sizes of the spot only")
+        return offered
 
     def reply(self) -> int:
         actor = self.actor
@@ -124,13 +136,16 @@ class HoldemTable:
         self._replied = True
         return self._agent.act(self._hands[actor])
 
+    def thought(self) -> Thought | None:
+        return self._thoughts.new()
+
     def seen_by(self, player: int) -> bool:
         return True
 
     def play(self, action: int) -> None:
         event, street, options = self._event, self._street(), self.options()
         assert isinstance(event, Decision)
-        if not self._replied:
+        if not self._replied and isinstance(self._agent, SearchAgent):
             values = tuple(float(value) for value in self._agent.action_values(self._hands[event.player]))
             best = options[max(options, key=lambda number: values[number])]
             self._decided[event.player].append(Decided(street, options[action], values, action, best))
@@ -139,15 +154,14 @@ class HoldemTable:
         self._agent.see(action)
         event = self._event
         if isinstance(event, StreetEnd):
-            self._come(self._river())
-            self._agent.see(self._board[-1])
+            self._agent.see(number_of_deal(self._come(game_of(self._agent).cards_due(self._agent.state))))
         elif isinstance(event, Showdown) and len(self._board) < sum(self._spot.format.deal):
-            self._come(self._river())
+            self._come(sum(self._spot.format.deal) - len(self._board))
 
     def returns(self) -> list[float]:
         event = self._event
         assert isinstance(event, Fold | Showdown)
-        paid = payoffs(event, Rake())
+        paid = payoffs(event, self._spot.rake)
         if isinstance(event, Fold):
             return list(paid)
         form = self._spot.format
@@ -189,12 +203,20 @@ class HoldemTable:
 
     def _street(self) -> str:
         """The street that is played."""
-        return "river" if len(self._board) == sum(self._spot.format.deal) else "turn"
+        return street_name(len(self._board), sum(self._spot.format.deal))
 
-    def _come(self, card: int) -> None:
-        """A card comes."""
-        self._board = (*self._board, card)
-        self._story.append(f"river   {card_to_string(card)}")
+    def _come(self, count: int) -> tuple[int, ...]:
+        """Cards that nobody has come."""
+        form = self._spot.format
+        gone = {*self._board, *(int(card) for hand in self._hands for card in form.hands[hand])}
+        left = [card for card in form.deck if card not in gone]
+        if count == 1:
+            cards: tuple[int, ...] = (int(self._generator.choice(left)),)
+        else:
+            cards = tuple(map(int, self._generator.choice(left, count, replace=False)))
+        self._board = (*self._board, *cards)
+        self._story.append(f"{self._street()}   {' '.join(map(card_to_string, cards))}")
+        return cards
 
     def _chips(self, amount: float) -> str:
         """An amount in whole chips of the spot, without what rounding leaves of them."""
@@ -227,11 +249,11 @@ class HoldemTable:
                 continue
         raise GameError(f"{TRIES} boards were dealt, and the ranges leave no pair of hands on any; widen a range")
 
-    def _river(self) -> int:
-        """A card that nobody has."""
-        form = self._spot.format
-        gone = {*self._board, *(int(card) for hand in self._hands for card in form.hands[hand])}
-        return int(self._generator.choice([card for card in form.deck if card not in gone]))
+
+def street_name(board: int, whole: int) -> str:
+    """What the street is called on which so many cards lie, of ``whole`` in the end."""
+    names = {0: "preflop", 3: "flop", 4: "turn"} if whole == 5 else {}
+    return "river" if board == whole else names.get(board, f"{board} cards")
 
 
 def pot_to_bet(event: Decision) -> float:

@@ -1,14 +1,15 @@
-"""Tables at which a person plays against a policy or against an agent that searches."""
+"""Tables at which a person plays against a policy or against an agent."""
 
 from collections.abc import Callable
 from typing import Protocol, final
 
 import numpy as np
 
-from treeplex.evaluate.match.agents import Agent
+from treeplex.evaluate.match.agents import Agent, Thought
 from treeplex.forms.compile.stepping import outcomes, picked, turn_by_turn
-from treeplex.games.base import Game, State
-from treeplex.games.public import Chance, Decision, Leaf, PublicTree
+from treeplex.forms.subgames.beliefs import Belief
+from treeplex.games.base import CHANCE, Game, State
+from treeplex.games.public import pick
 
 Options = dict[int, str]
 
@@ -18,8 +19,8 @@ class Table(Protocol):
 
     players: int
 
-    def begin(self) -> None:
-        """Deal a new game."""
+    def begin(self, person: int = 0) -> None:
+        """Deal a new game, in which a person has this seat."""
 
     @property
     def actor(self) -> int | None:
@@ -49,6 +50,10 @@ class Table(Protocol):
 
     def reply(self) -> int:
         """The action of a player that no person plays."""
+
+    def thought(self) -> Thought | None:
+        """How the last reply was found, where that took a search that was not told of before."""
+        return None
 
     def seen_by(self, player: int) -> bool:
         """Whether this player sees which action is played now."""
@@ -89,7 +94,7 @@ class RulesTable(Table):
         self.players = game.num_players
         self.begin()
 
-    def begin(self) -> None:
+    def begin(self, person: int = 0) -> None:
         self._state: State = self._rules.new_initial_state()
         self._last = [""] * self.players
         self._chance()
@@ -133,74 +138,80 @@ class RulesTable(Table):
             self._state = self._state.child(actions[picked(chances, self._generator.random())])
 
 
+class Thoughts:
+    """What an agent that searches has thought, each thought told once."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent, self._told = agent, getattr(agent, "thought", None)
+
+    def new(self) -> Thought | None:
+        """The last thought, if it took a search and has not been told."""
+        found: Thought | None = getattr(self._agent, "thought", None)
+        told, self._told = self._told, found
+        return found if found is not None and found is not told and found.iterations else None
+
+
 @final
-class SearchTable(Table):
-    """Public-tree rules, against an agent."""
+class AgentTable(Table):
+    """Any game with public states, against an agent in all other seats."""
 
-    players = 2
-
-    def __init__(self, rules: PublicTree, agent: Agent, generator: np.random.Generator) -> None:
-        self._rules, self._agent, self._generator = rules, agent, generator
+    def __init__(self, agent: Agent, generator: np.random.Generator) -> None:
+        self._agent, self._generator, self._game, self._thoughts = agent, generator, agent.game, Thoughts(agent)
+        self.players = agent.game.players
         self.begin()
 
-    def begin(self) -> None:
-        self._agent.begin()
-        prior = np.asarray(self._rules.prior)
-        dealt = picked([float(chance) for chance in prior.ravel()], self._generator.random())
-        self._hands = list(divmod(dealt, prior.shape[1]))
-        self._node = self._rules.root
-        self._last = ["", ""]
+    def begin(self, person: int = 0) -> None:
+        self._agent.begin(1 - person if self.players == 2 else None)
+        self._hands = list(Belief.root(self._game).draw(self._generator))
+        self._state = self._game.first_state()
+        self._last = [""] * self.players
         self._chance()
 
     @property
     def actor(self) -> int | None:
-        visited = self._rules.visit(self._node)
-        return visited.player if isinstance(visited, Decision) else None
+        player = self._game.options(self._state).player
+        return player if player >= 0 else None
 
     def view(self, player: int) -> str:
-        return self._rules.knowledge(self._node, player, self._hands[player]).strip()
+        return self._game.knowledge_at(self._state, player, self._hands[player]).strip()
 
     def picture(self) -> str | None:
-        return self._rules.picture(self._node)
+        return self._game.picture_of(self._state)
 
     def options(self) -> Options:
-        visited = self._rules.visit(self._node)
-        assert isinstance(visited, Decision)
-        return {int(action): self._rules.action_to_string(self._node, action) for action in visited.actions}
+        labels = self._game.options(self._state).labels
+        return {int(label): self._game.action_name(self._state, label) for label in labels}
 
     def reply(self) -> int:
         actor = self.actor
         assert actor is not None
         return self._agent.act(self._hands[actor])
 
+    def thought(self) -> Thought | None:
+        return self._thoughts.new()
+
     def seen_by(self, player: int) -> bool:
-        visited = self._rules.visit(self._node)
-        return isinstance(visited, Decision) and not visited.private
+        return not self._game.options(self._state).private
 
     def play(self, action: int) -> None:
-        visited = self._rules.visit(self._node)
-        assert isinstance(visited, Decision)
-        self._last = [self.view(player) for player in (0, 1)]
-        number = list(visited.actions).index(action)
-        if visited.private:
-            self._hands[visited.player] = self._hands[visited.player] * len(visited.actions) + number
-        self._follow(int(visited.actions[0]) if visited.private else action)
+        options = self._game.options(self._state)
+        self._last = [self.view(player) for player in range(self.players)]
+        if options.private:
+            hand, number = self._hands[options.player], list(options.labels).index(action)
+            self._hands[options.player] = hand * len(options.labels) + number
+        self._follow(options.labels[0] if options.private else action)
         self._chance()
 
     def returns(self) -> list[float]:
-        visited = self._rules.visit(self._node)
-        assert isinstance(visited, Leaf)
-        payoff = float(visited.scale * visited.matrix[self._hands[0], self._hands[1]])
-        return [payoff, -payoff]
+        return list(self._game.payoffs(self._state, self._hands))
 
     def shown(self) -> list[str]:
         return self._last
 
     def _follow(self, label: int) -> None:
         self._agent.see(label)
-        self._node = self._rules.child(self._node, label)
+        self._state = self._game.after(self._state, label)
 
     def _chance(self) -> None:
-        while isinstance(visited := self._rules.visit(self._node), Chance):
-            chances = [float(weight[self._hands[0], self._hands[1]]) for _, weight in visited.outcomes]
-            self._follow(int(visited.outcomes[picked(chances, self._generator.random())][0]))
+        while (options := self._game.options(self._state)).player == CHANCE:
+            self._follow(options.labels[pick(self._generator, self._game.chances(self._state, self._hands))])

@@ -7,7 +7,7 @@ from treeplex.errors import SpecError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.sources.load import load
-from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.forms.subgames.public_rules import PerfectInformation, public_game
 from treeplex.games.base import Game
 from treeplex.games.poker.public import HoldemGame
 from treeplex.games.poker.spots.spot import Spot
@@ -36,7 +36,15 @@ class PlayedGame:
         if isinstance(game, PlayedGame):
             return game
         rules = load(game)
-        return cls(rules, HoldemGame.of(rules) if isinstance(rules, Spot) else public_rules(rules))
+        public: PublicGame = HoldemGame.of(rules) if isinstance(rules, Spot) else public_game(rules)
+        if isinstance(public, PerfectInformation):  # one play through it raises where players know different things
+            state = public.first_state()
+            while labels := public.options(state).labels:
+                state = public.after(state, labels[0])
+        found = cls(rules, public)
+        if isinstance(game, CompiledGame):
+            vars(found)["compiled"] = game
+        return found
 
     def __str__(self) -> str:
         return str(self.rules)

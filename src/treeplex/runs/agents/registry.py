@@ -1,60 +1,194 @@
 """Agents by name, and the agent that a text names."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import MISSING
 from functools import cache
+from inspect import isclass
+from typing import Any
 
 import numpy as np
 
 from treeplex.errors import SpecError
-from treeplex.evaluate.match.agents import Agent
+from treeplex.evaluate.match.agents import Agent, Seat
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.sources.user_module import is_user_spec
+from treeplex.forms.sources.user_module import is_user_spec, user_source
 from treeplex.games.base import Game
 from treeplex.games.poker.spots.spot import Spot
+from treeplex.located_text import is_solved_spot
 from treeplex.runs.agents.kind import AgentKind
 from treeplex.runs.agents.played_game import PlayedGame
-from treeplex.search.user_agents import load_agent
+from treeplex.runs.solve.solvable import UNIFORM
+from treeplex.runs.solve.tree_game import policy_file
+from treeplex.search.settings import PlaythroughSettings
+from treeplex.search.user_agents import AGENT, load_agent, names_leaf
 from treeplex.settings import declared
-from treeplex.spec import nearest, parse_spec
+from treeplex.spec import Spec, nearest, parse_spec, shown
+
+ABOUT_SEARCH = ("think", "iterations")
+"""Settings that agents have which search."""
+TIME = re.compile(r"(?P<number>\d+\.?\d*|\.\d+) *(?P<unit>ms|s|min|)")
+UNITS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "": 1.0}
+"""Units of time in seconds, as texts have them behind a number."""
 
 
 @cache
 def agents() -> Mapping[str, AgentKind]:
     """The agents that come with the library, by name."""
+    from treeplex.runs.agents.deepstack import DeepStack
+    from treeplex.runs.agents.libratus import Libratus
+    from treeplex.runs.agents.modicum import Modicum
+    from treeplex.runs.agents.openspiel import OpenSpiel
+    from treeplex.runs.agents.pluribus import Pluribus
+    from treeplex.runs.agents.searching import LookingAhead, Rebel
     from treeplex.runs.agents.tables import Blueprint, Uniform
+    from treeplex.runs.agents.translated import Translated
 
-    found: list[AgentKind] = [Uniform(), Blueprint()]
+    found: list[AgentKind] = [
+        Uniform(),
+        Blueprint(),
+        LookingAhead(),
+        Rebel(),
+        DeepStack(),
+        Libratus(),
+        Modicum(),
+        Pluribus(),
+        Translated(agent),
+        OpenSpiel(),
+    ]
     return {each.name: each for each in found}
 
 
 def agent(
-    text: str, game: str | Game | Spot | CompiledGame | PlayedGame, *, think: float | None = None, seed: int | None = None
+    text: str,
+    game: str | Game | Spot | CompiledGame | PlayedGame,
+    *,
+    think: float | str | None = None,
+    seed: int | None = None,
+    **settings: Any,
 ) -> Agent:
     """The agent that a text names, ready to play.
 
     Args:
-        text: ``name`` or ``name(key=value, ...)`` of :func:`agents`, or ``file.py:NAME`` of one's own.
+        text: ``name`` or ``name(key=value, ...)`` of :func:`agents`; a policy file, a run folder or a solved spot, which is
+            played as it is; ``rebel``, ``rebel:NAME``, a training folder of ReBeL or the network in it; or ``file.py:NAME`` of
+            one's own, an agent or a leaf to search with.
         game: what it plays; agents that are to meet need the same :class:`PlayedGame`.
-        think: seconds for each decision; None for what its own settings say.
+        think: for each decision, seconds or a text such as ``"2s"`` or ``"500ms"``; None for what its own settings say.
         seed: of its draws; None for another play each time.
+        settings: over those that the text has, by name.
 
     Raises:
         SpecError: no such agent or parameter, or a value that it does not take.
         GameError, PolicyError, FileError: it cannot play this game.
     """
-    played = PlayedGame.of(game)
-    generator = np.random.default_rng(seed)
-    if is_user_spec(text):
-        from treeplex.search.settings import PlaythroughSettings
+    played, generator = PlayedGame.of(game), np.random.default_rng(seed)
+    given = {name: value for name, value in settings.items() if value is not None}
+    if think is not None:
+        given["think"] = seconds_of(think)
+    if is_user_spec(text) and not names_kind(text):
+        return own_agent(text, played, generator, given)
+    kind, written = kind_of(text)
+    for name in ABOUT_SEARCH:
+        if name in given and name not in declared(kind.settings):
+            raise SpecError(f"{name} is about searching, and {kind.name} does not search; leave it out")
+    if isinstance(written.get("think"), str):
+        written["think"] = seconds_of(written["think"])
+    known = [name for name, each in declared(kind.settings).items() if each.limits.show]
+    for name in written.keys() - declared(kind.settings).keys():
+        raise SpecError(f"agent {kind.name} has no setting {name!r}{nearest(name, known) if known else '; it has none'}")
+    changes = kind.settings.read_changes(written, given)
+    missing = [name for name, each in declared(kind.settings).items() if each.default is MISSING and name not in changes]
+    if missing:
+        raise SpecError(f"agent {kind.name} needs {', '.join(missing)}; write it like {kind.example}")
+    return kind.make(played, kind.settings(**changes), generator)
 
-        return load_agent(text, played.public, PlaythroughSettings, generator)
+
+def kind_of(text: str) -> tuple[AgentKind, dict[str, Any]]:
+    """The kind of agent that a text names, and the settings that the text has.
+
+    Raises:
+        SpecError: none.
+    """
+    if is_user_spec(text):
+        source, user_spec = user_source(text, AGENT)
+        if not names_kind(text):
+            raise SpecError(f"{text} is no kind of agents with settings; derive treeplex.AgentKind")
+        return source(), dict(user_spec.parameters)
+    spec = spec_of(text)
+    return agents()[spec.name], dict(spec.parameters)
+
+
+def names_kind(text: str) -> bool:
+    """Whether ``file.py:NAME`` is a kind of agents. The file runs."""
+    source, _ = user_source(text, AGENT)
+    return isclass(source) and issubclass(source, AgentKind)
+
+
+def spec_of(text: str) -> Spec:
+    """The name and parameters of one of :func:`agents` that a text means, a file or folder included.
+
+    Raises:
+        SpecError: none.
+    """
+    from treeplex.runs.rebel.job import is_turn_folder
+    from treeplex.runs.rebel.judge import is_rebel, is_shipped
+
+    text = text.strip()
+    if is_shipped(text):
+        name = text.partition(":")[2]
+        return Spec("rebel", {"network": name} if name else {})
+    if is_rebel(text) or is_turn_folder(text):
+        return Spec("rebel", {"network": text})
+    if text not in agents() and is_policy(text):
+        return Spec("blueprint", {"file": text})
     spec = parse_spec(text)
     if spec.name not in agents():
-        raise SpecError(f"unknown agent {spec.name!r}{nearest(spec.name, agents())}; see treeplex agents")
-    kind = agents()[spec.name]
-    given = kind.settings.read_changes(dict(spec.parameters) | ({} if think is None else {"think": think}))
-    missing = [name for name, each in declared(kind.settings).items() if each.default is MISSING and name not in given]
-    if missing:
-        raise SpecError(f"agent {spec.name} needs {', '.join(missing)}; write it like {kind.example}")
-    return kind.make(played, kind.settings(**given), generator)
+        raise SpecError(
+            f"no agent and no policy file is called {shown(text)}{nearest(spec.name, agents())}; see treeplex agents"
+        )
+    return spec
+
+
+def names_agent(text: str) -> bool:
+    """Whether a text names an agent, one's own included, and no policy: no file, no folder, not ``uniform``."""
+    if is_user_spec(text):
+        return True
+    return text != UNIFORM and not is_policy(text) and text.partition("(")[0].strip() in agents()
+
+
+def is_policy(text: str) -> bool:
+    """Whether a text is a policy file, a run folder with one, or a solved spot."""
+    return policy_file(text).is_file() or is_solved_spot(text)
+
+
+def own_agent(text: str, game: PlayedGame, generator: np.random.Generator, given: Mapping[str, Any]) -> Agent:
+    """The agent that ``file.py:NAME`` names, or a search with the leaf of that name."""
+    from treeplex.runs.agents.searching import LookingAhead, LookingAheadSettings
+
+    if names_leaf(text):
+        settings = LookingAheadSettings(**LookingAheadSettings.read_changes(given, {"leaf": text}))
+        return LookingAhead().make(game, settings, generator)
+    found = load_agent(text, game.public, PlaythroughSettings, generator)
+    think = given.get("think")
+    if set(given) - {"think"} or (think is not None and not isinstance(found, Seat)):
+        raise SpecError(f"{', '.join(given)}: give an agent of your own its settings in brackets, {text}(key=value)")
+    if think is not None and isinstance(found, Seat):
+        found.think = think
+    return found
+
+
+def seconds_of(time: float | str) -> float:
+    """A time in seconds, from a number or a text such as ``2s``, ``500ms`` or ``2``.
+
+    Raises:
+        SpecError: it is no time, or not above 0.
+    """
+    if isinstance(time, str):
+        found = TIME.fullmatch(time.strip().lower())
+        seconds = float(found["number"]) * UNITS[found["unit"]] if found else 0.0
+    else:
+        seconds = float(time)
+    if not 0 < seconds < float("inf"):
+        raise SpecError(f"the time to think must be above 0, written like 2s, 500ms or 2, not {time!r}")
+    return seconds

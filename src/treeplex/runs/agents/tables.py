@@ -1,22 +1,32 @@
-"""Agents that do not search: a policy table, and all actions alike."""
+"""Agents that do not search: a policy table, a solved spot, and all actions alike."""
 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from treeplex.evaluate.match.agents import Agent, TableAgent
+from treeplex.errors import GameError, SpecError
+from treeplex.evaluate.match.agents import Agent, Seat, TableAgent, UniformAgent
 from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.subgames.beliefs import Belief
+from treeplex.games.poker.betting.tree import Decision
+from treeplex.games.poker.cards.cards import cards_to_string
+from treeplex.games.poker.public import HoldemGame, holdem_state
 from treeplex.runs.agents.kind import AgentKind, AgentSettings
 from treeplex.runs.agents.played_game import PlayedGame
+from treeplex.runs.holdem.policy import HoldemPolicy
+from treeplex.runs.holdem.report.line import action_text
 from treeplex.runs.judge import as_policy
 from treeplex.settings import setting
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class BlueprintSettings(AgentSettings):
     """Which policy is played."""
 
-    file: str = setting(help="a run folder or policy file")
+    file: str = setting(help="a run folder or policy file; of a hold'em spot its solution, turn.spot")
 
 
 class Blueprint(AgentKind):
@@ -25,12 +35,14 @@ class Blueprint(AgentKind):
     name = "blueprint"
     text = "plays a policy as it is"
     source = "any solver"
-    plays = "games with public states"
+    plays = "games with public states, and hold'em spots"
     example = "blueprint(file=runs/leduc)"
     settings = BlueprintSettings
 
     def make(self, game: PlayedGame, settings: BlueprintSettings, generator: np.random.Generator) -> Agent:
-        return TableAgent(game.tree, as_policy(game.compiled, settings.file), generator)
+        if isinstance(game.public, HoldemGame):
+            return SpotAgent(game.public, as_policy(game.public.spot, settings.file), generator)
+        return TableAgent(game.public, as_policy(game.compiled, settings.file), generator)
 
 
 class Uniform(AgentKind):
@@ -39,8 +51,50 @@ class Uniform(AgentKind):
     name = "uniform"
     text = "plays all actions alike"
     source = ""
-    plays = "games with public states"
+    plays = "any game with public states"
     example = "uniform"
 
     def make(self, game: PlayedGame, settings: AgentSettings, generator: np.random.Generator) -> Agent:
-        return TableAgent(game.tree, Policy.uniform(game.compiled), generator)
+        try:
+            return TableAgent(game.public, Policy.uniform(game.compiled), generator)
+        except (GameError, SpecError):  # too large for a table
+            return UniformAgent(game.public, generator)
+
+
+class SpotAgent(Seat):
+    """Plays the solution of a hold'em spot, from where the spot begins."""
+
+    def __init__(self, game: HoldemGame, policy: HoldemPolicy, generator: np.random.Generator | None = None) -> None:
+        """Sit down.
+
+        Args:
+            game: the spot as a public game.
+            policy: of the same spot, all streets of it.
+            generator: of its draws.
+        """
+        super().__init__(game, generator)
+        self.holdem, self.solution = game, policy
+        self._line: tuple[str, ...] = ()
+
+    def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
+        """See :meth:`treeplex.evaluate.match.agents.Agent.begin`."""
+        if at is not None and at.state != self.holdem.first_state():
+            raise GameError("the solution of a spot plays from where the spot begins")
+        self.sit(seat, generator)
+        self.state, self._line = self.holdem.first_state(), ()
+
+    def see(self, event: int) -> None:
+        """See :meth:`treeplex.evaluate.match.agents.Agent.see`."""
+        state, here = holdem_state(self.state), self.holdem.event(self.state)
+        after = self.holdem.after(self.state, event)
+        came = after.board[len(state.board) :]
+        step = action_text(here.actions[event]) if isinstance(here, Decision) else cards_to_string(came)
+        self.state, self._line = after, (*self._line, step)
+
+    def policy(self) -> Floats:
+        """See :meth:`treeplex.evaluate.match.agents.Agent.policy`."""
+        self.check_acting()
+        view, options = self.solution.at(",".join(self._line)), self.holdem.options(self.state)
+        table = np.full((len(options.labels), len(self.holdem.spot.format.hands)), 1.0 / len(options.labels))
+        table[:, view.hands] = view.strategy
+        return table

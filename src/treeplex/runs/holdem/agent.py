@@ -10,6 +10,7 @@ from treeplex.errors import SpecError
 from treeplex.forms.holdem.subgame import HoldemSubgame
 from treeplex.forms.subgames.subgame import Subgame
 from treeplex.games.poker.betting.sizes import plan_from_json
+from treeplex.games.poker.public import HoldemGame
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.rebel.files import NetFile
 from treeplex.learn.rebel.holdem_lesson import check_turn
@@ -31,6 +32,7 @@ def turn_agent(
     threads: int | None = None,
     own_sizes: bool = False,
     drawn: bool = True,
+    game: HoldemGame | None = None,
 ) -> tuple[SearchAgent, NetFile | None]:
     """An agent that searches turns, and its network's file.
 
@@ -43,6 +45,7 @@ def turn_agent(
         threads: for exact values; default: one per core that this process may use.
         drawn: play an iteration drawn at random in each game, and not the average; see :class:`SearchAgent`.
         own_sizes: take the bet sizes of the network's training, if its card names them, in place of the spot's.
+        game: the spot as a public game, where others play it as well; then its sizes are the spot's.
 
     Raises:
         SpecError: a value outside its range, a spot that networks do not know, too little memory, or PyTorch is missing.
@@ -56,7 +59,7 @@ def turn_agent(
     kept = iterations if drawn else 1
     check_room(least_policy(spot) * kept, kept)  # before anything else takes time
     values = leaf or ExactLeaf(iterations=river, storage=STORAGE, threads=threads)
-    agent = holdem_agent(spot, values, generator, method=method, iterations=iterations, endgame=river, drawn=drawn)
+    agent = holdem_agent(spot, values, generator, method=method, iterations=iterations, endgame=river, drawn=drawn, game=game)
     agent.prepare = room_for(agent, threads)  # asked for before a search takes its memory
     return agent, net
 

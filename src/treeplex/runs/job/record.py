@@ -86,6 +86,11 @@ def maybe(read: Read) -> Read:
     return lambda value: None if value is None else read(value)
 
 
+def each(read: Read) -> Read:
+    """A list of what ``read`` reads."""
+    return lambda value: tuple(read(one) for one in value)
+
+
 Schema = Mapping[str, Read]
 """The numbers of a kind's records, by name."""
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from treeplex.errors import AlgorithmError, GameError
+from treeplex.evaluate.match.agents import Agent
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.games.poker.betting.sizes import BetPlan
@@ -49,6 +50,7 @@ def holdem_agent(
     endgame: int = 64,
     remember: int = 4,
     drawn: bool = True,
+    game: HoldemGame | None = None,
 ) -> SearchAgent:
     """An agent for a spot.
 
@@ -60,13 +62,16 @@ def holdem_agent(
         endgame: iterations of Discounted CFR in a solution of the last street.
         remember: solved streets that are kept for later plays.
         drawn: whether each play takes one iteration of a search, drawn at random, and not the average.
+        game: the spot as a public game, where others play it as well.
 
     Raises:
         AlgorithmError, GameError: as :func:`start_of`.
     """
     settings = StreetSearch(method, iterations)
-    game = start_of(spot).game
-    return SearchAgent(game, leaf, settings, generator, remember=remember, endgame=endgame, street_by_street=True, drawn=drawn)
+    begun = start_of(spot).game
+    return SearchAgent(
+        game or begun, leaf, settings, generator, remember=remember, endgame=endgame, street_by_street=True, drawn=drawn
+    )
 
 
 def start_of(spot: Spot) -> Belief:
@@ -91,7 +96,7 @@ def start_of(spot: Spot) -> Belief:
     return belief
 
 
-def game_of(agent: SearchAgent) -> HoldemGame:
+def game_of(agent: Agent) -> HoldemGame:
     """The game that an agent plays, where that is hold'em."""
     game: PublicGame = agent.game
     assert isinstance(game, HoldemGame)

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from tests.processes import spawned
 from treeplex.games.poker.spots.files import spot_request
 from treeplex.play.cli.holdem.requests import solver_of_batch
 from treeplex.play.cli.main import app
@@ -317,17 +318,13 @@ def test_help_imports_nothing_heavy():
 
 @pytest.mark.skipif(os.name == "nt", reason="needs SIGINT")
 def test_ctrl_c_saves_and_says_how_to_go_on(spot, tmp_path):
-    code = "from treeplex.play.cli.main import main; main()"
-    arguments = ["holdem", "solve", spot, "-n", "100000000", "--target", "0", "--progress"]
-    child = subprocess.Popen(
-        [sys.executable, "-c", code, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    seen = ""
-    begun = time.monotonic()
-    while "iteration" not in seen and time.monotonic() - begun < 120:
-        seen += child.stderr.read(1)
-    child.send_signal(signal.SIGINT)
-    _, err = child.communicate(timeout=60)
+    with spawned("holdem", "solve", spot, "-n", 100000000, "--target", 0, "--progress") as child:
+        seen = ""
+        begun = time.monotonic()
+        while "iteration" not in seen and time.monotonic() - begun < 120:
+            seen += child.stderr.read(1)
+        child.send_signal(signal.SIGINT)
+        _, err = child.communicate(timeout=60)
     assert child.returncode == 130, err
     last = err.strip().splitlines()[-1]
     assert "resume with treeplex holdem solve --resume runs/holdem-Td9d6hQc2s.spot" in last

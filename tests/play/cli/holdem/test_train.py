@@ -1,10 +1,7 @@
 """``treeplex holdem train`` and ``treeplex holdem search``."""
 
 import json
-import os
 import signal
-import subprocess
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +12,7 @@ from typer.testing import CliRunner
 
 torch = pytest.importorskip("torch")
 
+from tests.processes import spawned  # noqa: E402
 from tests.trainings import copied, weights  # noqa: E402
 from treeplex.games.poker.betting.tree import betting_tree  # noqa: E402
 from treeplex.games.poker.spots.known import turn_endgame_holdem  # noqa: E402
@@ -244,15 +242,13 @@ def test_another_training_is_kept_unless_forced(spot: str) -> None:
 
 
 def test_ctrl_c_saves_and_says_how_to_go_on(spot: str) -> None:
-    options = [*TINY, "--games", "3000", "--out", "run"]
-    command = [sys.executable, "-m", "treeplex.play.cli.main", "holdem", "train", spot, *options]
-    child = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ})
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and not (Path("run", METRICS).exists() and child.poll() is None):
-        time.sleep(0.1)
-    time.sleep(1.0)
-    child.send_signal(signal.SIGINT)
-    out, err = child.communicate(timeout=120)
+    with spawned("holdem", "train", spot, *TINY, "--games", 3000, "--out", "run") as child:
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline and not (Path("run", METRICS).exists() and child.poll() is None):
+            time.sleep(0.1)
+        time.sleep(1.0)
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=120)
     assert child.returncode == 130, err
     assert "resume with treeplex train --resume run" in err.strip().splitlines()[-1]
     done = JobFolder(TURNS, "run").records()[-1].done

@@ -13,11 +13,15 @@ from heapq import heappop, heappush
 from itertools import count
 from typing import Any
 
+import numpy as np
+
 from treeplex.errors import SpecError
 from treeplex.games.poker.betting.moves import Move, Sizing, Table
 from treeplex.games.poker.spots.spot import Rake, Spot
+from treeplex.games.public import Bets
 
 MOST_NODES = 2_000_000
+BET_KINDS = {"fold": "fold", "check": "pass", "call": "pass"}
 MOST_TABLES = 15_000
 """Tables of a street at most, about, from which its size is counted."""
 
@@ -58,6 +62,14 @@ class Decision:
     children: tuple[int, ...]
     contributions: tuple[float, float]
     street_bets: tuple[float, float]
+
+    def bets(self) -> Bets:
+        """The actions as bets."""
+        faced, pot = max(self.street_bets), 2 * max(self.contributions)
+        kinds = tuple(BET_KINDS.get(action.kind, "bet") for action in self.actions)
+        raised = np.array([kind == "bet" for kind in kinds])
+        chips = np.where(raised, [action.amount for action in self.actions], 0.0)
+        return Bets(kinds, np.where(raised, (chips - faced) / pot, 0.0), chips, pot)
 
 
 @dataclass(frozen=True, slots=True)

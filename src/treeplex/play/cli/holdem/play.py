@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treeplex.errors import FileError, SpecError
-from treeplex.play.cli.arguments import DealSeed, Games
+from treeplex.play.cli.arguments import DealSeed, Games, Think
 from treeplex.play.cli.commands import command
 from treeplex.play.cli.holdem import options as of
 from treeplex.play.cli.live import Live
@@ -49,6 +49,7 @@ def play(
         Path | None,
         typer.Option("--log", metavar="FILE", help="Add each finished hand to this text file."),
     ] = None,
+    think: Think = None,
     seed: DealSeed = None,
 ) -> None:
     """Play turns and rivers of hold'em in the terminal, against an agent that searches as it plays.
@@ -90,6 +91,7 @@ def play(
         from treeplex.play.cli.holdem.search import card_text
         from treeplex.play.cli.play import sit
         from treeplex.play.tables.holdem import HoldemTable
+        from treeplex.runs.agents.registry import seconds_of
         from treeplex.runs.holdem.agent import turn_agent
         from treeplex.runs.holdem.search import ITERATIONS, METHOD, RIVER, unlike
         from treeplex.search.holdem.agent import game_of
@@ -108,6 +110,7 @@ def play(
             own_sizes=is_turn_endgame(spot or TURN_ENDGAME) and not sized,
             drawn=random_iteration,
         )
+        agent.think = None if think is None else seconds_of(think)
         bets_of_all = game_of(agent).spot.bets
 
         def on(other: tuple[int, ...]) -> "Spot":

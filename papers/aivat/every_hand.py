@@ -1,0 +1,39 @@
+"""Every hand that can be played between two policies, with its probability: what matches only sample."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from treeplex.evaluate.match.play import PlayedHand, Step
+from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.subgames.policy_tables import table_at
+from treeplex.games.base import CHANCE, TERMINAL
+from treeplex.games.public import PublicState, PublicTree
+
+
+def every_hand(rules: PublicTree, policies: Sequence[Policy]) -> Iterator[tuple[float, PlayedHand]]:
+    """All hands of a game without private actions, with the policy of each seat; probabilities sum to one."""
+    for first, second in np.argwhere(rules.prior > 0).tolist():
+        dealt = (first, second)
+        yield from after(rules, policies, rules.first_state(), dealt, float(rules.prior[dealt]), ())
+
+
+def after(
+    rules: PublicTree,
+    policies: Sequence[Policy],
+    state: PublicState,
+    dealt: tuple[int, int],
+    probability: float,
+    steps: tuple[Step, ...],
+) -> Iterator[tuple[float, PlayedHand]]:
+    """The hands that go on from a public state."""
+    options = rules.options(state)
+    if options.player == TERMINAL:
+        yield probability, PlayedHand(dealt, steps, rules.payoffs(state, dealt))
+        return
+    policy = None if options.player == CHANCE else table_at(policies[options.player], rules, state)
+    chances = rules.chances(state, dealt) if policy is None else policy[:, dealt[options.player]]
+    for number, (chance, label) in enumerate(zip(chances.tolist(), options.labels, strict=True)):
+        if chance > 0:
+            here = (*steps, Step(number, policy))
+            yield from after(rules, policies, rules.after(state, label), dealt, probability * chance, here)

@@ -1,0 +1,77 @@
+"""What hands say about agents: means with 95% intervals, and an exact test of whether the difference could be luck."""
+
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.evaluate.playouts import standard_errors
+
+Floats = NDArray[np.float64]
+NORMAL_95 = 1.959963984540054
+"""Standard errors on either side of the mean that hold 95% of a normal distribution."""
+MOST_ENUMERATED = 16
+"""Samples up to which all changes of sign are gone through."""
+FLIPS, MOST_SIGNS = 9_999, 20_000_000
+"""Random changes of sign for more samples, and the most signs that are drawn for them."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Samples of each agent, summed up.
+
+    Attributes:
+        mean: of each agent.
+        error: the standard error of each mean; 0 of exact values, NaN of a single sample.
+        deviation: the standard deviation of the samples of each agent.
+        samples: how many independent ones there are.
+    """
+
+    mean: tuple[float, ...]
+    error: tuple[float, ...]
+    deviation: tuple[float, ...]
+    samples: int
+
+    @property
+    def interval(self) -> tuple[tuple[float, float], ...]:
+        """The 95% interval of each mean, by the normal distribution."""
+        halves = [NORMAL_95 * error for error in self.error]
+        return tuple((mean - half, mean + half) for mean, half in zip(self.mean, halves, strict=True))
+
+
+def summary(samples: Floats) -> Summary:
+    """Sum up independent samples, float64 [K, N]."""
+    count, agents = samples.shape
+    nothing = (float("nan"),) * agents
+    mean = tuple(samples.mean(axis=0).tolist()) if count else nothing
+    if count < 2:
+        return Summary(mean, nothing, nothing, count)
+    return Summary(mean, tuple(standard_errors(samples).tolist()), tuple(samples.std(axis=0, ddof=1).tolist()), count)
+
+
+def sign_flip_test(samples: Floats, *, seed: int = 0) -> float:
+    """How likely a mean so far from zero is by luck: the two-sided p-value if each sample were as likely to be its negative.
+
+    With at most :data:`MOST_ENUMERATED` samples (zeros do not count) all changes of sign are gone through; with more,
+    :data:`FLIPS` random ones, and the samples themselves count as one of them (Phipson and Smyth 2010), so that the p-value is
+    never too small. Samples of equal size are flipped together, by binomial draws.
+
+    Args:
+        samples: float64 [K], of one agent.
+        seed: of the random changes.
+    """
+    values = np.abs(samples[samples != 0])
+    if not len(values):
+        return 1.0
+    sizes, counts = np.unique(values, return_counts=True)
+    found = abs(float(samples.sum())) * (1 - 1e-12)
+    if len(values) <= MOST_ENUMERATED:
+        sums = np.array([float(np.dot(signs, values)) for signs in product((1.0, -1.0), repeat=len(values))])
+        return float((np.abs(sums) >= found).mean())
+    generator = np.random.default_rng(seed)
+    flips = min(FLIPS, max(99, MOST_SIGNS // len(sizes)))
+    totals = np.zeros(flips)
+    for size, count in zip(sizes, counts, strict=True):
+        totals += size * (2.0 * generator.binomial(count, 0.5, flips) - count)
+    return float((1 + (np.abs(totals) >= found).sum()) / (1 + flips))

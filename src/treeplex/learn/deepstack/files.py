@@ -1,0 +1,67 @@
+"""DeepStack's networks as a file, and the leaf that reads them."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from treeplex.errors import FileError, PolicyError
+from treeplex.forms.subgames.identity import public_identity
+from treeplex.games.public import PublicTree
+from treeplex.learn.deepstack.leaf import DeepStackLeaf, RoundNets
+from treeplex.learn.rebel.files import NetFile, read_net, save_net
+
+NETS = "nets.safetensors"
+"""The networks in a training's folder."""
+FORM = "treeplex networks for betting rounds"
+
+
+def save_round_nets(
+    path: str | os.PathLike[str],
+    nets: RoundNets,
+    *,
+    game: str,
+    identity: str,
+    settings: Mapping[str, Any],
+    card: Mapping[str, Any],
+) -> None:
+    """Write the networks of all rounds atomically, with a card.
+
+    Raises:
+        FileError: the file cannot be written.
+    """
+    save_net(path, nets.weights(), game=game, identity=identity, settings=settings, card=card, form=FORM)
+
+
+def read_round_nets(path: str | os.PathLike[str]) -> NetFile:
+    """Read what :func:`save_round_nets` wrote, or the file in a training's folder.
+
+    Raises:
+        FileError: missing, truncated, changed, of another version, or something else.
+    """
+    file = Path(path) / NETS if Path(path).is_dir() else Path(path)
+    return read_net(file, form=FORM, makers="train deepstack")
+
+
+def deepstack_leaf(path: str | os.PathLike[str], rules: PublicTree) -> DeepStackLeaf:
+    """Leaf values where betting rounds end, by the networks of a training's folder or file.
+
+    Args:
+        path: the folder of a training by ``deepstack``, or its ``nets.safetensors``.
+        rules: of the game that it was trained on.
+
+    Raises:
+        FileError: it cannot be read.
+        PolicyError: networks of another game.
+        SpecError: PyTorch is missing.
+    """
+    found = read_round_nets(path)
+    if found.identity != public_identity(rules):
+        raise PolicyError(f"{path} has networks for {found.game}, not for these rules; give the game that they were trained on")
+    try:
+        unit, width, layers = (found.settings[name] for name in ("unit", "width", "layers"))
+        nets = RoundNets(rules, unit=str(unit), width=int(width), layers=int(layers), seed=0)
+        nets.load(found.weights)
+    except (KeyError, ValueError, TypeError, RuntimeError) as error:
+        raise FileError(f"{path}: networks for {found.game} that do not fit the rules ({error})") from error
+    return DeepStackLeaf(nets)

@@ -1,0 +1,109 @@
+"""Leaf values by DeepStack's networks."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import AlgorithmError
+from treeplex.forms.subgames.batch import PairPlaces
+from treeplex.forms.subgames.subgame import Places, Ranges
+from treeplex.games.public import PublicState, PublicTree
+from treeplex.learn.deepstack.situations import met_and_believed, pots, round_starts
+from treeplex.learn.deepstack.value_net import Module, fresh_net
+from treeplex.learn.rebel.value_net import Forward
+from treeplex.learn.torch.device import torch_module
+from treeplex.search.encoding import EncodedPlaces, Encoding
+from treeplex.search.leaf import Prepared
+from treeplex.search.next_round import NextRound
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+ROUND = "round"
+"""Of the names of weights, with the number of deals before the round."""
+
+
+class DeepStackLeaf(NextRound):
+    """Values where betting rounds end, by a network for the beginning of each next round; exactly zero-sum.
+
+    Attributes:
+        rounds: the networks.
+    """
+
+    def __init__(self, rounds: "RoundNets") -> None:
+        super().__init__(rounds)
+        self.rounds = rounds
+
+
+class RoundNets:
+    """Values of hands where betting rounds begin, by a network for each round; see :class:`treeplex.search.leaf.LeafValue`.
+
+    Attributes:
+        rules: the public-tree rules.
+        encoding: how a public belief state looks to a network.
+        starts: for each round after the first the public states where it begins.
+        nets: its network, float32 [n, inputs] to [n, 2H], before values are balanced.
+    """
+
+    def __init__(self, rules: PublicTree, *, unit: str, width: int, layers: int, seed: int) -> None:
+        """Fresh networks; see :class:`treeplex.learn.deepstack.settings.DeepStackSettings`.
+
+        Raises:
+            SpecError: PyTorch is missing.
+            GameError: no round begins with a deal, or the rules do not say how states look to a network.
+        """
+        self.rules, self.encoding = rules, Encoding(rules)
+        self.starts: Sequence[list[PublicState]] = round_starts(rules)
+        sizes = self.encoding.inputs, self.encoding.outputs
+        self.nets: list[Module] = [
+            fresh_net(unit, *sizes, width=width, layers=layers, seed=seed + k) for k in range(len(self.starts))
+        ]
+        self._forwards = [Forward(net) for net in self.nets]
+        self._round = {rules.future(state.node): k for k, states in enumerate(self.starts) for state in states}
+        self._prepared: Prepared[Places, tuple[EncodedPlaces, list[Ints], Floats]] = Prepared(self._encoded)
+
+    def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
+        prepared, rounds, pot = self._prepared(places)
+        assert isinstance(places, PairPlaces)
+        rows, outputs = prepared.write(believed), np.zeros((len(places), self.encoding.outputs), np.float32)
+        for chosen, forward in zip(rounds, self._forwards, strict=True):
+            if len(chosen):
+                outputs[chosen] = forward(rows, chosen)[chosen]
+        values = prepared.read(outputs, places.widths)
+        _, joint = met_and_believed(places, believed)
+        surplus = sum((own * value).sum(axis=1, keepdims=True) for own, value in zip(joint, values, strict=True))
+        return tuple(pot * (value - 0.5 * surplus) for value in values)
+
+    def _encoded(self, places: Places) -> tuple[EncodedPlaces, list[Ints], Floats]:
+        """Rows for places, which of them belong to each network, and the pots.
+
+        Raises:
+            AlgorithmError: a place where no round of the networks' game begins.
+        """
+        assert isinstance(places, PairPlaces)
+        numbers = [self._round.get(self.rules.future(state.node), -1) for state in places.states]
+        if -1 in numbers:
+            name = self.rules.name_of(places.states[numbers.index(-1)])
+            raise AlgorithmError(f"no round of the networks' game begins at {name}; cut subgames of that game with rounds=1")
+        rounds = [np.flatnonzero(np.array(numbers, np.int64) == k) for k in range(len(self.nets))]
+        return self.encoding.prepared(places), rounds, pots(places)
+
+    def weights(self) -> dict[str, NDArray[Any]]:
+        """Copies of all weights, by round and PyTorch's names."""
+        return {
+            f"{ROUND}{k}.{name}": tensor.numpy().copy()
+            for k, net in enumerate(self.nets, start=1)
+            for name, tensor in net.state_dict().items()
+        }
+
+    def load(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Put weights as :meth:`weights` names them into the networks.
+
+        Raises:
+            KeyError, RuntimeError: they do not fit.
+        """
+        torch = torch_module()
+        for k, net in enumerate(self.nets, start=1):
+            names = list(net.state_dict())
+            net.load_state_dict({name: torch.from_numpy(np.array(arrays[f"{ROUND}{k}.{name}"])) for name in names})

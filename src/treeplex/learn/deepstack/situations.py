@@ -1,0 +1,133 @@
+"""Random situations where betting rounds begin, and their values: what DeepStack's networks learn from.
+
+Moravčík et al. 2017, supplement: a situation is a public state after chance has dealt, with a pot and with ranges drawn at
+random, see :func:`treeplex.learn.rebel.random_beliefs.random_belief`. Here every pot that the betting can lead to is equally
+likely; DeepStack, which has to answer any bet, draws pots from intervals.
+"""
+
+from collections.abc import Hashable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import GameError
+from treeplex.forms.subgames.batch import PairPlaces, cut_states
+from treeplex.forms.subgames.beliefs import stacked_ranges
+from treeplex.forms.subgames.horizon import Horizon
+from treeplex.forms.subgames.subgame import Ranges
+from treeplex.games.public import Chance, Decision, Leaf, PublicState, PublicTree
+from treeplex.learn.rebel.random_beliefs import random_belief
+from treeplex.search.encoding import Encoding
+from treeplex.search.leaf import LeafValue
+from treeplex.search.subgame import METHODS, SubgameSearch
+
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+MOST_STATES = 1_000_000
+"""The most public states that are walked through to find where rounds begin."""
+
+
+def round_starts(rules: PublicTree) -> list[list[PublicState]]:
+    """Where betting rounds begin after the first, round by round: public states after a deal at which somebody acts.
+
+    Of states with the same future one stands for all.
+
+    Raises:
+        GameError: there are none, or too many public states.
+    """
+    first = rules.first_state()
+    found: list[dict[Hashable, PublicState]] = []
+    queue: list[tuple[PublicState, int]] = [(first, 0)]
+    seen = {(rules.future(first.node), 0)}
+    while queue:
+        state, deals = queue.pop()
+        visited, following = state.successors(rules)
+        dealt = isinstance(visited, Chance)
+        for after in following:
+            key = rules.future(after.node), deals + dealt
+            if key in seen or not after.weight.any() or isinstance(what := rules.visit(after.node), Leaf):
+                continue
+            seen.add(key)
+            if len(seen) > MOST_STATES:
+                raise GameError(f"the game has more than {MOST_STATES:,} public states; networks for each round need fewer")
+            if dealt and isinstance(what, Decision):
+                found += [{} for _ in range(deals + 1 - len(found))]
+                found[deals][key[0]] = after
+            queue.append((after, deals + dealt))
+    if not found or not all(found):
+        raise GameError("no betting round begins with a deal, so there is nothing that networks for rounds could value")
+    return [sorted(states.values(), key=lambda state: repr(state.node)) for states in found]
+
+
+class Situations(NamedTuple):
+    """Rows of solved situations; both players' hands side by side, those of the player to act first.
+
+    Attributes:
+        inputs: float32 [n, inputs], see :class:`treeplex.search.encoding.Encoding`.
+        targets: float32 [n, 2H], values of hands in pots.
+        met: float32 [n, 2H], how likely each hand meets one of the other's range; 0 for hands that cannot be there.
+        beliefs: float32 [n, 2H], what is believed about each hand, with card removal; each player's sum to one.
+    """
+
+    inputs: Singles
+    targets: Singles
+    met: Singles
+    beliefs: Singles
+
+
+def no_situations(encoding: Encoding) -> Situations:
+    """No rows."""
+    both = np.zeros((0, encoding.outputs), np.float32)
+    return Situations(np.zeros((0, encoding.inputs), np.float32), both, both, both)
+
+
+def met_and_believed(places: PairPlaces, ranges: Ranges) -> tuple[Ranges, Ranges]:
+    """How likely each hand meets one of the other's, [K, H_i], and the belief about it; 0 where ranges exclude each other."""
+    met = places.opposing(ranges, 0), places.opposing(ranges, 1)
+    joint = tuple(own * mass for own, mass in zip(ranges, met, strict=True))
+    sums = [own.sum(axis=1, keepdims=True) for own in joint]
+    return met, tuple(
+        np.divide(own, total, out=np.zeros_like(own), where=total > 0) for own, total in zip(joint, sums, strict=True)
+    )
+
+
+def pots(places: PairPlaces) -> Floats:
+    """The pot at each place, float64 [K, 1], in the game's units."""
+    return np.array([places.game.pot(state.node) for state in places.states])[:, None]
+
+
+class SituationMaker:
+    """Draws and solves situations of one betting round.
+
+    Attributes:
+        rules: the public-tree rules.
+        encoding: how a situation looks to a network.
+        states: where the round begins.
+        horizon, leaf: where solves end, and what is known there.
+    """
+
+    def __init__(self, rules: PublicTree, states: list[PublicState], leaf: LeafValue, horizon: Horizon) -> None:
+        self.rules, self.encoding, self.states = rules, Encoding(rules), states
+        self.leaf, self.horizon = leaf, horizon
+
+    def solved(self, count: int, method: str, iterations: int, generator: np.random.Generator) -> Situations:
+        """So many situations, solved side by side; those in which nobody can be are left out."""
+        chosen = generator.integers(0, len(self.states), count)
+        drawn = [random_belief(self.rules, self.states[k], generator) for k in chosen]
+        beliefs = [belief for belief in drawn if belief.pairs > 0]
+        states = [belief.state for belief in beliefs]
+        subgames = cut_states(self.rules, states, self.horizon)  # type: ignore[arg-type]
+        search = SubgameSearch(subgames, METHODS[method], self.leaf, stacked_ranges(beliefs), horizon=iterations)
+        search.run(iterations)
+        prepared = self.encoding.prepared(subgames.roots)
+        met, believed = met_and_believed(subgames.roots, search.ranges)
+        pot = pots(subgames.roots)
+        targets = tuple(own / pot for own in search.root_values())
+        scale = max(state.weight.max() for state in self.states)
+        return Situations(
+            prepared.write(search.ranges).copy(),
+            prepared.targets(targets),
+            prepared.targets(tuple(own / scale for own in met)),
+            prepared.targets(believed),
+        )

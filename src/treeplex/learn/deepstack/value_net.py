@@ -1,0 +1,48 @@
+"""DeepStack's value network: a perceptron whose values are made to sum to zero (Moravčík et al. 2017, supplement)."""
+
+from typing import Any
+
+from treeplex.learn.rebel.value_net import value_net
+from treeplex.learn.torch.device import torch_module
+
+Module = Any
+UNITS = ("gelu", "prelu")
+"""What follows a linear layer: layer norm and GeLU, as :func:`treeplex.learn.rebel.value_net.value_net` has them, or PReLU."""
+
+
+def fresh_net(unit: str, inputs: int, outputs: int, *, width: int, layers: int, seed: int) -> Module:
+    """A fresh network of one of :data:`UNITS`, float32 [n, inputs] to [n, outputs]."""
+    make = value_net if unit == "gelu" else perceptron
+    return make(inputs, outputs, width=width, layers=layers, seed=seed)
+
+
+def perceptron(inputs: int, outputs: int, *, width: int, layers: int, seed: int) -> Module:
+    """``layers`` times linear and PReLU of ``width``, and a linear output, small at first."""
+    torch = torch_module()
+    parts: list[Any] = []
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        for layer in range(layers):
+            parts += [torch.nn.Linear(width if layer else inputs, width), torch.nn.PReLU()]
+        parts.append(torch.nn.Linear(width if layers else inputs, outputs))
+    with torch.no_grad():
+        parts[-1].weight.mul_(0.01)
+        parts[-1].bias.mul_(0.01)
+    return torch.nn.Sequential(*parts)
+
+
+def balanced(outputs: Any, beliefs: Any) -> Any:
+    """Outputs less half of what both players' values sum to; arrays or tensors, [n, 2H] both.
+
+    DeepStack subtracts from counterfactual values, against ranges. Here beliefs count card removal, so that values sum to zero
+    exactly, also where hands exclude each other.
+    """
+    return outputs - 0.5 * (beliefs * outputs).sum(-1)[:, None]
+
+
+def situation_loss(net: Module, inputs: Any, targets: Any, met: Any, beliefs: Any) -> Any:
+    """Mean Huber loss of counterfactual values, in pots, over hands that can be there and meet somebody."""
+    found = balanced(net(inputs), beliefs)
+    losses = torch_module().nn.functional.huber_loss(met * found, met * targets, reduction="none")
+    counted = (met > 0).float()
+    return (losses * counted).sum() / counted.sum().clamp(min=1.0)

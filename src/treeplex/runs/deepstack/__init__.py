@@ -1,0 +1,1 @@
+"""Trainings of DeepStack's value networks, as jobs."""

@@ -1,0 +1,245 @@
+"""Who takes part in a match: names, files and objects, as policy tables where they are such and as agents at a table."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from inspect import isclass
+from typing import Any
+
+from treeplex.errors import GameSizeError, SpecError
+from treeplex.evaluate.match.agents import Agent, TableAgent
+from treeplex.evaluate.match.aivat import PolicyValues, ValueFunction
+from treeplex.evaluate.match.tables import seat_policy, seated
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.sources.load import load
+from treeplex.forms.sources.user_module import Wanted, is_user_spec, load_user_object
+from treeplex.games.base import Game
+from treeplex.games.kuhn_poker import KuhnPoker
+from treeplex.games.poker.spots.spot import Spot
+from treeplex.notices import tell
+from treeplex.runs.agents.played_game import PlayedGame
+from treeplex.runs.agents.registry import agent, agents, is_policy, spec_of
+from treeplex.runs.judge import as_policy
+from treeplex.runs.match.settings import AUTOMATIC, ZERO
+from treeplex.runs.solve.solvable import UNIFORM
+from treeplex.search.user_agents import is_agent
+from treeplex.settings import declared
+from treeplex.solvers import make_solver
+
+MOST_HISTORIES = 5_000_000
+"""The most histories of a game that is compiled for a match."""
+MOST_INFOSETS = 5_000
+"""The most infosets of a game in which every decision of an agent that searches is asked for."""
+MOST_SEQUENCES, VALUE_ITERATIONS = 200_000, 300
+"""The most sequences of a game that is solved for a value function, and by how many iterations of CFR+."""
+VALUES = Wanted(
+    "value function",
+    "MyValues",
+    "class of value functions, made with the public game, or function of a state and hands",
+    lambda thing: isclass(thing) and "__call__" in vars(thing),
+    lambda thing: callable(thing) and not isclass(thing),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class MatchGame:
+    """The game of a match, as much of it as is needed.
+
+    Attributes:
+        rules: the rules, or a hold'em spot.
+    """
+
+    rules: Game | Spot
+
+    @classmethod
+    def of(cls, game: "str | Game | Spot | CompiledGame | PlayedGame | MatchGame") -> "MatchGame":
+        """The game that a spec names, or rules, a spot or a compiled game."""
+        if isinstance(game, MatchGame):
+            return game
+        if isinstance(game, PlayedGame):
+            found = cls(game.rules)
+            found.__dict__["played"] = game
+            return found
+        return cls(load(game))
+
+    def __str__(self) -> str:
+        return str(self.rules)
+
+    @property
+    def players(self) -> int:
+        """How many play."""
+        return 2 if isinstance(self.rules, Spot) else self.rules.num_players
+
+    @cached_property
+    def played(self) -> PlayedGame:
+        """Its public states, for agents at a table.
+
+        Raises:
+            GameError: its rules do not say what is public.
+        """
+        return PlayedGame.of(self.rules)
+
+    @cached_property
+    def compiled(self) -> CompiledGame | None:
+        """The compiled game; None of a spot, and where it is too large for a match to compile."""
+        if isinstance(self.rules, Spot):
+            return None
+        try:
+            return compile_game(self.rules, limit=MOST_HISTORIES)
+        except GameSizeError:
+            return None
+
+    @property
+    def big_blind(self) -> float | None:
+        """What results are counted in at poker tables: the big blind, or the ante of games without blinds; None of others."""
+        if isinstance(self.rules, Spot):
+            return float(self.rules.blinds[1] if self.rules.blinds else self.rules.min_bet)
+        if isinstance(self.rules, KuhnPoker):
+            return 1.0
+        found = getattr(self.rules, "big_blind", None) or getattr(self.rules, "ante", None)
+        return float(found) if isinstance(found, int | float) and found > 0 else None
+
+
+@dataclass(eq=False)
+class Entrant:
+    """Who takes part.
+
+    Attributes:
+        name: what tables and files call it.
+        source: a text as ``treeplex match`` takes it, or an object.
+        game: the game of the match.
+        think: seconds for each of its decisions, where it searches.
+    """
+
+    name: str
+    source: Any
+    game: MatchGame
+    think: float | None = None
+    _copies: dict[int, Agent] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str | None:
+        """The text that names it; None of an object."""
+        return str(self.source) if isinstance(self.source, str | os.PathLike) else None
+
+    @cached_property
+    def table(self) -> Policy | None:
+        """Its policy, where it is a policy table."""
+        compiled = self.game.compiled
+        if is_agent(self.source) or (self.text is not None and not names_table(self.text)):
+            made = self.agent(0)
+            return made.table if isinstance(made, TableAgent) else None
+        if compiled is None:
+            return None
+        found: Policy = as_policy(compiled, self.source)
+        return found
+
+    def agent(self, copy: int) -> Agent:
+        """It as an agent at a table; each copy is one of its own, but of an object, which sits in all its seats."""
+        if is_agent(self.source):
+            found: Agent = self.source
+            return found
+        if copy not in self._copies:
+            self._copies[copy] = self._made()
+        return self._copies[copy]
+
+    def _made(self) -> Agent:
+        played = self.game.played
+        if self.text is not None:
+            return agent(self.text, played, think=self.think if searches(self.text) else None)
+        if self.table is None:
+            raise SpecError(f"{self.name} is a policy, and {self.game} is too large for policy tables; name an agent instead")
+        return TableAgent(played.public, self.table)
+
+    @cached_property
+    def policies(self) -> tuple[Policy, ...] | None:
+        """What it plays in each seat, where that can be enumerated: a policy table, or an agent that draws nothing but its
+        actions, in a small game; else None, as of an agent that fails.
+        """
+        game = self.game.compiled
+        if game is None:
+            return None
+        if self.table is not None:
+            return (self.table,) * game.players
+        made = self.agent(0)
+        drawing = getattr(made, "draws", True) or self.think is not None or getattr(made, "think", None) is not None
+        if drawing or len(game.infostates) > MOST_INFOSETS:
+            return None
+        tell(f"asking {self.name} what it plays everywhere")
+        try:
+            return tuple(seat_policy(made, game, seat) for seat in range(game.players))
+        except Exception:
+            return None
+
+
+def entrants_of(game: MatchGame, sources: Sequence[Any], think: float | None = None) -> tuple[Entrant, ...]:
+    """Those who take part, each with a name of its own.
+
+    Raises:
+        SpecError: no such agent, or none that searches although there is a time to think.
+    """
+    texts = [str(each) for each in sources if isinstance(each, str | os.PathLike)]
+    if think is not None and len(texts) == len(sources) and not any(map(searches, texts)):
+        raise SpecError(f"none of {', '.join(texts)} searches, so there is nothing to think about; leave the time to think out")
+    names: list[str] = []
+    for source in sources:
+        name = name_of(source)
+        copies = sum(each == name or each.startswith(f"{name} (") for each in names)
+        names.append(f"{name} ({copies + 1})" if copies else name)
+    return tuple(Entrant(name, source, game, think) for name, source in zip(names, sources, strict=True))
+
+
+def name_of(source: Any) -> str:
+    """What to call it."""
+    if isinstance(source, str | os.PathLike):
+        return str(source)
+    said = getattr(source, "name", None) or getattr(source, "algorithm", None)
+    return str(said) if isinstance(said, str) else "policy" if isinstance(source, Mapping) else type(source).__name__
+
+
+def names_table(text: str) -> bool:
+    """Whether a text names a policy table: ``uniform``, a policy file or a run folder with one."""
+    return text == UNIFORM or is_policy(text)
+
+
+def searches(text: str) -> bool:
+    """Whether an agent takes a time to think."""
+    if is_user_spec(text) or names_table(text):
+        return is_user_spec(text)
+    return "think" in declared(agents()[spec_of(text).name].settings)
+
+
+def values_of(game: MatchGame, source: Any) -> tuple[ValueFunction | None, str]:
+    """The value function of AIVAT, and what it is, in words.
+
+    Args:
+        game: the game of the match.
+        source: ``auto`` for an approximate equilibrium where the game is small, else zero; ``zero``; a policy, agent or file
+            as those who take part, for what they get against themselves; ``file.py:NAME``, called with the public game; or a
+            function itself.
+
+    Raises:
+        SpecError: nothing of the kind, or one that does not fit the game.
+    """
+    played, compiled = game.played.public, game.compiled
+    if isinstance(source, str) and source == ZERO:
+        return None, "zero"
+    if isinstance(source, str) and source == AUTOMATIC:
+        if compiled is None or sum(compiled.sequences) > MOST_SEQUENCES or compiled.players > 2:
+            return None, "zero"
+        solver = make_solver(compiled, "cfr+")
+        solver.run(VALUE_ITERATIONS)
+        return PolicyValues(played, solver.average_policy()), f"of {VALUE_ITERATIONS} iterations of cfr+"
+    if isinstance(source, str) and is_user_spec(source):
+        made: ValueFunction = load_user_object(source, VALUES, played)
+        return made, source
+    if callable(source) and not is_agent(source):
+        found: ValueFunction = source
+        return found, name_of(source)
+    entrant = Entrant(name_of(source), source, game)
+    if compiled is None or (policies := entrant.policies) is None:
+        raise SpecError(f"{entrant.name} has no values in {game}; give zero, auto, or a function of your own, file.py:NAME")
+    return PolicyValues(played, seated(compiled, policies)), f"of {entrant.name}"

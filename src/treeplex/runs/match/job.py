@@ -1,0 +1,204 @@
+"""A match as a job: hands in order, by this process or workers, and from where it stood when it was stopped."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import asdict, replace
+from functools import cached_property
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from treeplex.errors import FileError
+from treeplex.evaluate.match.statistics import summary
+from treeplex.evaluate.match.tables import expected_payoffs
+from treeplex.forms.policies.tabular import Policy
+from treeplex.learn.common.job_queue import JobQueue
+from treeplex.learn.common.workers import Workers
+from treeplex.runs.job.checkpoint import Arrays, State
+from treeplex.runs.job.interrupt import StepAbandoned
+from treeplex.runs.job.job import Job
+from treeplex.runs.job.record import Record
+from treeplex.runs.job.schedule import sparse_points
+from treeplex.runs.match.hands import HandPlayer, HandResult
+from treeplex.runs.match.result import MatchResult, Played
+from treeplex.runs.match.scores import Ledger, Score, exact_score
+from treeplex.runs.match.settings import HANDS, MATCH, PLOT, RESULT
+from treeplex.runs.train.workers import Work, crew_for
+from treeplex.storage.files import append_line, write_atomically
+from treeplex.storage.reading import whole_lines
+
+POLL_SECONDS = 0.2
+PARTS = 4
+"""Into how many parts for each worker the hands of a step are split."""
+
+
+class MatchJob(Job):
+    """A match under way.
+
+    Attributes:
+        player: plays the hands.
+        ledger: what they gave.
+        work: who plays them.
+        path: the folder in which every hand is written at once, if there is one.
+    """
+
+    kind = MATCH
+
+    def __init__(self, player: HandPlayer, work: Work, path: Path | None = None) -> None:
+        super().__init__()
+        self.player, self.work, self.path = player, work, path
+        self.ledger = Ledger(player.plan)
+        self._crew: Workers[range, list[HandResult]] | None = None
+        if self.exact is None and player.tables_only is None:
+            for table in range(len(player.plan.tables)):
+                player.seated(table)
+
+    @property
+    def name(self) -> str:
+        """Who plays."""
+        return " ".join(each.name for each in self.player.entrants)
+
+    @property
+    def identity(self) -> str:
+        """The game."""
+        return str(self.player.match_game)
+
+    @property
+    def done(self) -> int:
+        """Hands played."""
+        return self.ledger.done
+
+    @property
+    def total(self) -> int:
+        """Hands asked for; none where values are exact."""
+        return 0 if self.exact is not None else self.player.plan.hands
+
+    @cached_property
+    def exact(self) -> tuple[Score, ...] | None:
+        """The scores of all tables where all agents' policies can be enumerated, unless hands are asked for."""
+        player, found, game = self.player, list[Score](), self.player.match_game.compiled
+        if player.settings.sampled or game is None:
+            return None
+        policies = list[Sequence[Policy]]()
+        for each in player.entrants:  # one that cannot be enumerated saves asking the others
+            if each.policies is None:
+                return None
+            policies.append(each.policies)
+        for agents in player.plan.tables:
+            seatings = [[policies[agents[place]][seat] for seat, place in enumerate(order)] for order in player.plan.orders]
+            values = np.array([expected_payoffs(game, seating) for seating in seatings])
+            found.append(exact_score(agents, values, player.plan.orders))
+        return tuple(found)
+
+    def step(self, count: int) -> None:
+        """Play the next hands."""
+        last = self.player.plan.hands
+        if self.player.tables_only is not None:
+            results = self.player.sample(range(self.done, min(self.done + count, last)))
+            self.ledger.add_payoffs(results.payoffs)
+            lines = results.to_json() if self.path is not None else ""
+        else:
+            alone = self.work.ray is None and self.work.size == 1
+            numbers = range(self.done, min(self.done + (count if alone else max(count, self.work.size)), last))
+            hands = self.player.play(numbers) if alone else self._shared(numbers)
+            self.ledger.add(hands)
+            lines = "\n".join(hand.to_json() for hand in hands)
+        if self.path is not None:
+            append_line(self.path / HANDS, lines)
+
+    def _shared(self, numbers: range) -> list[HandResult]:
+        """Hands that workers play, in order."""
+        if self._crew is None:
+            self._crew = crew_for(replace(self.player), self.work)
+        queue, size = JobQueue(self._crew), max(1, len(numbers) // (PARTS * self._crew.size))
+        for first in range(0, len(numbers), size):
+            queue.add(first, numbers[first : first + size])
+        found: dict[Any, list[HandResult]] = {}
+        while len(queue):
+            if self.interrupt.requested:
+                self._crew.give_up()
+                raise StepAbandoned
+            found |= dict(queue.finished(POLL_SECONDS))
+        return [hand for first in sorted(found) for hand in found[first]]
+
+    def close(self) -> None:
+        """End the workers."""
+        if self._crew is not None:
+            with closing(self._crew):
+                self._crew = None
+
+    def measure(self) -> Mapping[str, Any]:
+        """Means and standard errors."""
+        tables = range(len(self.player.plan.tables))
+        found = [each.result for each in self.exact] if self.exact else [summary(self.ledger.samples(each)) for each in tables]
+        return {
+            "value": [value if isfinite(value) else None for each in found for value in each.mean],
+            "error": [error if isfinite(error) else None for each in found for error in each.error],
+            "failed": len(self.ledger.failures),
+        }
+
+    def scores(self) -> tuple[Score, ...]:
+        """The scores of all tables."""
+        if self.exact is not None:
+            return self.exact
+        return tuple(self.ledger.score(table, seed=self.player.settings.seed) for table in range(len(self.player.plan.tables)))
+
+    def result(self, status: str, folder: Path | None = None) -> MatchResult:
+        """What there is so far."""
+        player, exact = self.player, self.exact is not None
+        words = None if exact or player.aivat is None else player.aivat[1]
+        names = tuple(each.name for each in player.entrants)
+        about = Played(str(player.match_game), names, player.match_game.big_blind, player.settings, words)
+        return MatchResult(about, self.scores(), None if exact else self.ledger, status, folder)
+
+    def live(self) -> Mapping[str, Any]:
+        """The names, and hands that failed."""
+        return {"agents": [each.name for each in self.player.entrants], "failed": len(self.ledger.failures)}
+
+    def points(self) -> Iterator[int]:
+        """Where to sum up."""
+        return sparse_points(self.total)
+
+    def about(self) -> Mapping[str, Any]:
+        """Game, agents and settings."""
+        player = self.player
+        agents = [str(each.source) if isinstance(each.source, str | Path) else each.name for each in player.entrants]
+        return {"game": str(player.match_game), "agents": agents, "settings": asdict(player.settings)}
+
+    def state(self) -> State:
+        """How many hands there are; the hands are in their file."""
+        return {"hands": np.array([self.done])}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Read the hands."""
+        assert self.path is not None
+        path, count = self.path / HANDS, int(arrays["hands"][0])
+        lines = whole_lines(path)[:count]
+        hands = [HandResult.from_json(line, f"{path}, line {number}") for number, line in enumerate(lines, start=1)]
+        if [hand.number for hand in hands] != list(range(count)):
+            raise FileError(f"{path}: hands are missing; put back a copy or start again (with --force)")
+        self.ledger.add(hands)
+
+    def begin(self) -> None:
+        """Keep in the file what is in the ledger: hands written after the last checkpoint are played again."""
+        if self.path is None:
+            return
+        path = self.path / HANDS
+        if not self.done:
+            with suppress(FileNotFoundError):
+                path.unlink()
+            return
+        lines = whole_lines(path)
+        if len(lines) != self.done or not path.read_bytes().endswith(b"\n"):
+            write_atomically(path, "".join(f"{line}\n" for line in lines[: self.done]))
+
+    def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:
+        """Write the result, and at the end the picture."""
+        if ended:
+            from treeplex.runs.plots import write_figure
+
+            result = self.result("finished")
+            write_atomically(path / RESULT, result.to_json() + "\n")
+            write_figure(result.plot(), path / PLOT)

@@ -1,0 +1,133 @@
+"""Blueprints as agents that solve again need them: how they play, with which ranges one comes somewhere, what they promise."""
+
+from functools import lru_cache
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import AlgorithmError
+from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.subgames.beliefs import Belief
+from treeplex.forms.subgames.cut import cut
+from treeplex.forms.subgames.horizon import Horizon
+from treeplex.forms.subgames.policy_tables import table_at
+from treeplex.games.base import CHANCE
+from treeplex.games.public import PublicGame, PublicTree, State, pair_state
+from treeplex.search.resolving import Trunk, TrunkNode, carried_values, gifts
+
+Floats = NDArray[np.float64]
+
+
+class Blueprint(Protocol):
+    """A policy of the whole game, parts of which are solved again. Paths are labels of the game from its beginning."""
+
+    def check(self, game: PublicGame, start: int, *, reach: bool = False) -> None:
+        """Refuse a game that is not the blueprint's, or without a subgame after so many deals, or gifts it cannot count.
+
+        Raises:
+            AlgorithmError, PolicyError: one line that says what fits.
+        """
+
+    def policy(self, game: PublicGame, path: tuple[int, ...]) -> Floats:
+        """How each hand plays at a decision, float64 [A, H]."""
+        ...
+
+    def belief(self, game: PublicGame, path: tuple[int, ...]) -> Belief:
+        """The public belief state at the end of a path if all play the blueprint."""
+        ...
+
+    def promised(self, game: PublicGame, path: tuple[int, ...], player: int, *, reach: bool = False) -> Floats:
+        """What the other player's hands get at most there against the blueprint, float64 [H]; NaN for those that meet nobody.
+
+        Args:
+            game, path: where.
+            player: who solves again.
+            reach: add what hands gave away on the way, see :func:`treeplex.search.resolving.gifts`; of subgames that begin
+                after a deal.
+        """
+        ...
+
+
+class TableBlueprint:
+    """A policy table of a small game.
+
+    Attributes:
+        rules: the public-tree rules.
+        table: the policy.
+        start: deals until the subgames begin.
+    """
+
+    def __init__(self, rules: PublicTree, table: Policy, start: int) -> None:
+        self.rules, self.table, self.start = rules, table, start
+        self._trunk: Trunk | None = None
+        self._promises = lru_cache(maxsize=4096)(self._promised)
+        self._with_gifts: dict[int, list[Floats]] = {}
+
+    def check(self, game: PublicGame, start: int, *, reach: bool = False) -> None:
+        """See :class:`Blueprint`."""
+        if game is not self.rules:
+            raise AlgorithmError("a policy table plays its own game only; give a blueprint of the game that is played")
+        state = self.rules.first_state()
+        while (options := self.rules.options(state)).player == CHANCE:
+            state = self.rules.after(state, options.labels[0])
+        table_at(self.table, self.rules, state)
+        if start:
+            try:
+                self._trunk = Trunk.of(self.table, self.rules, Horizon(rounds=start))
+            except AlgorithmError as error:
+                message = f"start={start}, but the game has no round after so many deals; solve from an earlier one"
+                raise AlgorithmError(message) from error
+
+    def policy(self, game: PublicGame, path: tuple[int, ...]) -> Floats:
+        """See :class:`Blueprint`."""
+        state = self.rules.first_state()
+        for label in path:
+            state = self.rules.after(state, label)
+        return table_at(self.table, self.rules, state)
+
+    def belief(self, game: PublicGame, path: tuple[int, ...]) -> Belief:
+        """See :class:`Blueprint`."""
+        return Belief.along(self.rules, path, lambda belief: table_at(self.table, self.rules, pair_state(belief.state)))
+
+    def promised(self, game: PublicGame, path: tuple[int, ...], player: int, *, reach: bool = False) -> Floats:
+        """See :class:`Blueprint`."""
+        return self._promises(path, player, reach)
+
+    def _promised(self, path: tuple[int, ...], player: int, reach: bool) -> Floats:
+        if reach and self._trunk is not None:
+            return self._gifted(player)[self._number(path)]
+        promised: Floats = carried_values(cut(self.rules, [self.belief(self.rules, path)]), self.table, player)[0]
+        return promised
+
+    def _gifted(self, player: int) -> list[Floats]:
+        """Promises with gifts in them, for all subgames."""
+        trunk = self._trunk
+        assert trunk is not None
+        if player not in self._with_gifts:
+            promised = list(carried_values(trunk.subgames(trunk.starts), self.table, player))
+            given = gifts(trunk, promised, player)
+            self._with_gifts[player] = [own[: len(gift)] + gift for own, gift in zip(promised, given, strict=True)]
+        return self._with_gifts[player]
+
+    def _number(self, path: tuple[int, ...]) -> int:
+        """The number of the subgame that begins at the end of a path."""
+        assert self._trunk is not None
+        node: TrunkNode = self._trunk.root
+        for label in path:
+            after = self.rules.after(node.state, label)
+            node = next(below for below in node.below if below.state.node == after.node)
+        return node.start
+
+
+def deals_in(game: PublicGame, path: tuple[int, ...], begun: State | None = None) -> list[int]:
+    """After how many labels of a path each of its deals is done; one with which it begins is not counted.
+
+    It begins where said, or with the game.
+    """
+    found, state = [], game.first_state() if begun is None else begun
+    for depth, label in enumerate(path):
+        if depth and game.options(state).player == CHANCE:
+            found.append(depth + 1)
+        state = game.after(state, label)
+    return found

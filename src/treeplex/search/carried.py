@@ -1,0 +1,139 @@
+"""What a player who solves again carries from solve to solve: its own range, and what the opponent's hands were promised.
+
+=====================  ==================================  ============================================================
+event                  own range                           what the opponent's hands are promised
+=====================  ==================================  ============================================================
+own action             by Bayes, with the policy played    what they get after it by a best response to the solved policy
+the opponent's action  as it is                            as it is: who acts gets no more than before it could choose
+a deal                 without hands that it excludes      what they get after it by a best response to the solved policy
+=====================  ==================================  ============================================================
+
+That is continual re-solving (Moravčík et al. 2017, "Continual Re-solving"). Nothing else of the past is looked at: what the
+opponent played, and with what it may have, does not matter.
+"""
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import AlgorithmError
+from treeplex.forms.subgames.beliefs import Belief, with_trace
+from treeplex.forms.subgames.subgame import Subgame
+from treeplex.games.base import CHANCE
+from treeplex.games.public import PublicGame, State
+from treeplex.search.response import ResponseValues, response_values
+from treeplex.search.subgame import SubgameSearch
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Resolved:
+    """A subgame that a player solved again, as it plays it and as it is read.
+
+    Attributes:
+        subgame: the subgame.
+        player: who solved again.
+        policy: [Q], the average policy.
+        leaf_values: float64 [K, H], what the opponent's hands were worth where it is cut off; None where it is not.
+    """
+
+    subgame: Subgame
+    player: int
+    policy: NDArray[Any] = field(repr=False)
+    leaf_values: Floats | None = field(repr=False, default=None)
+
+    @classmethod
+    def of(cls, search: SubgameSearch, player: int) -> "Resolved":
+        """What a search found; of a subgame that is cut off it must have kept the values of leaves."""
+        leaf_values = search.leaf_values(1 - player) if len(search.subgame.leaves) else None
+        return cls(search.subgame, player, search.average_policy(), leaf_values)
+
+    def kind(self, path: tuple[int, ...]) -> str:
+        """``decision``, ``leaf`` or ``end``, see :meth:`treeplex.forms.subgames.subgame.Subgame.find`."""
+        return self.subgame.find(0, path)[0]
+
+    def policy_at(self, path: tuple[int, ...]) -> Floats:
+        """How each hand plays at a decision, float64 [A, H]."""
+        return self.subgame.policy_at(self.subgame.find(0, path)[1], self.policy)
+
+    @cached_property
+    def responses(self) -> ResponseValues:
+        """What the opponent's hands get at every public state, by their best response to the policy."""
+        return response_values(self.subgame, self.policy, 1 - self.player, self.leaf_values)
+
+
+@dataclass(frozen=True, eq=False)
+class Carried:
+    """What a player knows of a public state where it solves again.
+
+    Attributes:
+        player: who solves again.
+        belief: the public state, and ranges. The player's own is what it has played; the other's is what solves so far would
+            have it play, and matters only to who solves from ranges alone.
+        promised: float64 [H], what the other one's hands were promised, in the game's units; NaN for those that meet nobody.
+            None at the beginning of the game, where ranges are as chance deals them.
+    """
+
+    player: int
+    belief: Belief
+    promised: Floats | None = None
+
+    def after(self, solved: Resolved, path: tuple[int, ...]) -> "Carried":
+        """What is carried to the end of a path.
+
+        Args:
+            solved: the subgame that begins here.
+            path: labels from here; beyond its leaves only actions of the opponent.
+
+        Raises:
+            AlgorithmError: the subgame ends before the last of its player's actions or deals; if a deal follows its end, it
+                says nothing of what each outcome is worth.
+        """
+        belief, last = self.belief, 0
+        for depth, label in enumerate(path):
+            actor = belief.game.options(belief.state).player
+            if actor != 1 - self.player:
+                last = depth + 1
+            belief = moved(belief, self.player, solved, path[: depth + 1], label)
+        return Carried(self.player, belief, self._promised(solved, path[:last]))
+
+    def _promised(self, solved: Resolved, path: tuple[int, ...]) -> Floats:
+        """What is promised after a path that ends with an own action or a deal."""
+        if not path and self.promised is not None:
+            return self.promised
+        if any(solved.kind(path[:depth]) == "leaf" for depth in range(len(path))):
+            raise AlgorithmError(
+                "subgames end before a deal, so what its outcomes are worth is not known: let them end after it, or solve from "
+                f"ranges alone (gadget none); at {self.belief.game.name_of(self.belief.state)}"
+            )
+        found = solved.responses.at(path)
+        if self.promised is None or not np.isnan(found).all():
+            return found
+        return np.repeat(self.promised, len(found) // len(self.promised))  # where the player never comes to
+
+    def in_game(self, game: PublicGame, state: State) -> "Carried":
+        """The same in another version of the game, where more can be done."""
+        return replace(self, belief=Belief.of(game, state, self.belief.ranges))
+
+
+def moved(belief: Belief, player: int, solved: Resolved, path: tuple[int, ...], label: int) -> Belief:
+    """A belief after the last label of a path from where a subgame begins."""
+    actor, before = belief.game.options(belief.state).player, path[:-1]
+    if actor == CHANCE:
+        return belief.after(label)
+    count = len(belief.game.options(belief.state).labels)
+    if solved.kind(before) == "decision":
+        table = solved.policy_at(before)
+    elif actor != player:
+        table = np.full((count, len(belief.ranges[actor])), 1.0 / count)
+    else:
+        raise AlgorithmError(f"no policy was solved for {belief.game.name_of(belief.state)}")
+    if table.shape[0] != count:  # an action was added since; the opponent's range goes on as it is
+        table = np.ones((count, table.shape[1]))
+    found = belief.after(label, table)
+    ranges = tuple(with_trace(own) if each != player else own for each, own in enumerate(found.ranges))
+    return Belief.of(belief.game, found.state, ranges)

@@ -1,0 +1,327 @@
+"""Search with any number of players, as Pluribus does it (Brown and Sandholm 2019, "Superhuman AI for multiplayer poker").
+
+When it is to act, the agent solves what follows the start of the current betting round, from the beliefs of all players there.
+The subgame ends with the round; behind it every player chooses among continuations, the blueprint and the same with a bias to
+folding, calling and raising, so that nobody can rely on the others' play staying as it is. With more than two players nothing
+of this is guaranteed to be safe or to be an equilibrium; what it gains has to be measured.
+"""
+
+from collections import OrderedDict
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from time import perf_counter
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.tree.sweeps import reach
+from treeplex.errors import AlgorithmError, GameError
+from treeplex.evaluate.match.agents import Seat, Thought
+from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.subgames.beliefs import Belief, with_trace
+from treeplex.forms.subgames.many_players import Considered, RoundSubgame, cut_round
+from treeplex.forms.subgames.policy_tables import sequences_at, table_at
+from treeplex.games.base import CHANCE, TERMINAL
+from treeplex.games.card_game import CardGame
+from treeplex.games.public import PublicGame, State, check_entries
+from treeplex.search.continuations import biased_policies
+from treeplex.solvers.rules.variants import VARIANTS
+from treeplex.solvers.solver import GameSolver
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+FROZEN = 1e15
+"""Regrets in proportion to a policy, so large that no iteration moves it."""
+STEP = 10
+"""Iterations between two looks at the clock."""
+Made = TypeVar("Made")
+
+
+class Continuations:
+    """What players get behind a public state if each follows one of several policies: exact expectations.
+
+    The policies are a blueprint and the same with a bias to folding, to calling and to raising; see
+    :func:`treeplex.search.continuations.biased_policies`.
+    """
+
+    def __init__(self, game: CardGame, blueprint: Policy, count: int = 4, bias: float = 5.0) -> None:
+        """Go on by a blueprint.
+
+        Args:
+            game: the public game.
+            blueprint: its policy.
+            count: among how many policies each player who still acts may choose, 1 to 4.
+            bias: how many times as likely the actions of a bias become.
+
+        Raises:
+            AlgorithmError: another count, or a bias that is not above 0.
+        """
+        if not (1 <= count <= 4 and bias > 0):
+            raise AlgorithmError(f"leaves have 1 to 4 continuations with a bias above 0, not {count!r} with {bias!r}")
+        self.game, self.blueprint, self.count, self.bias = game, blueprint, count, bias
+        self._known: dict[State, Floats] = {}
+
+    @cached_property
+    def policies(self) -> list[Policy]:
+        """Among which each player who still acts may choose."""
+        return biased_policies(self.blueprint, self.bias)[: self.count] if self.count > 1 else [self.blueprint]
+
+    def __call__(self, state: State, deals: Ints) -> Floats:
+        """See :data:`treeplex.forms.subgames.many_players.Leaf`; remembered, since it does not depend on beliefs.
+
+        Raises:
+            GameError: too many deals and combinations of continuations.
+        """
+        if state not in self._known:
+            check_entries(f"a search at {self.game.name_of(state)}", deals.size * self.count**self.game.players)
+            self._known[state] = self._expected(state, deals)
+        return self._known[state]
+
+    def _expected(self, state: State, deals: Ints) -> Floats:
+        """Float64 [C_0, ..., D, N], C_i being 1 for who does not act from here on."""
+        options, players = self.game.options(state), self.game.players
+        if options.player == TERMINAL:
+            return self.game.payoffs_of(state, deals)[(None,) * players]
+        if options.player == CHANCE:
+            total = np.zeros((1,) * players + deals.shape)
+            for label, chances in zip(options.labels, self.game.chances_of(state, deals).T, strict=True):
+                met = np.flatnonzero(chances > 0)
+                if len(met):
+                    below = self._expected(self.game.after(state, label), deals[met]) * chances[met, None]
+                    if below.shape[:players] != total.shape[:players]:
+                        total = np.broadcast_to(total, below.shape[:players] + deals.shape).copy()
+                    total[..., met, :] += below
+            return total
+        held = sequences_at(self.policies[0].game, self.game, state)
+        share = np.full((len(self.policies), len(options.labels), len(self.game.hands)), 1.0 / len(options.labels))
+        for hand, sequences in held.items():
+            for number, policy in enumerate(self.policies):
+                share[number, :, hand] = policy.probabilities[sequences]
+        along = tuple(len(self.policies) if seat == options.player else 1 for seat in range(players))
+        parts = (
+            share[:, number][:, deals[:, options.player]].reshape(*along, len(deals), 1)
+            * self._expected(self.game.after(state, label), deals)
+            for number, label in enumerate(options.labels)
+        )
+        found = next(parts)
+        for part in parts:
+            found = found + part
+        return found
+
+
+class Found(NamedTuple):
+    """What a search found, float64 [Q] of its subgame: the policy after the last iteration, and the average.
+
+    ``iterations`` and ``seconds`` say how long it took.
+    """
+
+    subgame: RoundSubgame
+    last: Floats
+    average: Floats
+    iterations: int
+    seconds: float
+
+
+def search_round(
+    subgame: RoundSubgame,
+    ranges: Sequence[Floats],
+    frozen: Mapping[State, Floats],
+    *,
+    iterations: int,
+    think: float | None = None,
+) -> Found:
+    """Solve a round by linear CFR.
+
+    Args:
+        subgame: what follows the start of the round.
+        ranges: for each player float64 [H], with which it begins.
+        frozen: public states where the policy is what it is, float64 [A, H].
+        iterations: at most.
+        think: seconds after which it stops, once :data:`STEP` iterations are done; None for no limit.
+
+    Raises:
+        GameError: the ranges exclude each other.
+    """
+    began = perf_counter()
+    compiled = subgame.compiled([with_trace(own) for own in ranges])
+    solver = GameSolver(compiled, VARIANTS["lcfr"])
+    state = solver.tables.state
+    for place, table in frozen.items():
+        sequences = subgame.sequences[place]
+        at = sequences >= 0
+        kept = table[subgame.rows(place)][at]
+        state.policy[sequences[at]], state.regrets[sequences[at]] = kept, FROZEN * kept
+    for player in range(compiled.players):
+        reach(compiled.tree, player, state.policy, state.strategy)
+    step = iterations if think is None else STEP
+    while solver.iteration < iterations:
+        solver.run(min(step, iterations - solver.iteration))
+        if think is not None and perf_counter() - began >= think:
+            break
+    last, average = solver.policy.copy(), solver.average_policy().probabilities
+    return Found(subgame, last, average, solver.iteration, perf_counter() - began)
+
+
+@dataclass
+class View:
+    """What one seat makes of the play so far.
+
+    Attributes:
+        belief: at the start of the current round.
+        found: its last search in this round; None if it has not searched.
+        played: the policies that it has played in this round, by public state, float64 [A, H].
+    """
+
+    belief: Belief
+    found: Found | None = None
+    played: dict[State, Floats] = field(default_factory=dict)
+
+
+class RoundSearchAgent(Seat):
+    """Plays any seat of a card game, or all of them, by searching each betting round from its start.
+
+    What it plays is the policy of the search's last iteration; beliefs, about itself as well, move on by the average. Where it
+    has acted in this round already, its policy is frozen as it was. A seat that has not searched in a round believes that all
+    followed the blueprint.
+
+    Deviation: Pluribus freezes its actions for the hand that it holds. Here they are frozen for every hand, so that one search
+    says how each of them plays on.
+
+    Attributes:
+        game, state: see :class:`treeplex.evaluate.match.agents.Agent`.
+        leaf: what players get behind a round; beliefs follow its blueprint before a search.
+        iterations: of a search, at most.
+        average: whether the average of the search is played, not the last iteration's policy.
+        search_after: how many betting rounds are played by the blueprint before it searches.
+        considered: which actions searches consider. One that is played all the same is added, and the round is searched again
+            from its start.
+        searches: how many it has made, those remembered not counted.
+    """
+
+    def __init__(
+        self,
+        game: PublicGame,
+        leaf: Continuations,
+        *,
+        iterations: int = 200,
+        think: float | None = None,
+        average: bool = False,
+        search_after: int = 0,
+        considered: Considered | None = None,
+        generator: np.random.Generator | None = None,
+        remember: int = 512,
+    ) -> None:
+        """Begin a play.
+
+        Args:
+            game: a game of cards.
+            leaf, iterations, average, search_after, considered: see the attributes.
+            think: seconds of a search, at most; None for as long as its iterations take.
+            generator: of its draws.
+            remember: searches and subgames that are kept for later plays.
+
+        Raises:
+            GameError: another kind of game.
+        """
+        if not isinstance(game, CardGame):
+            raise GameError(f"search with many players needs a game of cards such as leduc_poker(players=3), not {game!r}")
+        super().__init__(game, generator)
+        self.rules = game
+        self.leaf, self.iterations, self.think, self.average = leaf, iterations, think, average
+        self.search_after, self.considered, self.searches = search_after, considered, 0
+        self._subgames: Kept[RoundSubgame] = Kept(remember // 16 + 1)
+        self._found: Kept[Found] = Kept(remember)
+        self.begin()
+
+    def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
+        """See :meth:`treeplex.evaluate.match.agents.Agent.begin`."""
+        if at is not None and at.game is not self.game:
+            raise GameError("this agent plays its own game only")
+        self.sit(seat, generator)
+        belief = Belief.root(self.game) if at is None else at
+        self.state, self.thought = belief.state, None
+        self._path: tuple[Hashable, ...] = () if at is None else (at,)
+        self._round: list[tuple[State, int]] = []
+        self._rounds = 0
+        self._views = {player: View(belief) for player in range(self.game.players) if seat in (None, player)}
+
+    def see(self, event: int) -> None:
+        """See :meth:`treeplex.evaluate.match.agents.Agent.see`."""
+        following, player = self.game.after(self.state, event), self.game.options(self.state).player
+        if player in self._views and self.state not in self._views[player].played:
+            self.policy()  # asked or not, this is what it played
+        if player == CHANCE:
+            self._views = {seat: View(self._moved(view).after(event)) for seat, view in self._views.items()}
+            self._round, self._rounds = [], self._rounds + bool(self._round)
+        else:
+            self._round.append((self.state, event))
+        self.state, self._path = following, (*self._path, event)
+
+    def policy(self) -> Floats:
+        """See :meth:`treeplex.evaluate.match.agents.Agent.policy`."""
+        self.check_acting()
+        player = self.game.options(self.state).player
+        if player not in self._views:
+            raise GameError(f"it is player {player}'s turn at {self.game.name_of(self.state)}, and this agent sits elsewhere")
+        view = self._views[player]
+        if self.state not in view.played and self._rounds < self.search_after:
+            view.played[self.state] = table_at(self.leaf.blueprint, self.game, self.state)
+        elif self.state not in view.played:
+            found = view.found = self._search(player, view)
+            self.thought = Thought(found.iterations, found.seconds)
+            view.played[self.state] = found.subgame.table(found.average if self.average else found.last, self.state)
+        return view.played[self.state]
+
+    def _search(self, player: int, view: View) -> Found:
+        """The round from its start, or what is remembered of it."""
+        key = player, self._path
+        if (known := self._found.get(key)) is not None:
+            return known._replace(iterations=0, seconds=0.0)
+        root = view.belief.state
+        added = tuple(place for place in self._round if place[1] not in self._offered(place[0]))
+        subgame = self._subgames.get((root, added))
+        if subgame is None:
+
+            def offered(state: State) -> Sequence[int]:
+                wanted = {*self._offered(state), *(label for place, label in added if place == state)}
+                return [label for label in self.rules.options(state).labels if label in wanted]
+
+            subgame = self._subgames.keep((root, added), cut_round(self.rules, root, self.leaf, offered))
+        self.searches += 1
+        found = search_round(subgame, view.belief.ranges, view.played, iterations=self.iterations, think=self.think)
+        return self._found.keep(key, found)
+
+    def _offered(self, state: State) -> Sequence[int]:
+        """The actions that a search considers before any is added."""
+        return self.rules.options(state).labels if self.considered is None else self.considered(state)
+
+    def _moved(self, view: View) -> Belief:
+        """The belief at the end of the round: by the average of the last search, or the blueprint."""
+        belief = view.belief
+        for state, label in self._round:
+            found = view.found
+            known = found is not None and label in found.subgame.labels.get(state, ())
+            policy = (
+                found.subgame.table(found.average, state)
+                if found and known
+                else table_at(self.leaf.blueprint, self.game, state)
+            )
+            belief = belief.after(label, policy)
+        return belief
+
+
+class Kept(OrderedDict[Hashable, Made]):
+    """What was made last, so many things."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.most = most
+
+    def keep(self, key: Hashable, made: Made) -> Made:
+        """Keep it, in place of the oldest."""
+        self[key] = made
+        if len(self) > self.most:
+            self.popitem(last=False)
+        return made

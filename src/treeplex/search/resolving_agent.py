@@ -1,0 +1,268 @@
+"""An agent that solves again what is left of the game while it plays; DeepStack, Libratus and Modicum are settings of it.
+
+It begins as everybody does, or plays a blueprint at first. From then on it solves the subgame where it stands behind a gadget,
+so that no hand of the opponent gets more than it was promised, plays the average policy found, and carries its own range and
+new promises on to the next subgame (:mod:`treeplex.search.carried`).
+
+=========  ==============  =================================  ==================  =============================
+agent      before          solves again                       subgames end        leaves
+=========  ==============  =================================  ==================  =============================
+DeepStack  nothing         at each own decision               with the round      a value function
+Libratus   a blueprint     from some round on, each round     with the game       none
+Modicum    nothing         at the beginning of each round     with the round      continuations of a blueprint
+=========  ==============  =================================  ==================  =============================
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import AlgorithmError
+from treeplex.forms.subgames.beliefs import Belief
+from treeplex.forms.subgames.cut import cut
+from treeplex.forms.subgames.gadgets import GADGETS, Gadget
+from treeplex.forms.subgames.horizon import TO_THE_END, Horizon
+from treeplex.games.public import PublicGame, State
+from treeplex.search.blueprint import Blueprint, deals_in
+from treeplex.search.carried import Carried, Resolved
+from treeplex.search.leaf import LeafValue, NoLeaf
+from treeplex.search.resolving import REACH, RESOLVING, UNSAFE
+from treeplex.search.subgame import METHODS, SubgameSearch
+from treeplex.search.subgame_agent import SubgameAgent
+from treeplex.solvers.rules.fictitious import FictitiousRule
+
+Floats = NDArray[np.float64]
+DECISION, ROUND = "decision", "round"
+NESTED = (DECISION, ROUND)
+"""Where a subgame begins: at each own decision, or with each betting round."""
+
+
+@dataclass(frozen=True)
+class Resolving:
+    """How an agent solves again.
+
+    Attributes:
+        gadget: one of :data:`treeplex.search.resolving.RESOLVING`; gifts are counted where a blueprint promises.
+        every: one of :data:`NESTED`.
+        method: one of :data:`treeplex.search.subgame.METHODS`.
+        iterations: of each solve.
+        skip: iterations at its beginning that do not count for averages.
+        horizon: where subgames end. After a deal (``dealt``) its outcome's subgame is solved at once; where leaves stand before
+            a deal, all of its outcomes are solved first, to find what each promises.
+        start: deals until it solves for the first time; before, it plays a blueprint.
+    """
+
+    gadget: str = "resolve"
+    every: str = DECISION
+    method: str = "cfr+"
+    iterations: int = 1000
+    skip: int = 0
+    horizon: Horizon = TO_THE_END
+    start: int = 0
+
+    def check(self) -> None:
+        """Refuse what does not go together.
+
+        Raises:
+            AlgorithmError: one line about the first thing that is wrong.
+        """
+        for name, value, known in (
+            ("gadget", self.gadget, RESOLVING),
+            ("every", self.every, NESTED),
+            ("method", self.method, METHODS),
+        ):
+            if value not in known:
+                raise AlgorithmError(f"unknown {name} {value!r}; known: {', '.join(known)}")
+        if not 0 <= self.skip < self.iterations:
+            raise AlgorithmError(f"skip must be below the {self.iterations} iterations of a solve, not {self.skip}")
+        if self.skip and isinstance(METHODS[self.method].scheme, FictitiousRule):
+            raise AlgorithmError(f"{self.method} cannot skip iterations, for it plays against its average; leave skip out")
+
+
+class Stand(NamedTuple):
+    """Where a player solves again.
+
+    Attributes:
+        depth: how many labels of the play come before.
+        carried: what it knows there.
+    """
+
+    depth: int
+    carried: Carried
+
+
+class ResolvingAgent(SubgameAgent[Resolved]):
+    """Plays any public game of two players, either seat or both, by solving again behind gadgets.
+
+    Attributes:
+        game, state: see :class:`treeplex.evaluate.match.agents.Agent`.
+        settings: how it solves.
+        leaves: for each player the values at the leaves of its subgames.
+        blueprint: what it plays before it solves, and what promises at first; None for nothing.
+        path: labels of the play so far.
+    """
+
+    def __init__(
+        self,
+        game: PublicGame,
+        settings: Resolving,
+        leaves: LeafValue | Sequence[LeafValue] | None = None,
+        *,
+        blueprint: Blueprint | None = None,
+        generator: np.random.Generator | None = None,
+        remember: int = 64,
+    ) -> None:
+        """Begin a play.
+
+        Args:
+            game, settings, blueprint: see the attributes.
+            leaves: values at leaves, the same for both players or one for each; None where subgames are not cut off.
+            generator: of draws from its policy; it draws nothing else.
+            remember: solved subgames that are kept for later plays.
+
+        Raises:
+            AlgorithmError, PolicyError: settings that do not fit each other, or a blueprint of another game.
+        """
+        super().__init__(game, generator, remember)
+        settings.check()
+        self.settings, self.blueprint = settings, blueprint
+        self.leaves = tuple(leaves) if isinstance(leaves, Sequence) else (leaves or NoLeaf(),) * 2
+        if blueprint is not None:
+            blueprint.check(game, settings.start, reach=settings.gadget.startswith(REACH))
+        elif settings.start:
+            raise AlgorithmError(f"what is played until deal {settings.start} is not known: give a blueprint, or start=0")
+        self._first, self._begun, self.path = game, Belief.root(game), tuple[int, ...]()
+        self._stands: dict[int, Stand] = {}
+        self._at: Belief | None = None
+        self.begin()
+
+    def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
+        """See :meth:`treeplex.evaluate.match.agents.Agent.begin`; actions added in the last play are forgotten.
+
+        Raises:
+            AlgorithmError: to begin elsewhere with a blueprint.
+        """
+        self.sit(seat, generator)
+        if at is not None and self.blueprint is not None:
+            raise AlgorithmError("an agent with a blueprint begins at the beginning of the game")
+        begun = Belief.root(self._first) if at is None else at
+        if at is not self._at:
+            self.forget()
+        self._at = at
+        self._begun, self.game, self.state, self.path, self._stands = begun, begun.game, begun.state, (), {}
+
+    def policy(self) -> Floats:
+        """See :meth:`treeplex.evaluate.match.agents.Agent.policy`."""
+        self.check_acting()
+        player = self.game.options(self.state).player
+        if self.blueprint is not None and len(deals_in(self.game, self.path)) < self.settings.start:
+            self.decided()
+            return self.blueprint.policy(self.game, self.path)
+        stand = self._stand(player)
+        table = self._resolved(stand).policy_at(self.path[stand.depth :])
+        self.decided()
+        return table
+
+    def move(self, event: int, following: State) -> None:
+        """See :meth:`SubgameAgent.move`."""
+        self.state, self.path = following, (*self.path, event)
+
+    def change_game(self, game: PublicGame) -> None:
+        """See :meth:`SubgameAgent.change_game`.
+
+        Who solves at each decision has no need of the new action in its tree before it was played, and carries on what it has;
+        who solves with each round does so again from the round's beginning.
+        """
+        stands = dict(self._stands)
+        if self.settings.every == DECISION:
+            stands = {player: self._moved(self._stand(player), len(self.path)) for player in stands}
+        here, path = self._begun.state, tuple[int, ...]()
+        there = game.first_state() if self._at is None else here
+        states = [there]
+        for label in self.path:
+            renamed = self.game.label_in(here, label, game, there)
+            here, there, path = self.game.after(here, label), game.after(there, renamed), (*path, renamed)
+            states.append(there)
+        self._begun = replace(self._begun, game=game, state=states[0])
+        self._stands = {
+            player: Stand(stand.depth, stand.carried.in_game(game, states[stand.depth])) for player, stand in stands.items()
+        }
+        self.game, self.state, self.path = game, there, path
+
+    def _stand(self, player: int) -> Stand:
+        """Where a player solves for what is to be decided now."""
+        stand = self._stands.get(player) or self._opening(player)
+        for depth in self._stops(player, stand.depth):
+            stand = self._moved(stand, depth)
+        self._stands = self._stands | {player: stand}
+        return stand
+
+    def _opening(self, player: int) -> Stand:
+        """Where a player solves for the first time in a play."""
+        if self.blueprint is None:
+            return Stand(0, Carried(player, self._begun))
+        start = self.settings.start
+        path = self.path[: deals_in(self.game, self.path)[start - 1]] if start else ()
+        promised = None
+        if self.settings.gadget != UNSAFE:
+            reach = self.settings.gadget.startswith(REACH)
+            promised = self.blueprint.promised(self.game, path, player, reach=reach)
+        return Stand(len(path), Carried(player, self.blueprint.belief(self.game, path), promised))
+
+    def _stops(self, player: int, first: int) -> list[int]:
+        """Where subgames begin on the way here, after the one that begins ``first``, as numbers of labels."""
+        if self.settings.every == ROUND:
+            return [depth for depth in deals_in(self.game, self.path, self._begun.state) if depth > first]
+        found, state = [], self._begun.state
+        for depth, label in enumerate((*self.path, None)):
+            if depth > first and self.game.options(state).player == player:
+                found.append(depth)
+            if label is not None:
+                state = self.game.after(state, label)
+        return found
+
+    def _moved(self, stand: Stand, depth: int) -> Stand:
+        """Carry on to a later point of the play."""
+        while stand.depth < depth:
+            solved, way = self._resolved(stand), self.path[stand.depth : depth]
+            ends = [k for k in range(1, len(way)) if solved.kind(way[:k]) == "leaf"]
+            if ends:
+                way = way[: ends[0]]
+            stand = Stand(stand.depth + len(way), stand.carried.after(solved, way))
+        return stand
+
+    def _resolved(self, stand: Stand) -> Resolved:
+        """The subgame that begins where a player stands, solved or remembered."""
+        key = self.game.key, self.path[: stand.depth], stand.carried.player
+        return self.recall(key, lambda: self._solve(stand.carried))
+
+    def _solve(self, carried: Carried) -> Resolved:
+        """Solve a subgame again."""
+        settings, player = self.settings, carried.player
+        belief, gadget = carried.belief, None
+        if carried.promised is not None and settings.gadget != UNSAFE:
+            kind: Callable[[int, Floats], Gadget] = GADGETS[settings.gadget.removeprefix(REACH)]
+            possible = list(self.game.possible(belief.state))
+            known = possible[1 - player] * ~np.isnan(carried.promised)
+            ranges = [known if each != player else own for each, own in enumerate(belief.ranges)]
+            belief = Belief.of(self.game, belief.state, ranges)
+            gadget = kind(player, np.nan_to_num(carried.promised)[None])
+        subgame = cut(self.game, [belief], settings.horizon, gadget=gadget)
+        search = SubgameSearch(
+            subgame,
+            METHODS[settings.method],
+            self.leaves[player],
+            horizon=settings.iterations,
+            keep_leaf_values=len(subgame.leaves) > 0,
+        )
+
+        def warm_up(done: int) -> None:
+            if done and done == settings.skip:
+                search.forget_average()
+
+        self.run(search, settings.iterations, warm_up if settings.skip else None)
+        self.searches += 1
+        return Resolved.of(search, player)

@@ -1,0 +1,241 @@
+"""A self-improver: bets that opponents make and a blueprint does not know are solved, and become part of it.
+
+A blueprint considers few actions, and hears all others as one of these (:mod:`treeplex.search.translation`). The actions that
+opponents choose most often of those it does not know are added one by one. What follows each of them is solved by itself,
+behind a gadget: every hand of the opponent was promised what it could get at most by the actions known before, so that nobody
+gains by the new one where that can be had. Source: Brown and Sandholm (2018), "Superhuman AI for heads-up no-limit poker:
+Libratus beats top professionals", section "self-improvement".
+
+Libratus added bets of the first round during the nights between days of play, and chose those that it saw often and that lay
+far from the ones it knew. Here any round will do, and all that counts is how often a bet is made.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import AlgorithmError, GameError
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.compile.public_tree import compile_public_tree
+from treeplex.forms.policies.tabular import Policy, uniform_probabilities
+from treeplex.forms.subgames.batch import cut_states
+from treeplex.forms.subgames.beliefs import moved_range
+from treeplex.forms.subgames.gadgets import GADGETS, Gadget
+from treeplex.forms.subgames.policy_tables import table_at
+from treeplex.games.public import Decision, PublicState, pair_state
+from treeplex.search.action_subset import ActionSubset
+from treeplex.search.resolving import REACH, RESOLVING, UNSAFE, carried_values, solve_again
+
+Floats = NDArray[np.float64]
+Path = tuple[int, ...]
+"""Labels of actions and cards from the beginning of a game; the last one is an action that was not considered."""
+
+
+class CoarsePolicy(NamedTuple):
+    """A blueprint of some of a game's actions.
+
+    Attributes:
+        rules: which actions are considered.
+        policy: of these rules, compiled.
+    """
+
+    rules: ActionSubset
+    policy: Policy
+
+
+def compiled_subset(game: CompiledGame, rules: ActionSubset) -> CompiledGame:
+    """Rules that consider some of a game's actions, compiled; infostates and actions are those of the game.
+
+    Args:
+        game: the whole game.
+        rules: what is considered.
+
+    Raises:
+        GameError: a game that was loaded without rules.
+    """
+    if game.rules is None:
+        raise GameError(f"{game} was loaded without rules, which search needs; give the game by its spec")
+    return compile_public_tree(game.rules, rules)
+
+
+def unknown_actions(rules: ActionSubset, policy: Policy) -> dict[Path, float]:
+    """How likely each action that is not considered is the first such one of a play, if both play a policy of the whole game.
+
+    Args:
+        rules: what is considered.
+        policy: of the whole game; in one seat that of an opponent, in the other the translated blueprint.
+
+    Returns:
+        For each such action, with all that comes before it, its probability; none with probability 0.
+    """
+    whole, found = rules.rules, dict[Path, float]()
+    first = whole.first_state()
+    stack: list[tuple[Path, PublicState, tuple[Floats, ...]]] = [
+        ((), first, tuple(np.ones(size) for size in first.weight.shape))
+    ]
+    while stack:
+        path, state, reaches = stack.pop()
+        options = whole.options(state)
+        considered = {*rules.options(state).labels}
+        table = table_at(policy, whole, state) if options.player >= 0 else None
+        for number, label in enumerate(options.labels):
+            after, own = pair_state(whole.after(state, label)), reaches
+            if table is not None:
+                moved = moved_range(reaches[options.player], table, number, private=options.private)
+                own = (moved, reaches[1]) if options.player == 0 else (reaches[0], moved)
+            likely = float(own[0] @ after.weight @ own[1])
+            if likely > 0 and label not in considered:
+                found[*path, label] = likely
+            elif likely > 0:
+                stack.append(((*path, label), after, own))
+    return found
+
+
+def counted_actions(
+    rules: ActionSubset, plays: Iterable[Sequence[int]], seats: Iterable[int] | None = None
+) -> dict[Path, float]:
+    """How often each action that is not considered was the first such one of a play.
+
+    Args:
+        rules: what is considered.
+        plays: for each play the labels of all actions and cards, in the whole game.
+        seats: for each play the seat of the opponent; None to count both.
+    """
+    found: Counter[Path] = Counter()
+    played = list(plays)
+    for labels, seat in zip(played, [None] * len(played) if seats is None else seats, strict=True):
+        state = rules.first_state()
+        for number, label in enumerate(labels):
+            options = rules.options(state)
+            if label not in options.labels:
+                if seat in (None, options.player):
+                    found[tuple(labels[: number + 1])] += 1
+                break
+            state = rules.after(state, label)
+    return {path: float(count) for path, count in found.items()}
+
+
+def most_frequent(actions: Mapping[Path, float], count: int) -> list[Path]:
+    """The most frequent of some actions, most frequent first.
+
+    Args:
+        actions: how likely or how often each is, see :func:`unknown_actions` and :func:`counted_actions`.
+        count: how many at most.
+    """
+    return sorted(actions, key=lambda path: (-actions[path], path))[:count]
+
+
+def improved(
+    game: CompiledGame,
+    blueprint: CoarsePolicy,
+    actions: Sequence[Path],
+    gadget: str = "reach-maxmargin",
+    *,
+    method: str = "cfr+",
+    iterations: int = 1000,
+) -> CoarsePolicy:
+    """The blueprint with some more actions, what follows each of them solved by itself.
+
+    Args:
+        game: the whole game.
+        blueprint: what was considered, and its policy.
+        actions: each with all that comes before it, such as :func:`most_frequent` gives; a path may go through one before it.
+        gadget: one of :data:`treeplex.search.resolving.RESOLVING`.
+        method: one of :data:`treeplex.search.subgame.METHODS`.
+        iterations: of each solve.
+
+    Returns:
+        The new blueprint. It plays as before wherever these actions do not come first.
+
+    Raises:
+        GameError: a path that the whole game does not have, or whose last action is no player's.
+        AlgorithmError: an unknown gadget.
+    """
+    if gadget not in RESOLVING:
+        raise AlgorithmError(f"unknown gadget {gadget!r}; known: {', '.join(RESOLVING)}")
+    for path in actions:
+        blueprint = with_one(game, blueprint, path, gadget, method, iterations)
+    return blueprint
+
+
+def with_one(
+    game: CompiledGame, blueprint: CoarsePolicy, path: Path, gadget: str, method: str, iterations: int
+) -> CoarsePolicy:
+    """The blueprint with one more action."""
+    rules, policy = blueprint
+    before = along(blueprint, path[:-1])
+    state, reaches = before[-1]
+    visited = rules.rules.visit(state.node)
+    if not isinstance(visited, Decision):
+        raise GameError(f"nobody is to act at {rules.name_of(state)}")
+    other, player = visited.player, 1 - visited.player
+    more = rules.with_action_at(state.node, path[-1])
+    larger = Policy(compiled := compiled_subset(game, more), carried_over(policy, compiled))
+    after, own = pair_state(more.after(state, path[-1])), tuple(each[None] for each in reaches)
+    if not rules.opposing(state, reaches, other).any():  # the blueprint never comes here
+        return CoarsePolicy(more, larger)
+    front = None
+    if gadget != UNSAFE:
+        promised = carried_values(cut_states(rules, [state], ranges=own), policy, player)
+        if gadget.startswith(REACH):
+            promised = promised + given_away(blueprint, before, player)
+        make: Callable[[int, Floats], Gadget] = GADGETS[gadget.removeprefix(REACH)]
+        front = make(player, promised)
+    subgame = cut_states(more, [after], ranges=own, gadget=front)
+    probabilities = larger.probabilities.copy()
+    solve_again(subgame, larger, (player,), method, iterations, probabilities)
+    return CoarsePolicy(more, Policy(compiled, probabilities))
+
+
+def along(blueprint: CoarsePolicy, path: Path) -> list[tuple[PublicState, tuple[Floats, Floats]]]:
+    """The public states on a path, each with the reaches of both players by the blueprint, float64 [H_i]."""
+    rules, policy = blueprint
+    state = rules.first_state()
+    reaches = np.ones(state.weight.shape[0]), np.ones(state.weight.shape[1])
+    found = [(state, reaches)]
+    for label in path:
+        options = rules.options(state)
+        if options.player >= 0:
+            if label not in options.labels:
+                raise GameError(f"{rules.name_of(state)} lies behind another action that is not considered; add that first")
+            number = list(options.labels).index(label)
+            moved = moved_range(reaches[options.player], table_at(policy, rules, state), number, private=options.private)
+            reaches = (moved, reaches[1]) if options.player == 0 else (reaches[0], moved)
+        state = rules.after(state, label)
+        found.append((state, reaches))
+    return found
+
+
+def given_away(blueprint: CoarsePolicy, before: Sequence[tuple[PublicState, tuple[Floats, Floats]]], player: int) -> Floats:
+    """What the other player's hands gave away on the way to the last of some states, float64 [1, H], as ``resolving.gifts``."""
+    rules, policy = blueprint
+    found = np.zeros((1, before[-1][0].weight.shape[1 - player]))
+    for (state, reaches), (following, _) in pairwise(before):
+        if rules.options(state).player == 1 - player:
+            here, there = (
+                carried_values(cut_states(rules, [at], ranges=tuple(each[None] for each in reaches)), policy, player)
+                for at in (state, following)
+            )
+            found += np.nan_to_num(here - there)
+    return found
+
+
+def carried_over(policy: Policy, game: CompiledGame) -> Floats:
+    """A policy in a game with more infosets and actions, float64 [Q]: new actions are not played, new infosets uniformly."""
+    found = uniform_probabilities(game)
+    for infoset, (player, infostate) in enumerate(zip(owners(game), game.infostates, strict=True)):
+        known = policy.game.lookup.get((player, infostate))
+        if known is not None:
+            played = policy.at(known)
+            sequences = game.sequences_at(infoset)
+            found[sequences] = [played.get(int(action), 0.0) for action in game.action_ids[sequences]]
+    return found
+
+
+def owners(game: CompiledGame) -> list[int]:
+    """The player of each infoset."""
+    return [game.player_of(infoset) for infoset in range(len(game.infostates))]

@@ -1,0 +1,145 @@
+"""What agents have in common that solve subgames while they play: a memory of them, time to think, actions added."""
+
+from abc import abstractmethod
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from time import perf_counter
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+
+from treeplex.errors import GameError
+from treeplex.evaluate.match.agents import Seat, Thought
+from treeplex.games.base import TERMINAL
+from treeplex.games.public import PublicGame, State
+from treeplex.search.action_subset import ActionSubset
+
+Kept = TypeVar("Kept")
+
+
+class Iterated(Protocol):
+    """Something that is solved by iterations."""
+
+    @property
+    def iteration(self) -> int: ...
+    def run(self, iterations: int) -> None: ...
+
+
+Key = tuple[Hashable, tuple[int, ...], Hashable]
+"""Of a solved subgame: the game's key, the path to where it begins, and what else tells it from others."""
+
+
+class SubgameAgent(Seat, Generic[Kept]):
+    """An agent that solves subgames while it plays.
+
+    Attributes:
+        game, state, think, thought: see :class:`treeplex.evaluate.match.agents.Seat`. Iterations, time and subgames are those
+            since the last policy was asked for.
+        remember: solved subgames that are kept for later plays, those at the beginning of a play longest.
+        searches: subgames solved so far, those remembered not counted.
+    """
+
+    def __init__(self, game: PublicGame, generator: np.random.Generator | None, remember: int) -> None:
+        super().__init__(game, generator)
+        self.remember, self.searches = remember, 0
+        self._known: OrderedDict[Key, Kept] = OrderedDict()
+        self._spent, self._clock = Thought(0, 0.0, 0), 0.0
+
+    def forget(self) -> None:
+        """Forget the subgames that were solved in earlier plays."""
+        self._known.clear()
+
+    def recall(self, key: Key, solve: Callable[[], Kept], keep: Callable[[Kept], bool] = lambda found: True) -> Kept:
+        """A solved subgame: remembered, or solved now, and then remembered if it is one to ``keep``."""
+        if key in self._known:
+            self._known.move_to_end(key)
+            return self._known[key]
+        self._clock = perf_counter()
+        found = solve()
+        spent = self._spent
+        self._spent = Thought(spent.iterations, spent.seconds + perf_counter() - self._clock, spent.subgames + 1)
+        if self.remember and keep(found):
+            self._known[key] = found
+            while len(self._known) > self.remember:
+                oldest = next((each for each in self._known if each[1]), next(iter(self._known)))
+                del self._known[oldest]
+        return found
+
+    def run(self, search: Iterated, iterations: int, before: Callable[[int], None] | None = None) -> int:
+        """Run a search to its end, or until the time to think is up, but one iteration at least.
+
+        Args:
+            search: the search.
+            iterations: in all, those counted that it begins with.
+            before: called before each iteration with how many were done.
+
+        Returns:
+            How many iterations were done in all.
+        """
+        first = search.iteration
+        if self.think is None and before is None:
+            search.run(iterations - first)
+        while search.iteration < iterations:
+            if before is not None:
+                before(search.iteration)
+            search.run(1)
+            if self.time_is_up:
+                break
+        self._spent = self._spent._replace(iterations=self._spent.iterations + search.iteration - first)
+        return search.iteration
+
+    @property
+    def time_is_up(self) -> bool:
+        """Whether the time to think is up, while a subgame is solved."""
+        return self.think is not None and perf_counter() - self._clock + self._spent.seconds >= self.think
+
+    def decided(self) -> None:
+        """Say in :attr:`thought` what was thought since the last decision."""
+        self.thought, self._spent = self._spent, Thought(0, 0.0, 0)
+
+    def see(self, event: int) -> None:
+        """See :meth:`treeplex.evaluate.match.agents.Agent.see`.
+
+        An action that an :class:`ActionSubset` leaves out is added first, see :meth:`add`.
+        """
+        options = self.game.options(self.state)
+        if options.player == TERMINAL:
+            raise GameError(f"the game is over at {self.game.name_of(self.state)}")
+        if options.private:
+            event = options.labels[0]
+        elif options.player >= 0 and event not in options.labels and isinstance(self.game, ActionSubset):
+            event = self.add(event)
+        self.move(event, self.game.after(self.state, event))
+
+    @abstractmethod
+    def move(self, event: int, following: State) -> None:
+        """An event of this game, and the state after it."""
+
+    def add(self, action: float) -> int:
+        """Consider one more action here for the rest of this play; its label.
+
+        What was solved on the way here is solved again with it (Brown et al. 2020, section 6: actions outside the tree are
+        added to it).
+
+        Args:
+            action: as :meth:`treeplex.games.public.PublicGame.with_action` has it: in hold'em chips, in all on this street.
+
+        Raises:
+            GameError: nobody acts here, or the rules have no such action.
+        """
+        self.check_acting()
+        game, label = self.game.with_action(self.state, action)
+        if game is self.game:
+            return label
+        before = dict(vars(self))
+        try:
+            self.change_game(game)
+            _, label = self.game.with_action(self.state, action)
+        except BaseException:  # nothing is half done: the play stands as it stood
+            vars(self).update(before)
+            raise
+        return label
+
+    @abstractmethod
+    def change_game(self, game: PublicGame) -> None:
+        """Go on here in another version of the game."""

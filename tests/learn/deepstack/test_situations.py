@@ -1,0 +1,47 @@
+"""Random situations of DeepStack's networks: where rounds begin, and what rows say."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+from tests.search.exact_values import PublicProgram
+from treeplex.errors import GameError
+from treeplex.forms.subgames.horizon import TO_THE_END
+from treeplex.learn.deepstack.situations import SituationMaker, round_starts
+from treeplex.search import NoLeaf, public_rules
+
+LEDUC = public_rules("leduc_poker")
+
+
+def test_rounds_begin_with_every_card_and_pot() -> None:
+    (starts,) = round_starts(LEDUC)
+    found = {(LEDUC.pot(state.node), state.node.public_card) for state in starts}  # type: ignore[attr-defined]
+    assert found == {(pot, card) for pot in (2.0, 6.0, 10.0) for card in range(6)}
+    assert len(starts) == 18
+    assert [len(states) for states in round_starts(public_rules("rhode_island(ranks=2,raises=1)"))] == [8 * 2, 28 * 4]
+
+
+def test_games_without_deals_have_no_rounds() -> None:
+    with pytest.raises(GameError, match="no betting round begins with a deal"):
+        round_starts(public_rules("kuhn_poker"))
+
+
+def test_a_row_is_a_solved_situation() -> None:
+    """Against a linear program of what follows."""
+    (starts,) = round_starts(LEDUC)
+    maker = SituationMaker(LEDUC, starts, NoLeaf(), TO_THE_END)
+    rows = maker.solved(12, "dcfr", 500, np.random.default_rng(0))
+    ranges, possible = rows.inputs[:, -12:].reshape(-1, 2, 6), 1 - rows.inputs[:, :6]  # the public card is nobody's
+    assert (ranges * (1 - possible[:, None]) == 0).all()
+    others = ranges[:, ::-1].sum(axis=2, keepdims=True) - ranges[:, ::-1]
+    assert rows.met.reshape(-1, 2, 6) == pytest.approx(others * possible[:, None], abs=1e-6)
+    assert rows.beliefs.reshape(-1, 2, 6).sum(axis=2) == pytest.approx(np.ones((len(ranges), 2)), abs=1e-6)
+    worth = (rows.beliefs * rows.targets).reshape(-1, 2, 6).sum(axis=2)
+    shown = {}
+    for state in starts:
+        shown[tuple(LEDUC.features(state.node).astype(np.float32))] = state  # type: ignore[union-attr]
+    for row, own, found in zip(rows.inputs, ranges.astype(float), worth, strict=True):
+        state = shown[tuple(row[:-12])]
+        exact = PublicProgram(LEDUC, state).value((own[0], own[1])) / LEDUC.pot(state.node)
+        assert found == pytest.approx([exact, -exact], abs=0.01)
