@@ -8,7 +8,8 @@ from treeplex.games.parameters import GameInfo, choice, flag, items, real, whole
 from treeplex.games.poker.cards.format import HOLDEM, RANKINGS, Format, small
 from treeplex.games.poker.spots.spot import Rake
 from treeplex.games.poker.whole.betting import RULES, TDA, Betting
-from treeplex.games.poker.whole.game import HandRules, Holdem
+from treeplex.games.poker.whole.game import Holdem
+from treeplex.games.poker.whole.hand import HandRules
 from treeplex.games.poker.whole.plan import RaisePlan, parse_plan
 
 NAME = "holdem"

@@ -1,8 +1,8 @@
 """Which raises are on offer: every whole number of chips, or the sizes of a plan.
 
 A plan is a list of sizes in the grammar of :mod:`treeplex.games.poker.betting.sizes`, and ``2.5bb``: a first raise to so many
-big blinds on this street. Sizes below the smallest raise become it, those above the stack all-in. Multiples (``3x``) are for
-bets faced, blinds included; a first bet after the flop has none.
+big blinds on this street. Sizes below the smallest raise become it. The largest raise on offer is what some other player can
+call. Multiples (``3x``) are for bets faced, blinds included; a first bet after the flop has none.
 """
 
 import re
@@ -38,7 +38,8 @@ class RaisePlan:
         if sizes is None or len(legal) < 2:
             return legal
         pot = sum(table.paid) + dead + min(table.faced, stacks[table.player]) - table.paid[table.player]
-        found, most = set(), legal[-1]
+        others = (stack for seat, stack in enumerate(stacks) if seat != table.player and not table.folded[seat])
+        found, most = set(), max(min(legal[-1], max(others)), legal[0])
         for size in sizes:
             amount = self.amount(size, table, betting, pot, most)
             if amount is None:

@@ -14,7 +14,8 @@ from treeplex.errors import SpecError
 from treeplex.games.base import Game, State
 from treeplex.games.parameters import GameInfo, flag, observer, whole
 from treeplex.games.poker.cards.cards import cards_to_string
-from treeplex.games.poker.whole.game import HandRules, Holdem, HoldemHistory
+from treeplex.games.poker.whole.game import Holdem, HoldemHistory
+from treeplex.games.poker.whole.hand import HandRules
 from treeplex.games.poker.whole.named import INFO as HOLDEM_INFO
 from treeplex.games.poker.whole.universal import UNIVERSAL, holdem_of_universal
 from treeplex.spec import parse_spec
