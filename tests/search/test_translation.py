@@ -232,11 +232,12 @@ def test_errors_name_the_remedy() -> None:
         TranslatedAgent(public_rules(REAL), inner, off_tree="resolve")
     with pytest.raises(GameError, match="give one deck"):
         TranslatedAgent(public_rules("no_limit_leduc(ranks=4)"), inner)
+    dice = compile_game("liars_dice(dice_sides=2)")
     with pytest.raises(GameError, match="are no bets"):
-        translated_policy(compile_game("leduc_poker"), policy, public_rules(COARSE))
+        translated_policy(dice, Policy.uniform(dice), public_rules(dice.spec))
     with pytest.raises(SpecError, match="write parts of the pot"):
         only_sizes(public_rules(REAL), ["2.5x"])
-    few, limit = only_sizes(public_rules(REAL), ["75%"]), only_sizes(public_rules("leduc_poker"), ["a"])
+    few, limit = only_sizes(public_rules(REAL), ["75%"]), only_sizes(public_rules(dice.spec), ["a"])
     with pytest.raises(SpecError, match=r"no bet of 0\.75 of the pot"):
         few.visit(few.root)
     with pytest.raises(SpecError, match="has no bets"):
