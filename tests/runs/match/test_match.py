@@ -240,6 +240,10 @@ def test_workers_change_no_number(own: str) -> None:
     assert match(LEDUC, agents, hands=60, workers=2).plain() == match(LEDUC, agents, hands=60).plain()
 
 
+def test_agents_have_names_of_ones_own(policies: list[Policy]) -> None:
+    assert match(LEDUC, {"fine": policies[0], "rough": policies[1]}).about.agents == ("fine", "rough")
+
+
 def test_objects_play_too(own: str) -> None:
     game = PlayedGame.of(LEDUC)
     table = TableAgent(game.tree, Policy.uniform(game.compiled))

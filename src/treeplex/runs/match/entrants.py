@@ -175,8 +175,10 @@ class Entrant:
             return None
 
 
-def entrants_of(game: MatchGame, sources: Sequence[Any], think: float | None = None) -> tuple[Entrant, ...]:
-    """Those who take part, each with a name of its own.
+def entrants_of(
+    game: MatchGame, sources: Sequence[Any], think: float | None = None, named: Sequence[str] | None = None
+) -> tuple[Entrant, ...]:
+    """Those who take part, each with a name of its own: ``named``, or after their sources.
 
     Raises:
         SpecError: no such agent, or none that searches although there is a time to think.
@@ -185,8 +187,7 @@ def entrants_of(game: MatchGame, sources: Sequence[Any], think: float | None = N
     if think is not None and len(texts) == len(sources) and not any(map(searches, texts)):
         raise SpecError(f"none of {', '.join(texts)} searches, so there is nothing to think about; leave the time to think out")
     names: list[str] = []
-    for source in sources:
-        name = name_of(source)
+    for name in map(name_of, sources) if named is None else named:
         copies = sum(each == name or each.startswith(f"{name} (") for each in names)
         names.append(f"{name} ({copies + 1})" if copies else name)
     return tuple(Entrant(name, source, game, think) for name, source in zip(names, sources, strict=True))
