@@ -13,7 +13,7 @@ Modicum    nothing         at the beginning of each round     with the round    
 =========  ==============  =================================  ==================  =============================
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from treeplex.errors import AlgorithmError
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.forms.subgames.cut import cut
-from treeplex.forms.subgames.gadgets import GADGETS
+from treeplex.forms.subgames.gadgets import GADGETS, Gadget
 from treeplex.forms.subgames.horizon import TO_THE_END, Horizon
 from treeplex.games.public import PublicGame, State
 from treeplex.search.blueprint import Blueprint, deals_in
@@ -50,8 +50,8 @@ class Resolving:
         method: one of :data:`treeplex.search.subgame.METHODS`.
         iterations: of each solve.
         skip: iterations at its beginning that do not count for averages.
-        horizon: where subgames end; on public trees after a deal rather than before it (``dealt``), since promises are needed
-            after it.
+        horizon: where subgames end. After a deal (``dealt``) its outcome's subgame is solved at once; where leaves stand before
+            a deal, all of its outcomes are solved first, to find what each promises.
         start: deals until it solves for the first time; before, it plays a blueprint.
     """
 
@@ -131,7 +131,7 @@ class ResolvingAgent(SubgameAgent[Resolved]):
         self.settings, self.blueprint = settings, blueprint
         self.leaves = tuple(leaves) if isinstance(leaves, Sequence) else (leaves or NoLeaf(),) * 2
         if blueprint is not None:
-            blueprint.check(game, settings.start)
+            blueprint.check(game, settings.start, reach=settings.gadget.startswith(REACH))
         elif settings.start:
             raise AlgorithmError(f"what is played until deal {settings.start} is not known: give a blueprint, or start=0")
         self._first, self._begun, self.path = game, Belief.root(game), tuple[int, ...]()
@@ -244,7 +244,7 @@ class ResolvingAgent(SubgameAgent[Resolved]):
         settings, player = self.settings, carried.player
         belief, gadget = carried.belief, None
         if carried.promised is not None and settings.gadget != UNSAFE:
-            kind = GADGETS[settings.gadget.removeprefix(REACH)]
+            kind: Callable[[int, Floats], Gadget] = GADGETS[settings.gadget.removeprefix(REACH)]
             possible = list(self.game.possible(belief.state))
             known = possible[1 - player] * ~np.isnan(carried.promised)
             ranges = [known if each != player else own for each, own in enumerate(belief.ranges)]

@@ -7,9 +7,12 @@ import numpy as np
 
 from treeplex.errors import SpecError
 from treeplex.forms.subgames.horizon import Horizon
+from treeplex.games.poker.spots.spot import Spot
 from treeplex.games.public import PublicTree
 from treeplex.runs.agents.kind import ThinkingSettings
 from treeplex.runs.agents.played_game import PlayedGame
+from treeplex.runs.agents.spot_blueprint import SpotBlueprint
+from treeplex.runs.holdem.solution import load_solution
 from treeplex.runs.judge import as_policy
 from treeplex.search.blueprint import Blueprint, TableBlueprint
 from treeplex.search.leaf import LeafValue
@@ -47,6 +50,8 @@ def blueprint_for(game: PlayedGame, file: str, start: int) -> Blueprint:
     Raises:
         PolicyError, FileError, SpecError: it belongs to another game, or cannot be read.
     """
+    if isinstance(game.rules, Spot):
+        return SpotBlueprint(load_solution(file).policy)
     return TableBlueprint(game.tree, as_policy(game.compiled, file), start)
 
 
