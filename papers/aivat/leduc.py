@@ -67,7 +67,7 @@ def reproduce() -> Result:
         "Evaluation in Imperfect Information Games, on Leduc poker",
         findings=[f"Means differ from those of the payoffs by at most {bias:.0e} chips, over all cards and actions."],
         tables=[
-            Table("Standard deviation of a hand, two players", ["opponent", "mean", *judges, "as good as so many hands"], rows),
+            Table("Standard deviation of a hand, two players", ["opponent", "mean", *judges, "payoffs of so many hands"], rows),
             Table("Three players", ["judged by", "mean", "standard deviation"], more),
         ],
         pictures=pictures,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import treeplex as tp
-from treeplex.errors import FileError, GameError, PolicyError, SpecError, TreeplexError
+from treeplex.errors import AlgorithmError, FileError, GameError, PolicyError, SpecError, TreeplexError
 from treeplex.evaluate.match.agents import Seat, TableAgent
 from treeplex.evaluate.match.tables import expected_payoffs
 from treeplex.forms.policies.tabular import Policy
@@ -232,6 +232,11 @@ def test_an_agent_that_fails_loses_no_match(own: str, tmp_path: Path) -> None:
     assert line["failure"] == [1, text]
     assert match(LEDUC, agents, hands=100, duplicate=True).scores[0].result.samples < 50
     assert match(resume=tmp_path / "m", game=LEDUC, agents=agents).failures == found.failures
+
+
+def test_an_agent_that_always_fails_ends_the_match() -> None:
+    with pytest.raises(AlgorithmError, match=r"all of the first 1\d* hands failed, .* of deepstack: .*LeducCards"):
+        match("leduc_poker(players=3,ranks=2)", ["uniform", "uniform", "deepstack"], sampled=True, hands=100)
 
 
 @pytest.mark.slow

@@ -94,9 +94,11 @@ class MatchGame:
 
     @property
     def big_blind(self) -> float | None:
-        """What results are counted in at poker tables: the big blind, or the ante of games without blinds; None of others."""
+        """What results are counted in at poker tables: the big blind, or the ante of games without blinds; None of others, and
+        of spots that say no blinds.
+        """
         if isinstance(self.rules, Spot):
-            return float(self.rules.blinds[1] if self.rules.blinds else self.rules.min_bet)
+            return float(self.rules.blinds[1]) if self.rules.blinds else None
         if isinstance(self.rules, KuhnPoker):
             return 1.0
         found = getattr(self.rules, "big_blind", None) or getattr(self.rules, "ante", None)

@@ -77,6 +77,7 @@ def match(
     Raises:
         SpecError: unknown names, or a number of agents that does not fit the game.
         GameError, PolicyError, FileError: agents of other games, or files that cannot be read or written.
+        AlgorithmError: an agent that fails in every hand.
         Interrupted: Ctrl-C or SIGTERM; its ``result`` is what there is.
     """
     check_limits(None, seconds)
