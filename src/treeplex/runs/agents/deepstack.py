@@ -22,6 +22,7 @@ EXACT, ZERO = "exact", "zero"
 class DeepStackSettings(ResolvingSettings):
     """How DeepStack plays."""
 
+    net: str | None = setting(None, "a training's folder by deepstack, or its networks' file; none: values as leaf says")
     leaf: str = setting(EXACT, "values where subgames end: exact, zero, or my.py:MyLeaf")
     leaf_iterations: int = setting(100, "iterations of each exact value", low=1)
     rounds: int = setting(1, "betting rounds until a subgame ends; 0: as many as there are", low=0)
@@ -40,15 +41,20 @@ class DeepStack(AgentKind):
 
     def make(self, game: PlayedGame, settings: DeepStackSettings, generator: np.random.Generator) -> Agent:
         horizon = horizon_for(game, settings.rounds, settings.depth)
-        return resolving_agent(game, settings, generator, horizon=horizon, leaves=leaf_for(settings))
+        return resolving_agent(game, settings, generator, horizon=horizon, leaves=leaf_for(game, settings))
 
 
-def leaf_for(settings: DeepStackSettings) -> LeafValue:
+def leaf_for(game: PlayedGame, settings: DeepStackSettings) -> LeafValue:
     """The values at leaves that settings name.
 
     Raises:
-        SpecError: another word.
+        SpecError: another word, or networks without PyTorch.
+        FileError, PolicyError: a file that holds no networks for this game.
     """
+    if settings.net is not None:
+        from treeplex.learn.deepstack.files import deepstack_leaf
+
+        return deepstack_leaf(settings.net, game.tree)
     if settings.leaf == EXACT:
         return ExactLeaf(method="cfr+", iterations=settings.leaf_iterations)
     if settings.leaf == ZERO:
