@@ -121,9 +121,9 @@ def reproduce() -> Result:
         ],
         notes=[
             "Of the policy that the agent plays at all 936 infosets, a new play for each public history. Solves are by CFR+. "
-            f"Exact values at leaves are {LEAF_ITERATIONS} iterations of CFR+ anew in each iteration. Libratus plays the average "
-            "of 50 iterations of CFR in the first round, and Modicum's leaves continue that of 200. Agents of which nothing else "
-            "is said solve behind `resolve`.",
+            f"Exact values at leaves are {LEAF_ITERATIONS} iterations of CFR+ anew in each iteration. Libratus plays the "
+            "average of 50 iterations of CFR in the first round, and Modicum's leaves continue that of 200. Agents of which "
+            "nothing else is said solve behind `resolve`.",
             f"The second table: {CONTINUATIONS} iterations of each solve; both rounds are solved, each as a whole.",
         ],
         numbers={"budgets": {str(budget): {n: r[k] for n, r in budgets.items()} for k, budget in enumerate(BUDGETS)}}

@@ -71,6 +71,7 @@ class HoldemSubgame(Subgame):
             Where players go on to act, nothing is paid.
         open_ends: int64 [E], the ends of the last street before the cut after which players act.
         ranges: for each player float64 [1, H], with which it was cut, up to a factor.
+        threads: that share its boards when it is solved; results do not depend on them.
 
     What a solver stores of ``whole`` is what it stores of ``top``, followed by what it stores of :attr:`below`.
     """
@@ -83,6 +84,7 @@ class HoldemSubgame(Subgame):
     open_ends: Ints
     ranges: Ranges
     gadget: Gadget | None = None
+    threads: int = 1
 
     @cached_property
     def below(self) -> CompiledSpot:
@@ -269,7 +271,7 @@ class HoldemArrays(SubgameArrays):
         subgame: the subgame.
         store: regrets, policy and average, float64 [Q] each, as :class:`treeplex.engine.holdem.form.Store` has them for
             ``subgame.top``; of fictitious play the regrets are the last best responses.
-        crew: one thread with scratch space.
+        crew: threads with scratch space.
     """
 
     def __init__(self, subgame: HoldemSubgame, ranges: Ranges, *, predicts: bool) -> None:
@@ -284,7 +286,7 @@ class HoldemArrays(SubgameArrays):
         self._hands = subgame.held(0), subgame.held(1)
         weights = np.concatenate([own[hands] for own, hands in zip((first, second), self._hands, strict=True)])
         form = top.form._replace(weights=weights)
-        self.crew = BoardPool(form, make_workspace(form, 1, np.float64, raked=whole.raked), raked=whole.raked)
+        self.crew = BoardPool(form, make_workspace(form, subgame.threads, np.float64, raked=whole.raked), raked=whole.raked)
         self.regrets, self.average, self.strategy, self.faced = (np.zeros(top.stored) for _ in range(4))
         self.policy = np.zeros(top.stored) if predicts else self.regrets
         self.store = store_with(self.regrets, self.policy, self.average)
