@@ -9,12 +9,16 @@ from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.policy_tables import subgame_policy
 from treeplex.forms.subgames.public_rules import public_game, public_rules
 from treeplex.search.agent import SearchAgent
+from treeplex.search.blueprint import TableBlueprint
+from treeplex.search.carried import Carried
 from treeplex.search.continuations import BlueprintLeaf, biased, biased_policies
 from treeplex.search.exact_leaf import ExactLeaf
 from treeplex.search.leaf import LeafValue, NoLeaf, ZeroLeaf
 from treeplex.search.next_round import NextRound
 from treeplex.search.play_distribution import averaged_policy
 from treeplex.search.resolving import carried_values, resolved
+from treeplex.search.resolving_agent import Resolving, ResolvingAgent
+from treeplex.search.response import response_values
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgame import METHODS, Method, SubgameSearch, values_of
 
@@ -23,6 +27,7 @@ __all__ = [
     "Agent",
     "Belief",
     "BlueprintLeaf",
+    "Carried",
     "ExactLeaf",
     "Gadget",
     "Horizon",
@@ -33,10 +38,13 @@ __all__ = [
     "NoLeaf",
     "PlaythroughSettings",
     "Resolve",
+    "Resolving",
+    "ResolvingAgent",
     "SearchAgent",
     "Seat",
     "SubgameSearch",
     "TableAgent",
+    "TableBlueprint",
     "ZeroLeaf",
     "agent_policy",
     "averaged_policy",
@@ -49,6 +57,7 @@ __all__ = [
     "public_game",
     "public_rules",
     "resolved",
+    "response_values",
     "subgame_policy",
     "values_of",
 ]

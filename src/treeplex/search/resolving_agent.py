@@ -240,9 +240,9 @@ class ResolvingAgent(SubgameAgent[Resolved]):
     def _resolved(self, stand: Stand) -> Resolved:
         """The subgame that begins where a player stands, solved or remembered."""
         key = self.game.key, self.path[: stand.depth], stand.carried.player
-        return self.recall(key, lambda: self._solve(stand.carried))
+        return self.recall(key, lambda: self.solve(stand.carried))
 
-    def _solve(self, carried: Carried) -> Resolved:
+    def solve(self, carried: Carried) -> Resolved:
         """Solve a subgame again."""
         settings, player = self.settings, carried.player
         belief, gadget = carried.belief, None
