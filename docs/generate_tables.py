@@ -77,8 +77,8 @@ COMPARED_GAMES: Mapping[str, str] = {
     "Small matrix": "small_matrix",
 }
 """The games of the page on choosing an algorithm."""
-NOT_COMPARED = ("lp", "recursive", "rm", "cfr-s", "cfr-jr")
-"""Exact, or not after equilibria."""
+NOT_COMPARED = ("lp", "recursive", "rm", "cfr-s", "cfr-jr", "pluribus-mccfr")
+"""Exact, or not after equilibria, or the same as another on games as small as these."""
 MANY_PLAYER_GAMES: Mapping[str, str] = {
     "Kuhn, 3 players": "kuhn_poker(players=3)",
     "Kuhn, 4 players": "kuhn_poker(players=4)",
@@ -243,6 +243,12 @@ def learners() -> str:
     )
 
 
+def agents() -> str:
+    """The agents by name."""
+    rows = [(f"`{each.name}`", each.text, each.plays, each.source) for each in tp.agents().values()]
+    return table(("agent", "what it does", "plays", "source"), rows)
+
+
 def choosing(iterations: str = "1000") -> str:
     """Exploitability of every iterative algorithm after some iterations, the two best of each game in bold."""
     compiled = {title: tp.compile(spec) for title, spec in COMPARED_GAMES.items()}
@@ -325,6 +331,7 @@ GENERATORS: Mapping[str, Callable[..., str]] = {
     "help": command_help,
     "settings": settings,
     "learners": learners,
+    "agents": agents,
     "choosing": choosing,
     "many_players": many_players,
     "leduc_of_three": leduc_of_three,

@@ -119,9 +119,9 @@ def test_what_is_frozen_stays() -> None:
     assert abs(subgame.table(found.last, after) - subgame.table(free.last, after)).max() > 0.1
 
 
-def gains(agent: RoundSearchAgent, game: CompiledGame) -> list[float]:
-    """What each seat gains, exactly, by searching while the others follow the blueprint."""
-    policy, whole = agent_policy(agent, game), agent.leaf.blueprint
+def gains(policy: Policy, whole: Policy) -> list[float]:
+    """What each seat gains, exactly, by a policy while the others follow another."""
+    game = policy.game
     before, found = tp.judge(game, whole).value, []
     for seat in range(game.players):
         own = slice(*game.tree.sequence_offsets[seat : seat + 2])
@@ -136,8 +136,22 @@ def gains(agent: RoundSearchAgent, game: CompiledGame) -> list[float]:
 )
 def test_search_gains_in_every_seat(spec: str, count: int, average: bool) -> None:
     game, rules = game_of(spec)
-    found = gains(RoundSearchAgent(rules, Continuations(rules, blueprint(spec), count), iterations=50, average=average), game)
-    assert min(found) > 0.02
+    agent = RoundSearchAgent(rules, Continuations(rules, blueprint(spec), count), iterations=50, average=average)
+    assert min(gains(agent_policy(agent, game), blueprint(spec))) > 0.02
+
+
+def test_first_rounds_may_be_played_by_the_blueprint() -> None:
+    """The second round alone is searched, and a blueprint that is not so rough becomes better."""
+    game, rules = game_of(SMALL)
+    plan = blueprint(SMALL, 20)
+    agent = RoundSearchAgent(rules, Continuations(rules, plan), iterations=100, average=True, search_after=1)
+    first = np.array(["[Round 1]" in text for text in game.infostates])
+    policy = agent_policy(agent, game)
+    for infoset in np.flatnonzero(first).tolist():
+        assert policy.at(infoset) == pytest.approx(plan.at(infoset))
+    found = gains(policy, plan)
+    assert sum(found) > 0.1
+    assert tp.nash_conv(game, policy) < 0.7 * tp.nash_conv(game, plan)
 
 
 def test_of_one_round_the_average_is_near_the_best() -> None:
@@ -167,6 +181,35 @@ def test_plays_are_searched_once() -> None:
     np.testing.assert_array_equal(quiet.policy(), agent.policy())
 
 
+def test_an_action_that_was_not_considered_is_added() -> None:
+    """Searches without raises; after a raise they are those of a game in which it was there from the start."""
+    _, rules = game_of(SMALL)
+    leaf, root = Continuations(rules, blueprint(SMALL)), rules.first_state()
+    agent = RoundSearchAgent(
+        rules, leaf, iterations=50, considered=lambda state: [a for a in rules.options(state).labels if a < 2]
+    )
+    agent.begin(2)
+    agent.see(1)
+    agent.see(1)
+    assert agent.policy() == pytest.approx(np.array([[1.0] * 4, [0.0] * 4]))  # to check is all that is considered
+    agent.begin(2)
+    agent.see(1)
+    agent.see(2)
+    raised = rules.after(root, 1)
+
+    def offered(state: State) -> list[int]:
+        return [a for a in rules.options(state).labels if a < 2 or state == raised]
+
+    subgame = cut_round(rules, root, leaf, offered)
+    expected = search_round(subgame, Belief.root(rules).ranges, {}, iterations=50)
+    np.testing.assert_array_equal(agent.policy(), subgame.table(expected.last, agent.state))
+    assert agent.policy().min() >= 0.0
+    assert agent.policy().sum(axis=0) == pytest.approx(np.ones(4))
+    for label in (1, 0, 3):  # players 2 and 0 play on; a card
+        agent.see(label)
+    assert agent.game.options(agent.state).player == 1
+
+
 def test_seats_and_plays() -> None:
     game, rules = game_of(SMALL)
     searching = RoundSearchAgent(rules, Continuations(rules, blueprint(SMALL)), iterations=5, think=1e-9)
@@ -182,6 +225,10 @@ def test_seats_and_plays() -> None:
         searching.begin(at=Belief.root(public_rules("kuhn_poker")))
     with pytest.raises(GameError, match="needs a game of cards"):
         RoundSearchAgent(public_rules("kuhn_poker"), searching.leaf)
+    five = public_game("leduc_poker(players=5)")
+    assert isinstance(five, CardGame)
+    with pytest.raises(GameError, match="too many hands"):
+        cut_round(five, five.first_state(), Continuations(five, Policy.uniform(game)))
     with pytest.raises(AlgorithmError, match="1 to 4 continuations"):
         Continuations(rules, Policy.uniform(game), 5)
     with pytest.raises(GameError, match="nobody is to act"):

@@ -8,6 +8,7 @@ from treeplex.forms.subgames.gadgets import Gadget, Maxmargin, Resolve
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.policy_tables import subgame_policy
 from treeplex.forms.subgames.public_rules import public_game, public_rules
+from treeplex.search.action_subset import ActionSubset, only_sizes
 from treeplex.search.agent import SearchAgent
 from treeplex.search.blueprint import TableBlueprint
 from treeplex.search.carried import Carried
@@ -19,15 +20,26 @@ from treeplex.search.play_distribution import averaged_policy
 from treeplex.search.resolving import carried_values, resolved
 from treeplex.search.resolving_agent import Resolving, ResolvingAgent
 from treeplex.search.response import response_values
+from treeplex.search.self_improvement import (
+    CoarsePolicy,
+    compiled_subset,
+    counted_actions,
+    improved,
+    most_frequent,
+    unknown_actions,
+)
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgame import METHODS, Method, SubgameSearch, values_of
+from treeplex.search.translation import TranslatedAgent, translated_policy
 
 __all__ = [
     "METHODS",
+    "ActionSubset",
     "Agent",
     "Belief",
     "BlueprintLeaf",
     "Carried",
+    "CoarsePolicy",
     "ExactLeaf",
     "Gadget",
     "Horizon",
@@ -45,19 +57,27 @@ __all__ = [
     "SubgameSearch",
     "TableAgent",
     "TableBlueprint",
+    "TranslatedAgent",
     "ZeroLeaf",
     "agent_policy",
     "averaged_policy",
     "biased",
     "biased_policies",
     "carried_values",
+    "compiled_subset",
+    "counted_actions",
     "cut",
     "cut_states",
+    "improved",
+    "most_frequent",
+    "only_sizes",
     "play_game",
     "public_game",
     "public_rules",
     "resolved",
     "response_values",
     "subgame_policy",
+    "translated_policy",
+    "unknown_actions",
     "values_of",
 ]

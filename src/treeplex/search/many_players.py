@@ -21,11 +21,11 @@ from treeplex.errors import AlgorithmError, GameError
 from treeplex.evaluate.match.agents import Seat, Thought
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.subgames.beliefs import Belief, with_trace
-from treeplex.forms.subgames.many_players import RoundSubgame, cut_round
+from treeplex.forms.subgames.many_players import Considered, RoundSubgame, cut_round
 from treeplex.forms.subgames.policy_tables import sequences_at, table_at
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.card_game import CardGame
-from treeplex.games.public import PublicGame, State
+from treeplex.games.public import PublicGame, State, check_entries
 from treeplex.search.continuations import biased_policies
 from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.solvers.solver import GameSolver
@@ -69,8 +69,13 @@ class Continuations:
         return biased_policies(self.blueprint, self.bias)[: self.count] if self.count > 1 else [self.blueprint]
 
     def __call__(self, state: State, deals: Ints) -> Floats:
-        """See :data:`treeplex.forms.subgames.many_players.Leaf`; remembered, since it does not depend on beliefs."""
+        """See :data:`treeplex.forms.subgames.many_players.Leaf`; remembered, since it does not depend on beliefs.
+
+        Raises:
+            GameError: too many deals and combinations of continuations.
+        """
         if state not in self._known:
+            check_entries(f"a search at {self.game.name_of(state)}", deals.size * self.count**self.game.players)
             self._known[state] = self._expected(state, deals)
         return self._known[state]
 
@@ -146,7 +151,8 @@ def search_round(
     for place, table in frozen.items():
         sequences = subgame.sequences[place]
         at = sequences >= 0
-        state.policy[sequences[at]], state.regrets[sequences[at]] = table[at], FROZEN * table[at]
+        kept = table[subgame.rows(place)][at]
+        state.policy[sequences[at]], state.regrets[sequences[at]] = kept, FROZEN * kept
     for player in range(compiled.players):
         reach(compiled.tree, player, state.policy, state.strategy)
     step = iterations if think is None else STEP
@@ -188,6 +194,9 @@ class RoundSearchAgent(Seat):
         leaf: what players get behind a round; beliefs follow its blueprint before a search.
         iterations: of a search, at most.
         average: whether the average of the search is played, not the last iteration's policy.
+        search_after: how many betting rounds are played by the blueprint before it searches.
+        considered: which actions searches consider. One that is played all the same is added, and the round is searched again
+            from its start.
         searches: how many it has made, those remembered not counted.
     """
 
@@ -199,6 +208,8 @@ class RoundSearchAgent(Seat):
         iterations: int = 200,
         think: float | None = None,
         average: bool = False,
+        search_after: int = 0,
+        considered: Considered | None = None,
         generator: np.random.Generator | None = None,
         remember: int = 512,
     ) -> None:
@@ -206,7 +217,7 @@ class RoundSearchAgent(Seat):
 
         Args:
             game: a game of cards.
-            leaf, iterations, average: see the attributes.
+            leaf, iterations, average, search_after, considered: see the attributes.
             think: seconds of a search, at most; None for as long as its iterations take.
             generator: of its draws.
             remember: searches and subgames that are kept for later plays.
@@ -219,7 +230,7 @@ class RoundSearchAgent(Seat):
         super().__init__(game, generator)
         self.rules = game
         self.leaf, self.iterations, self.think, self.average = leaf, iterations, think, average
-        self.searches = 0
+        self.search_after, self.considered, self.searches = search_after, considered, 0
         self._subgames: Kept[RoundSubgame] = Kept(remember // 16 + 1)
         self._found: Kept[Found] = Kept(remember)
         self.begin()
@@ -233,6 +244,7 @@ class RoundSearchAgent(Seat):
         self.state, self.thought = belief.state, None
         self._path: tuple[Hashable, ...] = () if at is None else (at,)
         self._round: list[tuple[State, int]] = []
+        self._rounds = 0
         self._views = {player: View(belief) for player in range(self.game.players) if seat in (None, player)}
 
     def see(self, event: int) -> None:
@@ -242,7 +254,7 @@ class RoundSearchAgent(Seat):
             self.policy()  # asked or not, this is what it played
         if player == CHANCE:
             self._views = {seat: View(self._moved(view).after(event)) for seat, view in self._views.items()}
-            self._round = []
+            self._round, self._rounds = [], self._rounds + bool(self._round)
         else:
             self._round.append((self.state, event))
         self.state, self._path = following, (*self._path, event)
@@ -254,9 +266,10 @@ class RoundSearchAgent(Seat):
         if player not in self._views:
             raise GameError(f"it is player {player}'s turn at {self.game.name_of(self.state)}, and this agent sits elsewhere")
         view = self._views[player]
-        if self.state not in view.played:
-            view.found = self._search(player, view)
-            found = view.found
+        if self.state not in view.played and self._rounds < self.search_after:
+            view.played[self.state] = table_at(self.leaf.blueprint, self.game, self.state)
+        elif self.state not in view.played:
+            found = view.found = self._search(player, view)
             self.thought = Thought(found.iterations, found.seconds)
             view.played[self.state] = found.subgame.table(found.average if self.average else found.last, self.state)
         return view.played[self.state]
@@ -267,20 +280,33 @@ class RoundSearchAgent(Seat):
         if (known := self._found.get(key)) is not None:
             return known._replace(iterations=0, seconds=0.0)
         root = view.belief.state
-        subgame = self._subgames.get(root)
+        added = tuple(place for place in self._round if place[1] not in self._offered(place[0]))
+        subgame = self._subgames.get((root, added))
         if subgame is None:
-            subgame = self._subgames.keep(root, cut_round(self.rules, root, self.leaf))
+
+            def offered(state: State) -> Sequence[int]:
+                wanted = {*self._offered(state), *(label for place, label in added if place == state)}
+                return [label for label in self.rules.options(state).labels if label in wanted]
+
+            subgame = self._subgames.keep((root, added), cut_round(self.rules, root, self.leaf, offered))
         self.searches += 1
         found = search_round(subgame, view.belief.ranges, view.played, iterations=self.iterations, think=self.think)
         return self._found.keep(key, found)
+
+    def _offered(self, state: State) -> Sequence[int]:
+        """The actions that a search considers before any is added."""
+        return self.rules.options(state).labels if self.considered is None else self.considered(state)
 
     def _moved(self, view: View) -> Belief:
         """The belief at the end of the round: by the average of the last search, or the blueprint."""
         belief = view.belief
         for state, label in self._round:
             found = view.found
+            known = found is not None and label in found.subgame.labels.get(state, ())
             policy = (
-                table_at(self.leaf.blueprint, self.game, state) if found is None else found.subgame.table(found.average, state)
+                found.subgame.table(found.average, state)
+                if found and known
+                else table_at(self.leaf.blueprint, self.game, state)
             )
             belief = belief.after(label, policy)
         return belief

@@ -13,7 +13,7 @@ The coarse game goes on beside the real one, *heard* as the mapping says. Where 
 as a call or a large one as all-in, and the real one goes on, the agent checks and calls.
 """
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,11 +27,14 @@ from treeplex.forms.subgames.policy_tables import sequences_at, table_at
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import Bets, PublicGame, PublicState, PublicTree, State, pair_state, pick
+from treeplex.search.action_subset import ActionSubset
 from treeplex.spec import nearest
 
 Floats = NDArray[np.float64]
 MAPPINGS = ("random", "likelier")
 """How a bet between two sizes is heard: as one of them at random, or as the likelier one."""
+TRANSLATE, RESOLVE = OFF_TREE = ("translate", "resolve")
+"""What is done about a bet that is not in an agent's own game: it is heard as one that is, or added and solved."""
 SAME = 1e-9
 """Sizes that differ by less, in pots, are one."""
 
@@ -98,10 +101,10 @@ def bets_at(game: PublicGame, state: State) -> Bets:
     return found
 
 
-def check_mapping(mapping: str) -> None:
-    """Raise a :class:`SpecError` for an unknown mapping."""
-    if mapping not in MAPPINGS:
-        raise SpecError(f"unknown mapping {mapping!r}{nearest(mapping, MAPPINGS)}")
+def check_known(what: str, value: str, known: Sequence[str]) -> None:
+    """Raise a :class:`SpecError` for an unknown word."""
+    if value not in known:
+        raise SpecError(f"unknown {what} {value!r}{nearest(value, known)}")
 
 
 def check_hands(real: PublicGame, coarse: PublicGame) -> None:
@@ -121,7 +124,13 @@ class TranslatedAgent(Seat):
     """
 
     def __init__(
-        self, game: PublicGame, inner: Agent, generator: np.random.Generator | None = None, *, mapping: str = "random"
+        self,
+        game: PublicGame,
+        inner: Agent,
+        generator: np.random.Generator | None = None,
+        *,
+        mapping: str = "random",
+        off_tree: str = TRANSLATE,
     ) -> None:
         """Sit down.
 
@@ -130,17 +139,22 @@ class TranslatedAgent(Seat):
             inner: an agent of the coarse game, with the same hands and cards.
             generator: of its draws.
             mapping: how bets are heard.
+            off_tree: one of :data:`OFF_TREE`. An agent that searches can ``resolve``: bets that it does not know are added to
+                its game, and heard as others only where that cannot be done.
 
         Raises:
             GameError: other hands.
-            SpecError: an unknown mapping.
+            SpecError: an unknown word, or an agent that cannot resolve.
         """
         super().__init__(game, generator)
-        check_mapping(mapping)
+        check_known("mapping", mapping, MAPPINGS)
+        check_known("off_tree", off_tree, OFF_TREE)
         check_hands(game, inner.game)
+        self.add: Callable[[float], int] | None = getattr(inner, "add", None) if off_tree == RESOLVE else None
+        if off_tree == RESOLVE and self.add is None:
+            raise SpecError(f"a {type(inner).__name__} does not search, so it cannot solve new bets; give off_tree=translate")
         self.inner, self.mapping = inner, mapping
         self._meant: tuple[int, int] | None = None
-        self._first = game
         self.begin()
 
     @property
@@ -180,8 +194,14 @@ class TranslatedAgent(Seat):
         if self._meant is not None and self._meant[0] == label:
             return self._meant[1]
         real, coarse = bets_at(self.game, self.state), bets_at(self.inner.game, self.inner.state)
+        player = self.game.options(self.state).player
+        if self.add is not None and player != self.player and np.abs(coarse.chips - real.chips[action]).min() > SAME * real.pot:
+            try:
+                return self.add(label if isinstance(self.inner.game, ActionSubset) else float(real.chips[action]))
+            except GameError:  # its betting has gone another way, and has no such bet
+                pass
         shares = heard(real, action, coarse, self.mapping)
-        if self.player in (None, self.game.options(self.state).player):
+        if self.player in (None, player):
             meant = np.array([number == action for number in spoken(coarse, real)], np.float64)
             shares = meant if meant.any() else shares
         return int(labels[pick(self.generator, shares)])
@@ -236,7 +256,7 @@ class Translation:
     """A policy of a coarse game as one of the real game, exactly; see :func:`translated_policy`."""
 
     def __init__(self, real: PublicTree, coarse: PublicTree, policy: Policy, mapping: str) -> None:
-        check_mapping(mapping)
+        check_known("mapping", mapping, MAPPINGS)
         check_hands(real, coarse)
         self.real, self.coarse, self.policy, self.mapping = real, coarse, policy, mapping
         self._tables: dict[Hashable, Floats] = {}

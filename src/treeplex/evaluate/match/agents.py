@@ -1,7 +1,8 @@
 """Agents: whoever can play a public game, one protocol for tables, searches, people and other programs; and their games."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from copy import copy, deepcopy
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,6 +122,16 @@ class Seat:
             raise GameError(f"seat {seat} of a game of {self.game.players}; give 0 to {self.game.players - 1}")
         self.player, self.generator = seat, generator or self.generator
 
+    def fork(self) -> Self:
+        """A copy that goes on by itself from here, its draws alike; what is remembered of solved subgames may be shared.
+
+        What changes in a play must be assigned anew in :meth:`Agent.see`, not changed in place; a class that does otherwise
+        copies it here.
+        """
+        found = copy(self)
+        found.generator = deepcopy(self.generator)
+        return found
+
     def check_acting(self) -> None:
         """Raise a :class:`GameError` where nobody is to act."""
         if self.game.options(self.state).player < 0:
@@ -134,6 +145,11 @@ class Seat:
         if not 0 <= hand < len(possible) or not possible[hand]:
             raise GameError(f"hand {hand} cannot be there at {self.game.name_of(self.state)}")
         return options.labels[pick(self.generator, self.policy()[:, hand])]
+
+
+def fork(agent: Agent) -> Agent:
+    """A copy of an agent that goes on by itself from where it stands: by :meth:`Seat.fork`, or a deep copy."""
+    return agent.fork() if isinstance(agent, Seat) else deepcopy(agent, {id(agent.game): agent.game})
 
 
 class TableAgent(Seat):

@@ -40,6 +40,8 @@ def public_rules(game: str | Game, *, named_in: str | os.PathLike[str] | None = 
 def public_game(game: str | Game, *, named_in: str | os.PathLike[str] | None = None) -> PublicGame:
     """The public states and private hands of a game: of two players :func:`public_rules`, of more where the rules say them.
 
+    Arguments as for :func:`public_rules`.
+
     Raises:
         GameError: its rules do not say what is public, or payoffs of two players do not sum to zero.
     """

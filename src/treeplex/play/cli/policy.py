@@ -175,13 +175,13 @@ def asked_policy(
 ) -> "AgentPolicy":
     """What an agent plays, with progress."""
     from treeplex.runs.agents.judge import policy_of_agent
-    from treeplex.runs.solve.tree_game import TreeGame
+    from treeplex.runs.holdem.spot_game import SpotGame
     from treeplex.settings import pairs
 
     def watch(done: int, total: int, subgames: int) -> None:
         live.say(f"asking {text}  {done:,}/{total:,} public histories  {subgames:,} subgames solved")
 
-    game = target.compiled if isinstance(target, TreeGame) else target.spot
+    game = target.spot if isinstance(target, SpotGame) else target.tree()
     settings = {"iterations": iterations, **pairs(changes or [])}
     return policy_of_agent(game, text, plays=plays, seed=seed, think=think, watch=watch, **settings)
 

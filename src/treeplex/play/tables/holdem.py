@@ -11,10 +11,11 @@ import numpy as np
 from treeplex.errors import GameError, SpecError
 from treeplex.evaluate.match.agents import Agent, Thought
 from treeplex.forms.subgames.beliefs import Belief
+from treeplex.games.poker.betting.added import action_to
 from treeplex.games.poker.betting.tree import Action, Decision, Fold, Node, Showdown, StreetEnd, payoffs
 from treeplex.games.poker.cards.cards import card_to_string
 from treeplex.games.poker.cards.evaluator import format_strengths, hand_name, strengths
-from treeplex.games.poker.public import action_to, holdem_state
+from treeplex.games.poker.public import holdem_state
 from treeplex.games.poker.rules import number_of_deal
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.play.tables.table import Thoughts

@@ -13,6 +13,7 @@ import numpy as np
 from treeplex.errors import FileError
 from treeplex.evaluate.match.statistics import summary
 from treeplex.evaluate.match.tables import expected_payoffs
+from treeplex.forms.policies.tabular import Policy
 from treeplex.learn.common.job_queue import JobQueue
 from treeplex.learn.common.workers import Workers
 from treeplex.runs.job.checkpoint import Arrays, State
@@ -77,11 +78,14 @@ class MatchJob(Job):
     @cached_property
     def exact(self) -> tuple[Score, ...] | None:
         """The scores of all tables where all agents' policies can be enumerated, unless hands are asked for."""
-        player, found = self.player, list[Score]()
-        if player.settings.sampled or not all(each.enumerable for each in player.entrants):
+        player, found, game = self.player, list[Score](), self.player.match_game.compiled
+        if player.settings.sampled or game is None:
             return None
-        policies, game = [each.policies for each in player.entrants], player.match_game.compiled
-        assert game is not None
+        policies = list[Sequence[Policy]]()
+        for each in player.entrants:  # one that cannot be enumerated saves asking the others
+            if each.policies is None:
+                return None
+            policies.append(each.policies)
         for agents in player.plan.tables:
             seatings = [[policies[agents[place]][seat] for seat, place in enumerate(order)] for order in player.plan.orders]
             values = np.array([expected_payoffs(game, seating) for seating in seatings])

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import GameError, PolicyError, SpecError
+from treeplex.evaluate.environments.seats import SeatedAgent, seat
+from treeplex.evaluate.match.agents import Agent
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.infostate_tensors import infostate_tensors
@@ -137,7 +139,7 @@ class GameEnv(gymnasium.Env[Any, Any]):
         game: str | Game | Any,
         *,
         player: int = 0,
-        others: Policy | Mapping[int, Policy] | None = None,
+        others: Policy | Agent | Mapping[int, Policy | Agent] | None = None,
         observation: Literal["infoset", "tensor"] = "infoset",
         illegal: Literal["error", "random"] = "error",
         render_mode: str | None = None,
@@ -147,7 +149,8 @@ class GameEnv(gymnasium.Env[Any, Any]):
         Args:
             game: a spec, rules or an OpenSpiel game.
             player: whose view it is.
-            others: what the other players follow: one policy for all, or one each; uniform for whoever has none.
+            others: what the other players follow: one policy for all, or a policy or an agent each; uniform for whoever has
+                none. Of two players the other's agent as well.
             observation: the number of the infoset, or its tensor of zeros and ones.
             illegal: what an illegal action does: raise an error, or count as a random legal one (``info["illegal"]``
                 is then true). Gymnasium's ``check_env`` knows no masks and needs ``"random"``.
@@ -165,12 +168,21 @@ class GameEnv(gymnasium.Env[Any, Any]):
         self.illegal = illegal
         self.render_mode = render_mode
         if isinstance(others, PolicyMapping):
-            self.others = dict.fromkeys(range(self.play.players), others)
-        else:
-            self.others = dict(others or {})
-        for policy in self.others.values():
-            if policy.game.identity != self.play.compiled.identity:
-                raise PolicyError(f"a policy for {policy.game}, not for {self.play.compiled}")
+            others = dict.fromkeys(range(self.play.players), others)
+        elif others is not None and not isinstance(others, Mapping):
+            if self.play.players != 2:
+                raise SpecError(
+                    f"{self.play.compiled} has {self.play.players} players; give each other player an agent, by seat"
+                )
+            others = {1 - player: others}
+        self.others: dict[int, Policy | SeatedAgent] = {}
+        for other, follows in (others or {}).items():
+            if isinstance(follows, PolicyMapping):
+                if follows.game.identity != self.play.compiled.identity:
+                    raise PolicyError(f"a policy for {follows.game}, not for {self.play.compiled}")
+                self.others[other] = follows
+            else:
+                self.others[other] = seat(follows, self, other).seated
         self.observation_space = self.play.observation_space(player)
         self.action_space = self.play.action_space(player)
 
@@ -178,6 +190,9 @@ class GameEnv(gymnasium.Env[Any, Any]):
         """Start a game; the same seed gives the same chance and the same moves of the others."""
         super().reset(seed=seed, options=options)
         self.play.state = self.play.rules.new_initial_state()
+        for other in self.others.values():
+            if isinstance(other, SeatedAgent):
+                other.restart(np.random.default_rng(self.np_random.integers(2**63)))
         self.advance()
         self.over = False
         return self.view()
@@ -209,10 +224,14 @@ class GameEnv(gymnasium.Env[Any, Any]):
         play = self.play
         play.pass_chance(self.np_random)
         while not play.state.is_terminal() and play.state.current_player() != self.player:
-            policy = self.others.get(play.state.current_player())
-            legal = list(play.state.legal_actions())
-            shares = dict.fromkeys(legal, 1.0) if policy is None else policy.action_probabilities(play.state)
-            play.state = play.state.child(draw(self.np_random, list(shares), list(shares.values())))
+            other = self.others.get(play.state.current_player())
+            if isinstance(other, SeatedAgent):
+                action = other.act(play.state.information_state_string(other.player))
+            else:
+                legal = list(play.state.legal_actions())
+                shares = dict.fromkeys(legal, 1.0) if other is None else other.action_probabilities(play.state)
+                action = draw(self.np_random, list(shares), list(shares.values()))
+            play.state = play.state.child(action)
             play.pass_chance(self.np_random)
 
     def view(self) -> tuple[Any, dict[str, Any]]:
