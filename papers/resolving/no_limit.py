@@ -12,7 +12,8 @@ from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.search.action_subset import only_sizes
 from treeplex.search.resolving import RESOLVING, resolved
 from treeplex.search.self_improvement import CoarsePolicy, compiled_subset, improved, most_frequent, unknown_actions
-from treeplex.search.translation import MAPPINGS, translated_policy
+from treeplex.search.translated_policy import translated_policy
+from treeplex.search.translation import MAPPINGS
 from treeplex.solvers import make_solver
 
 LEDUC = "no_limit_leduc"

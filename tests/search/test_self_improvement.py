@@ -17,7 +17,7 @@ from treeplex.search.self_improvement import (
     most_frequent,
     unknown_actions,
 )
-from treeplex.search.translation import translated_policy
+from treeplex.search.translated_policy import translated_policy
 from treeplex.solvers import make_solver
 
 REAL = "no_limit_leduc(sizes=[50%;100%;a],stack=700)"

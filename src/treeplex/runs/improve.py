@@ -20,7 +20,7 @@ from treeplex.search.self_improvement import (
     most_frequent,
     unknown_actions,
 )
-from treeplex.search.translation import translated_policy
+from treeplex.search.translated_policy import translated_policy
 from treeplex.solvers import make_solver
 from treeplex.spec import nearest
 

@@ -26,7 +26,8 @@ from treeplex.search.self_improvement import (
 )
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgame import METHODS, Method, SubgameSearch, values_of
-from treeplex.search.translation import TranslatedAgent, translated_policy
+from treeplex.search.translated_agent import TranslatedAgent
+from treeplex.search.translated_policy import translated_policy
 
 __all__ = [
     "METHODS",
