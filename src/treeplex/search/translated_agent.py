@@ -67,6 +67,7 @@ class TranslatedAgent(Seat):
         if off_tree == RESOLVE and follows_blueprint(inner):
             raise SpecError("a blueprint does not know new bets; let the agent play the game with all bets, and translate it")
         self.inner, self.mapping = inner, mapping
+        self.draws = True if mapping == "random" else getattr(inner, "draws", None)
         self._meant: tuple[int, int] | None = None
         self.begin()
 

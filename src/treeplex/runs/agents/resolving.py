@@ -33,6 +33,7 @@ class ResolvingSettings(ThinkingSettings):
     every: str = setting("decision", "where subgames begin: at each own decision, or with each betting round", choices=NESTED)
     method: str = METHOD
     skip: int = SKIP
+    threads: int = setting(1, "in hold'em: threads that share the boards of a solve", low=1)
 
 
 def horizon_for(game: PlayedGame, rounds: int, depth: int = 0) -> Horizon:
@@ -78,6 +79,7 @@ def resolving_agent(
         skip=settings.skip,
         horizon=horizon,
         start=start,
+        threads=settings.threads,
     )
     made = ResolvingAgent(game.public, chosen, leaves, blueprint=blueprint, generator=generator)
     made.think = settings.think

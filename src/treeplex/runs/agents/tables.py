@@ -65,6 +65,8 @@ class Uniform(AgentKind):
 class SpotAgent(Seat):
     """Plays the solution of a hold'em spot, from where the spot begins."""
 
+    draws = False
+
     def __init__(self, game: HoldemGame, policy: HoldemPolicy, generator: np.random.Generator | None = None) -> None:
         """Sit down.
 
