@@ -29,7 +29,7 @@ from treeplex.search.user_agents import is_agent
 from treeplex.settings import declared
 from treeplex.solvers import make_solver
 
-MOST_HISTORIES = 5_000_000
+MOST_HISTORIES = 2_000_000
 """The most histories of a game that is compiled for a match."""
 MOST_INFOSETS = 5_000
 """The most infosets of a game in which every decision of an agent that searches is asked for."""
@@ -101,7 +101,7 @@ class MatchGame:
             return float(self.rules.blinds[1]) if self.rules.blinds else None
         if isinstance(self.rules, KuhnPoker):
             return 1.0
-        found = getattr(self.rules, "big_blind", None) or getattr(self.rules, "ante", None)
+        found = getattr(self.rules, "big_blind", None) or self.rules.parameters().get("ante")
         return float(found) if isinstance(found, int | float) and found > 0 else None
 
 
