@@ -157,23 +157,27 @@ class Entrant:
         return TableAgent(played.public, self.table)
 
     @cached_property
-    def policies(self) -> tuple[Policy, ...] | None:
-        """What it plays in each seat, where that can be enumerated: a policy table, or an agent that draws nothing but its
-        actions, in a small game; else None, as of an agent that fails.
-        """
+    def enumerable(self) -> bool:
+        """Whether it may be asked everywhere: a policy table, or an agent that draws nothing but actions, in a small game."""
         game = self.game.compiled
-        if game is None:
+        if game is None or self.table is not None:
+            return game is not None
+        made = self.agent(0)
+        drawing = getattr(made, "draws", True) or self.think is not None or getattr(made, "think", None) is not None
+        return not drawing and len(game.infostates) <= MOST_INFOSETS
+
+    @cached_property
+    def policies(self) -> tuple[Policy, ...] | None:
+        """What it plays in each seat, if it is :attr:`enumerable` and does not fail when it is asked; else None."""
+        game = self.game.compiled
+        if game is None or not self.enumerable:
             return None
         if self.table is not None:
             return (self.table,) * game.players
-        made = self.agent(0)
-        drawing = getattr(made, "draws", True) or self.think is not None or getattr(made, "think", None) is not None
-        if drawing or len(game.infostates) > MOST_INFOSETS:
-            return None
         tell(f"asking {self.name} what it plays everywhere")
         try:
-            return tuple(seat_policy(made, game, seat) for seat in range(game.players))
-        except Exception:
+            return tuple(seat_policy(self.agent(0), game, seat) for seat in range(game.players))
+        except Exception:  # whatever is wrong with it will be said of each hand
             return None
 
 
