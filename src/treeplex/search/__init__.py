@@ -12,12 +12,16 @@ from treeplex.forms.subgames.policy_tables import subgame_policy
 from treeplex.forms.subgames.public_rules import public_game, public_rules
 from treeplex.search.action_subset import ActionSubset, only_sizes
 from treeplex.search.agent import SearchAgent
+from treeplex.search.blueprint import TableBlueprint
+from treeplex.search.carried import Carried
 from treeplex.search.continuations import BlueprintLeaf, biased, biased_policies
 from treeplex.search.exact_leaf import ExactLeaf
 from treeplex.search.leaf import LeafValue, NoLeaf, ZeroLeaf
 from treeplex.search.next_round import NextRound
 from treeplex.search.play_distribution import averaged_policy
 from treeplex.search.resolving import carried_values, resolved
+from treeplex.search.resolving_agent import Resolving, ResolvingAgent
+from treeplex.search.response import response_values
 from treeplex.search.self_improvement import (
     CoarsePolicy,
     compiled_subset,
@@ -37,6 +41,7 @@ __all__ = [
     "Aivat",
     "Belief",
     "BlueprintLeaf",
+    "Carried",
     "CoarsePolicy",
     "ExactLeaf",
     "Gadget",
@@ -50,11 +55,14 @@ __all__ = [
     "PlaythroughSettings",
     "PolicyValues",
     "Resolve",
+    "Resolving",
+    "ResolvingAgent",
     "SearchAgent",
     "Seat",
     "Step",
     "SubgameSearch",
     "TableAgent",
+    "TableBlueprint",
     "TranslatedAgent",
     "ValueFunction",
     "ZeroLeaf",
@@ -74,6 +82,7 @@ __all__ = [
     "public_game",
     "public_rules",
     "resolved",
+    "response_values",
     "subgame_policy",
     "translated_policy",
     "unknown_actions",

@@ -163,8 +163,8 @@ class Entrant:
         if game is None or self.table is not None:
             return game is not None
         made = self.agent(0)
-        drawing = getattr(made, "draws", True) or self.think is not None or getattr(made, "think", None) is not None
-        return not drawing and len(game.infostates) <= MOST_INFOSETS
+        timed = self.think is not None or getattr(made, "think", None) is not None
+        return not timed and getattr(made, "draws", None) is False and len(game.infostates) <= MOST_INFOSETS
 
     @cached_property
     def policies(self) -> tuple[Policy, ...] | None:
