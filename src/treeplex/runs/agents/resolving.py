@@ -9,11 +9,11 @@ from treeplex.errors import SpecError
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.games.public import PublicTree
+from treeplex.runs.agents.blueprint_file import blueprint_policy
 from treeplex.runs.agents.kind import ThinkingSettings
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.spot_blueprint import SpotBlueprint
 from treeplex.runs.holdem.solution import load_solution
-from treeplex.runs.judge import as_policy
 from treeplex.search.blueprint import Blueprint, TableBlueprint
 from treeplex.search.leaf import LeafValue
 from treeplex.search.resolving import RESOLVING
@@ -53,7 +53,7 @@ def blueprint_for(game: PlayedGame, file: str, start: int) -> Blueprint:
     """
     if isinstance(game.rules, Spot):
         return SpotBlueprint(load_solution(file).policy)
-    return TableBlueprint(game.tree, as_policy(game.compiled, file), start)
+    return TableBlueprint(game.tree, blueprint_policy(game, file), start)
 
 
 def resolving_agent(
