@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from treeplex.runs.compare import Comparison, compare
     from treeplex.runs.job.interrupt import Interrupted
     from treeplex.runs.judge import best_response, exploitability, judge, load_policy, nash_conv
+    from treeplex.runs.lbr import local_best_response
     from treeplex.runs.match.match import match
     from treeplex.runs.match.result import MatchResult
     from treeplex.runs.sample.sample import sample
@@ -69,6 +70,7 @@ _HOMES = {
     "treeplex.runs.compare": "Comparison, compare",
     "treeplex.runs.job.interrupt": "Interrupted",
     "treeplex.runs.judge": "best_response, exploitability, judge, load_policy, nash_conv",
+    "treeplex.runs.lbr": "local_best_response",
     "treeplex.runs.match.match": "match",
     "treeplex.runs.match.result": "MatchResult",
     "treeplex.runs.sample.sample": "sample",
@@ -120,6 +122,7 @@ __all__ = [
     "learn",
     "load",
     "load_policy",
+    "local_best_response",
     "match",
     "nash_conv",
     "policies",

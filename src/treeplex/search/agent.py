@@ -128,6 +128,12 @@ class SearchAgent(SubgameAgent[Solved]):
         self.sit(seat, generator)
         self._open(self._first if at is None else at)
 
+    def fork(self) -> "SearchAgent":
+        """See :meth:`treeplex.evaluate.match.agents.Seat.fork`; where somebody acts, the subgame is solved once for both."""
+        if self.game.options(self.state).player >= 0:
+            self._search()
+        return super().fork()
+
     @property
     def kept(self) -> int:
         """How many policies of a search are kept."""

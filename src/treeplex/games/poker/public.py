@@ -17,13 +17,25 @@ from numpy.typing import NDArray
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.poker.betting.added import action_to, offered, with_bet
-from treeplex.games.poker.betting.tree import BettingTree, Decision, Fold, Node, Showdown, StreetEnd, betting_tree, payoffs
+from treeplex.games.poker.betting.tree import (
+    BettingTree,
+    Decision,
+    Fold,
+    Node,
+    Showdown,
+    StreetEnd,
+    betting_tree,
+    payoffs,
+    stakes_of,
+)
 from treeplex.games.poker.cards.cards import cards_to_string
 from treeplex.games.poker.cards.evaluator import format_strengths
 from treeplex.games.poker.features import features_of_betting, features_of_board
 from treeplex.games.poker.rules import cards_of_deal, number_of_deal
+from treeplex.games.poker.run_outs import few_run_outs, pot_shares
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.games.public import Bets, Options, PublicGame, State
+from treeplex.games.stakes import Stakes
 
 Floats = NDArray[np.float64]
 ROUNDING = 1e-13
@@ -227,6 +239,27 @@ class HoldemGame(PublicGame):
         gone = {int(card) for hand in hands for card in form.hands[hand]}
         possible = np.array([not gone & {*cards_of_deal(label, due)} for label in self.options(state).labels], np.float64)
         return np.asarray(possible / possible.sum())
+
+    def terminal_values(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
+        event, met = self.event(state), self.opposing(state, reached, player)
+        assert isinstance(event, Fold | Showdown)
+        paid = payoffs(event, self.spot.rake)
+        if isinstance(event, Fold):
+            return np.asarray(paid[player] * met)
+        win, lose, _ = paid  # a tie pays half of both
+        return np.asarray(met * (lose + (win - lose) * self.pot_shares(state, reached, player)))
+
+    def stakes_at(self, state: State) -> Stakes:
+        event = self.event(state)
+        found = stakes_of(event)
+        few = isinstance(event, Fold) or few_run_outs(self.spot.format, holdem_state(state).board)
+        return found._replace(settled=found.settled and few)
+
+    def pot_shares(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
+        other, board = reached[1 - player], holdem_state(state).board
+        free = self.free(board)
+        shares = pot_shares(self.spot.format, board, np.atleast_2d(other * free), self.spot.strengths)
+        return shares.reshape(other.shape)
 
     def features_at(self, state: State) -> Floats:
         board = holdem_state(state).board

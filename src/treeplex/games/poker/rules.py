@@ -32,10 +32,12 @@ from treeplex.games.poker.betting.tree import (
     StreetEnd,
     betting_tree,
     payoffs,
+    stakes_of,
 )
 from treeplex.games.poker.cards.cards import cards_to_string
 from treeplex.games.poker.features import equities, features_of_betting, features_of_board, futures
 from treeplex.games.poker.spots.spot import Spot
+from treeplex.games.stakes import Stakes
 
 MOST_SEQUENCES = 20_000_000
 """The most sequences of a player in public-tree rules; beyond it nothing that enumerates infosets would finish."""
@@ -278,6 +280,10 @@ class PokerPublicTree(public.PublicTree):
             free = np.array([~np.isin(self._cards, cards).any(axis=1) for cards in complete])
             self._orders[key] = equities([self._showdown(cards) for cards in complete], free, apart)
         return self._orders[key]
+
+    def stakes(self, node: Hashable) -> Stakes:
+        number, _ = table(node)
+        return stakes_of(self._nodes[number])
 
     @cached_property
     def _futures(self) -> list[int]:
