@@ -10,12 +10,16 @@ from treeplex.forms.subgames.policy_tables import subgame_policy
 from treeplex.forms.subgames.public_rules import public_game, public_rules
 from treeplex.search.action_subset import ActionSubset, only_sizes
 from treeplex.search.agent import SearchAgent
+from treeplex.search.blueprint import TableBlueprint
+from treeplex.search.carried import Carried
 from treeplex.search.continuations import BlueprintLeaf, biased, biased_policies
 from treeplex.search.exact_leaf import ExactLeaf
 from treeplex.search.leaf import LeafValue, NoLeaf, ZeroLeaf
 from treeplex.search.next_round import NextRound
 from treeplex.search.play_distribution import averaged_policy
 from treeplex.search.resolving import carried_values, resolved
+from treeplex.search.resolving_agent import Resolving, ResolvingAgent
+from treeplex.search.response import response_values
 from treeplex.search.self_improvement import (
     CoarsePolicy,
     compiled_subset,
@@ -34,6 +38,7 @@ __all__ = [
     "Agent",
     "Belief",
     "BlueprintLeaf",
+    "Carried",
     "CoarsePolicy",
     "ExactLeaf",
     "Gadget",
@@ -45,10 +50,13 @@ __all__ = [
     "NoLeaf",
     "PlaythroughSettings",
     "Resolve",
+    "Resolving",
+    "ResolvingAgent",
     "SearchAgent",
     "Seat",
     "SubgameSearch",
     "TableAgent",
+    "TableBlueprint",
     "TranslatedAgent",
     "ZeroLeaf",
     "agent_policy",
@@ -67,6 +75,7 @@ __all__ = [
     "public_game",
     "public_rules",
     "resolved",
+    "response_values",
     "subgame_policy",
     "translated_policy",
     "unknown_actions",

@@ -154,6 +154,7 @@ class TranslatedAgent(Seat):
         if off_tree == RESOLVE and self.add is None:
             raise SpecError(f"a {type(inner).__name__} does not search, so it cannot solve new bets; give off_tree=translate")
         self.inner, self.mapping = inner, mapping
+        self.draws = True if mapping == "random" else getattr(inner, "draws", None)
         self._meant: tuple[int, int] | None = None
         self.begin()
 

@@ -94,9 +94,11 @@ class MatchGame:
 
     @property
     def big_blind(self) -> float | None:
-        """What results are counted in at poker tables: the big blind, or the ante of games without blinds; None of others."""
+        """What results are counted in at poker tables: the big blind, or the ante of games without blinds; None of others, and
+        of spots that say no blinds.
+        """
         if isinstance(self.rules, Spot):
-            return float(self.rules.blinds[1] if self.rules.blinds else self.rules.min_bet)
+            return float(self.rules.blinds[1]) if self.rules.blinds else None
         if isinstance(self.rules, KuhnPoker):
             return 1.0
         found = getattr(self.rules, "big_blind", None) or getattr(self.rules, "ante", None)
@@ -165,8 +167,8 @@ class Entrant:
         if self.table is not None:
             return (self.table,) * game.players
         made = self.agent(0)
-        drawing = getattr(made, "draws", True) or self.think is not None or getattr(made, "think", None) is not None
-        if drawing or len(game.infostates) > MOST_INFOSETS:
+        timed = self.think is not None or getattr(made, "think", None) is not None
+        if timed or getattr(made, "draws", None) is not False or len(game.infostates) > MOST_INFOSETS:
             return None
         tell(f"asking {self.name} what it plays everywhere")
         try:
@@ -175,8 +177,10 @@ class Entrant:
             return None
 
 
-def entrants_of(game: MatchGame, sources: Sequence[Any], think: float | None = None) -> tuple[Entrant, ...]:
-    """Those who take part, each with a name of its own.
+def entrants_of(
+    game: MatchGame, sources: Sequence[Any], think: float | None = None, named: Sequence[str] | None = None
+) -> tuple[Entrant, ...]:
+    """Those who take part, each with a name of its own: ``named``, or after their sources.
 
     Raises:
         SpecError: no such agent, or none that searches although there is a time to think.
@@ -185,8 +189,7 @@ def entrants_of(game: MatchGame, sources: Sequence[Any], think: float | None = N
     if think is not None and len(texts) == len(sources) and not any(map(searches, texts)):
         raise SpecError(f"none of {', '.join(texts)} searches, so there is nothing to think about; leave the time to think out")
     names: list[str] = []
-    for source in sources:
-        name = name_of(source)
+    for name in map(name_of, sources) if named is None else named:
         copies = sum(each == name or each.startswith(f"{name} (") for each in names)
         names.append(f"{name} ({copies + 1})" if copies else name)
     return tuple(Entrant(name, source, game, think) for name, source in zip(names, sources, strict=True))

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from treeplex.errors import FileError
+from treeplex.errors import AlgorithmError, FileError
 from treeplex.evaluate.match.statistics import summary
 from treeplex.evaluate.match.tables import expected_payoffs
 from treeplex.forms.policies.tabular import Policy
@@ -30,6 +30,8 @@ from treeplex.storage.files import append_line, write_atomically
 from treeplex.storage.reading import whole_lines
 
 POLL_SECONDS = 0.2
+MOST_FAILURES = 10
+"""Hands after which a match stops if all of them failed."""
 PARTS = 4
 """Into how many parts for each worker the hands of a step are split."""
 
@@ -105,8 +107,16 @@ class MatchJob(Job):
             hands = self.player.play(numbers) if alone else self._shared(numbers)
             self.ledger.add(hands)
             lines = "\n".join(hand.to_json() for hand in hands)
+            self._check_failures()
         if self.path is not None:
             append_line(self.path / HANDS, lines)
+
+    def _check_failures(self) -> None:
+        """Raise an :class:`AlgorithmError` where no hand of many could be played."""
+        failed = self.ledger.failures
+        if len(failed) == self.done >= MOST_FAILURES and (failure := failed[0].failure) is not None:
+            agent = self.player.entrants[failure[0]].name
+            raise AlgorithmError(f"all of the first {self.done} hands failed, the first one of {agent}: {failure[1]}")
 
     def _shared(self, numbers: range) -> list[HandResult]:
         """Hands that workers play, in order."""
