@@ -1,6 +1,8 @@
 """Search over public belief states: beliefs, depth-limited subgames, values at their leaves, agents that search."""
 
 from treeplex.evaluate.match.agents import Agent, Seat, TableAgent, agent_policy, play_game
+from treeplex.evaluate.match.aivat import Aivat, PolicyValues, ValueFunction
+from treeplex.evaluate.match.play import PlayedHand, Step
 from treeplex.forms.subgames.batch import cut_states
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.forms.subgames.cut import cut
@@ -37,6 +39,7 @@ __all__ = [
     "METHODS",
     "ActionSubset",
     "Agent",
+    "Aivat",
     "Belief",
     "BlueprintLeaf",
     "Carried",
@@ -49,16 +52,20 @@ __all__ = [
     "Method",
     "NextRound",
     "NoLeaf",
+    "PlayedHand",
     "PlaythroughSettings",
+    "PolicyValues",
     "Resolve",
     "Resolving",
     "ResolvingAgent",
     "SearchAgent",
     "Seat",
+    "Step",
     "SubgameSearch",
     "TableAgent",
     "TableBlueprint",
     "TranslatedAgent",
+    "ValueFunction",
     "ZeroLeaf",
     "agent_policy",
     "averaged_policy",

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import GameError, SpecError
-from treeplex.evaluate.match.agents import Agent, Seat, Thought
+from treeplex.evaluate.match.agents import Agent, Seat, Thought, fork
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.games.base import CHANCE
 from treeplex.games.public import PublicGame, pick
@@ -87,6 +87,13 @@ class TranslatedAgent(Seat):
         self.sit(seat, generator)
         self.state, self._meant = self.game.first_state(), None
         self.inner.begin(seat, np.random.default_rng(self.generator.integers(2**63)))
+
+    def fork(self) -> "TranslatedAgent":
+        """See :meth:`treeplex.evaluate.match.agents.Seat.fork`."""
+        found = super().fork()
+        found.inner = fork(self.inner)
+        found.add = None if self.add is None else getattr(found.inner, "add", None)
+        return found
 
     def see(self, event: int) -> None:
         """See :meth:`treeplex.evaluate.match.agents.Agent.see`."""
