@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import NamedTuple, Self, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -250,6 +250,13 @@ class RoundSearchAgent(Seat):
         self._rounds = 0
         self._views = {player: View(belief) for player in range(self.game.players) if seat in (None, player)}
 
+    def fork(self) -> "RoundSearchAgent":
+        """See :meth:`treeplex.evaluate.match.agents.Seat.fork`."""
+        found = super().fork()
+        found._round = list(self._round)
+        found._views = {seat: replace(view, played=dict(view.played)) for seat, view in self._views.items()}
+        return found
+
     def see(self, event: int) -> None:
         """See :meth:`treeplex.evaluate.match.agents.Agent.see`."""
         following, player = self.game.after(self.state, event), self.game.options(self.state).player
@@ -261,13 +268,6 @@ class RoundSearchAgent(Seat):
         else:
             self._round.append((self.state, event))
         self.state, self._path = following, (*self._path, event)
-
-    def fork(self) -> Self:
-        """See :meth:`treeplex.evaluate.match.agents.Seat.fork`."""
-        found = super().fork()
-        found._round = [*self._round]
-        found._views = {seat: replace(view, played={**view.played}) for seat, view in self._views.items()}
-        return found
 
     def policy(self) -> Floats:
         """See :meth:`treeplex.evaluate.match.agents.Agent.policy`."""
