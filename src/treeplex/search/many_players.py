@@ -200,6 +200,8 @@ class RoundSearchAgent(Seat):
         searches: how many it has made, those remembered not counted.
     """
 
+    draws = False
+
     def __init__(
         self,
         game: PublicGame,
