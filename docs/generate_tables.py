@@ -50,6 +50,12 @@ SPECS: Mapping[str, tuple[str, ...]] = {
         "bucketed_holdem(buckets=2,cards=royal,boards=200,river_boards=200)",
         "bucketed_holdem(buckets=3,cards=royal,board=TcJdQhKs,sizes=[50%;a],stack=20,pot=4)",
     ),
+    "holdem": (
+        "holdem(stack=4,ranks=3,suits=2,hole=1,deal=[0;1])",
+        "holdem(stack=6,sizes=[100%;a],ranks=4,suits=2,hole=1,deal=[0;1;1])",
+        "holdem(players=3,stack=4,sizes=[a],ranks=3,suits=2,hole=1,deal=[0;1])",
+    ),
+    "repeated_poker": ("repeated_poker(game=holdem(stack=2,ranks=2,suits=2,hole=1,deal=[0;1]),max_num_hands=2)",),
     "liars_dice": (
         *(f"liars_dice(dice_sides={faces})" for faces in (3, 4, 5)),
         "liars_dice",

@@ -94,9 +94,10 @@ def reproduce() -> Result:
     return Result(
         source=published("deepstack")["source"],
         findings=[
-            f"In the tutorial's unit re-solving is exploitable for {unit * found['ranges of searches']:.2f} chips with networks "
-            f"that learned from ranges of searches as well, for {unit * found['random ranges']:.2f} with random ranges alone and a "
-            f"third of the work; the tutorial has {said['continual_resolving_with_network']:g}.",
+            f"In the tutorial's unit re-solving is exploitable for {unit * found['ranges of searches']:.2f} chips with "
+            "networks that learned from ranges of searches as well, "
+            f"for {unit * found['random ranges']:.2f} with random ranges alone and a third of the work; "
+            f"the tutorial has {said['continual_resolving_with_network']:g}.",
             f"Exact values of {LEAF_ITERATIONS} iterations come to {unit * found['exact']:.2f}, "
             f"zeros to {unit * found['zero']:.1f}.",
         ],

@@ -8,7 +8,7 @@ from treeplex.solvers import make_solver
 
 GAMES = {
     "Kuhn": ("kuhn_poker(players=3)", (10**4, 10**5, 10**6)),
-    "Leduc, 6 cards, 1 raise": ("leduc_poker(players=3,ranks=3,raises=1)", (10**6, 10**7, 10**8)),
+    "Leduc, 6 cards, 1 raise": ("leduc_poker(players=3,ranks=3,raises=1)", (10**5, 10**6, 10**7)),
 }
 ALGORITHMS = ("pluribus-mccfr(prune=0)", "pluribus-mccfr", "pluribus-mccfr(prune_below=30)")
 SEEDS = range(3)
@@ -16,7 +16,7 @@ STEP = 200
 """Iterations between two looks at the histories walked."""
 
 
-@study(title="Pluribus' blueprints: pruning", place=None, minutes=5)
+@study(title="Pluribus' blueprints: pruning", place=None, minutes=1)
 def reproduce() -> Result:
     rows, numbers = [], {}
     for title, (spec, efforts) in GAMES.items():
@@ -47,7 +47,7 @@ def reproduce() -> Result:
             )
         ],
         notes=[
-            "Means of three seeds, in chips. Little effort is 10,000 histories walked in Kuhn poker, a million in Leduc poker.",
+            "Means of three seeds, in chips. Little effort is 10,000 histories walked in Kuhn poker, 100,000 in Leduc poker.",
         ],
         numbers=numbers,
     )

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import AlgorithmError
+from treeplex.forms.holdem.subgame import HoldemSubgame
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.forms.subgames.cut import cut
 from treeplex.forms.subgames.gadgets import GADGETS, Gadget
@@ -53,6 +54,7 @@ class Resolving:
         horizon: where subgames end. After a deal (``dealt``) its outcome's subgame is solved at once; where leaves stand before
             a deal, all of its outcomes are solved first, to find what each promises.
         start: deals until it solves for the first time; before, it plays a blueprint.
+        threads: in hold'em, that share the boards of a solve.
     """
 
     gadget: str = "resolve"
@@ -62,6 +64,7 @@ class Resolving:
     skip: int = 0
     horizon: Horizon = TO_THE_END
     start: int = 0
+    threads: int = 1
 
     def check(self) -> None:
         """Refuse what does not go together.
@@ -237,9 +240,9 @@ class ResolvingAgent(SubgameAgent[Resolved]):
     def _resolved(self, stand: Stand) -> Resolved:
         """The subgame that begins where a player stands, solved or remembered."""
         key = self.game.key, self.path[: stand.depth], stand.carried.player
-        return self.recall(key, lambda: self._solve(stand.carried))
+        return self.recall(key, lambda: self.solve(stand.carried))
 
-    def _solve(self, carried: Carried) -> Resolved:
+    def solve(self, carried: Carried) -> Resolved:
         """Solve a subgame again."""
         settings, player = self.settings, carried.player
         belief, gadget = carried.belief, None
@@ -251,6 +254,8 @@ class ResolvingAgent(SubgameAgent[Resolved]):
             belief = Belief.of(self.game, belief.state, ranges)
             gadget = kind(player, np.nan_to_num(carried.promised)[None])
         subgame = cut(self.game, [belief], settings.horizon, gadget=gadget)
+        if isinstance(subgame, HoldemSubgame):
+            subgame = replace(subgame, threads=settings.threads)
         search = SubgameSearch(
             subgame,
             METHODS[settings.method],

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import treeplex as tp
-from treeplex.errors import FileError, GameError, PolicyError, SpecError, TreeplexError
+from treeplex.errors import AlgorithmError, FileError, GameError, PolicyError, SpecError, TreeplexError
 from treeplex.evaluate.match.agents import Seat, TableAgent
 from treeplex.evaluate.match.tables import expected_payoffs
 from treeplex.forms.policies.tabular import Policy
@@ -18,6 +18,7 @@ from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.job.folder import METRICS, STATE
 from treeplex.runs.job.interrupt import Interrupted
 from treeplex.runs.job.record import Progress
+from treeplex.runs.match.entrants import MatchGame
 from treeplex.runs.match.match import match
 from treeplex.runs.match.settings import HANDS, PLOT, RESULT
 
@@ -234,10 +235,24 @@ def test_an_agent_that_fails_loses_no_match(own: str, tmp_path: Path) -> None:
     assert match(resume=tmp_path / "m", game=LEDUC, agents=agents).failures == found.failures
 
 
+def test_an_agent_that_always_fails_ends_the_match() -> None:
+    with pytest.raises(AlgorithmError, match=r"all of the first 1\d* hands failed, .* of deepstack: .*LeducCards"):
+        match("leduc_poker(players=3,ranks=2)", ["uniform", "uniform", "deepstack"], sampled=True, hands=100)
+
+
 @pytest.mark.slow
 def test_workers_change_no_number(own: str) -> None:
     agents = ["uniform", f"{own}:Mine"]
     assert match(LEDUC, agents, hands=60, workers=2).plain() == match(LEDUC, agents, hands=60).plain()
+
+
+@pytest.mark.parametrize(("game", "chips"), [("kuhn_poker", 1), ("no_limit_leduc", 100), ("liars_dice", None)])
+def test_poker_is_counted_in_big_blinds(game: str, chips: int | None) -> None:
+    assert MatchGame.of(game).big_blind == chips
+
+
+def test_agents_have_names_of_ones_own(policies: list[Policy]) -> None:
+    assert match(LEDUC, {"fine": policies[0], "rough": policies[1]}).about.agents == ("fine", "rough")
 
 
 def test_objects_play_too(own: str) -> None:

@@ -9,7 +9,7 @@ Needs ``gymnasium`` and ``pettingzoo``: ``pip install treeplex[rl]``.
 """
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,8 @@ except ImportError as error:
     raise ImportError(f"environments need gymnasium and pettingzoo ({error}); run: pip install treeplex[rl]") from error
 
 Mask = NDArray[np.int8]
+Others: TypeAlias = Policy | Agent | Mapping[int, Policy | Agent] | None
+"""What other players follow: one policy for all, or a policy or an agent each; of two players the other's agent."""
 
 
 class Play:
@@ -139,7 +141,7 @@ class GameEnv(gymnasium.Env[Any, Any]):
         game: str | Game | Any,
         *,
         player: int = 0,
-        others: Policy | Agent | Mapping[int, Policy | Agent] | None = None,
+        others: Others = None,
         observation: Literal["infoset", "tensor"] = "infoset",
         illegal: Literal["error", "random"] = "error",
         render_mode: str | None = None,
@@ -167,24 +169,37 @@ class GameEnv(gymnasium.Env[Any, Any]):
         self.player = player
         self.illegal = illegal
         self.render_mode = render_mode
-        if isinstance(others, PolicyMapping):
-            others = dict.fromkeys(range(self.play.players), others)
-        elif others is not None and not isinstance(others, Mapping):
-            if self.play.players != 2:
-                raise SpecError(
-                    f"{self.play.compiled} has {self.play.players} players; give each other player an agent, by seat"
-                )
-            others = {1 - player: others}
-        self.others: dict[int, Policy | SeatedAgent] = {}
-        for other, follows in (others or {}).items():
-            if isinstance(follows, PolicyMapping):
-                if follows.game.identity != self.play.compiled.identity:
-                    raise PolicyError(f"a policy for {follows.game}, not for {self.play.compiled}")
-                self.others[other] = follows
-            else:
-                self.others[other] = seat(follows, self, other).seated
+        self.others = {other: self.follower(follows, other) for other, follows in self.each_of(others).items()}
         self.observation_space = self.play.observation_space(player)
         self.action_space = self.play.action_space(player)
+
+    def each_of(self, others: Others) -> Mapping[int, Policy | Agent]:
+        """What each of the others follows.
+
+        Raises:
+            SpecError: one agent for several seats.
+        """
+        if others is None:
+            return {}
+        if isinstance(others, PolicyMapping):
+            return dict.fromkeys(range(self.play.players), others)
+        if isinstance(others, Mapping):
+            return cast(Mapping[int, Policy | Agent], others)
+        if self.play.players != 2:
+            raise SpecError(f"{self.play.compiled} has {self.play.players} players; give each other player an agent, by seat")
+        return {1 - self.player: others}
+
+    def follower(self, follows: Policy | Agent, other: int) -> Policy | SeatedAgent:
+        """A policy, or an agent in another player's seat.
+
+        Raises:
+            PolicyError, GameError: of another game.
+        """
+        if not isinstance(follows, PolicyMapping):
+            return seat(follows, self, other).seated
+        if follows.game.identity != self.play.compiled.identity:
+            raise PolicyError(f"a policy for {follows.game}, not for {self.play.compiled}")
+        return follows
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start a game; the same seed gives the same chance and the same moves of the others."""

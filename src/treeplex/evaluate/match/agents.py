@@ -93,13 +93,13 @@ class Seat:
         generator: of its draws.
         think: seconds that it may take for a decision; None for as long as its search needs.
         thought: how it came to its last policy, a new one for each search; None if it does not search.
-        draws: whether it draws at random while it plays, so that it plays another policy each time.
+        draws: whether it draws at random while it plays, so that its policy is another one each time; None: nobody knows.
         about: what to know of it, in a line; empty where its name says all.
     """
 
     think: float | None = None
     thought: Thought | None = None
-    draws: bool = False
+    draws: bool | None = None
     about: str = ""
 
     def __init__(self, game: PublicGame, generator: np.random.Generator | None = None) -> None:
@@ -155,6 +155,8 @@ def fork(agent: Agent) -> Agent:
 class TableAgent(Seat):
     """Plays a policy table."""
 
+    draws = False
+
     def __init__(self, rules: PublicGame, table: Policy, generator: np.random.Generator | None = None) -> None:
         """Sit down.
 
@@ -185,6 +187,8 @@ class TableAgent(Seat):
 
 class UniformAgent(Seat):
     """Plays all actions of any game alike."""
+
+    draws = False
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
         """See :meth:`Agent.begin`."""

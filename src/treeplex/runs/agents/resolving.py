@@ -9,11 +9,11 @@ from treeplex.errors import SpecError
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.games.public import PublicTree
+from treeplex.runs.agents.blueprint_file import blueprint_policy
 from treeplex.runs.agents.kind import ThinkingSettings
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.spot_blueprint import SpotBlueprint
 from treeplex.runs.holdem.solution import load_solution
-from treeplex.runs.judge import as_policy
 from treeplex.search.blueprint import Blueprint, TableBlueprint
 from treeplex.search.leaf import LeafValue
 from treeplex.search.resolving import RESOLVING
@@ -33,6 +33,7 @@ class ResolvingSettings(ThinkingSettings):
     every: str = setting("decision", "where subgames begin: at each own decision, or with each betting round", choices=NESTED)
     method: str = METHOD
     skip: int = SKIP
+    threads: int = setting(1, "in hold'em: threads that share the boards of a solve", low=1)
 
 
 def horizon_for(game: PlayedGame, rounds: int, depth: int = 0) -> Horizon:
@@ -52,7 +53,7 @@ def blueprint_for(game: PlayedGame, file: str, start: int) -> Blueprint:
     """
     if isinstance(game.rules, Spot):
         return SpotBlueprint(load_solution(file).policy)
-    return TableBlueprint(game.tree, as_policy(game.compiled, file), start)
+    return TableBlueprint(game.tree, blueprint_policy(game, file), start)
 
 
 def resolving_agent(
@@ -78,6 +79,7 @@ def resolving_agent(
         skip=settings.skip,
         horizon=horizon,
         start=start,
+        threads=settings.threads,
     )
     made = ResolvingAgent(game.public, chosen, leaves, blueprint=blueprint, generator=generator)
     made.think = settings.think

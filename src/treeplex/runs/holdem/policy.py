@@ -16,7 +16,7 @@ from treeplex.evaluate.holdem.judge import judge_spot, judging_crew, root_values
 from treeplex.evaluate.holdem.node_values import HoldemValues
 from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.forms.holdem.spot_form import FixedStrategy, store_of_policy
-from treeplex.forms.holdem.subgame import own_part
+from treeplex.forms.holdem.subgame import own_parts
 from treeplex.games.poker.cards.cards import parse_cards
 from treeplex.runs.holdem.locks import with_locks
 from treeplex.runs.holdem.report.line import action_text
@@ -124,8 +124,8 @@ class HoldemPolicy:
             PolicyError: as :meth:`best_response`.
         """
         _, store, _ = self._reply(player)
-        own = own_part(self.game, player, len(self.game.boards))
-        store.average[own] = store.regrets[own]
+        for own in own_parts(self.game, player, len(self.game.boards)):
+            store.average[own] = store.regrets[own]
         return HoldemValues(self.game, store.average, threads=self.threads)
 
     def _reply(self, player: int) -> tuple[float, Store, BoardPool]:

@@ -29,7 +29,7 @@ from treeplex.search.user_agents import is_agent
 from treeplex.settings import declared
 from treeplex.solvers import make_solver
 
-MOST_HISTORIES = 5_000_000
+MOST_HISTORIES = 2_000_000
 """The most histories of a game that is compiled for a match."""
 MOST_INFOSETS = 5_000
 """The most infosets of a game in which every decision of an agent that searches is asked for."""
@@ -94,12 +94,14 @@ class MatchGame:
 
     @property
     def big_blind(self) -> float | None:
-        """What results are counted in at poker tables: the big blind, or the ante of games without blinds; None of others."""
+        """What results are counted in at poker tables: the big blind, or the ante of games without blinds; None of others, and
+        of spots that say no blinds.
+        """
         if isinstance(self.rules, Spot):
-            return float(self.rules.blinds[1] if self.rules.blinds else self.rules.min_bet)
+            return float(self.rules.blinds[1]) if self.rules.blinds else None
         if isinstance(self.rules, KuhnPoker):
             return 1.0
-        found = getattr(self.rules, "big_blind", None) or getattr(self.rules, "ante", None)
+        found = getattr(self.rules, "big_blind", None) or self.rules.parameters().get("ante")
         return float(found) if isinstance(found, int | float) and found > 0 else None
 
 
@@ -155,28 +157,34 @@ class Entrant:
         return TableAgent(played.public, self.table)
 
     @cached_property
-    def policies(self) -> tuple[Policy, ...] | None:
-        """What it plays in each seat, where that can be enumerated: a policy table, or an agent that draws nothing but its
-        actions, in a small game; else None, as of an agent that fails.
-        """
+    def enumerable(self) -> bool:
+        """Whether it may be asked everywhere: a policy table, or an agent that draws nothing but actions, in a small game."""
         game = self.game.compiled
-        if game is None:
+        if game is None or self.table is not None:
+            return game is not None
+        made = self.agent(0)
+        timed = self.think is not None or getattr(made, "think", None) is not None
+        return not timed and getattr(made, "draws", None) is False and len(game.infostates) <= MOST_INFOSETS
+
+    @cached_property
+    def policies(self) -> tuple[Policy, ...] | None:
+        """What it plays in each seat, if it is :attr:`enumerable` and does not fail when it is asked; else None."""
+        game = self.game.compiled
+        if game is None or not self.enumerable:
             return None
         if self.table is not None:
             return (self.table,) * game.players
-        made = self.agent(0)
-        drawing = getattr(made, "draws", True) or self.think is not None or getattr(made, "think", None) is not None
-        if drawing or len(game.infostates) > MOST_INFOSETS:
-            return None
         tell(f"asking {self.name} what it plays everywhere")
         try:
-            return tuple(seat_policy(made, game, seat) for seat in range(game.players))
-        except Exception:
+            return tuple(seat_policy(self.agent(0), game, seat) for seat in range(game.players))
+        except Exception:  # whatever is wrong with it will be said of each hand
             return None
 
 
-def entrants_of(game: MatchGame, sources: Sequence[Any], think: float | None = None) -> tuple[Entrant, ...]:
-    """Those who take part, each with a name of its own.
+def entrants_of(
+    game: MatchGame, sources: Sequence[Any], think: float | None = None, named: Sequence[str] | None = None
+) -> tuple[Entrant, ...]:
+    """Those who take part, each with a name of its own: ``named``, or after their sources.
 
     Raises:
         SpecError: no such agent, or none that searches although there is a time to think.
@@ -185,8 +193,7 @@ def entrants_of(game: MatchGame, sources: Sequence[Any], think: float | None = N
     if think is not None and len(texts) == len(sources) and not any(map(searches, texts)):
         raise SpecError(f"none of {', '.join(texts)} searches, so there is nothing to think about; leave the time to think out")
     names: list[str] = []
-    for source in sources:
-        name = name_of(source)
+    for name in map(name_of, sources) if named is None else named:
         copies = sum(each == name or each.startswith(f"{name} (") for each in names)
         names.append(f"{name} ({copies + 1})" if copies else name)
     return tuple(Entrant(name, source, game, think) for name, source in zip(names, sources, strict=True))
