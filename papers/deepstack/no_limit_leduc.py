@@ -85,7 +85,6 @@ def reproduce() -> Result:
         [words[name], f"{found[name]:.2f}", f"{unit * found[name]:.2f}", f"{claims[name]:g}" if name in claims else ""]
         for name in words
     ]
-    best = min(NETWORKS, key=lambda name: found[name])
     records = {name: training.records[-1] for name, training in trainings.items()}
     cost = [
         [name, f"{each.done:,}", f"{each.steps:,}", f"{each.numbers['validation']:.1e}", f"{each.cpu_seconds:.0f}"]
