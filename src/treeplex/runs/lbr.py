@@ -8,9 +8,11 @@ from treeplex.evaluate.match.lbr import LocalBestResponse, Moves
 from treeplex.evaluate.match.winnings import Winnings, exact_winnings, few_states, sampled_winnings
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.games.base import Game
+from treeplex.games.poker.public import HoldemGame
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.registry import agent
+from treeplex.runs.agents.tables import SpotAgent
 from treeplex.runs.judge import as_policy
 from treeplex.search.user_agents import is_agent
 
@@ -83,4 +85,6 @@ def seated_opponent(game: Any, opponent: Any, *, think: float | None = None, see
     played = PlayedGame.of(game)
     if isinstance(opponent, str):
         return agent(opponent, played, think=think, seed=seed)
+    if isinstance(played.public, HoldemGame):
+        return SpotAgent(played.public, as_policy(played.public.spot, opponent))
     return TableAgent(played.tree, as_policy(played.compiled, opponent))

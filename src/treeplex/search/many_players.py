@@ -8,7 +8,7 @@ of this is guaranteed to be safe or to be an equilibrium; what it gains has to b
 
 from collections import OrderedDict
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from time import perf_counter
 from typing import NamedTuple, TypeVar
@@ -246,6 +246,13 @@ class RoundSearchAgent(Seat):
         self._round: list[tuple[State, int]] = []
         self._rounds = 0
         self._views = {player: View(belief) for player in range(self.game.players) if seat in (None, player)}
+
+    def fork(self) -> "RoundSearchAgent":
+        """See :meth:`treeplex.evaluate.match.agents.Seat.fork`."""
+        found = super().fork()
+        found._round = list(self._round)
+        found._views = {seat: replace(view, played=dict(view.played)) for seat, view in self._views.items()}
+        return found
 
     def see(self, event: int) -> None:
         """See :meth:`treeplex.evaluate.match.agents.Agent.see`."""

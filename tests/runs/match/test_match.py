@@ -18,6 +18,7 @@ from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.job.folder import METRICS, STATE
 from treeplex.runs.job.interrupt import Interrupted
 from treeplex.runs.job.record import Progress
+from treeplex.runs.match.entrants import MatchGame
 from treeplex.runs.match.match import match
 from treeplex.runs.match.settings import HANDS, PLOT, RESULT
 
@@ -243,6 +244,11 @@ def test_an_agent_that_always_fails_ends_the_match() -> None:
 def test_workers_change_no_number(own: str) -> None:
     agents = ["uniform", f"{own}:Mine"]
     assert match(LEDUC, agents, hands=60, workers=2).plain() == match(LEDUC, agents, hands=60).plain()
+
+
+@pytest.mark.parametrize(("game", "chips"), [("kuhn_poker", 1), ("no_limit_leduc", 100), ("liars_dice", None)])
+def test_poker_is_counted_in_big_blinds(game: str, chips: int | None) -> None:
+    assert MatchGame.of(game).big_blind == chips
 
 
 def test_agents_have_names_of_ones_own(policies: list[Policy]) -> None:

@@ -95,6 +95,8 @@ def print_winnings(found: "Winnings", *, title: str) -> None:
     """What is won at least, and in which seat."""
     how = "exact, all public states" if found.exact else f"± {found.interval:.2g}   95% interval, {found.hands:,} hands"
     facts = {"exploitability": f"at least {found.value:.6g}   {how}"}
+    if found.value <= 0:
+        facts = {"it wins": f"{found.value:.6g}   {how}", "exploitability": "nothing found; a best response may still win"}
     print_facts(facts, title=title)
     columns, pairs = ["seat", "it wins"], zip(found.values, found.intervals, strict=True)
     rows = [[str(seat), f"{value:+.6g}", f"± {interval:.2g}"] for seat, (value, interval) in enumerate(pairs)]

@@ -104,8 +104,12 @@ def evaluate(
     if is_rebel(policy):
         from treeplex.play.cli.rebel import evaluate_rebel
 
-        if worst or exact or refine or think is not None:
-            raise SpecError("--worst, --exact, --refine and --think are for others; a network that searches is judged without")
+        if worst or exact or refine:
+            raise SpecError("--worst, --exact and --refine are about policies; a network that searches is judged without")
+        if think is not None:
+            raise SpecError(
+                "a network of ReBeL is judged by iterations, whatever time they take; give --iterations, no --think"
+            )
         evaluate_rebel(
             game,
             policy,
