@@ -50,6 +50,12 @@ SPECS: Mapping[str, tuple[str, ...]] = {
         "bucketed_holdem(buckets=2,cards=royal,boards=200,river_boards=200)",
         "bucketed_holdem(buckets=3,cards=royal,board=TcJdQhKs,sizes=[50%;a],stack=20,pot=4)",
     ),
+    "holdem": (
+        "holdem(stack=4,ranks=3,suits=2,hole=1,deal=[0;1])",
+        "holdem(stack=6,sizes=[100%;a],ranks=4,suits=2,hole=1,deal=[0;1;1])",
+        "holdem(players=3,stack=4,sizes=[a],ranks=3,suits=2,hole=1,deal=[0;1])",
+    ),
+    "repeated_poker": ("repeated_poker(game=holdem(stack=2,ranks=2,suits=2,hole=1,deal=[0;1]),max_num_hands=2)",),
     "liars_dice": (
         *(f"liars_dice(dice_sides={faces})" for faces in (3, 4, 5)),
         "liars_dice",
@@ -83,8 +89,8 @@ COMPARED_GAMES: Mapping[str, str] = {
     "Small matrix": "small_matrix",
 }
 """The games of the page on choosing an algorithm."""
-NOT_COMPARED = ("lp", "recursive", "rm", "cfr-s", "cfr-jr")
-"""Exact, or not after equilibria."""
+NOT_COMPARED = ("lp", "recursive", "rm", "cfr-s", "cfr-jr", "pluribus-mccfr")
+"""Exact, or not after equilibria, or the same as another on games as small as these."""
 MANY_PLAYER_GAMES: Mapping[str, str] = {
     "Kuhn, 3 players": "kuhn_poker(players=3)",
     "Kuhn, 4 players": "kuhn_poker(players=4)",
@@ -249,6 +255,12 @@ def learners() -> str:
     )
 
 
+def agents() -> str:
+    """The agents by name."""
+    rows = [(f"`{each.name}`", each.text, each.plays, each.source) for each in tp.agents().values()]
+    return table(("agent", "what it does", "plays", "source"), rows)
+
+
 def choosing(iterations: str = "1000") -> str:
     """Exploitability of every iterative algorithm after some iterations, the two best of each game in bold."""
     compiled = {title: tp.compile(spec) for title, spec in COMPARED_GAMES.items()}
@@ -331,6 +343,7 @@ GENERATORS: Mapping[str, Callable[..., str]] = {
     "help": command_help,
     "settings": settings,
     "learners": learners,
+    "agents": agents,
     "choosing": choosing,
     "many_players": many_players,
     "leduc_of_three": leduc_of_three,

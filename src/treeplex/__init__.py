@@ -37,10 +37,12 @@ if TYPE_CHECKING:
     from treeplex.forms.structure.classes import Structure, structure
     from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
     from treeplex.games.registry import games as known_games
+    from treeplex.runs.agents.kind import AgentKind, ThinkingSettings
     from treeplex.runs.agents.registry import agent, agents
     from treeplex.runs.compare import Comparison, compare
     from treeplex.runs.job.interrupt import Interrupted
     from treeplex.runs.judge import best_response, exploitability, judge, load_policy, nash_conv
+    from treeplex.runs.lbr import local_best_response
     from treeplex.runs.match.match import match
     from treeplex.runs.match.result import MatchResult
     from treeplex.runs.sample.sample import sample
@@ -63,10 +65,12 @@ _HOMES = {
     "treeplex.forms.structure.classes": "Structure, structure",
     "treeplex.games.base": "CHANCE, SIMULTANEOUS, TERMINAL, Game, State",
     "treeplex.games.registry": "games as known_games",
+    "treeplex.runs.agents.kind": "AgentKind, ThinkingSettings",
     "treeplex.runs.agents.registry": "agent, agents",
     "treeplex.runs.compare": "Comparison, compare",
     "treeplex.runs.job.interrupt": "Interrupted",
     "treeplex.runs.judge": "best_response, exploitability, judge, load_policy, nash_conv",
+    "treeplex.runs.lbr": "local_best_response",
     "treeplex.runs.match.match": "match",
     "treeplex.runs.match.result": "MatchResult",
     "treeplex.runs.sample.sample": "sample",
@@ -82,6 +86,7 @@ __all__ = [
     "CHANCE",
     "SIMULTANEOUS",
     "TERMINAL",
+    "AgentKind",
     "Comparison",
     "CompiledGame",
     "Game",
@@ -94,6 +99,7 @@ __all__ = [
     "State",
     "Step",
     "Structure",
+    "ThinkingSettings",
     "Training",
     "Variant",
     "Weights",
@@ -116,6 +122,7 @@ __all__ = [
     "learn",
     "load",
     "load_policy",
+    "local_best_response",
     "match",
     "nash_conv",
     "policies",

@@ -1,6 +1,7 @@
 """Any game as an environment of Gymnasium (one player's view, one game or many side by side) or PettingZoo (all players).
 
-Needs ``gymnasium`` and ``pettingzoo``: ``pip install treeplex[rl]``.
+Agents sit in them, and players of PettingZoo and OpenSpiel at our tables. Environments need ``gymnasium`` and ``pettingzoo``:
+``pip install treeplex[rl]``; bots need ``open_spiel``.
 """
 
 from typing import TYPE_CHECKING
@@ -8,15 +9,29 @@ from typing import TYPE_CHECKING
 from treeplex.exports import lazy_exports
 
 if TYPE_CHECKING:
-    from treeplex.evaluate.environments import GameAEC, GameEnv
-    from treeplex.evaluate.vector_environment import GameVectorEnv
+    from treeplex.evaluate.environments.guests import BotAgent, ObservingAgent
+    from treeplex.evaluate.environments.players import GameAEC, GameEnv
+    from treeplex.evaluate.environments.seats import SeatedAgent, as_bot, seat
+    from treeplex.evaluate.environments.vector import GameVectorEnv
     from treeplex.forms.compile.infostate_tensors import infostate_tensors
 
 _HOMES = {
-    "treeplex.evaluate.environments": "GameAEC, GameEnv",
-    "treeplex.evaluate.vector_environment": "GameVectorEnv",
+    "treeplex.evaluate.environments.guests": "BotAgent, ObservingAgent",
+    "treeplex.evaluate.environments.players": "GameAEC, GameEnv",
+    "treeplex.evaluate.environments.seats": "SeatedAgent, as_bot, seat",
+    "treeplex.evaluate.environments.vector": "GameVectorEnv",
     "treeplex.forms.compile.infostate_tensors": "infostate_tensors",
 }
 
-__all__ = ["GameAEC", "GameEnv", "GameVectorEnv", "infostate_tensors"]
+__all__ = [
+    "BotAgent",
+    "GameAEC",
+    "GameEnv",
+    "GameVectorEnv",
+    "ObservingAgent",
+    "SeatedAgent",
+    "as_bot",
+    "infostate_tensors",
+    "seat",
+]
 __getattr__, __dir__ = lazy_exports(__name__, _HOMES)

@@ -18,6 +18,7 @@ from treeplex.forms.subgames.public_rules import public_game, public_rules
 from treeplex.games.base import CHANCE
 from treeplex.games.card_game import CardGame
 from treeplex.games.public import State
+from treeplex.search.continuations import biased_policies
 from treeplex.search.many_players import Continuations, RoundSearchAgent, search_round
 
 SMALL = "leduc_poker(players=3,ranks=2,suits=2,raises=1)"
@@ -75,15 +76,15 @@ def test_behind_leaves_everybody_gets_what_the_policies_say() -> None:
     """Three players who each follow another continuation in the second round, in the subgame and in the whole game."""
     game, rules = game_of(SMALL)
     policy = random_policy(game)
-    leaf = Continuations(rules, policy)
-    subgame = cut_round(rules, rules.first_state(), leaf).compiled(Belief.root(rules).ranges)
+    ways = biased_policies(policy, 5.0)
+    subgame = cut_round(rules, rules.first_state(), Continuations(rules, policy)).compiled(Belief.root(rules).ranges)
     second = np.array(["[Round 2]" in text for text in game.infostates])
     for picks in ({}, {0: 1, 1: 2, 2: 3}, {0: 3, 1: 1}):
         played = policy.probabilities.copy()
         for player, pick in picks.items():
             for infoset in range(*game.tree.infoset_offsets[player : player + 2]):
                 if second[infoset]:
-                    played[game.sequences_at(infoset)] = leaf.policies[pick].probabilities[game.sequences_at(infoset)]
+                    played[game.sequences_at(infoset)] = ways[pick].probabilities[game.sequences_at(infoset)]
         expected = tp.judge(game, Policy(game, played)).value
         assert tp.judge(subgame, in_subgame(policy, subgame, picks)).value == pytest.approx(expected)
 
@@ -119,9 +120,9 @@ def test_what_is_frozen_stays() -> None:
     assert abs(subgame.table(found.last, after) - subgame.table(free.last, after)).max() > 0.1
 
 
-def gains(agent: RoundSearchAgent, game: CompiledGame) -> list[float]:
-    """What each seat gains, exactly, by searching while the others follow the blueprint."""
-    policy, whole = agent_policy(agent, game), agent.leaf.blueprint
+def gains(policy: Policy, whole: Policy) -> list[float]:
+    """What each seat gains, exactly, by a policy while the others follow another."""
+    game = policy.game
     before, found = tp.judge(game, whole).value, []
     for seat in range(game.players):
         own = slice(*game.tree.sequence_offsets[seat : seat + 2])
@@ -136,8 +137,22 @@ def gains(agent: RoundSearchAgent, game: CompiledGame) -> list[float]:
 )
 def test_search_gains_in_every_seat(spec: str, count: int, average: bool) -> None:
     game, rules = game_of(spec)
-    found = gains(RoundSearchAgent(rules, Continuations(rules, blueprint(spec), count), iterations=50, average=average), game)
-    assert min(found) > 0.02
+    agent = RoundSearchAgent(rules, Continuations(rules, blueprint(spec), count), iterations=50, average=average)
+    assert min(gains(agent_policy(agent, game), blueprint(spec))) > 0.02
+
+
+def test_first_rounds_may_be_played_by_the_blueprint() -> None:
+    """The second round alone is searched, and a blueprint that is not so rough becomes better."""
+    game, rules = game_of(SMALL)
+    plan = blueprint(SMALL, 20)
+    agent = RoundSearchAgent(rules, Continuations(rules, plan), iterations=100, average=True, search_after=1)
+    first = np.array(["[Round 1]" in text for text in game.infostates])
+    policy = agent_policy(agent, game)
+    for infoset in np.flatnonzero(first).tolist():
+        assert policy.at(infoset) == pytest.approx(plan.at(infoset))
+    found = gains(policy, plan)
+    assert sum(found) > 0.1
+    assert tp.nash_conv(game, policy) < 0.7 * tp.nash_conv(game, plan)
 
 
 def test_of_one_round_the_average_is_near_the_best() -> None:
@@ -165,6 +180,39 @@ def test_plays_are_searched_once() -> None:
         for label in (1, 0, 1, 1):
             player.see(label)
     np.testing.assert_array_equal(quiet.policy(), agent.policy())
+    other = agent.fork()
+    other.see(1)
+    assert agent.state != other.state
+    np.testing.assert_array_equal(agent.policy(), quiet.policy())
+
+
+def test_an_action_that_was_not_considered_is_added() -> None:
+    """Searches without raises; after a raise they are those of a game in which it was there from the start."""
+    _, rules = game_of(SMALL)
+    leaf, root = Continuations(rules, blueprint(SMALL)), rules.first_state()
+    agent = RoundSearchAgent(
+        rules, leaf, iterations=50, considered=lambda state: [a for a in rules.options(state).labels if a < 2]
+    )
+    agent.begin(2)
+    agent.see(1)
+    agent.see(1)
+    assert agent.policy() == pytest.approx(np.array([[1.0] * 4, [0.0] * 4]))  # to check is all that is considered
+    agent.begin(2)
+    agent.see(1)
+    agent.see(2)
+    raised = rules.after(root, 1)
+
+    def offered(state: State) -> list[int]:
+        return [a for a in rules.options(state).labels if a < 2 or state == raised]
+
+    subgame = cut_round(rules, root, leaf, offered)
+    expected = search_round(subgame, Belief.root(rules).ranges, {}, iterations=50)
+    np.testing.assert_array_equal(agent.policy(), subgame.table(expected.last, agent.state))
+    assert agent.policy().min() >= 0.0
+    assert agent.policy().sum(axis=0) == pytest.approx(np.ones(4))
+    for label in (1, 0, 3):  # players 2 and 0 play on; a card
+        agent.see(label)
+    assert agent.game.options(agent.state).player == 1
 
 
 def test_seats_and_plays() -> None:
@@ -182,6 +230,10 @@ def test_seats_and_plays() -> None:
         searching.begin(at=Belief.root(public_rules("kuhn_poker")))
     with pytest.raises(GameError, match="needs a game of cards"):
         RoundSearchAgent(public_rules("kuhn_poker"), searching.leaf)
+    five = public_game("leduc_poker(players=5)")
+    assert isinstance(five, CardGame)
+    with pytest.raises(GameError, match="too many hands"):
+        cut_round(five, five.first_state(), Continuations(five, Policy.uniform(game)))
     with pytest.raises(AlgorithmError, match="1 to 4 continuations"):
         Continuations(rules, Policy.uniform(game), 5)
     with pytest.raises(GameError, match="nobody is to act"):

@@ -9,15 +9,15 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.search.action_subset import only_sizes
+from treeplex.search.exact_translation import translated_policy
 from treeplex.search.self_improvement import (
-    Blueprint,
+    CoarsePolicy,
     compiled_subset,
     counted_actions,
     improved,
     most_frequent,
     unknown_actions,
 )
-from treeplex.search.translation import translated_policy
 from treeplex.solvers import make_solver
 
 REAL = "no_limit_leduc(sizes=[50%;100%;a],stack=700)"
@@ -26,18 +26,18 @@ RULES = public_rules(REAL)
 
 
 @pytest.fixture(scope="module")
-def blueprint() -> Blueprint:
+def blueprint() -> CoarsePolicy:
     menu = only_sizes(RULES, ["100%", "a"])
     solver = make_solver(compiled_subset(GAME, menu), "cfr+")
     solver.run(1000)
-    return Blueprint(menu, solver.average_policy())
+    return CoarsePolicy(menu, solver.average_policy())
 
 
-def played(blueprint: Blueprint) -> Policy:
+def played(blueprint: CoarsePolicy) -> Policy:
     return translated_policy(GAME, blueprint.policy, blueprint.rules, rules=RULES)
 
 
-def exploited(blueprint: Blueprint) -> dict[tuple[int, ...], float]:
+def exploited(blueprint: CoarsePolicy) -> dict[tuple[int, ...], float]:
     """The unknown bets of best responses in either seat."""
     found: dict[tuple[int, ...], float] = {}
     for seat in (0, 1):
@@ -47,22 +47,21 @@ def exploited(blueprint: Blueprint) -> dict[tuple[int, ...], float]:
     return found
 
 
-def test_the_subset_is_the_coarse_game(blueprint: Blueprint) -> None:
+def test_the_subset_is_the_coarse_game(blueprint: CoarsePolicy) -> None:
     coarse = compile_game("no_limit_leduc(stack=700)")
     assert blueprint.policy.game.size == coarse.size
     assert set(blueprint.policy.game.infostates) == set(coarse.infostates)
 
 
-def test_what_best_responses_bet_is_solved_and_exploited_less(blueprint: Blueprint) -> None:
+def test_what_best_responses_bet_is_solved_and_exploited_less(blueprint: CoarsePolicy) -> None:
     actions = most_frequent(exploited(blueprint), 4)
-    losses = [judge(GAME, played(blueprint)).exploitability]
-    for gadget in ("reach-maxmargin", "none"):
-        losses.append(judge(GAME, played(improved(GAME, blueprint, actions, gadget, iterations=200))).exploitability)
-    assert losses[1] < 0.8 * losses[0]
-    assert losses[2] > losses[1] + 3
+    safe, unsafe = (improved(GAME, blueprint, actions, gadget, iterations=200) for gadget in ("reach-maxmargin", "none"))
+    before, after, unsafe_after = (judge(GAME, played(each)).exploitability for each in (blueprint, safe, unsafe))
+    assert after < 0.8 * before
+    assert unsafe_after > after + 3
 
 
-def test_nothing_else_changes(blueprint: Blueprint) -> None:
+def test_nothing_else_changes(blueprint: CoarsePolicy) -> None:
     (path,) = most_frequent(exploited(blueprint), 1)
     after = improved(GAME, blueprint, [path], iterations=20)
     before, player = blueprint.policy, after.rules.options(blueprint.rules.first_state()).player
@@ -73,7 +72,7 @@ def test_nothing_else_changes(blueprint: Blueprint) -> None:
     assert len(after.policy) > len(before)
 
 
-def test_actions_are_counted_by_play(blueprint: Blueprint) -> None:
+def test_actions_are_counted_by_play(blueprint: CoarsePolicy) -> None:
     uniform = Policy.uniform(GAME)
     likely = unknown_actions(blueprint.rules, uniform)
     check, half = RULES.options(RULES.first_state()).labels[:2]
@@ -85,7 +84,7 @@ def test_actions_are_counted_by_play(blueprint: Blueprint) -> None:
     assert most_frequent({(1,): 2.0, (2,): 3.0, (0,): 2.0}, 2) == [(2,), (0,)]
 
 
-def test_hands_that_never_come_are_left_alone(blueprint: Blueprint) -> None:
+def test_hands_that_never_come_are_left_alone(blueprint: CoarsePolicy) -> None:
     """A bet behind an action that the blueprint never takes is added, and has nothing to be solved with."""
     check, _, pot = RULES.options(RULES.first_state()).labels[:3]
     never = blueprint.policy.probabilities.copy()
@@ -95,12 +94,12 @@ def test_hands_that_never_come_are_left_alone(blueprint: Blueprint) -> None:
             never[game.sequences_at(infoset)] = np.eye(len(game.sequences_at(infoset)))[0]
     raised = RULES.options(RULES.after(RULES.first_state(), pot)).labels
     unknown = [label for label in raised if label not in blueprint.rules.options(RULES.after(RULES.first_state(), pot)).labels]
-    after = improved(GAME, Blueprint(blueprint.rules, Policy(game, never)), [(pot, unknown[0])])
+    after = improved(GAME, CoarsePolicy(blueprint.rules, Policy(game, never)), [(pot, unknown[0])])
     assert len(after.policy) > len(never) // 3
     assert check not in unknown
 
 
-def test_errors_name_the_remedy(blueprint: Blueprint) -> None:
+def test_errors_name_the_remedy(blueprint: CoarsePolicy) -> None:
     check, half = RULES.options(RULES.first_state()).labels[:2]
     with pytest.raises(AlgorithmError, match="unknown gadget 'margin'; known: none, resolve"):
         improved(GAME, blueprint, [], "margin")

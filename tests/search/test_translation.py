@@ -20,11 +20,13 @@ from treeplex.games.poker.public import HoldemGame
 from treeplex.games.poker.spots.known import holdem
 from treeplex.search import PlaythroughSettings, SearchAgent, ZeroLeaf
 from treeplex.search.action_subset import only_sizes
-from treeplex.search.translation import TranslatedAgent, pseudo_harmonic, translated_policy
+from treeplex.search.exact_translation import translated_policy
+from treeplex.search.translated_agent import TranslatedAgent
+from treeplex.search.translation import pseudo_harmonic
 from treeplex.solvers import make_solver
 
-COARSE = "no_limit_leduc"
-REAL = "no_limit_leduc(sizes=[50%;100%;200%;a])"
+COARSE = "no_limit_leduc(stack=700)"
+REAL = "no_limit_leduc(sizes=[50%;100%;200%;a],stack=700)"
 parts = st.floats(0.0, 20.0)
 
 
@@ -98,7 +100,7 @@ def test_agents_play_what_the_exact_policy_says(seat: int) -> None:
         np.testing.assert_allclose(table[:, can], table_at(exact, rules, agent.state)[:, can], atol=1e-9)
         waiting += [(*path, label) for label, row in zip(options.labels, table, strict=True) if row.any()]
         asked += 1
-    assert asked > 200
+    assert asked > 100
 
 
 def test_what_is_drawn_is_on_average_the_exact_policy() -> None:
@@ -165,6 +167,58 @@ def test_agents_of_holdem_translate_as_well() -> None:
     assert len(set(won)) > 5
 
 
+def folds_to(bet: int, inner: Agent, off_tree: str) -> np.ndarray:
+    """How often player 1 folds each hand to a first bet, number 1 of half the pot and 2 of the pot, float64 [H]."""
+    rules = public_rules(REAL)
+    agent = TranslatedAgent(rules, inner, mapping="likelier", off_tree=off_tree)
+    agent.begin(1, np.random.default_rng(0))
+    agent.see(rules.options(agent.state).labels[bet])
+    return agent.policy()[0]
+
+
+@pytest.mark.parametrize("menu", [False, True], ids=["its own game", "a subset"])
+def test_searches_are_told_of_new_bets(menu: bool) -> None:
+    """Who hears half the pot as the pot folds as often as to the pot; who solves with that bet folds less."""
+    settings = PlaythroughSettings(iterations=400, depth=0)
+    coarse = only_sizes(public_rules(REAL), ["100%", "a"]) if menu else public_rules(COARSE)
+    inner = SearchAgent(coarse, ZeroLeaf(), settings, drawn=False)
+    told, heard = (folds_to(1, inner, off_tree) for off_tree in ("resolve", "translate"))
+    assert inner.game is coarse  # of the last play, in which nothing was added
+    np.testing.assert_allclose(heard, folds_to(2, inner, "translate"))
+    assert 0.01 < told.mean() < heard.mean() - 0.05
+    agent = TranslatedAgent(public_rules(REAL), inner, off_tree="resolve")
+    agent.begin(1)
+    agent.see(agent.game.options(agent.state).labels[1])
+    bets = inner.game.bets(inner.game.first_state())
+    assert bets is not None
+    assert 100.0 in bets.chips
+    assert agent.inner.game is not coarse
+
+
+def test_public_trees_of_poker_take_new_bets() -> None:
+    """With a bet of 350 chips the game is the one whose plan has it for the player to act; nothing else changes its name."""
+    rules = public_rules(COARSE)
+    check, pot, _ = rules.options(first := rules.first_state()).labels
+    larger, label = rules.with_action(first, 350)
+    assert larger.action_to_string(larger.root, label) == "bet 350"
+    assert rules.with_action(first, 200) == (rules, pot)
+    after, there = (
+        rules.after(first, pot),
+        larger.after(larger.first_state(), rules.label_in(first, pot, larger, larger.first_state())),
+    )
+    assert rules.infostate(after.node, 1, 0) == larger.infostate(there.node, 1, 0)
+    assert rules.state_in(after, larger).node == there.node
+    assert larger.options(rules.state_in(rules.after(first, check), larger)).player == 1
+    with pytest.raises(GameError, match="no bet of 50 total chips here: at least 100"):
+        rules.with_action(first, 50)
+    with pytest.raises(GameError, match="no bet of 5000 total chips here: at most 600, all-in"):
+        rules.with_action(first, 5000)
+    with pytest.raises(GameError, match="nobody is to act"):
+        rules.with_action(rules.after(rules.after(first, check), check), 350)
+    with pytest.raises(GameError, match="fixed-limit betting has no other sizes"):
+        public_rules("small_holdem").with_action(public_rules("small_holdem").first_state(), 3)
+
+
 def test_who_thinks_is_asked() -> None:
     coarse = public_rules(COARSE)
     agent = TranslatedAgent(public_rules(REAL), TableAgent(coarse, solution(COARSE, 2)))
@@ -176,13 +230,16 @@ def test_errors_name_the_remedy() -> None:
     inner = TableAgent(public_rules(COARSE), policy)
     with pytest.raises(SpecError, match="unknown mapping 'randm'; did you mean 'random'"):
         TranslatedAgent(public_rules(REAL), inner, mapping="randm")
+    with pytest.raises(SpecError, match="a TableAgent does not search, so it cannot solve new bets"):
+        TranslatedAgent(public_rules(REAL), inner, off_tree="resolve")
     with pytest.raises(GameError, match="give one deck"):
-        TranslatedAgent(public_rules("no_limit_leduc(ranks=4)"), inner)
-    with pytest.raises(GameError, match="are no bets"):
-        translated_policy(compile_game("leduc_poker"), policy, public_rules(COARSE))
+        TranslatedAgent(public_rules("no_limit_leduc(ranks=4,stack=700)"), inner)
+    dice = compile_game("liars_dice(dice_sides=2)")
+    with pytest.raises(GameError, match="are no bets, so they"):
+        translated_policy(dice, Policy.uniform(dice), public_rules(dice.spec))
     with pytest.raises(SpecError, match="write parts of the pot"):
         only_sizes(public_rules(REAL), ["2.5x"])
-    few, limit = only_sizes(public_rules(REAL), ["75%"]), only_sizes(public_rules("leduc_poker"), ["a"])
+    few, limit = only_sizes(public_rules(REAL), ["75%"]), only_sizes(public_rules(dice.spec), ["a"])
     with pytest.raises(SpecError, match=r"no bet of 0\.75 of the pot"):
         few.visit(few.root)
     with pytest.raises(SpecError, match="has no bets"):

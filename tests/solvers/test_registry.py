@@ -11,7 +11,7 @@ from treeplex.solvers.synonyms import ELSEWHERE, SYNONYMS, plain_name
 KUHN = compile_game("kuhn_poker")
 CFR_FAMILY = ["cfr", "cfr+", "lcfr", "dcfr", "pcfr+", "pdcfr", "dcfr+", "pdcfr+", "apcfr+", "sapcfr+", "hs-dcfr", "hs-pcfr+"]
 LEARNED = ["ddcfr", "dpcfr+", "pddcfr"]
-SAMPLING = ["cs-mccfr", "es-mccfr", "os-mccfr", "as-mccfr", "rs-mccfr", "vr-mccfr"]
+SAMPLING = ["cs-mccfr", "es-mccfr", "os-mccfr", "as-mccfr", "rs-mccfr", "vr-mccfr", "pluribus-mccfr"]
 JOINT = ["cfr-s", "cfr-jr", "rm"]
 NAMES = [*CFR_FAMILY, *LEARNED, "vt-cfr+", "greedy", "fp", "linear-fp", "flop", *SAMPLING, *JOINT, "lp", "recursive"]
 

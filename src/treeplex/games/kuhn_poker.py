@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.card_game import CardGame, split_pot
 from treeplex.games.parameters import GameInfo, observer, whole
-from treeplex.games.public import Decision, Leaf, PublicTree
+from treeplex.games.public import Bets, Decision, Leaf, PublicTree, pair_state
 from treeplex.games.public import State as PublicGameState
+from treeplex.games.stakes import Stakes
 
 PASS, BET = 0, 1
 LETTERS = "pb"
@@ -163,6 +164,19 @@ class KuhnPublicTree(PublicTree):
     def strengths(self, node: Hashable, player: int) -> NDArray[np.float64]:
         """The cards."""
         return np.arange(3.0)
+
+    def stakes(self, node: Hashable) -> Stakes:
+        assert isinstance(node, str)
+        paid = 1.0 + ("b" in node[::2]), 1.0 + ("b" in node[1::2])
+        return Stakes(paid, settled=isinstance(self.visit(node), Leaf))
+
+    def bets(self, state: PublicGameState) -> Bets | None:
+        node = pair_state(state).node
+        if isinstance(self.visit(node), Leaf):
+            return None
+        if "b" in str(node):
+            return Bets(("fold", "pass"), np.zeros(2), np.zeros(2), 4.0)
+        return Bets(("pass", "bet"), np.array([0.0, 0.5]), np.array([0.0, 1.0]), 2.0)
 
     def infostate(self, node: Hashable, player: int, hand: int) -> str:
         return f"{hand}{node}"

@@ -21,11 +21,13 @@ from treeplex.errors import SpecError
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.card_game import CardGame, split_pot
 from treeplex.games.parameters import GameInfo, flag, items, observer, whole
-from treeplex.games.public import Chance, Decision, Leaf, PublicTree, check_entries
+from treeplex.games.public import Bets, Chance, Decision, Leaf, PublicTree, check_entries, pair_state
 from treeplex.games.public import State as PublicGameState
+from treeplex.games.stakes import Stakes
 
 FOLD, CALL, RAISE = 0, 1, 2
 ACTION_NAMES = ("Fold", "Call", "Raise")
+BET_KINDS = ("fold", "pass", "bet")
 NO_CARD = -10000
 SHOWN_STACK = 100
 MOST_CARDS = 1000
@@ -349,6 +351,19 @@ class LeducPublicTree(PublicTree):
         if node.public_card == NO_CARD:
             return np.arange(float(len(self.deals))) // self.game.suits
         return np.array([self.game.strength(hand, node.public_card) for hand in range(len(self.deals))], np.float64)
+
+    def stakes(self, node: Hashable) -> Stakes:
+        assert isinstance(node, Table)
+        return Stakes(tuple(map(float, node.paid)), node.betting_round, node.player == TERMINAL)
+
+    def bets(self, state: PublicGameState) -> Bets | None:
+        node = pair_state(state).node
+        assert isinstance(node, Table)
+        if node.player < 0:
+            return None
+        actions, pot = self.game.actions(node), 2.0 * max(node.paid)
+        chips = np.array([float(self.game.bets[node.betting_round]) if action == RAISE else 0.0 for action in actions])
+        return Bets(tuple(BET_KINDS[action] for action in actions), chips / pot, chips, pot)
 
     def infostate(self, node: Hashable, player: int, hand: int) -> str:
         assert isinstance(node, Table)

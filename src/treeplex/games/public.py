@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL
+from treeplex.games.stakes import Stakes
 
 Floats = NDArray[np.float64]
 State = Hashable
@@ -165,6 +166,33 @@ class PublicGame(ABC):
     def chances(self, state: State, hands: Sequence[int]) -> Floats:
         """How likely each label is where chance moves, given all hands, float64 [labels]."""
 
+    def terminal_values(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
+        """What the end of the game pays each hand of a player, times how likely it is met: float64 [H_player].
+
+        Args:
+            state: where nobody acts any more; over the cards still to come.
+            reached: for each player float64 [H_i], ranges or reaches; the player's own is not looked at.
+            player: whose hands.
+        """
+        raise NotImplementedError(f"payoffs of all hands at once are not written for a {type(self).__name__}")
+
+    def stakes_at(self, state: State) -> Stakes | None:
+        """The chips at a state of poker; None in other games."""
+        return None
+
+    def pot_shares(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
+        """How much of the pot each hand of a player gets on average if all check and call from here on, ties halved.
+
+        Args:
+            state: a state of poker.
+            reached: for each player float64 [..., H_i]; the player's own is not looked at.
+            player: whose hands.
+
+        Returns:
+            float64 [..., H_player], from 0 to 1; one half for hands that meet nobody.
+        """
+        raise NotImplementedError(f"shares of the pot are not written for a {type(self).__name__}")
+
     def infostate_at(self, state: State, player: int, hand: int) -> str:
         """The infostate string of a player with a hand where it acts: equal to the rules' own string.
 
@@ -221,6 +249,10 @@ class PublicGame(ABC):
             GameError: the other version has it no more.
         """
         return label
+
+    def state_in(self, state: State, other: "PublicGame") -> State:
+        """The same state in another version of the game, see :meth:`with_action`."""
+        return state
 
 
 @dataclass(frozen=True, eq=False)
@@ -298,6 +330,10 @@ class PublicTree(PublicGame):
         """How strong each hand of a player is at a node, float64 [H], more is better; None where hands have no such order."""
         return None
 
+    def stakes(self, node: Hashable) -> Stakes | None:
+        """The chips at a node of poker; None in other games. Payoffs of showdowns are then 1, 0 or -1 times a scale."""
+        return None
+
     def picture(self, node: Hashable) -> str | None:
         """What everybody sees at a node, as lines of text; None where nothing is drawn."""
         return None
@@ -369,6 +405,25 @@ class PublicTree(PublicGame):
         assert isinstance(visited, Chance)
         return np.array([weight[hands[0], hands[1]] for _, weight in visited.outcomes])
 
+    def terminal_values(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
+        visited, successors = pair_state(state).successors(self)
+        if isinstance(visited, Leaf):
+            paid = visited.scale * visited.matrix * pair_state(state).weight
+            return np.asarray(reached[1] @ paid.T if player == 0 else -(reached[0] @ paid))
+        assert isinstance(visited, Chance)
+        return np.asarray(sum(self.terminal_values(each, reached, player) for each in successors))
+
+    def stakes_at(self, state: State) -> Stakes | None:
+        return self.stakes(pair_state(state).node)
+
+    def pot_shares(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
+        won, met = checked_down(self, pair_state(state))
+        if player == 1:
+            won, met = (met - won).T, met.T
+        others = reached[1 - player]
+        reach = others @ met.T
+        return np.divide(others @ won.T, reach, out=np.full_like(reach, 0.5), where=reach > 0)
+
     def infostate_at(self, state: State, player: int, hand: int) -> str:
         return self.infostate(pair_state(state).node, player, hand)
 
@@ -386,6 +441,19 @@ class PublicTree(PublicGame):
 
     def picture_of(self, state: State) -> str | None:
         return self.picture(pair_state(state).node)
+
+
+def checked_down(rules: PublicTree, state: PublicState) -> tuple[Floats, Floats]:
+    """The share of the pot that player 0 gets if all check and call, and the weight of each pair of hands, both [H0, H1]."""
+    visited, successors = state.successors(rules)
+    if isinstance(visited, Leaf):
+        return state.weight * (1.0 + visited.matrix) / 2.0, state.weight
+    if isinstance(visited, Chance):
+        found = [checked_down(rules, each) for each in successors]
+        return np.asarray(sum(won for won, _ in found)), np.asarray(sum(met for _, met in found))
+    bets = rules.bets(state)
+    assert bets is not None
+    return checked_down(rules, successors[bets.kinds.index("pass")])
 
 
 def pair_state(state: State) -> PublicState:

@@ -13,6 +13,8 @@ from treeplex.games.base import Game
 from treeplex.games.parameters import GameInfo
 from treeplex.games.poker import named
 from treeplex.games.poker.buckets import named as buckets
+from treeplex.games.poker.whole import named as whole_holdem
+from treeplex.games.poker.whole import repeated
 from treeplex.spec import Spec, nearest, parse_spec
 
 _INFOS = (
@@ -24,6 +26,8 @@ _INFOS = (
     named.TURN_HOLDEM_INFO,
     named.RHODE_ISLAND_INFO,
     buckets.INFO,
+    whole_holdem.INFO,
+    repeated.INFO,
     liars_dice.INFO,
     goofspiel.INFO,
     battleship.INFO,

@@ -1,6 +1,8 @@
 """Search over public belief states: beliefs, depth-limited subgames, values at their leaves, agents that search."""
 
 from treeplex.evaluate.match.agents import Agent, Seat, TableAgent, agent_policy, play_game
+from treeplex.evaluate.match.aivat import Aivat, PolicyValues, ValueFunction
+from treeplex.evaluate.match.play import PlayedHand, Step
 from treeplex.forms.subgames.batch import cut_states
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.forms.subgames.cut import cut
@@ -8,21 +10,40 @@ from treeplex.forms.subgames.gadgets import Gadget, Maxmargin, Resolve
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.policy_tables import subgame_policy
 from treeplex.forms.subgames.public_rules import public_game, public_rules
+from treeplex.search.action_subset import ActionSubset, only_sizes
 from treeplex.search.agent import SearchAgent
+from treeplex.search.blueprint import TableBlueprint
+from treeplex.search.carried import Carried
 from treeplex.search.continuations import BlueprintLeaf, biased, biased_policies
 from treeplex.search.exact_leaf import ExactLeaf
+from treeplex.search.exact_translation import translated_policy
 from treeplex.search.leaf import LeafValue, NoLeaf, ZeroLeaf
 from treeplex.search.next_round import NextRound
 from treeplex.search.play_distribution import averaged_policy
 from treeplex.search.resolving import carried_values, resolved
+from treeplex.search.resolving_agent import Resolving, ResolvingAgent
+from treeplex.search.response import response_values
+from treeplex.search.self_improvement import (
+    CoarsePolicy,
+    compiled_subset,
+    counted_actions,
+    improved,
+    most_frequent,
+    unknown_actions,
+)
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgame import METHODS, Method, SubgameSearch, values_of
+from treeplex.search.translated_agent import TranslatedAgent
 
 __all__ = [
     "METHODS",
+    "ActionSubset",
     "Agent",
+    "Aivat",
     "Belief",
     "BlueprintLeaf",
+    "Carried",
+    "CoarsePolicy",
     "ExactLeaf",
     "Gadget",
     "Horizon",
@@ -31,24 +52,40 @@ __all__ = [
     "Method",
     "NextRound",
     "NoLeaf",
+    "PlayedHand",
     "PlaythroughSettings",
+    "PolicyValues",
     "Resolve",
+    "Resolving",
+    "ResolvingAgent",
     "SearchAgent",
     "Seat",
+    "Step",
     "SubgameSearch",
     "TableAgent",
+    "TableBlueprint",
+    "TranslatedAgent",
+    "ValueFunction",
     "ZeroLeaf",
     "agent_policy",
     "averaged_policy",
     "biased",
     "biased_policies",
     "carried_values",
+    "compiled_subset",
+    "counted_actions",
     "cut",
     "cut_states",
+    "improved",
+    "most_frequent",
+    "only_sizes",
     "play_game",
     "public_game",
     "public_rules",
     "resolved",
+    "response_values",
     "subgame_policy",
+    "translated_policy",
+    "unknown_actions",
     "values_of",
 ]

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from treeplex.errors import GameError, SpecError
 from treeplex.games.poker.betting.sizes import parse_sizes, sizes_to_string
 from treeplex.games.public import Bets, Chance, Decision, Leaf, PublicState, PublicTree, State, pair_state
+from treeplex.games.stakes import Stakes
 
 Choice = Callable[[Hashable, Sequence[int]], Sequence[int]]
 """From a public node and its actions to those that are considered there."""
@@ -79,6 +80,9 @@ class ActionSubset(PublicTree):
 
     def strengths(self, node: Hashable, player: int) -> NDArray[np.float64] | None:
         return self.rules.strengths(node, player)
+
+    def stakes(self, node: Hashable) -> Stakes | None:
+        return self.rules.stakes(node)
 
     def infostate(self, node: Hashable, player: int, hand: int) -> str:
         return self.rules.infostate(node, player, hand)

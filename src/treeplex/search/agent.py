@@ -128,6 +128,12 @@ class SearchAgent(SubgameAgent[Solved]):
         self.sit(seat, generator)
         self._open(self._first if at is None else at)
 
+    def fork(self) -> "SearchAgent":
+        """See :meth:`treeplex.evaluate.match.agents.Seat.fork`; where somebody acts, the subgame is solved once for both."""
+        if self.game.options(self.state).player >= 0:
+            self._search()
+        return super().fork()
+
     @property
     def kept(self) -> int:
         """How many policies of a search are kept."""
@@ -203,7 +209,7 @@ class SearchAgent(SubgameAgent[Solved]):
         between the subgame's root and here; hence the way here is gone again.
         """
         way, path, other, there = self._inside, self._path, self.game, self.belief.state
-        self._open(replace(self.belief, game=game), path)
+        self._open(replace(self.belief, game=game, state=other.state_in(there, game)), path)
         for step in way:
             self.see(other.label_in(there, step, self.game, self.state))
             there = other.after(there, step)

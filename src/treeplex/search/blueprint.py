@@ -22,8 +22,8 @@ Floats = NDArray[np.float64]
 class Blueprint(Protocol):
     """A policy of the whole game, parts of which are solved again. Paths are labels of the game from its beginning."""
 
-    def check(self, game: PublicGame, start: int) -> None:
-        """Refuse a game that is not the blueprint's, or without a subgame after so many deals.
+    def check(self, game: PublicGame, start: int, *, reach: bool = False) -> None:
+        """Refuse a game that is not the blueprint's, or without a subgame after so many deals, or gifts it cannot count.
 
         Raises:
             AlgorithmError, PolicyError: one line that says what fits.
@@ -64,7 +64,7 @@ class TableBlueprint:
         self._promises = lru_cache(maxsize=4096)(self._promised)
         self._with_gifts: dict[int, list[Floats]] = {}
 
-    def check(self, game: PublicGame, start: int) -> None:
+    def check(self, game: PublicGame, start: int, *, reach: bool = False) -> None:
         """See :class:`Blueprint`."""
         if game is not self.rules:
             raise AlgorithmError("a policy table plays its own game only; give a blueprint of the game that is played")

@@ -8,8 +8,7 @@ of this is guaranteed to be safe or to be an equilibrium; what it gains has to b
 
 from collections import OrderedDict
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import NamedTuple, TypeVar
 
@@ -21,12 +20,12 @@ from treeplex.errors import AlgorithmError, GameError
 from treeplex.evaluate.match.agents import Seat, Thought
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.subgames.beliefs import Belief, with_trace
-from treeplex.forms.subgames.many_players import RoundSubgame, cut_round
-from treeplex.forms.subgames.policy_tables import sequences_at, table_at
+from treeplex.forms.subgames.many_players import Considered, RoundSubgame, cut_round
+from treeplex.forms.subgames.policy_tables import table_at
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.card_game import CardGame
-from treeplex.games.public import PublicGame, State
-from treeplex.search.continuations import biased_policies
+from treeplex.games.public import PublicGame, State, check_entries
+from treeplex.search.continuations import CALL, FOLD
 from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.solvers.solver import GameSolver
 
@@ -42,8 +41,8 @@ Made = TypeVar("Made")
 class Continuations:
     """What players get behind a public state if each follows one of several policies: exact expectations.
 
-    The policies are a blueprint and the same with a bias to folding, to calling and to raising; see
-    :func:`treeplex.search.continuations.biased_policies`.
+    The policies are a blueprint and the same with a bias to folding, to calling and to raising, as in
+    :func:`treeplex.search.continuations.biased_policies`; an action belongs to a bias by the first word of its name.
     """
 
     def __init__(self, game: CardGame, blueprint: Policy, count: int = 4, bias: float = 5.0) -> None:
@@ -63,14 +62,25 @@ class Continuations:
         self.game, self.blueprint, self.count, self.bias = game, blueprint, count, bias
         self._known: dict[State, Floats] = {}
 
-    @cached_property
-    def policies(self) -> list[Policy]:
-        """Among which each player who still acts may choose."""
-        return biased_policies(self.blueprint, self.bias)[: self.count] if self.count > 1 else [self.blueprint]
+    def tables(self, state: State) -> Floats:
+        """Among which policies who acts at a public state may choose, float64 [C, A, H]."""
+        table = table_at(self.blueprint, self.game, state)
+        words = [self.game.action_name(state, label).lower().split()[0] for label in self.game.options(state).labels]
+        biased = ["fold" if word in FOLD else "call" if word in CALL else "raise" for word in words]
+        found = [table]
+        for way in ("fold", "call", "raise")[: self.count - 1]:
+            weights = table * np.array([self.bias if word == way else 1.0 for word in biased])[:, None]
+            found.append(weights / weights.sum(axis=0))
+        return np.stack(found)
 
     def __call__(self, state: State, deals: Ints) -> Floats:
-        """See :data:`treeplex.forms.subgames.many_players.Leaf`; remembered, since it does not depend on beliefs."""
+        """See :data:`treeplex.forms.subgames.many_players.Leaf`; remembered, since it does not depend on beliefs.
+
+        Raises:
+            GameError: too many deals and combinations of continuations.
+        """
         if state not in self._known:
+            check_entries(f"a search at {self.game.name_of(state)}", deals.size * self.count**self.game.players)
             self._known[state] = self._expected(state, deals)
         return self._known[state]
 
@@ -89,12 +99,8 @@ class Continuations:
                         total = np.broadcast_to(total, below.shape[:players] + deals.shape).copy()
                     total[..., met, :] += below
             return total
-        held = sequences_at(self.policies[0].game, self.game, state)
-        share = np.full((len(self.policies), len(options.labels), len(self.game.hands)), 1.0 / len(options.labels))
-        for hand, sequences in held.items():
-            for number, policy in enumerate(self.policies):
-                share[number, :, hand] = policy.probabilities[sequences]
-        along = tuple(len(self.policies) if seat == options.player else 1 for seat in range(players))
+        share = self.tables(state)
+        along = tuple(self.count if seat == options.player else 1 for seat in range(players))
         parts = (
             share[:, number][:, deals[:, options.player]].reshape(*along, len(deals), 1)
             * self._expected(self.game.after(state, label), deals)
@@ -146,7 +152,8 @@ def search_round(
     for place, table in frozen.items():
         sequences = subgame.sequences[place]
         at = sequences >= 0
-        state.policy[sequences[at]], state.regrets[sequences[at]] = table[at], FROZEN * table[at]
+        kept = table[subgame.rows(place)][at]
+        state.policy[sequences[at]], state.regrets[sequences[at]] = kept, FROZEN * kept
     for player in range(compiled.players):
         reach(compiled.tree, player, state.policy, state.strategy)
     step = iterations if think is None else STEP
@@ -188,8 +195,13 @@ class RoundSearchAgent(Seat):
         leaf: what players get behind a round; beliefs follow its blueprint before a search.
         iterations: of a search, at most.
         average: whether the average of the search is played, not the last iteration's policy.
+        search_after: how many betting rounds are played by the blueprint before it searches.
+        considered: which actions searches consider. One that is played all the same is added, and the round is searched again
+            from its start.
         searches: how many it has made, those remembered not counted.
     """
+
+    draws = False
 
     def __init__(
         self,
@@ -199,6 +211,8 @@ class RoundSearchAgent(Seat):
         iterations: int = 200,
         think: float | None = None,
         average: bool = False,
+        search_after: int = 0,
+        considered: Considered | None = None,
         generator: np.random.Generator | None = None,
         remember: int = 512,
     ) -> None:
@@ -206,7 +220,7 @@ class RoundSearchAgent(Seat):
 
         Args:
             game: a game of cards.
-            leaf, iterations, average: see the attributes.
+            leaf, iterations, average, search_after, considered: see the attributes.
             think: seconds of a search, at most; None for as long as its iterations take.
             generator: of its draws.
             remember: searches and subgames that are kept for later plays.
@@ -219,7 +233,7 @@ class RoundSearchAgent(Seat):
         super().__init__(game, generator)
         self.rules = game
         self.leaf, self.iterations, self.think, self.average = leaf, iterations, think, average
-        self.searches = 0
+        self.search_after, self.considered, self.searches = search_after, considered, 0
         self._subgames: Kept[RoundSubgame] = Kept(remember // 16 + 1)
         self._found: Kept[Found] = Kept(remember)
         self.begin()
@@ -233,7 +247,15 @@ class RoundSearchAgent(Seat):
         self.state, self.thought = belief.state, None
         self._path: tuple[Hashable, ...] = () if at is None else (at,)
         self._round: list[tuple[State, int]] = []
+        self._rounds = 0
         self._views = {player: View(belief) for player in range(self.game.players) if seat in (None, player)}
+
+    def fork(self) -> "RoundSearchAgent":
+        """See :meth:`treeplex.evaluate.match.agents.Seat.fork`."""
+        found = super().fork()
+        found._round = list(self._round)
+        found._views = {seat: replace(view, played=dict(view.played)) for seat, view in self._views.items()}
+        return found
 
     def see(self, event: int) -> None:
         """See :meth:`treeplex.evaluate.match.agents.Agent.see`."""
@@ -242,7 +264,7 @@ class RoundSearchAgent(Seat):
             self.policy()  # asked or not, this is what it played
         if player == CHANCE:
             self._views = {seat: View(self._moved(view).after(event)) for seat, view in self._views.items()}
-            self._round = []
+            self._round, self._rounds = [], self._rounds + bool(self._round)
         else:
             self._round.append((self.state, event))
         self.state, self._path = following, (*self._path, event)
@@ -254,9 +276,10 @@ class RoundSearchAgent(Seat):
         if player not in self._views:
             raise GameError(f"it is player {player}'s turn at {self.game.name_of(self.state)}, and this agent sits elsewhere")
         view = self._views[player]
-        if self.state not in view.played:
-            view.found = self._search(player, view)
-            found = view.found
+        if self.state not in view.played and self._rounds < self.search_after:
+            view.played[self.state] = table_at(self.leaf.blueprint, self.game, self.state)
+        elif self.state not in view.played:
+            found = view.found = self._search(player, view)
             self.thought = Thought(found.iterations, found.seconds)
             view.played[self.state] = found.subgame.table(found.average if self.average else found.last, self.state)
         return view.played[self.state]
@@ -267,20 +290,33 @@ class RoundSearchAgent(Seat):
         if (known := self._found.get(key)) is not None:
             return known._replace(iterations=0, seconds=0.0)
         root = view.belief.state
-        subgame = self._subgames.get(root)
+        added = tuple(place for place in self._round if place[1] not in self._offered(place[0]))
+        subgame = self._subgames.get((root, added))
         if subgame is None:
-            subgame = self._subgames.keep(root, cut_round(self.rules, root, self.leaf))
+
+            def offered(state: State) -> Sequence[int]:
+                wanted = {*self._offered(state), *(label for place, label in added if place == state)}
+                return [label for label in self.rules.options(state).labels if label in wanted]
+
+            subgame = self._subgames.keep((root, added), cut_round(self.rules, root, self.leaf, offered))
         self.searches += 1
         found = search_round(subgame, view.belief.ranges, view.played, iterations=self.iterations, think=self.think)
         return self._found.keep(key, found)
+
+    def _offered(self, state: State) -> Sequence[int]:
+        """The actions that a search considers before any is added."""
+        return self.rules.options(state).labels if self.considered is None else self.considered(state)
 
     def _moved(self, view: View) -> Belief:
         """The belief at the end of the round: by the average of the last search, or the blueprint."""
         belief = view.belief
         for state, label in self._round:
             found = view.found
+            known = found is not None and label in found.subgame.labels.get(state, ())
             policy = (
-                table_at(self.leaf.blueprint, self.game, state) if found is None else found.subgame.table(found.average, state)
+                found.subgame.table(found.average, state)
+                if found and known
+                else table_at(self.leaf.blueprint, self.game, state)
             )
             belief = belief.after(label, policy)
         return belief

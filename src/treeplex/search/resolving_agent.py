@@ -13,7 +13,7 @@ Modicum    nothing         at the beginning of each round     with the round    
 =========  ==============  =================================  ==================  =============================
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -21,9 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import AlgorithmError
+from treeplex.forms.holdem.subgame import HoldemSubgame
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.forms.subgames.cut import cut
-from treeplex.forms.subgames.gadgets import GADGETS
+from treeplex.forms.subgames.gadgets import GADGETS, Gadget
 from treeplex.forms.subgames.horizon import TO_THE_END, Horizon
 from treeplex.games.public import PublicGame, State
 from treeplex.search.blueprint import Blueprint, deals_in
@@ -50,9 +51,10 @@ class Resolving:
         method: one of :data:`treeplex.search.subgame.METHODS`.
         iterations: of each solve.
         skip: iterations at its beginning that do not count for averages.
-        horizon: where subgames end; on public trees after a deal rather than before it (``dealt``), since promises are needed
-            after it.
+        horizon: where subgames end. After a deal (``dealt``) its outcome's subgame is solved at once; where leaves stand before
+            a deal, all of its outcomes are solved first, to find what each promises.
         start: deals until it solves for the first time; before, it plays a blueprint.
+        threads: in hold'em, that share the boards of a solve.
     """
 
     gadget: str = "resolve"
@@ -62,6 +64,7 @@ class Resolving:
     skip: int = 0
     horizon: Horizon = TO_THE_END
     start: int = 0
+    threads: int = 1
 
     def check(self) -> None:
         """Refuse what does not go together.
@@ -131,7 +134,7 @@ class ResolvingAgent(SubgameAgent[Resolved]):
         self.settings, self.blueprint = settings, blueprint
         self.leaves = tuple(leaves) if isinstance(leaves, Sequence) else (leaves or NoLeaf(),) * 2
         if blueprint is not None:
-            blueprint.check(game, settings.start)
+            blueprint.check(game, settings.start, reach=settings.gadget.startswith(REACH))
         elif settings.start:
             raise AlgorithmError(f"what is played until deal {settings.start} is not known: give a blueprint, or start=0")
         self._first, self._begun, self.path = game, Belief.root(game), tuple[int, ...]()
@@ -225,32 +228,43 @@ class ResolvingAgent(SubgameAgent[Resolved]):
         return found
 
     def _moved(self, stand: Stand, depth: int) -> Stand:
-        """Carry on to a later point of the play."""
+        """Carry on to a later point of the play; where a subgame ends on the way, another one is solved if that matters."""
         while stand.depth < depth:
             solved, way = self._resolved(stand), self.path[stand.depth : depth]
             ends = [k for k in range(1, len(way)) if solved.kind(way[:k]) == "leaf"]
-            if ends:
+            if ends and not self._carries_over(stand, way, ends[0]):
                 way = way[: ends[0]]
             stand = Stand(stand.depth + len(way), stand.carried.after(solved, way))
         return stand
 
+    def _carries_over(self, stand: Stand, way: tuple[int, ...], end: int) -> bool:
+        """Whether nothing but the opponent's actions follow the end of a subgame on the way, which leave all as it is."""
+        state, other = stand.carried.belief.state, 1 - stand.carried.player
+        for depth, label in enumerate(way):
+            if depth >= end and self.game.options(state).player != other:
+                return False
+            state = self.game.after(state, label)
+        return self.settings.gadget != UNSAFE
+
     def _resolved(self, stand: Stand) -> Resolved:
         """The subgame that begins where a player stands, solved or remembered."""
         key = self.game.key, self.path[: stand.depth], stand.carried.player
-        return self.recall(key, lambda: self._solve(stand.carried))
+        return self.recall(key, lambda: self.solve(stand.carried))
 
-    def _solve(self, carried: Carried) -> Resolved:
+    def solve(self, carried: Carried) -> Resolved:
         """Solve a subgame again."""
         settings, player = self.settings, carried.player
         belief, gadget = carried.belief, None
         if carried.promised is not None and settings.gadget != UNSAFE:
-            kind = GADGETS[settings.gadget.removeprefix(REACH)]
+            kind: Callable[[int, Floats], Gadget] = GADGETS[settings.gadget.removeprefix(REACH)]
             possible = list(self.game.possible(belief.state))
             known = possible[1 - player] * ~np.isnan(carried.promised)
             ranges = [known if each != player else own for each, own in enumerate(belief.ranges)]
             belief = Belief.of(self.game, belief.state, ranges)
             gadget = kind(player, np.nan_to_num(carried.promised)[None])
         subgame = cut(self.game, [belief], settings.horizon, gadget=gadget)
+        if isinstance(subgame, HoldemSubgame):
+            subgame = replace(subgame, threads=settings.threads)
         search = SubgameSearch(
             subgame,
             METHODS[settings.method],

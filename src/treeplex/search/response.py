@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.evaluate.holdem.node_values import HoldemValues, ratio
-from treeplex.forms.holdem.subgame import HoldemArrays, HoldemSubgame, board_number, own_part
+from treeplex.forms.holdem.subgame import HoldemArrays, HoldemSubgame, board_number, own_parts
 from treeplex.forms.subgames.batch import BatchArrays, Subgames
 from treeplex.forms.subgames.beliefs import moved_range
 from treeplex.forms.subgames.subgame import Subgame
@@ -98,7 +98,7 @@ class PairResponse:
             state = rules.after(state, label)
         mass = reached @ (state.weight.T if self.player == 0 else state.weight)
         found = self._below(path, state, reached)
-        return np.divide(found, mass, out=np.full(len(mass), np.nan), where=mass > 0)
+        return np.asarray(np.divide(found, mass, out=np.full(len(mass), np.nan), where=mass > 0))
 
     def _table(self, path: tuple[int, ...]) -> Floats:
         """How the other player's hands play at a decision."""
@@ -149,10 +149,11 @@ class HoldemResponse:
         """
         if len(subgame.leaves) and subgame.streets > 1:
             raise AlgorithmError("values are read in one street of hold'em that is cut off, or in streets to the end")
-        ends = arrays.crew.work.gathered.copy() if len(subgame.leaves) else None
         arrays.respond(player)
-        both, own = np.array(policy, np.float64), own_part(subgame.top, player, len(subgame.top.forests))
-        both[own] = arrays.regrets[own]
+        ends = arrays.crew.work.gathered.copy()  # of one street that is cut off those of its board lie as in the whole game
+        both = np.array(policy, np.float64)
+        for own in own_parts(subgame.top, player, subgame.streets):
+            both[own] = arrays.regrets[own]
         self.subgame, self.player = subgame, player
         self._values = HoldemValues(subgame.whole, both, ends=ends)
         first, second = (own[0][subgame.held(each)] for each, own in enumerate(arrays.ranges))

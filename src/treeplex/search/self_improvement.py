@@ -35,8 +35,8 @@ Path = tuple[int, ...]
 """Labels of actions and cards from the beginning of a game; the last one is an action that was not considered."""
 
 
-class Blueprint(NamedTuple):
-    """A policy of some of a game's actions.
+class CoarsePolicy(NamedTuple):
+    """A blueprint of some of a game's actions.
 
     Attributes:
         rules: which actions are considered.
@@ -50,6 +50,10 @@ class Blueprint(NamedTuple):
 def compiled_subset(game: CompiledGame, rules: ActionSubset) -> CompiledGame:
     """Rules that consider some of a game's actions, compiled; infostates and actions are those of the game.
 
+    Args:
+        game: the whole game.
+        rules: what is considered.
+
     Raises:
         GameError: a game that was loaded without rules.
     """
@@ -61,7 +65,12 @@ def compiled_subset(game: CompiledGame, rules: ActionSubset) -> CompiledGame:
 def unknown_actions(rules: ActionSubset, policy: Policy) -> dict[Path, float]:
     """How likely each action that is not considered is the first such one of a play, if both play a policy of the whole game.
 
-    To model an opponent, put its policy in one seat and the translated blueprint in the other.
+    Args:
+        rules: what is considered.
+        policy: of the whole game; in one seat that of an opponent, in the other the translated blueprint.
+
+    Returns:
+        For each such action, with all that comes before it, its probability; none with probability 0.
     """
     whole, found = rules.rules, dict[Path, float]()
     first = whole.first_state()
@@ -111,19 +120,24 @@ def counted_actions(
 
 
 def most_frequent(actions: Mapping[Path, float], count: int) -> list[Path]:
-    """The most frequent of some actions, most frequent first."""
+    """The most frequent of some actions, most frequent first.
+
+    Args:
+        actions: how likely or how often each is, see :func:`unknown_actions` and :func:`counted_actions`.
+        count: how many at most.
+    """
     return sorted(actions, key=lambda path: (-actions[path], path))[:count]
 
 
 def improved(
     game: CompiledGame,
-    blueprint: Blueprint,
+    blueprint: CoarsePolicy,
     actions: Sequence[Path],
     gadget: str = "reach-maxmargin",
     *,
     method: str = "cfr+",
     iterations: int = 1000,
-) -> Blueprint:
+) -> CoarsePolicy:
     """The blueprint with some more actions, what follows each of them solved by itself.
 
     Args:
@@ -148,7 +162,9 @@ def improved(
     return blueprint
 
 
-def with_one(game: CompiledGame, blueprint: Blueprint, path: Path, gadget: str, method: str, iterations: int) -> Blueprint:
+def with_one(
+    game: CompiledGame, blueprint: CoarsePolicy, path: Path, gadget: str, method: str, iterations: int
+) -> CoarsePolicy:
     """The blueprint with one more action."""
     rules, policy = blueprint
     before = along(blueprint, path[:-1])
@@ -161,7 +177,7 @@ def with_one(game: CompiledGame, blueprint: Blueprint, path: Path, gadget: str, 
     larger = Policy(compiled := compiled_subset(game, more), carried_over(policy, compiled))
     after, own = pair_state(more.after(state, path[-1])), tuple(each[None] for each in reaches)
     if not rules.opposing(state, reaches, other).any():  # the blueprint never comes here
-        return Blueprint(more, larger)
+        return CoarsePolicy(more, larger)
     front = None
     if gadget != UNSAFE:
         promised = carried_values(cut_states(rules, [state], ranges=own), policy, player)
@@ -172,10 +188,10 @@ def with_one(game: CompiledGame, blueprint: Blueprint, path: Path, gadget: str, 
     subgame = cut_states(more, [after], ranges=own, gadget=front)
     probabilities = larger.probabilities.copy()
     solve_again(subgame, larger, (player,), method, iterations, probabilities)
-    return Blueprint(more, Policy(compiled, probabilities))
+    return CoarsePolicy(more, Policy(compiled, probabilities))
 
 
-def along(blueprint: Blueprint, path: Path) -> list[tuple[PublicState, tuple[Floats, Floats]]]:
+def along(blueprint: CoarsePolicy, path: Path) -> list[tuple[PublicState, tuple[Floats, Floats]]]:
     """The public states on a path, each with the reaches of both players by the blueprint, float64 [H_i]."""
     rules, policy = blueprint
     state = rules.first_state()
@@ -194,7 +210,7 @@ def along(blueprint: Blueprint, path: Path) -> list[tuple[PublicState, tuple[Flo
     return found
 
 
-def given_away(blueprint: Blueprint, before: Sequence[tuple[PublicState, tuple[Floats, Floats]]], player: int) -> Floats:
+def given_away(blueprint: CoarsePolicy, before: Sequence[tuple[PublicState, tuple[Floats, Floats]]], player: int) -> Floats:
     """What the other player's hands gave away on the way to the last of some states, float64 [1, H], as ``resolving.gifts``."""
     rules, policy = blueprint
     found = np.zeros((1, before[-1][0].weight.shape[1 - player]))

@@ -308,7 +308,7 @@ class SubgameSearch:
         """
         assert self.leaf_sums is not None
         entries, mass = self.leaf_sums[player]
-        return np.divide(entries, mass, out=np.zeros_like(entries), where=mass > 0)
+        return np.asarray(np.divide(entries, mass, out=np.zeros_like(entries), where=mass > 0))
 
     def forget_average(self) -> None:
         """Begin the average policy and all means anew, after iterations that warmed up.

@@ -39,6 +39,8 @@ class SubgameAgent(Seat, Generic[Kept]):
         searches: subgames solved so far, those remembered not counted.
     """
 
+    draws = False
+
     def __init__(self, game: PublicGame, generator: np.random.Generator | None, remember: int) -> None:
         super().__init__(game, generator)
         self.remember, self.searches = remember, 0

@@ -13,20 +13,13 @@ The coarse game goes on beside the real one, *heard* as the mapping says. Where 
 as a call or a large one as all-in, and the real one goes on, the agent checks and calls.
 """
 
-from collections.abc import Hashable
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import GameError, SpecError
-from treeplex.evaluate.match.agents import Agent, Seat, Thought
-from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.policies.tabular import Policy, uniform_probabilities
-from treeplex.forms.subgames.beliefs import Belief
-from treeplex.forms.subgames.policy_tables import sequences_at, table_at
-from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.games.base import CHANCE, TERMINAL
-from treeplex.games.public import Bets, PublicGame, PublicState, PublicTree, State, pair_state, pick
+from treeplex.games.public import Bets, PublicGame, State
 from treeplex.spec import nearest
 
 Floats = NDArray[np.float64]
@@ -98,10 +91,10 @@ def bets_at(game: PublicGame, state: State) -> Bets:
     return found
 
 
-def check_mapping(mapping: str) -> None:
-    """Raise a :class:`SpecError` for an unknown mapping."""
-    if mapping not in MAPPINGS:
-        raise SpecError(f"unknown mapping {mapping!r}{nearest(mapping, MAPPINGS)}")
+def check_known(what: str, value: str, known: Sequence[str]) -> None:
+    """Raise a :class:`SpecError` for an unknown word."""
+    if value not in known:
+        raise SpecError(f"unknown {what} {value!r}{nearest(value, known)}")
 
 
 def check_hands(real: PublicGame, coarse: PublicGame) -> None:
@@ -109,245 +102,3 @@ def check_hands(real: PublicGame, coarse: PublicGame) -> None:
     widths = [tuple(len(own) for own in game.possible(game.first_state())) for game in (real, coarse)]
     if widths[0] != widths[1]:
         raise GameError(f"players have {widths[0]} hands in the real game and {widths[1]} in the coarse one; give one deck")
-
-
-class TranslatedAgent(Seat):
-    """An agent of a coarse game at the table of the real one.
-
-    Attributes:
-        game, state: the real game; see :class:`treeplex.evaluate.match.agents.Agent`.
-        inner: the agent of the coarse game.
-        mapping: one of :data:`MAPPINGS`.
-    """
-
-    def __init__(
-        self, game: PublicGame, inner: Agent, generator: np.random.Generator | None = None, *, mapping: str = "random"
-    ) -> None:
-        """Sit down.
-
-        Args:
-            game: the real game.
-            inner: an agent of the coarse game, with the same hands and cards.
-            generator: of its draws.
-            mapping: how bets are heard.
-
-        Raises:
-            GameError: other hands.
-            SpecError: an unknown mapping.
-        """
-        super().__init__(game, generator)
-        check_mapping(mapping)
-        check_hands(game, inner.game)
-        self.inner, self.mapping = inner, mapping
-        self._meant: tuple[int, int] | None = None
-        self._first = game
-        self.begin()
-
-    @property
-    def thought(self) -> Thought | None:  # type: ignore[override]
-        """What the agent of the coarse game says of its thinking."""
-        return getattr(self.inner, "thought", None)
-
-    def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
-        """See :meth:`treeplex.evaluate.match.agents.Agent.begin`; it plays from the beginning only.
-
-        Raises:
-            GameError: another beginning.
-        """
-        if at is not None:
-            raise GameError("an agent that translates plays from the beginning of its own game only")
-        self.sit(seat, generator)
-        self.state, self._meant = self.game.first_state(), None
-        self.inner.begin(seat, np.random.default_rng(self.generator.integers(2**63)))
-
-    def see(self, event: int) -> None:
-        """See :meth:`treeplex.evaluate.match.agents.Agent.see`."""
-        options, following = self.game.options(self.state), self.game.after(self.state, event)
-        inner = self.inner.game.options(self.inner.state)
-        if options.player == CHANCE:
-            while inner.player >= 0:  # the coarse betting is not over: both check or call
-                self.inner.see(inner.labels[bets_at(self.inner.game, self.inner.state).kinds.index("pass")])
-                inner = self.inner.game.options(self.inner.state)
-            if inner.player == CHANCE:
-                self.inner.see(event)
-        elif inner.player == options.player:
-            self.inner.see(self._heard(list(options.labels).index(event), event))
-        self.state, self._meant = following, None
-
-    def _heard(self, action: int, label: int) -> int:
-        """The label of the coarse game that an action is heard as."""
-        labels = self.inner.game.options(self.inner.state).labels
-        if self._meant is not None and self._meant[0] == label:
-            return self._meant[1]
-        real, coarse = bets_at(self.game, self.state), bets_at(self.inner.game, self.inner.state)
-        shares = heard(real, action, coarse, self.mapping)
-        if self.player in (None, self.game.options(self.state).player):
-            meant = np.array([number == action for number in spoken(coarse, real)], np.float64)
-            shares = meant if meant.any() else shares
-        return int(labels[pick(self.generator, shares)])
-
-    def policy(self) -> Floats:
-        """See :meth:`treeplex.evaluate.match.agents.Agent.policy`."""
-        self.check_acting()
-        options = self.game.options(self.state)
-        real = bets_at(self.game, self.state)
-        found = np.zeros((len(options.labels), len(self.game.possible(self.state)[options.player])))
-        if self.inner.game.options(self.inner.state).player != options.player:
-            found[real.kinds.index("pass")] = 1.0
-            return found
-        coarse = bets_at(self.inner.game, self.inner.state)
-        np.add.at(found, spoken(coarse, real), self.inner.policy())
-        return found
-
-    def act(self, hand: int) -> int:
-        """See :meth:`treeplex.evaluate.match.agents.Agent.act`."""
-        label = super().act(hand)
-        if self.inner.game.options(self.inner.state).player == self.game.options(self.state).player:
-            labels, inner = self.game.options(self.state).labels, self.inner.game.options(self.inner.state).labels
-            played = spoken(bets_at(self.inner.game, self.inner.state), bets_at(self.game, self.state))
-            weights = self.inner.policy()[:, hand] * [labels[number] == label for number in played]
-            self._meant = label, int(inner[pick(self.generator, weights)])
-        return label
-
-
-class Hearing:
-    """What one player has heard so far in the coarse game: states there, each with how likely each of its hands came to it.
-
-    Attributes:
-        states: public states of the coarse game.
-        weights: for each of them float64 [H].
-    """
-
-    def __init__(self, states: list[PublicState], weights: list[Floats]) -> None:
-        self.states, self.weights = states, weights
-
-    @classmethod
-    def of(cls, pairs: "list[tuple[PublicState, Floats]]") -> "Hearing":
-        """From pairs, of which those at one node are added up; those that never happen are left out while others do."""
-        merged: dict[Hashable, tuple[PublicState, Floats]] = {}
-        for state, weight in pairs:
-            known = merged.get(state.node)
-            merged[state.node] = state, weight if known is None else known[1] + weight
-        kept = [pair for pair in merged.values() if pair[1].any()] or list(merged.values())[:1]
-        return cls([state for state, _ in kept], [weight for _, weight in kept])
-
-
-class Translation:
-    """A policy of a coarse game as one of the real game, exactly; see :func:`translated_policy`."""
-
-    def __init__(self, real: PublicTree, coarse: PublicTree, policy: Policy, mapping: str) -> None:
-        check_mapping(mapping)
-        check_hands(real, coarse)
-        self.real, self.coarse, self.policy, self.mapping = real, coarse, policy, mapping
-        self._tables: dict[Hashable, Floats] = {}
-        self._after: dict[tuple[Hashable, int], PublicState] = {}
-
-    def after(self, state: PublicState, label: int) -> PublicState:
-        """What follows in the coarse game."""
-        key = state.node, label
-        if key not in self._after:
-            self._after[key] = self.coarse.after(state, label)
-        return self._after[key]
-
-    def table(self, state: PublicState) -> Floats:
-        """The coarse policy at a state, float64 [A, H]."""
-        if state.node not in self._tables:
-            self._tables[state.node] = table_at(self.policy, self.coarse, state)
-        return self._tables[state.node]
-
-    def dealt(self, hearing: Hearing, label: int) -> Hearing:
-        """After a card."""
-        pairs = []
-        for state, weight in zip(hearing.states, hearing.weights, strict=True):
-            while (options := self.coarse.options(state)).player >= 0:
-                state = self.after(state, options.labels[bets_at(self.coarse, state).kinds.index("pass")])
-            pairs.append((state if options.player == TERMINAL else self.after(state, label), weight))
-        return Hearing.of(pairs)
-
-    def heard(self, hearing: Hearing, state: PublicState, action: int) -> Hearing:
-        """After an action of the other player in the real game."""
-        player, pairs = self.real.options(state).player, []
-        for there, weight in zip(hearing.states, hearing.weights, strict=True):
-            options = self.coarse.options(there)
-            if options.player != player:
-                pairs.append((there, weight))
-                continue
-            shares = heard(bets_at(self.real, state), action, bets_at(self.coarse, there), self.mapping)
-            heard_as = zip(options.labels, shares, strict=True)
-            pairs += [(self.after(there, label), weight * share) for label, share in heard_as if share]
-        return Hearing.of(pairs)
-
-    def played(self, hearing: Hearing, state: PublicState) -> tuple[Floats, list[Hearing]]:
-        """What the player to act in the real game does, float64 [A, H], and what it has in mind after each action."""
-        options, real = self.real.options(state), bets_at(self.real, state)
-        found = np.zeros((len(options.labels), len(hearing.weights[0])))
-        even = np.zeros_like(found)
-        pairs: list[list[tuple[PublicState, Floats]]] = [[] for _ in options.labels]
-        for there, weight in zip(hearing.states, hearing.weights, strict=True):
-            inner = self.coarse.options(there)
-            if inner.player != options.player:
-                found[real.kinds.index("pass")] += weight
-                even[real.kinds.index("pass")] += 1.0
-                for own in pairs:
-                    own.append((there, weight))
-                continue
-            coarse, table = bets_at(self.coarse, there), self.table(there)
-            meant = spoken(coarse, real)
-            np.add.at(found, meant, weight * table)
-            np.add.at(even, meant, table)
-            for action, own in enumerate(pairs):
-                for number, label in enumerate(inner.labels):
-                    if meant[number] == action:
-                        own.append((self.after(there, label), weight * table[number]))
-                if action not in meant:
-                    likeliest = int(heard(real, action, coarse, "likelier").argmax())
-                    own.append((self.after(there, inner.labels[likeliest]), np.zeros_like(weight)))
-        total = found.sum(axis=0)
-        shares = np.where(total > 0, found / np.where(total > 0, total, 1.0), even / even.sum(axis=0))
-        return shares, [Hearing.of(own) for own in pairs]
-
-
-def translated_policy(
-    game: CompiledGame, policy: Policy, coarse: PublicTree, *, mapping: str = "random", rules: PublicTree | None = None
-) -> Policy:
-    """What a policy of a coarse game plays in the real one, by translation: exactly, whatever is drawn.
-
-    Args:
-        game: the real game, compiled.
-        policy: of the coarse game.
-        coarse: the public-tree rules of the coarse game, with the same hands and cards.
-        mapping: how bets are heard, one of :data:`MAPPINGS`.
-        rules: the public-tree rules of the real game; None for those that it brings.
-
-    Raises:
-        GameError: a game without bets, or other hands.
-        PolicyError: a policy of another game.
-        SpecError: an unknown mapping.
-    """
-    if rules is None:
-        if game.rules is None:
-            raise GameError(f"{game} was loaded without rules, which translation needs; give the game by its spec")
-        rules = public_rules(game.rules)
-    both, found = Translation(rules, coarse, policy, mapping), uniform_probabilities(game)
-    first = coarse.first_state()
-    begun = tuple(Hearing([first], [np.ones(size)]) for size in first.weight.shape)
-    stack = [(rules.first_state(), begun)]
-    while stack:
-        state, hearings = stack.pop()
-        options = rules.options(state)
-        if options.player == TERMINAL or not state.weight.any():
-            continue
-        if options.player == CHANCE:
-            stack.extend(
-                (pair_state(rules.after(state, label)), tuple(both.dealt(own, label) for own in hearings))
-                for label in options.labels
-            )
-            continue
-        table, after = both.played(hearings[options.player], state)
-        for hand, sequences in sequences_at(game, rules, state).items():
-            found[sequences] = table[:, hand]
-        for action, label in enumerate(options.labels):
-            other = both.heard(hearings[1 - options.player], state, action)
-            own = (after[action], other) if options.player == 0 else (other, after[action])
-            stack.append((pair_state(rules.after(state, label)), own))
-    return Policy(game, found)

@@ -8,10 +8,10 @@ pytest.importorskip("torch")
 from tests.search.exact_values import PublicProgram
 from treeplex.errors import GameError
 from treeplex.forms.subgames.horizon import TO_THE_END
-from treeplex.learn.deepstack.situations import SituationMaker, round_starts
-from treeplex.search import NoLeaf, public_rules
+from treeplex.learn.deepstack.situations import SearchedRanges, SituationMaker, round_starts
+from treeplex.search import NextRound, NoLeaf, ZeroLeaf, public_rules
 
-LEDUC = public_rules("leduc_poker")
+LEDUC, DECK = public_rules("leduc_poker"), public_rules("rhode_island(ranks=2,raises=1)")
 
 
 def test_rounds_begin_with_every_card_and_pot() -> None:
@@ -19,7 +19,7 @@ def test_rounds_begin_with_every_card_and_pot() -> None:
     found = {(LEDUC.pot(state.node), state.node.public_card) for state in starts}  # type: ignore[attr-defined]
     assert found == {(pot, card) for pot in (2.0, 6.0, 10.0) for card in range(6)}
     assert len(starts) == 18
-    assert [len(states) for states in round_starts(public_rules("rhode_island(ranks=2,raises=1)"))] == [8 * 2, 28 * 4]
+    assert [len(states) for states in round_starts(DECK)] == [8 * 2, 28 * 4]
 
 
 def test_games_without_deals_have_no_rounds() -> None:
@@ -27,11 +27,23 @@ def test_games_without_deals_have_no_rounds() -> None:
         round_starts(public_rules("kuhn_poker"))
 
 
+@pytest.mark.parametrize("begun", [False, True])
+def test_searches_come_to_situations_of_the_round(begun: bool) -> None:
+    first, second = round_starts(DECK)
+    searched = SearchedRanges(DECK, first if begun else None, NextRound(ZeroLeaf()))
+    beliefs = searched.beliefs(200, "dcfr", np.random.default_rng(1))
+    known = {DECK.future(state.node) for state in (second if begun else first)}
+    assert len(beliefs) > 100
+    assert {DECK.future(belief.state.node) for belief in beliefs} <= known
+    assert max(own.max() for belief in beliefs for own in belief.ranges) > 0.2  # of seven hands that can be there
+    assert all(own.sum() == pytest.approx(1) for belief in beliefs for own in belief.ranges)
+
+
 def test_a_row_is_a_solved_situation() -> None:
     """Against a linear program of what follows."""
     (starts,) = round_starts(LEDUC)
     maker = SituationMaker(LEDUC, starts, NoLeaf(), TO_THE_END)
-    rows = maker.solved(12, "dcfr", 500, np.random.default_rng(0))
+    rows = maker.solved(maker.random(12, np.random.default_rng(0)), "dcfr", 500)
     ranges, possible = rows.inputs[:, -12:].reshape(-1, 2, 6), 1 - rows.inputs[:, :6]  # the public card is nobody's
     assert (ranges * (1 - possible[:, None]) == 0).all()
     others = ranges[:, ::-1].sum(axis=2, keepdims=True) - ranges[:, ::-1]

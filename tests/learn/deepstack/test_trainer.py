@@ -98,15 +98,16 @@ def test_rounds_are_trained_from_the_last_to_the_first() -> None:
 
 
 @pytest.mark.parametrize("game", ["leduc_poker", "rhode_island(ranks=2,raises=1)"])
-def test_a_training_goes_on_bit_for_bit(game: str) -> None:
-    rules = public_rules(game)
-    whole, first = (DeepStackTrainer(rules, TINY) for _ in range(2))
+@pytest.mark.parametrize("searched", [0.0, 0.5])
+def test_a_training_goes_on_bit_for_bit(game: str, searched: float) -> None:
+    rules, settings = public_rules(game), replace(TINY, searched=searched)
+    whole, first = (DeepStackTrainer(rules, settings) for _ in range(2))
     stop = whole.total - 64
     while whole.done < whole.total:
         whole.step()
     while first.done < stop:
         first.step()
-    second = DeepStackTrainer(rules, TINY)
+    second = DeepStackTrainer(rules, settings)
     second.restore(first.state())
     while second.done < second.total:
         second.step()

@@ -44,7 +44,10 @@ def test_an_agent_shows_its_settings() -> None:
     assert all(name in out for name in settings)
     assert settings["leaf"]["default"] == "exact"
     assert "setting" not in call("agents", "uniform")
-    assert "unknown agent 'serch'; did you mean 'search'?" in call("agents", "serch", code=2)
+    assert "'serch'; did you mean 'search'?" in call("agents", "serch", code=2)
+    own = Path(__file__).resolve().parents[3] / "examples" / "extending" / "advised_agent.py"
+    assert "moves that it looks ahead" in call("agents", f"{own}:Advised")
+    assert "derive treeplex.AgentKind" in call("agents", own.with_name("lookahead_agent.py"), code=2)
 
 
 @pytest.mark.parametrize("against", ["search(depth=1,leaf=zero,iterations=20)", "search(leaf=zero)"])
@@ -92,3 +95,25 @@ def test_spots_are_played_against_their_solution(tmp_path: Path, monkeypatch: py
     out = call("play", "flop.yaml", "--against", "uniform", "--games", 2, "--seed", 5, typed="1\n" * 12)
     assert "after 2 games: " in out
     assert call("play", "flop.yaml", "--against", "run", code=2).count("\n") == 1
+
+
+def test_a_bet_that_the_game_leaves_out_can_be_typed() -> None:
+    """Who solves again takes it into its game; who plays a table cannot."""
+    options = ("--games", 1, "--seed", 1, "--seat", 0)
+    deep = "deepstack(leaf=zero,iterations=10)"
+    out = call("play", "no_limit_leduc", "--against", deep, *options, typed="250\n" + "1\n" * 6)
+    assert "1 check   2 bet 200   3 allin 1100" in out
+    assert "Actions: bet 250," in out
+    assert "after 1 game: " in out
+    out = call("play", "no_limit_leduc", "--against", deep, *options, typed="bet 5000\nq\n")
+    assert "no action 5000.0" in out or "at most" in out
+    out = call("play", "no_limit_leduc", "--against", "openspiel", *options, typed="250\n" + "1\n" * 6, code=2)
+    assert "which game of OpenSpiel" in out
+
+
+def test_three_sit_at_the_table() -> None:
+    out = call(
+        "play", "kuhn_poker(players=3)", "--against", "blueprint(file=uniform)", "--games", 3, "--seed", 1, typed="1\n" * 9
+    )
+    assert [f"game {number}: you are player {number - 1}" in out for number in (1, 2, 3)] == [True] * 3
+    assert "player 2 knew" in out

@@ -21,7 +21,7 @@ def blueprint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_three_named_agents_play(blueprint: Path) -> None:
     table = PlayedGame.of("kuhn_poker(players=3)")
-    names = f"pluribus(blueprint={blueprint},iterations=20)", f"blueprint(file={blueprint})", "uniform"
+    names = f"pluribus(blueprint={blueprint},iterations=20,search_after=0)", f"blueprint(file={blueprint})", "uniform"
     agents = [tp.agent(name, table, seed=seat) for seat, name in enumerate(names)]
     assert isinstance(agents[0], RoundSearchAgent)
     generator = np.random.default_rng(0)
@@ -31,10 +31,10 @@ def test_three_named_agents_play(blueprint: Path) -> None:
 
 
 def test_settings(blueprint: Path) -> None:
-    text = f"pluribus(blueprint={blueprint},continuations=2,bias=3,play=average)"
+    text = f"pluribus(blueprint={blueprint},continuations=2,bias=3,play=average,search_after=2)"
     agent = tp.agent(text, "kuhn_poker(players=3)", think=0.5)
     assert isinstance(agent, RoundSearchAgent)
-    assert (agent.leaf.count, agent.leaf.bias, agent.average, agent.think) == (2, 3.0, True, 0.5)
+    assert (agent.leaf.count, agent.leaf.bias, agent.average, agent.search_after, agent.think) == (2, 3.0, True, 2, 0.5)
 
 
 @pytest.mark.parametrize(

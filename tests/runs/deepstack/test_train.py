@@ -10,6 +10,8 @@ torch = pytest.importorskip("torch")
 
 import treeplex as tp  # noqa: E402
 from treeplex.errors import FileError, GameError, PolicyError, SpecError  # noqa: E402
+from treeplex.evaluate import judge  # noqa: E402
+from treeplex.evaluate.match.agents import agent_policy  # noqa: E402
 from treeplex.learn.deepstack.files import NETS, deepstack_leaf, read_round_nets  # noqa: E402
 from treeplex.learn.rebel.files import is_net_file, read_net  # noqa: E402
 from treeplex.runs.train.kind import CURVE  # noqa: E402
@@ -87,3 +89,15 @@ def test_settings_are_checked_and_kept(folder: Path, tmp_path: Path) -> None:
     training = tp.train("leduc_poker", "deepstack", settings=TINY | {"unit": "prelu"}, out=tmp_path / "prelu")
     assert training.load().settings["unit"] == "prelu"
     assert "situations" in training.to_json()
+
+
+def test_an_agent_plays_by_networks(folder: Path) -> None:
+    game = tp.compile("leduc_poker")
+    player = tp.agent(f"deepstack(net={folder},iterations=20)", game, seed=0)
+    assert judge(game, agent_policy(player, game)).exploitability < 1.5  # uniform play 2.37
+    with pytest.raises(SpecError, match="networks value ends of betting rounds; leave rounds and depth out"):
+        tp.agent(f"deepstack(net={folder},depth=2)", game)
+    with pytest.raises(PolicyError, match="has networks for leduc_poker, not for these rules"):
+        tp.agent(f"deepstack(net={folder})", "no_limit_leduc")
+    with pytest.raises(FileError, match="cannot read no_such_folder"):
+        tp.agent("deepstack(net=no_such_folder)", game)

@@ -23,6 +23,7 @@ from treeplex.forms.policies.tabular import normalised
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.spots.known import holdem
 from treeplex.learn.learner import Learner
+from treeplex.runs.best_response.job import BEST_RESPONSE, BestResponseSettings
 from treeplex.runs.discount.job import DISCOUNT
 from treeplex.runs.discount.settings import DiscountSettings
 from treeplex.runs.holdem.batch import run_batch
@@ -110,6 +111,8 @@ class Counting(Learner):
         self.seen = np.array(arrays["seen"])
 
 
+RESPONSE = BestResponseSettings(episodes=400, hands=8, every=100, exploring=100)
+CASES["best response"] = Case(BEST_RESPONSE, partial(train, "kuhn_poker", "best-response", settings=RESPONSE), train, 150)
 CASES["own learner"] = Case(OWN, partial(train, "kuhn_poker", Counting), partial(train, learner=Counting), 12)
 if find_spec("torch"):
     from treeplex.learn.deepstack.settings import DeepStackSettings

@@ -23,7 +23,7 @@ from treeplex.solvers.sampling.schedule import DISCOUNT_SEQUENCES
 from treeplex.solvers.sampling.solver import AVERAGING, SAMPLINGS, MonteCarloCfr, SamplingOptions
 from treeplex.storage.tensors import TensorFile, write_tensors
 
-SCHEMES = sorted(SAMPLINGS)
+SCHEMES = sorted({*SAMPLINGS} - {"pluribus-mccfr"})  # es-mccfr, unless it prunes
 KINDS = [kind for kind in AVERAGING if kind != "full"]
 GOOFSPIEL = "goofspiel(num_cards=3,imp_info=true,returns_type=total_points)"
 
@@ -85,6 +85,16 @@ def cases() -> Iterator[tuple[str, str, str, str]]:
 @pytest.mark.parametrize(("game", "scheme", "variant", "averaging"), list(cases()))
 def test_the_tables_are_those_of_the_compiled_walks(game: str, scheme: str, variant: str, averaging: str) -> None:
     check_same(*both(game, scheme, 200, variant=variant, averaging=averaging))
+
+
+@pytest.mark.parametrize("game", ["kuhn_poker(players=3)", GOOFSPIEL, "leduc_poker(ranks=2,raises=1)"])
+@pytest.mark.parametrize("variant", ["lcfr", "cfr"])
+def test_pruned_walks_are_those_of_the_compiled_walks(game: str, variant: str) -> None:
+    options = {"variant": variant, "prune": 0.9, "prune_after": 20, "prune_below": 1.0}
+    solver, sampler = both(game, "pluribus-mccfr", 500, **options)
+    check_same(solver, sampler)
+    whole, _ = both(game, "pluribus-mccfr", 500, variant=variant)
+    assert solver.nodes < 0.99 * whole.nodes
 
 
 @pytest.mark.parametrize("game", ["kuhn_poker", "kuhn_poker(players=3)", GOOFSPIEL, "leduc_poker(ranks=2,raises=1)"])

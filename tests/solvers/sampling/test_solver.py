@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+import treeplex as tp
+from treeplex.engine.histories.walks import LOWEST, REGRET
 from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
@@ -11,7 +13,7 @@ from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.solvers.sampling.schedule import DISCOUNT_SEQUENCES, SampledSchedule
 from treeplex.solvers.sampling.solver import SAMPLINGS, MonteCarloCfr, SamplingOptions, check_averaging, laid_out
 
-SCHEMES = sorted(SAMPLINGS)
+SCHEMES = sorted({*SAMPLINGS} - {"pluribus-mccfr"})  # es-mccfr, unless it prunes
 SMALL = ["kuhn_poker", "kuhn_poker(players=3)", "goofspiel(num_cards=3,imp_info=true,returns_type=total_points)"]
 
 
@@ -267,3 +269,26 @@ def test_average_strategy_sampling_from_nothing_walks_everything() -> None:
 def test_the_rate_of_a_baseline_changes_the_run() -> None:
     rows = [run("kuhn_poker", "vr-mccfr", 200, rate=rate).tables.rows[:, 0] for rate in (0.5, 0.1)]
     assert np.abs(rows[0] - rows[1]).max() > 0
+
+
+def test_pruning_skips_what_is_not_played() -> None:
+    """Fewer histories an iteration, and as near to equilibrium; no regret below the floor."""
+    game = compile_game("leduc_poker(players=3,ranks=2,raises=1)")
+    scheme, options = SAMPLINGS["pluribus-mccfr"], {"prune_after": 100.0, "prune_below": 20.0}
+    runs = [MonteCarloCfr(game, scheme, scheme.options(options | {"prune": share}), seed=1) for share in (0.0, 0.95)]
+    for run in runs:
+        run.run(20_000)
+    plain, pruned = runs
+    assert pruned.nodes < 0.95 * plain.nodes
+    found = [tp.nash_conv(game, run.average_policy()) for run in runs]
+    assert found[1] < 1.5 * found[0] < 1.0
+    assert pruned.tables.rows[:, REGRET].min() >= -LOWEST * 20.0 * pruned.iteration > plain.tables.rows[:, REGRET].min()
+
+
+def test_pruning_is_of_schemes_that_follow_everything() -> None:
+    game = compile_game("kuhn_poker")
+    with pytest.raises(SpecError, match="prune goes with schemes that follow all"):
+        MonteCarloCfr(game, SAMPLINGS["os-mccfr"], SamplingOptions(prune=0.5))
+    for wrong in ({"prune": 1.0}, {"prune_below": -1.0}, {"prune_after": float("nan")}):
+        with pytest.raises(SpecError, match="prune"):
+            SamplingOptions(**wrong)

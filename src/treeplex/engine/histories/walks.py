@@ -23,6 +23,8 @@ REGRET, POLICY, AVERAGE, MARK = 0, 1, 2, 3
 """Columns of a :attr:`Tables.rows`; ``MARK`` is used at an infoset's first action only."""
 REGRET_WEIGHT, AVERAGE_WEIGHT, POSITIVE_LOG, NEGATIVE_LOG = 0, 1, 2, 3
 """Columns of an iteration's weights, see :func:`iterate_sampled`."""
+LOWEST = 31.0 / 30.0
+"""Where walks prune, no regret falls below this multiple of what is skipped, so that an action can come back."""
 
 
 class Rules(NamedTuple):
@@ -38,6 +40,9 @@ class Rules(NamedTuple):
         rate: how far a learned baseline moves toward each new sample.
         floor: regrets are set to zero where negative (regret matching+).
         discounts: old regrets are discounted.
+        prune: with ``own`` ``ALL``, the share of walks that skip actions with very negative regrets.
+        prune_after: iterations before the first such walk.
+        prune_below: how negative regrets must be, in the game's units and times the weight of new regrets.
     """
 
     own: int
@@ -52,6 +57,9 @@ class Rules(NamedTuple):
     rate: float
     floor: bool
     discounts: bool
+    prune: float
+    prune_after: int
+    prune_below: float
 
 
 class Tables(NamedTuple):
@@ -163,7 +171,14 @@ def iterate_sampled(
                 walked += histories.nodes.shape[0]
             tables.totals[player] += weights[k, AVERAGE_WEIGHT]
             stream = start(np.uint64(seed), np.uint64(first + k), np.uint64(player))
-            visited, touched = walk(histories, layout, rules, tables, room, player, stream, weights[k])
+            skipped, lowest = -math.inf, -math.inf
+            if rules.prune > 0.0:
+                lowest = -LOWEST * rules.prune_below * weights[k, REGRET_WEIGHT]
+                if first + k > rules.prune_after:
+                    stream = advanced(stream)
+                    if unit(stream) < rules.prune:
+                        skipped = -rules.prune_below * weights[k, REGRET_WEIGHT]
+            visited, touched = walk(histories, layout, rules, tables, room, player, stream, weights[k], skipped, lowest)
             match_regrets(rules.floor, tables.rows, room.touched, touched)
             walked += visited
     return walked
@@ -179,6 +194,8 @@ def walk(
     player: int,
     stream: np.uint64,
     weights: Floats,
+    skipped: float = -math.inf,
+    lowest: float = -math.inf,
 ) -> tuple[int, int]:
     """Walk the histories that are sampled for the traverser ``player``; add regrets, averages and baselines on the way.
 
@@ -187,6 +204,9 @@ def walk(
     ``W(h)`` is the product of ``p / rho`` (of ``1 / rho`` for the traverser's own actions) on the path. Then
     ``W(h) (u(ha) - u(h))`` has the counterfactual regret as its expectation (Lanctot et al. 2009, section 3; with baselines
     Schmid et al. 2019, equations 9 to 12).
+
+    Own actions that are not played, whose regrets are below ``skipped`` and after which the game goes on, are not followed, and
+    keep their regrets; no regret falls below ``lowest`` (Brown and Sandholm 2019, supplement, algorithm 1).
 
     Returns:
         Histories walked, and how many of the traverser's infosets are in ``room.touched``.
@@ -221,6 +241,11 @@ def walk(
             numbers[depth, WEIGHT], numbers[depth, OWN_REACH] = weight, own_reach
             numbers[depth, SAMPLE_REACH] = sample_reach
             stream = choose(histories.chance, rules, rows, actor, player, key, children, stream, chosen[depth])
+            if actor == player and skipped > -math.inf:
+                for a in range(children):
+                    seldom = rows[key + a, REGRET] < skipped and rows[key + a, POLICY] == 0.0
+                    if seldom and nodes[child + a, ACTOR] != TERMINAL:
+                        chosen[depth, a] = 0.0
             for a in range(children):
                 edge = layout.edges[child + a] if baselines else -1
                 room.sampled[depth, a] = tables.baselines[player, edge] if edge >= 0 else 0.0
@@ -253,7 +278,8 @@ def walk(
             if actor == player:
                 scale = weights[REGRET_WEIGHT] * numbers[depth, WEIGHT]
                 for a in range(children):
-                    rows[key + a, REGRET] += scale * (room.sampled[depth, a] - value)
+                    if skipped == -math.inf or chosen[depth, a] > 0.0:
+                        rows[key + a, REGRET] = max(rows[key + a, REGRET] + scale * (room.sampled[depth, a] - value), lowest)
             returning = True
             depth -= 1
         if depth < 0:

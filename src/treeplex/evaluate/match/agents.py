@@ -1,7 +1,8 @@
 """Agents: whoever can play a public game, one protocol for tables, searches, people and other programs; and their games."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from copy import copy, deepcopy
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,13 +93,13 @@ class Seat:
         generator: of its draws.
         think: seconds that it may take for a decision; None for as long as its search needs.
         thought: how it came to its last policy, a new one for each search; None if it does not search.
-        draws: whether it draws at random while it plays, so that it plays another policy each time.
+        draws: whether it draws at random while it plays, so that its policy is another one each time; None: nobody knows.
         about: what to know of it, in a line; empty where its name says all.
     """
 
     think: float | None = None
     thought: Thought | None = None
-    draws: bool = False
+    draws: bool | None = None
     about: str = ""
 
     def __init__(self, game: PublicGame, generator: np.random.Generator | None = None) -> None:
@@ -121,6 +122,16 @@ class Seat:
             raise GameError(f"seat {seat} of a game of {self.game.players}; give 0 to {self.game.players - 1}")
         self.player, self.generator = seat, generator or self.generator
 
+    def fork(self) -> Self:
+        """A copy that goes on by itself from here, its draws alike; what is remembered of solved subgames may be shared.
+
+        What changes in a play must be assigned anew in :meth:`Agent.see`, not changed in place; a class that does otherwise
+        copies it here.
+        """
+        found = copy(self)
+        found.generator = deepcopy(self.generator)
+        return found
+
     def check_acting(self) -> None:
         """Raise a :class:`GameError` where nobody is to act."""
         if self.game.options(self.state).player < 0:
@@ -136,8 +147,15 @@ class Seat:
         return options.labels[pick(self.generator, self.policy()[:, hand])]
 
 
+def fork(agent: Agent) -> Agent:
+    """A copy of an agent that goes on by itself from where it stands: by :meth:`Seat.fork`, or a deep copy."""
+    return agent.fork() if isinstance(agent, Seat) else deepcopy(agent, {id(agent.game): agent.game})
+
+
 class TableAgent(Seat):
     """Plays a policy table."""
+
+    draws = False
 
     def __init__(self, rules: PublicGame, table: Policy, generator: np.random.Generator | None = None) -> None:
         """Sit down.
@@ -169,6 +187,8 @@ class TableAgent(Seat):
 
 class UniformAgent(Seat):
     """Plays all actions of any game alike."""
+
+    draws = False
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
         """See :meth:`Agent.begin`."""

@@ -27,12 +27,14 @@ from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.subgames.beliefs import moved_range
 from treeplex.forms.subgames.policy_tables import table_at
 from treeplex.games.base import CHANCE, TERMINAL
-from treeplex.games.public import PublicGame, PublicTree, State, pair_state
+from treeplex.games.card_game import CardGame
+from treeplex.games.public import PublicGame, PublicState, PublicTree, State, pair_state
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Held = tuple[slice, ...]
 MOST_WEIGHTS, MOST_WALKED = 2_000_000, 2_000
-"""The most combinations of hands to average over: of tables, and where the rules are asked for each one."""
+"""The most combinations of hands to average over: where they are worked out together, and where each is asked for."""
 
 
 class ValueFunction(Protocol):
@@ -52,42 +54,59 @@ class ValueFunction(Protocol):
 
 
 class PolicyValues:
-    """What players get when all follow a policy from here on: exact, for public trees.
+    """What players get when all follow a policy from here on, exactly.
 
-    Each public state is worked out once, so it is for games whose public tree one would walk.
+    Each public state is worked out once, for all combinations of hands, so it is for games whose public tree one would walk.
     """
 
-    def __init__(self, rules: PublicTree, policy: Policy) -> None:
-        """Take a policy of a game and its public-tree rules."""
+    def __init__(self, rules: PublicGame, policy: Policy) -> None:
+        """Take a policy of a game and the game's public states.
+
+        Raises:
+            GameError: too many combinations of hands.
+        """
+        sizes = [len(own) for own in rules.first_ranges()]
+        if prod(sizes) > MOST_WEIGHTS:
+            raise GameError(f"{prod(sizes):,} combinations of hands are too many for exact values; use zero, or your own")
         self.rules, self.policy = rules, policy
+        self._everything = (slice(None),) * rules.players
         self._known: dict[object, Floats] = {}
 
     def __call__(self, state: State, held: Held, /) -> Floats:
         """See :class:`ValueFunction`."""
-        payoff = self._worth(state)[held]
-        return np.stack((payoff, -payoff))
+        return self._worth(state)[:, *held]
 
     def _worth(self, state: State) -> Floats:
-        """What player 0 gets with every pair of hands, float64 [H0, H1]."""
-        here = pair_state(state)
-        if here.node not in self._known:
-            self._known[here.node] = self._worked_out(state)
-        return self._known[here.node]
+        """What each player gets with every combination of hands, float64 [N, H_0, H_1, ...]."""
+        key = state.node if isinstance(state, PublicState) else state
+        if key not in self._known:
+            self._known[key] = self._worked_out(state)
+        return self._known[key]
 
     def _worked_out(self, state: State) -> Floats:
-        rules, options = self.rules, self.rules.options(state)
+        rules, options, everything = self.rules, self.rules.options(state), self._everything
         if options.player == TERMINAL:
-            return np.asarray(payoff_table(rules, state, (slice(None), slice(None)))[0])
+            return payoff_table(rules, state, everything)
         if options.player == CHANCE:
-            chances = chance_table(rules, state, (slice(None), slice(None)))
-            return np.asarray(sum(p * self._worth(rules.after(state, o)) for p, o in zip(chances, options.labels, strict=True)))
-        table, player = table_at(self.policy, rules, pair_state(state)), options.player
+            shares = chance_table(rules, state, everything)
+            return self._mixed(state, options.labels, shares)
+        table, player, axes = table_at(self.policy, rules, state), options.player, rules.players
         if options.private:  # hands with actions, of which each is one of the hands here
-            after = np.moveaxis(self._worth(rules.after(state, options.labels[0])), player, 0)
-            split = after.reshape(len(table[0]), len(table), -1)
-            return np.moveaxis(np.einsum("ah,hao->ho", table, split), 0, player)
-        weights = table[:, :, None] if player == 0 else table[:, None, :]
-        return np.asarray(sum(w * self._worth(rules.after(state, o)) for w, o in zip(weights, options.labels, strict=True)))
+            after = np.moveaxis(self._worth(rules.after(state, options.labels[0])), 1 + player, 0)
+            split = after.reshape(table.shape[1], len(table), -1)
+            mixed = np.einsum("ah,hao->ho", table, split).reshape(table.shape[1], *after.shape[1:])
+            return np.moveaxis(mixed, 0, 1 + player)
+        shape = [1] * axes
+        shape[player] = -1
+        return self._mixed(state, options.labels, table.reshape(len(table), *shape))
+
+    def _mixed(self, state: State, labels: Sequence[int], shares: Floats) -> Floats:
+        """The mean of what follows."""
+        total: Floats = np.zeros(1)
+        for share, label in zip(shares, labels, strict=True):
+            if share.any():
+                total = total + share * self._worth(self.rules.after(state, label))
+        return total
 
 
 class Aivat:
@@ -152,7 +171,8 @@ class Aivat:
                 silent.add(options.player)
             state = game.after(state, options.labels[0 if options.private else step.number])
         sizes = [len(own) for own in game.possible(state)]
-        most = MOST_WEIGHTS if isinstance(game, PublicTree) else MOST_WALKED
+        together = isinstance(game, PublicTree | CardGame) and prod(sizes) <= MOST_WEIGHTS
+        most = MOST_WEIGHTS if together else MOST_WALKED
         found: list[int] = []
         for seat in range(game.players):
             if self._knows(seat) and seat not in silent and prod(sizes[each] for each in (*found, seat)) <= most:
@@ -190,7 +210,12 @@ class Walk:
 
     def weights(self) -> Floats:
         """The weight of every combination of hands, an axis for each player, up to a factor."""
-        return np.asarray(self.game.joint(self.state, self.ranges)[self.held])
+        game, state, ranges = self.game, self.state, self.ranges
+        if isinstance(game, PublicTree) or len(self.averaged) != 1:
+            return np.asarray(game.joint(state, ranges)[self.held])
+        (player,) = self.averaged  # so that pairs of hands need not be enumerated
+        own = ranges[player] * game.possible(state)[player] * game.opposing(state, ranges, player)
+        return np.asarray(own.reshape([-1 if seat == player else 1 for seat in range(game.players)]))
 
     def worth(self, values: ValueFunction) -> Floats:
         """V of the module's equation, float64 [N]."""
@@ -249,32 +274,46 @@ def mean(weights: Floats, values: Floats) -> Floats:
     return np.asarray((weights * values).reshape(len(values), -1).sum(axis=1) / weights.sum())
 
 
-def combinations_of(held: Held, weights: Floats) -> list[tuple[tuple[int, ...], list[int]]]:
-    """The combinations of hands that have weight: where they stand in arrays, and the hands."""
-    places = [tuple(place) for place in np.argwhere(weights > 0).tolist()]
-    return [(at, [(own.start or 0) + number for own, number in zip(held, at, strict=True)]) for at in places]
-
-
 def payoff_table(game: PublicGame, state: State, held: Held, weights: Floats | None = None) -> Floats:
-    """What each player gets at the end with every combination of hands, float64 [N, ...]; 0 where there is no weight."""
+    """What each player gets at the end with every combination of hands, float64 [N, ...].
+
+    Args:
+        game: the game.
+        state: where it is over.
+        held: for each player a slice of its hands.
+        weights: of the combinations, an axis for each player; those without weight may be left at 0. None for all that there
+            can be.
+    """
     if isinstance(game, PublicTree):
         leaf = game.visit(pair_state(state).node)
         payoff = leaf.scale * np.asarray(leaf.matrix, np.float64)[held]  # type: ignore[union-attr]
         return np.stack((payoff, -payoff))
-    assert weights is not None
-    found = np.zeros((game.players, *weights.shape))
-    for at, hands in combinations_of(held, weights):
-        np.moveaxis(found, 0, -1)[at] = game.payoffs(state, hands)
-    return found
+    weights = game.joint(state, game.possible(state))[held] if weights is None else weights
+    found = np.zeros((*weights.shape, game.players))
+    places, deals = combinations_of(held, weights)
+    if isinstance(game, CardGame):
+        found[places] = game.payoffs_of(state, deals)
+    else:
+        found[places] = [game.payoffs(state, hands) for hands in deals.tolist()]
+    return np.moveaxis(found, -1, 0)
 
 
 def chance_table(game: PublicGame, state: State, held: Held, weights: Floats | None = None) -> Floats:
-    """How likely chance shows each label with every combination of hands, float64 [labels, ...]; 0 where there is no weight."""
+    """How likely chance shows each label with every combination of hands, float64 [labels, ...]; see :func:`payoff_table`."""
     if isinstance(game, PublicTree):
         visited = game.visit(pair_state(state).node)
         return np.stack([np.asarray(weight, np.float64)[held] for _, weight in visited.outcomes])  # type: ignore[union-attr]
-    assert weights is not None
-    found = np.zeros((len(game.options(state).labels), *weights.shape))
-    for at, hands in combinations_of(held, weights):
-        np.moveaxis(found, 0, -1)[at] = game.chances(state, hands)
-    return found
+    weights = game.joint(state, game.possible(state))[held] if weights is None else weights
+    found = np.zeros((*weights.shape, len(game.options(state).labels)))
+    places, deals = combinations_of(held, weights)
+    if isinstance(game, CardGame):
+        found[places] = game.chances_of(state, deals)
+    else:
+        found[places] = [game.chances(state, hands) for hands in deals.tolist()]
+    return np.moveaxis(found, -1, 0)
+
+
+def combinations_of(held: Held, weights: Floats) -> tuple[tuple[Ints, ...], Ints]:
+    """The combinations of hands that have weight: where they stand in arrays, and the hands, int64 [D, N]."""
+    places = np.argwhere(weights > 0)
+    return tuple(places.T), places + np.array([own.start or 0 for own in held])

@@ -12,7 +12,6 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.histories import histories_of
 from treeplex.forms.policies.tabular import Policy, uniform_probabilities
 from treeplex.forms.subgames.policy_tables import sequences_at
-from treeplex.games.public import PublicTree, pair_state
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -47,7 +46,7 @@ def seat_policy(agent: Agent, game: CompiledGame, seat: int) -> Policy:
     A new play is begun for every public history, the other players' actions included.
 
     Args:
-        agent: plays public-tree rules.
+        agent: of a game whose infosets have strings.
         game: the same game, compiled.
         seat: where it sits.
     """
@@ -58,11 +57,10 @@ def seat_policy(agent: Agent, game: CompiledGame, seat: int) -> Policy:
         for label in path:
             agent.see(label)
         rules = agent.game
-        assert isinstance(rules, PublicTree)
         options = rules.options(agent.state)
         if options.player == seat:
             table = agent.policy()
-            for hand, sequences in sequences_at(game, rules, pair_state(agent.state)).items():
+            for hand, sequences in sequences_at(game, rules, agent.state).items():
                 found[sequences] = table[:, hand]
         waiting += [(*path, label) for label in (options.labels[:1] if options.private else options.labels)]
     return Policy(game, found)

@@ -71,6 +71,7 @@ class HoldemSubgame(Subgame):
             Where players go on to act, nothing is paid.
         open_ends: int64 [E], the ends of the last street before the cut after which players act.
         ranges: for each player float64 [1, H], with which it was cut, up to a factor.
+        threads: that share its boards when it is solved; results do not depend on them.
 
     What a solver stores of ``whole`` is what it stores of ``top``, followed by what it stores of :attr:`below`.
     """
@@ -83,6 +84,7 @@ class HoldemSubgame(Subgame):
     open_ends: Ints
     ranges: Ranges
     gadget: Gadget | None = None
+    threads: int = 1
 
     @cached_property
     def below(self) -> CompiledSpot:
@@ -269,7 +271,7 @@ class HoldemArrays(SubgameArrays):
         subgame: the subgame.
         store: regrets, policy and average, float64 [Q] each, as :class:`treeplex.engine.holdem.form.Store` has them for
             ``subgame.top``; of fictitious play the regrets are the last best responses.
-        crew: one thread with scratch space.
+        crew: threads with scratch space.
     """
 
     def __init__(self, subgame: HoldemSubgame, ranges: Ranges, *, predicts: bool) -> None:
@@ -284,11 +286,11 @@ class HoldemArrays(SubgameArrays):
         self._hands = subgame.held(0), subgame.held(1)
         weights = np.concatenate([own[hands] for own, hands in zip((first, second), self._hands, strict=True)])
         form = top.form._replace(weights=weights)
-        self.crew = BoardPool(form, make_workspace(form, 1, np.float64, raked=whole.raked), raked=whole.raked)
+        self.crew = BoardPool(form, make_workspace(form, subgame.threads, np.float64, raked=whole.raked), raked=whole.raked)
         self.regrets, self.average, self.strategy, self.faced = (np.zeros(top.stored) for _ in range(4))
         self.policy = np.zeros(top.stored) if predicts else self.regrets
         self.store = store_with(self.regrets, self.policy, self.average)
-        self._own = own_part(top, 0, subgame.streets), own_part(top, 1, subgame.streets)
+        self._own = own_parts(top, 0, subgame.streets), own_parts(top, 1, subgame.streets)
         self._last, self._against = self.crew.last, self.strategy
         for player in (0, 1):
             self.play(player)
@@ -314,8 +316,8 @@ class HoldemArrays(SubgameArrays):
         self.crew.descend(player, policy, scales, target, keep=0.0, add=1.0, streets=self.subgame.streets)
 
     def accumulate(self, player: int, discount: float, weight: float, average: Floats, strategy: Floats) -> None:
-        own = self._own[player]
-        average[own] = discount * average[own] + weight * strategy[own]
+        for own in self._own[player]:
+            average[own] = discount * average[own] + weight * strategy[own]
 
     def reach_at_leaves(self, strategy: Floats) -> Ranges:
         ends = np.array(self.subgame.whole.forests[self.subgame.streets - 1].ends, np.int64).reshape(-1, 2)
@@ -374,11 +376,13 @@ class HoldemArrays(SubgameArrays):
         if self.subgame.streets <= self._last:
             step()
             return
-        other = self._own[1 - player]  # in the last street the kernel takes the others' play from their policy
-        kept = self.policy[other].copy()
-        self.policy[other] = self._against[other]
+        others = self._own[1 - player]  # in the last street the kernel takes the others' play from their policy
+        kept = [self.policy[own].copy() for own in others]
+        for own in others:
+            self.policy[own] = self._against[own]
         step()
-        self.policy[other] = kept
+        for own, policy in zip(others, kept, strict=True):
+            self.policy[own] = policy
 
     def respond(self, player: int) -> None:
         store, against = self.store, self._against
@@ -433,10 +437,9 @@ def board_part(game: CompiledSpot, street: int, number: int, player: int) -> sli
     return slice(start, start + game.forests[street].actions[player] * int(row[COUNT + player]))
 
 
-def own_part(game: CompiledSpot, player: int, streets: int = 1) -> "slice | Ints":
-    """Where a player's numbers for the first streets are in the arrays that a solver stores for a game."""
-    parts = [board_part(game, street, k, player) for street in range(streets) for k in range(len(game.boards[street]))]
-    return parts[0] if len(parts) == 1 else np.concatenate([np.arange(part.start, part.stop) for part in parts])
+def own_parts(game: CompiledSpot, player: int, streets: int = 1) -> list[slice]:
+    """Where a player's numbers for the first streets are in the arrays that a solver stores for a game, board by board."""
+    return [board_part(game, street, k, player) for street in range(streets) for k in range(len(game.boards[street]))]
 
 
 def policy_table(game: CompiledSpot, node: int, source: NDArray[Any], street: int = 0, number: int = 0) -> Floats:

@@ -27,6 +27,8 @@ Ints = NDArray[np.int64]
 Leaf = Callable[[State, Ints], Floats]
 """From a public state where chance moves, and deals int64 [D, N], to what each player gets, float64 [C_0, ..., C_(N-1), D, N]:
 ``C_i`` is among how many continuations player i chooses; 1 where it does not."""
+Considered = Callable[[State], Sequence[int]]
+"""From a public state where somebody acts to the actions of a subgame there, in the game's order."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +41,9 @@ class RoundSubgame:
         deals: int64 [D, N], the hands of all players.
         tree: its treeplexes; each player's empty sequence stands for the beginning, with any hand.
         infostates, action_ids: of its infosets and sequences; choices behind leaves have an infostate as well.
-        sequences: for each public state where somebody acts int64 [A, H], the sequence of each action and hand.
+        sequences: for each public state where somebody acts int64 [A, H], the sequence of each action that is considered and
+            each hand; -1 for hands that cannot be there.
+        labels: for each such state the actions that are considered.
         pointers, others: rows of the payoff operator, see :class:`treeplex.engine.tree.form.Sparse`.
         payoffs: float64 [entries], what the row's player gets.
         deal: int64 [entries], with which deal.
@@ -52,6 +56,7 @@ class RoundSubgame:
     infostates: tuple[str, ...]
     action_ids: Ints
     sequences: Mapping[State, Ints]
+    labels: Mapping[State, Sequence[int]]
     pointers: Ints
     others: NDArray[np.int32]
     payoffs: Floats
@@ -79,18 +84,29 @@ class RoundSubgame:
         )
 
     def table(self, policy: Floats, state: State) -> Floats:
-        """A policy [Q] at a public state where somebody acts, float64 [A, H]; uniform for hands that cannot be there."""
-        sequences = self.sequences[state]
-        return np.where(sequences >= 0, policy[sequences], 1.0 / len(sequences))
+        """A policy [Q] at a public state where somebody acts, float64 [A, H] with all of the game's actions there.
+
+        It is 0 for actions that are not considered, and uniform over the others for hands that cannot be there.
+        """
+        sequences, labels = self.sequences[state], self.game.options(state).labels
+        found = np.zeros((len(labels), sequences.shape[1]))
+        found[self.rows(state)] = np.where(sequences >= 0, policy[sequences], 1.0 / len(sequences))
+        return found
+
+    def rows(self, state: State) -> list[int]:
+        """The numbers of the actions that are considered at a public state, among all of the game's."""
+        labels = list(self.game.options(state).labels)
+        return [labels.index(label) for label in self.labels[state]]
 
 
-def cut_round(game: CardGame, state: State, leaf: Leaf) -> RoundSubgame:
+def cut_round(game: CardGame, state: State, leaf: Leaf, considered: Considered | None = None) -> RoundSubgame:
     """What follows a public state until chance moves.
 
     Args:
         game: the public game.
         state: where somebody is to act.
         leaf: values where chance moves.
+        considered: which actions the subgame has; None for all.
 
     Raises:
         GameError: nobody is to act there, or the tables are too large.
@@ -99,7 +115,7 @@ def cut_round(game: CardGame, state: State, leaf: Leaf) -> RoundSubgame:
         raise GameError(f"no round of betting begins at {game.name_of(state)}; nobody is to act")
     check_entries(game.name_of(state), len(game.hands) ** game.players)
     deals = np.argwhere(game.joint(state, game.possible(state)) > 0)
-    return Cutting(game, deals, leaf).cut(state)
+    return Cutting(game, deals, leaf, considered).cut(state)
 
 
 class Cutting:
@@ -107,12 +123,13 @@ class Cutting:
 
     Attributes:
         found: infosets, with provisional sequence numbers.
-        sequences: for each public state where somebody acts int64 [A, H], provisional; -1 for hands that cannot be there.
+        sequences, labels: as in :class:`RoundSubgame`, with provisional sequences.
         ends: provisional sequences int64 [E, N], payoffs float64 [E, N] and deals int64 [E] of all entries, in parts.
     """
 
-    def __init__(self, game: CardGame, deals: Ints, leaf: Leaf) -> None:
-        self.game, self.deals, self.leaf = game, deals, leaf
+    def __init__(self, game: CardGame, deals: Ints, leaf: Leaf, considered: Considered | None) -> None:
+        self.game, self.deals, self.leaf, self.considered = game, deals, leaf, considered
+        self.labels: dict[State, Sequence[int]] = {}
         self.found = Discovery(game.players)
         self.sequences: dict[State, Ints] = {}
         self.ends: list[tuple[Ints, Floats, Ints]] = []
@@ -136,7 +153,7 @@ class Cutting:
         np.cumsum(pointers, out=pointers)
         return RoundSubgame(
             self.game, root, self.deals, layout.tree, layout.infostates, layout.action_ids,
-            {state: final[own] for state, own in self.sequences.items()},
+            {state: final[own] for state, own in self.sequences.items()}, self.labels,
             pointers, *(np.concatenate(part) for part in zip(*rows, strict=True)),
         )  # fmt: skip
 
@@ -150,9 +167,10 @@ class Cutting:
         else:
             player = options.player
             texts = {hand: self.game.infostate_at(state, player, hand) for hand in self.held[player].tolist()}
-            own = self._add(player, before[player], texts, list(options.labels))
-            self.sequences[state] = own
-            for number, label in enumerate(options.labels):
+            labels = list(options.labels if self.considered is None else self.considered(state))
+            own = self._add(player, before[player], texts, labels)
+            self.sequences[state], self.labels[state] = own, labels
+            for number, label in enumerate(labels):
                 after = [own[number] if seat == player else each for seat, each in enumerate(before)]
                 self._visit(self.game.after(state, label), after)
 

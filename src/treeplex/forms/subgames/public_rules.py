@@ -11,6 +11,7 @@ from treeplex.forms.sources.load import load_rules
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.kuhn_poker import KuhnPoker, KuhnPublicTree
 from treeplex.games.matrix import MatrixGame, MatrixState
+from treeplex.games.poker.whole.game import Holdem
 from treeplex.games.public import Chance, Decision, Leaf, PublicGame, PublicTree
 
 
@@ -40,11 +41,13 @@ def public_rules(game: str | Game, *, named_in: str | os.PathLike[str] | None = 
 def public_game(game: str | Game, *, named_in: str | os.PathLike[str] | None = None) -> PublicGame:
     """The public states and private hands of a game: of two players :func:`public_rules`, of more where the rules say them.
 
+    Arguments as for :func:`public_rules`.
+
     Raises:
         GameError: its rules do not say what is public, or payoffs of two players do not sum to zero.
     """
     rules = load_rules(game, named_in=named_in)
-    if rules.num_players == 2:
+    if rules.num_players == 2 and not isinstance(rules, Holdem):
         return public_rules(rules)
     found = rules.public_game()
     if isinstance(found, PublicGame):

@@ -16,14 +16,26 @@ from numpy.typing import NDArray
 
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL
-from treeplex.games.poker.betting.sizes import BetPlan, Size
-from treeplex.games.poker.betting.tree import BettingTree, Decision, Fold, Node, Showdown, StreetEnd, betting_tree, payoffs
+from treeplex.games.poker.betting.added import action_to, offered, with_bet
+from treeplex.games.poker.betting.tree import (
+    BettingTree,
+    Decision,
+    Fold,
+    Node,
+    Showdown,
+    StreetEnd,
+    betting_tree,
+    payoffs,
+    stakes_of,
+)
 from treeplex.games.poker.cards.cards import cards_to_string
 from treeplex.games.poker.cards.evaluator import format_strengths
 from treeplex.games.poker.features import features_of_betting, features_of_board
 from treeplex.games.poker.rules import cards_of_deal, number_of_deal
+from treeplex.games.poker.run_outs import few_run_outs, pot_shares
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.games.public import Bets, Options, PublicGame, State
+from treeplex.games.stakes import Stakes
 
 Floats = NDArray[np.float64]
 ROUNDING = 1e-13
@@ -228,6 +240,27 @@ class HoldemGame(PublicGame):
         possible = np.array([not gone & {*cards_of_deal(label, due)} for label in self.options(state).labels], np.float64)
         return np.asarray(possible / possible.sum())
 
+    def terminal_values(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
+        event, met = self.event(state), self.opposing(state, reached, player)
+        assert isinstance(event, Fold | Showdown)
+        paid = payoffs(event, self.spot.rake)
+        if isinstance(event, Fold):
+            return np.asarray(paid[player] * met)
+        win, lose, _ = paid  # a tie pays half of both
+        return np.asarray(met * (lose + (win - lose) * self.pot_shares(state, reached, player)))
+
+    def stakes_at(self, state: State) -> Stakes:
+        event = self.event(state)
+        found = stakes_of(event)
+        few = isinstance(event, Fold) or few_run_outs(self.spot.format, holdem_state(state).board)
+        return found._replace(settled=found.settled and few)
+
+    def pot_shares(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
+        other, board = reached[1 - player], holdem_state(state).board
+        free = self.free(board)
+        shares = pot_shares(self.spot.format, board, np.atleast_2d(other * free), self.spot.strengths)
+        return shares.reshape(other.shape)
+
     def features_at(self, state: State) -> Floats:
         board = holdem_state(state).board
         return np.concatenate((features_of_betting(self.event(state), self.spot), features_of_board(self.spot.format, board)))
@@ -274,22 +307,14 @@ class HoldemGame(PublicGame):
         found = action_to(event, action)
         if found is not None:
             return self, found
-        if not isinstance(spot.bets, BetPlan):
-            raise GameError("fixed-limit betting has no other sizes")
-        if not any(each.kind in ("bet", "raise", "allin") for each in event.actions) and not open_to_raise(event, spot):
-            raise GameError("nothing can be raised here; somebody is all-in")
-        faced = max(event.street_bets)
-        game = HoldemGame.of(replace(spot, bets=with_size(spot.bets, event, max(action - faced, 0.0))))
+        game = HoldemGame.of(with_bet(spot, event, action))
         there: HoldemState = game.first_state()
         here: State = self.first_state()
         for label in self.path_to(state):
             there, here = game.after(there, self.label_in(here, label, game, there)), self.after(here, label)
         after = game.event(there)
         assert isinstance(after, Decision)
-        number = action_to(after, action)
-        if number is None:
-            sums = [each.amount for each in after.actions if each.kind in ("bet", "raise", "allin")]
-            raise GameError(f"no bet of {action:g} total chips here: {allowed(sums, action, spot)}")
+        number = offered(after, action, spot)
         return game, number
 
     def label_in(self, state: State, label: int, other: PublicGame, there: State) -> int:
@@ -308,37 +333,3 @@ def holdem_state(state: State) -> HoldemState:
     """A state of hold'em."""
     assert isinstance(state, HoldemState)
     return state
-
-
-def action_to(event: Decision, amount: float) -> int | None:
-    """The number of the bet or raise to an amount, if it is offered."""
-    for number, action in enumerate(event.actions):
-        if action.kind in ("bet", "raise", "allin") and abs(action.amount - amount) < 1e-9 * max(amount, 1.0):
-            return number
-    return None
-
-
-def with_size(plan: BetPlan, event: Decision, chips: float) -> BetPlan:
-    """A plan with one more bet, or raise by so many chips, for the player to act on this street."""
-    own = plan.streets[event.street][event.player]
-    size = Size("chips", chips)
-    changed = replace(own, raises=(*own.raises, size)) if max(event.street_bets) else replace(own, bets=(*own.bets, size))
-    both = list(plan.streets[event.street])
-    both[event.player] = changed
-    return replace(plan, streets=(*plan.streets[: event.street], (both[0], both[1]), *plan.streets[event.street + 1 :]))
-
-
-def open_to_raise(event: Decision, spot: Spot) -> bool:
-    """Whether the other player has chips left to call more."""
-    return event.contributions[1 - event.player] < spot.pot / 2 + spot.stack - spot.chip / 2
-
-
-def allowed(sums: Sequence[float], amount: float, spot: Spot) -> str:
-    """What bets the rules allow, for a message; ``sums`` are those offered when this one was asked for."""
-    if abs(amount / spot.chip - round(amount / spot.chip)) > 1e-6:
-        return f"bets are whole chips of {spot.chip:g}"
-    if amount < min(sums):
-        return f"at least {min(sums):g}"
-    if amount > max(sums):
-        return f"at most {max(sums):g}, all-in"
-    return f"the spot's force_allin and merge leave {', '.join(f'{each:g}' for each in sums)}"

@@ -21,6 +21,7 @@ from treeplex.errors import GameError
 from treeplex.games import public
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.parameters import observer
+from treeplex.games.poker.betting.added import action_to, offered, with_bet
 from treeplex.games.poker.betting.tree import (
     Action,
     BettingTree,
@@ -31,10 +32,12 @@ from treeplex.games.poker.betting.tree import (
     StreetEnd,
     betting_tree,
     payoffs,
+    stakes_of,
 )
 from treeplex.games.poker.cards.cards import cards_to_string
 from treeplex.games.poker.features import equities, features_of_betting, features_of_board, futures
 from treeplex.games.poker.spots.spot import Spot
+from treeplex.games.stakes import Stakes
 
 MOST_SEQUENCES = 20_000_000
 """The most sequences of a player in public-tree rules; beyond it nothing that enumerates infosets would finish."""
@@ -278,6 +281,10 @@ class PokerPublicTree(public.PublicTree):
             self._orders[key] = equities([self._showdown(cards) for cards in complete], free, apart)
         return self._orders[key]
 
+    def stakes(self, node: Hashable) -> Stakes:
+        number, _ = table(node)
+        return stakes_of(self._nodes[number])
+
     @cached_property
     def _futures(self) -> list[int]:
         """The future of the betting after each node of the betting tree."""
@@ -292,6 +299,41 @@ class PokerPublicTree(public.PublicTree):
 
     def action_to_string(self, node: Hashable, action: int) -> str:
         return self.game.action_text(*table(node), action)
+
+    def with_action(self, state: public.State, action: float) -> "tuple[PokerPublicTree, int]":
+        """The same with a bet or raise to ``action`` chips, in all on this street, for the player to act.
+
+        A size that the spot does not offer is added for that player and street. Infostates stay what they are.
+
+        Raises:
+            GameError: nobody acts here, or the rules have no such bet.
+        """
+        number, game = table(public.pair_state(state).node)[0], self.game
+        event = self._nodes[number]
+        if not isinstance(event, Decision):
+            raise GameError(f"nobody is to act at {self.name_of(state)}")
+        found = action_to(event, action)
+        if found is not None:
+            return self, game.moves[number][found]
+        larger = PokerGame(with_bet(game.spot, event, action), game.spec, game.parameters())
+        there = larger.lines.index(game.lines[number])
+        after = larger.tree.nodes[there]
+        assert isinstance(after, Decision)
+        return PokerPublicTree(larger), larger.moves[there][offered(after, action, game.spot)]
+
+    def label_in(self, state: public.State, label: int, other: public.PublicGame, there: public.State) -> int:
+        if not isinstance(self.visit(public.pair_state(state).node), public.Decision):
+            return label
+        assert isinstance(other, PokerPublicTree)
+        name = self.game.names[label]
+        if name not in other.game.names:
+            raise GameError(f"beside that size the spot's merge leaves {name} out, which was played")
+        return other.game.names.index(name)
+
+    def state_in(self, state: public.State, other: public.PublicGame) -> public.PublicState:
+        assert isinstance(other, PokerPublicTree)
+        number, board = table(public.pair_state(state).node)
+        return public.PublicState((other.game.lines.index(self.game.lines[number]), board), public.pair_state(state).weight)
 
     def _showdown(self, board: tuple[int, ...]) -> NDArray[np.float64]:
         """Who wins, [H, H]: 1 for player 0, -1 for player 1, 0 for a tie."""

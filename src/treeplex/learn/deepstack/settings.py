@@ -15,6 +15,12 @@ class DeepStackSettings(LearningSettings):
     method: str = setting("dcfr", "how situations are solved", choices=METHODS)
     iterations: int = setting(400, "iterations of each solve, T; both players update in each", low=1)
     situations: int = setting(200_000, "situations to solve for each network; the step size falls over them", low=1, fixed=True)
+    searched: float = setting(
+        0.0,
+        "the part of situations whose ranges come from searches with the networks so far, as in ReBeL; others have random ones",
+        low=0,
+        high=1,
+    )
     side: int = setting(256, "situations solved side by side", low=1)
     held_out: float = setting(0.05, "the part of situations kept for validation, never learned from", low=0, below=1)
     unit: str = setting(

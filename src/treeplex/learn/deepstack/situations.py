@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from treeplex.errors import GameError
 from treeplex.forms.subgames.batch import PairPlaces, cut_states
-from treeplex.forms.subgames.beliefs import stacked_ranges
+from treeplex.forms.subgames.beliefs import Belief, stacked_ranges
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.subgame import Ranges
-from treeplex.games.public import Chance, Decision, Leaf, PublicState, PublicTree
+from treeplex.games.public import Chance, Decision, Leaf, PublicState, PublicTree, pair_state
 from treeplex.learn.rebel.random_beliefs import random_belief
 from treeplex.search.encoding import Encoding
 from treeplex.search.leaf import LeafValue
@@ -24,6 +24,8 @@ from treeplex.search.subgame import METHODS, SubgameSearch
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
+SIDE, STOPS, LONGEST = 4, 4, 100
+"""Of searches for ranges: how many side by side, how often stopped, and their most iterations."""
 MOST_STATES = 1_000_000
 """The most public states that are walked through to find where rounds begin."""
 
@@ -111,23 +113,69 @@ class SituationMaker:
         self.rules, self.encoding, self.states = rules, Encoding(rules), states
         self.leaf, self.horizon = leaf, horizon
 
-    def solved(self, count: int, method: str, iterations: int, generator: np.random.Generator) -> Situations:
-        """So many situations, solved side by side; those in which nobody can be are left out."""
+    def random(self, count: int, generator: np.random.Generator) -> list[Belief]:
+        """So many situations with random ranges; those in which nobody can be are left out."""
         chosen = generator.integers(0, len(self.states), count)
-        drawn = [random_belief(self.rules, self.states[k], generator) for k in chosen]
-        beliefs = [belief for belief in drawn if belief.pairs > 0]
-        states = [belief.state for belief in beliefs]
-        subgames = cut_states(self.rules, states, self.horizon)  # type: ignore[arg-type]
+        drawn = (random_belief(self.rules, self.states[k], generator) for k in chosen)
+        return [belief for belief in drawn if belief.pairs > 0]
+
+    def solved(self, beliefs: list[Belief], method: str, iterations: int) -> Situations:
+        """Situations, solved side by side."""
+        if not beliefs:
+            return no_situations(self.encoding)
+        subgames = cut_states(self.rules, [pair_state(belief.state) for belief in beliefs], self.horizon)
         search = SubgameSearch(subgames, METHODS[method], self.leaf, stacked_ranges(beliefs), horizon=iterations)
         search.run(iterations)
-        prepared = self.encoding.prepared(subgames.roots)
+        prepared, pot = self.encoding.prepared(subgames.roots), pots(subgames.roots)
         met, believed = met_and_believed(subgames.roots, search.ranges)
-        pot = pots(subgames.roots)
-        targets = tuple(own / pot for own in search.root_values())
         scale = max(state.weight.max() for state in self.states)
         return Situations(
             prepared.write(search.ranges).copy(),
-            prepared.targets(targets),
+            prepared.targets(tuple(own / pot for own in search.root_values())),
             prepared.targets(tuple(own / scale for own in met)),
             prepared.targets(believed),
         )
+
+
+class SearchedRanges:
+    """Situations that searches of the round before come to: ranges as play has them, not random ones.
+
+    A search of that round begins at the game's beginning, or where that round begins with random ranges, and ends where the
+    networks so far say what hands are worth. It is stopped now and then, and its current policy played to the round's end.
+
+    Attributes:
+        begun: where the round before begins; None for the game's beginning.
+        leaf: values by the networks.
+    """
+
+    def __init__(self, rules: PublicTree, begun: list[PublicState] | None, leaf: LeafValue) -> None:
+        self.rules, self.begun, self.leaf = rules, begun, leaf
+
+    def beliefs(self, count: int, method: str, generator: np.random.Generator) -> list[Belief]:
+        """So many situations; those in which nobody can be, or nothing is left to decide, are left out."""
+        starts = [self._start(generator) for _ in range(SIDE)]
+        states = [pair_state(belief.state) for belief in starts]
+        subgames = cut_states(self.rules, states, Horizon(rounds=1))
+        search = SubgameSearch(subgames, METHODS[method], self.leaf, stacked_ranges(starts), horizon=LONGEST)
+        found: list[Belief] = []
+        if not len(subgames.leaves):
+            return found
+        stops = np.sort(generator.integers(1, LONGEST + 1, STOPS))
+        for stop, share in zip(stops, np.array_split(np.arange(count), STOPS), strict=True):
+            search.run(int(stop) - search.iteration)
+            arrived = subgames.leaves.reach_at(search.strategy)
+            for place in generator.integers(0, len(subgames.leaves), len(share)):
+                after = subgames.leaves.states[place].successors(self.rules)[1]
+                possible = [state for state in after if state.weight.any()]
+                state = possible[int(generator.integers(len(possible)))]
+                ranges = [own[place, :size] for own, size in zip(arrived, state.weight.shape, strict=True)]
+                if isinstance(self.rules.visit(state.node), Decision):
+                    found.append(Belief.of(self.rules, state, ranges))
+        return [belief for belief in found if belief.pairs > 0]
+
+    def _start(self, generator: np.random.Generator) -> Belief:
+        """Where a search begins: at the game's beginning half of the time with the ranges of the game."""
+        if self.begun is not None:
+            return random_belief(self.rules, self.begun[int(generator.integers(len(self.begun)))], generator)
+        root = Belief.root(self.rules)
+        return root if generator.random() < 0.5 else random_belief(self.rules, pair_state(root.state), generator)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import AlgorithmError, FileError
+from treeplex.forms.subgames.beliefs import Belief
 from treeplex.forms.subgames.horizon import TO_THE_END, Horizon
 from treeplex.games.public import PublicTree
 from treeplex.learn.common.fitting import Fitting
@@ -17,7 +18,7 @@ from treeplex.learn.common.replay import Replay
 from treeplex.learn.common.settings import falling_rate
 from treeplex.learn.deepstack.leaf import DeepStackLeaf, RoundNets
 from treeplex.learn.deepstack.settings import DeepStackSettings
-from treeplex.learn.deepstack.situations import SituationMaker, Situations, no_situations
+from treeplex.learn.deepstack.situations import SearchedRanges, SituationMaker, Situations, no_situations
 from treeplex.learn.deepstack.value_net import situation_loss
 from treeplex.learn.torch.device import torch_module
 from treeplex.search.leaf import NoLeaf
@@ -66,8 +67,7 @@ class DeepStackTrainer:
             GameError: no round begins with a deal, or the rules do not say how states look to a network.
         """
         self.rules, self.settings = rules, settings
-        shape = {"unit": settings.unit, "width": settings.width, "layers": settings.layers}
-        self.nets = RoundNets(rules, **shape, seed=settings.seed)
+        self.nets = RoundNets(rules, unit=settings.unit, width=settings.width, layers=settings.layers, seed=settings.seed)
         self.leaf = DeepStackLeaf(self.nets)
         self.generator = np.random.default_rng(settings.seed)
         self.done = self.steps = 0
@@ -90,6 +90,7 @@ class DeepStackTrainer:
         self._maker = SituationMaker(
             self.rules, self.nets.starts[number], NoLeaf() if last else self.leaf, TO_THE_END if last else THIS_ROUND
         )
+        self._searched = SearchedRanges(self.rules, self.nets.starts[number - 1] if number else None, self.leaf)
         empty = no_situations(self.nets.encoding)
         self.fitting = Fitting(self.nets.nets[number], Replay(*empty, room=room), Situations._fields, situation_loss)
         self.held = Replay(*empty, room=room)
@@ -106,7 +107,7 @@ class DeepStackTrainer:
             self._begin()
         of_this = self.done % settings.situations
         count = min(settings.side, settings.situations - of_this)
-        found = self._maker.solved(count, settings.method, settings.iterations, self.generator)
+        found = self._maker.solved(self._drawn(count), settings.method, settings.iterations)
         held = self.generator.random(len(found.inputs)) < settings.held_out
         self.held.add([part[held] for part in found], settings.rows)
         self.fitting.rows.add([part[~held] for part in found], settings.rows)
@@ -122,6 +123,12 @@ class DeepStackTrainer:
             self.steps += 1
         self.done += count
         return Progress(len(losses), float(np.mean(losses)) if losses else math.nan)
+
+    def _drawn(self, count: int) -> list[Belief]:
+        """So many situations of the round whose network is trained."""
+        searched = round(self.settings.searched * count)
+        found = self._maker.random(count - searched, self.generator)
+        return found + (self._searched.beliefs(searched, self.settings.method, self.generator) if searched else [])
 
     def validation(self) -> float | None:
         """Loss of the network being trained on situations that it does not learn from; None without any."""

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treeplex.errors import SpecError
 from treeplex.play.cli.arguments import Json
 from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_entries, print_facts, print_json, print_table
@@ -18,7 +17,9 @@ rebel:NAME; my.py:MyAgent or my.py:MyLeaf (code of your own). treeplex agents NA
 
 @command("List the agents that play.", place=25, example="agents")
 def agents(
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Only this one, with its settings.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Only this one, with its settings; also my.py:MyKind.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """List the agents: who can be played against, judged and sent into matches, by name.
@@ -29,19 +30,17 @@ def agents(
       treeplex agents rebel
       treeplex agents --json
     """
-    from treeplex.runs.agents.registry import agents
-    from treeplex.spec import nearest
+    from treeplex.runs.agents.registry import agents, kind_of
 
     known = agents()
-    if name is not None and name not in known:
-        raise SpecError(f"unknown agent {name!r}{nearest(name, known)}")
-    if as_json:
-        print_json(told(known[name]) if name else {each: told(kind) for each, kind in known.items()})
-    elif name is None:
+    if name is not None:
+        kind = kind_of(name)[0]
+        print_json(told(kind)) if as_json else print_agent(kind)
+    elif as_json:
+        print_json({each: told(kind) for each, kind in known.items()})
+    else:
         print_entries((each, (kind.text, kind.source, f"like {kind.example}")) for each, kind in known.items())
         typer.echo(OTHER_AGENTS)
-    else:
-        print_agent(known[name])
 
 
 def told(kind: "AgentKind") -> dict[str, Any]:

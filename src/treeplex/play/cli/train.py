@@ -88,6 +88,9 @@ def train(
         float | None,
         typer.Option(metavar="S", help="Judge every S seconds, 0 never. Default: small games, a twentieth of the time."),
     ] = None,
+    against: Annotated[
+        str | None, typer.Option(metavar="AGENT", help="Of best-response: whom it learns against, as --set against=AGENT.")
+    ] = None,
     tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Write TensorBoard events as well.")] = False,
     show: ShowSettings = False,
     listed: Annotated[bool, typer.Option("--list", help="List the learners and stop.")] = False,
@@ -112,13 +115,14 @@ def train(
       treeplex train deepstack leduc_poker --out runs/leduc
       treeplex train ddcfr --out runs/ddcfr
       treeplex train ddcfr kuhn_poker leduc_poker --set epochs=200 --out runs/poker
+      treeplex train best-response leduc_poker --against runs/leduc --out runs/response
       treeplex train mylearner.py:MyLearner leduc_poker --out runs/mine
       treeplex train --resume runs/ddcfr --set epochs=2000
     """
     if listed:
         print_learners()
         return
-    given = changes_of(config, changes)
+    given = changes_of(config, changes, against=against)
     game = None if not games else games[0] if len(games) == 1 else games
     if show:
         from treeplex.runs.train.train import shown_settings

@@ -1,7 +1,6 @@
 """A table at which a person plays a spot of hold'em against an agent."""
 
 import math
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
@@ -11,19 +10,18 @@ import numpy as np
 from treeplex.errors import GameError, SpecError
 from treeplex.evaluate.match.agents import Agent, Thought
 from treeplex.forms.subgames.beliefs import Belief
+from treeplex.games.poker.betting.added import action_to
 from treeplex.games.poker.betting.tree import Action, Decision, Fold, Node, Showdown, StreetEnd, payoffs
 from treeplex.games.poker.cards.cards import card_to_string
 from treeplex.games.poker.cards.evaluator import format_strengths, hand_name, strengths
-from treeplex.games.poker.public import action_to, holdem_state
+from treeplex.games.poker.public import holdem_state
 from treeplex.games.poker.rules import number_of_deal
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.play.tables.table import Thoughts
+from treeplex.play.tables.table import TYPED, Thoughts
 from treeplex.search.agent import SearchAgent
 from treeplex.search.holdem.agent import game_of, start_of
 
 NAMES = ("OOP", "IP")
-TYPED = re.compile(r"(?:(?:b|bet|r|raise)(?: *to)? *)?(\d{1,3}(?:,\d{3}){1,3}|\d{1,12}(?:\.\d{1,9})?|\.\d{1,9}) *(%?)")
-"""``1500``, ``b1500``, ``raise to 4,000``, ``bet 75%``."""
 OnBoard = Callable[[tuple[int, ...]], Spot]
 TRIES = 100
 """Boards dealt until the ranges leave a pair of hands."""

@@ -1,5 +1,6 @@
 """Tables at which a person plays against a policy or against an agent."""
 
+import re
 from collections.abc import Callable
 from typing import Protocol, final
 
@@ -9,9 +10,13 @@ from treeplex.evaluate.match.agents import Agent, Thought
 from treeplex.forms.compile.stepping import outcomes, picked, turn_by_turn
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.games.base import CHANCE, Game, State
-from treeplex.games.public import pick
+from treeplex.games.public import PublicGame, pick
+from treeplex.games.public import State as PublicState
+from treeplex.search.subgame_agent import SubgameAgent
 
 Options = dict[int, str]
+TYPED = re.compile(r"(?:(?:b|bet|r|raise)(?: *to)? *)?(\d{1,3}(?:,\d{3}){1,3}|\d{1,12}(?:\.\d{1,9})?|\.\d{1,9}) *(%?)")
+"""A bet as people type it: ``1500``, ``b1500``, ``raise to 4,000``, ``bet 75%``."""
 
 
 class Table(Protocol):
@@ -153,17 +158,28 @@ class Thoughts:
 
 @final
 class AgentTable(Table):
-    """Any game with public states, against an agent in all other seats."""
+    """Any game with public states, against an agent in all other seats.
+
+    A bet that the game leaves out can be typed where the agent can :meth:`SubgameAgent.add` it; then the play goes on in
+    another version of the game, the agent's.
+    """
 
     def __init__(self, agent: Agent, generator: np.random.Generator) -> None:
-        self._agent, self._generator, self._game, self._thoughts = agent, generator, agent.game, Thoughts(agent)
+        self._agent, self._generator, self._thoughts = agent, generator, Thoughts(agent)
         self.players = agent.game.players
         self.begin()
+
+    @property
+    def _game(self) -> PublicGame:
+        return self._agent.game
+
+    @property
+    def _state(self) -> PublicState:
+        return self._agent.state
 
     def begin(self, person: int = 0) -> None:
         self._agent.begin(1 - person if self.players == 2 else None)
         self._hands = list(Belief.root(self._game).draw(self._generator))
-        self._state = self._game.first_state()
         self._last = [""] * self.players
         self._chance()
 
@@ -199,7 +215,7 @@ class AgentTable(Table):
         if options.private:
             hand, number = self._hands[options.player], list(options.labels).index(action)
             self._hands[options.player] = hand * len(options.labels) + number
-        self._follow(options.labels[0] if options.private else action)
+        self._agent.see(options.labels[0] if options.private else action)
         self._chance()
 
     def returns(self) -> list[float]:
@@ -208,10 +224,12 @@ class AgentTable(Table):
     def shown(self) -> list[str]:
         return self._last
 
-    def _follow(self, label: int) -> None:
-        self._agent.see(label)
-        self._state = self._game.after(self._state, label)
+    def named(self, text: str) -> int | None:
+        match = TYPED.fullmatch(text)
+        if match is None or match[2] or self._game.bets(self._state) is None or not isinstance(self._agent, SubgameAgent):
+            return None
+        return self._agent.add(float(match[1].replace(",", "")))
 
     def _chance(self) -> None:
         while (options := self._game.options(self._state)).player == CHANCE:
-            self._follow(options.labels[pick(self._generator, self._game.chances(self._state, self._hands))])
+            self._agent.see(options.labels[pick(self._generator, self._game.chances(self._state, self._hands))])

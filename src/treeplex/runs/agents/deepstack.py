@@ -22,6 +22,7 @@ EXACT, ZERO = "exact", "zero"
 class DeepStackSettings(ResolvingSettings):
     """How DeepStack plays."""
 
+    net: str | None = setting(None, "networks that train deepstack made, a folder or file, as values where subgames end")
     leaf: str = setting(EXACT, "values where subgames end: exact, zero, or my.py:MyLeaf")
     leaf_iterations: int = setting(100, "iterations of each exact value", low=1)
     rounds: int = setting(1, "betting rounds until a subgame ends; 0: as many as there are", low=0)
@@ -40,15 +41,22 @@ class DeepStack(AgentKind):
 
     def make(self, game: PlayedGame, settings: DeepStackSettings, generator: np.random.Generator) -> Agent:
         horizon = horizon_for(game, settings.rounds, settings.depth)
-        return resolving_agent(game, settings, generator, horizon=horizon, leaves=leaf_for(settings))
+        return resolving_agent(game, settings, generator, horizon=horizon, leaves=leaf_for(settings, game))
 
 
-def leaf_for(settings: DeepStackSettings) -> LeafValue:
+def leaf_for(settings: DeepStackSettings, game: PlayedGame) -> LeafValue:
     """The values at leaves that settings name.
 
     Raises:
-        SpecError: another word.
+        SpecError: another word, or networks for subgames that do not end with their round.
+        FileError, PolicyError: networks that cannot be read, or of another game.
     """
+    if settings.net is not None:
+        from treeplex.learn.deepstack.files import deepstack_leaf
+
+        if settings.rounds != 1 or settings.depth:
+            raise SpecError("networks value ends of betting rounds; leave rounds and depth out")
+        return deepstack_leaf(settings.net, game.tree)
     if settings.leaf == EXACT:
         return ExactLeaf(method="cfr+", iterations=settings.leaf_iterations)
     if settings.leaf == ZERO:

@@ -33,7 +33,7 @@ class AgentPolicy:
 
 
 def policy_of_agent(
-    game: str | Game | CompiledGame | PlayedGame,
+    game: str | Game | Spot | CompiledGame | PlayedGame,
     text: str,
     *,
     plays: int | None = None,

@@ -28,7 +28,10 @@ class ThinkingSettings(AgentSettings):
 
 
 class AgentKind(ABC):
-    """An agent that has a name. One file in this package makes one; :mod:`treeplex.runs.agents.registry` lists it.
+    """An agent that has a name and settings.
+
+    One file in this package makes one, and :mod:`treeplex.runs.agents.registry` lists it; one of a user's is named by its file,
+    ``my.py:MyKind(key=value)``. A kind whose agents seat others by name is made with a function that makes these.
 
     Attributes:
         name: as in ``libratus(blueprint=runs/leduc)``.

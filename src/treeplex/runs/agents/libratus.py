@@ -20,7 +20,7 @@ class LibratusSettings(ResolvingSettings):
 
     blueprint: str = setting(help="a run folder, policy file or solved spot")
     start: int = setting(1, "deals until it solves; before, it plays the blueprint", low=0)
-    gadget: str = setting("reach-maxmargin", "what stands in front of subgames", choices=RESOLVING)
+    gadget: str = setting("maxmargin", "what stands in front of subgames; reach-: with gifts", choices=RESOLVING)
     every: str = setting("round", "where subgames begin: at each own decision, or with each betting round", choices=NESTED)
 
 
@@ -31,7 +31,7 @@ class Libratus(AgentKind):
     text = "plays a blueprint, and solves the last rounds again"
     source = "Brown and Sandholm 2017, 2018"
     plays = "games with public states; hold'em"
-    example = "libratus(blueprint=runs/leduc)"
+    example = "libratus(blueprint=runs/leduc,gadget=reach-maxmargin)"
     settings = LibratusSettings
 
     def make(self, game: PlayedGame, settings: LibratusSettings, generator: np.random.Generator) -> Agent:

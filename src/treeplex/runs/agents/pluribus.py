@@ -24,6 +24,7 @@ class PluribusSettings(ThinkingSettings):
         4, "among how many everybody chooses behind a round: blueprint, folding, calling, raising", low=1, high=4
     )
     bias: float = setting(5.0, "how many times as likely folds, calls or raises become in a continuation", above=0)
+    search_after: int = setting(1, "betting rounds played by the blueprint before it searches", low=0)
     play: str = setting(
         "last", "which policy of a search is played: its last iteration's or its average", choices=("last", "average")
     )
@@ -48,6 +49,7 @@ class Pluribus(AgentKind):
             Continuations(game.public, blueprint, settings.continuations, settings.bias),
             iterations=settings.iterations,
             think=settings.think,
+            search_after=settings.search_after,
             average=settings.play == "average",
             generator=generator,
         )

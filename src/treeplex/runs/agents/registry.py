@@ -1,6 +1,9 @@
 """Agents by name, and the agent that a text names."""
 
+import inspect
+import os
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import MISSING
 from functools import cache
@@ -9,18 +12,22 @@ from typing import Any
 import numpy as np
 
 from treeplex.errors import SpecError
-from treeplex.evaluate.match.agents import Agent, Seat
+from treeplex.evaluate.environments.guests import BotAgent, ObservingAgent
+from treeplex.evaluate.match.agents import Agent, Seat, TableAgent
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.sources.user_module import is_user_spec
+from treeplex.forms.sources.user_module import is_user_spec, user_source
 from treeplex.games.base import Game
+from treeplex.games.poker.public import HoldemGame
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.located_text import is_solved_spot
 from treeplex.runs.agents.kind import AgentKind
 from treeplex.runs.agents.played_game import PlayedGame
+from treeplex.runs.agents.tables import SpotAgent
+from treeplex.runs.judge import as_policy
 from treeplex.runs.solve.solvable import UNIFORM
 from treeplex.runs.solve.tree_game import policy_file
 from treeplex.search.settings import PlaythroughSettings
-from treeplex.search.user_agents import load_agent, names_leaf
+from treeplex.search.user_agents import AGENT, is_agent, load_agent, names_leaf
 from treeplex.settings import declared
 from treeplex.spec import Spec, nearest, parse_spec, shown
 
@@ -34,12 +41,16 @@ UNITS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "": 1.0}
 @cache
 def agents() -> Mapping[str, AgentKind]:
     """The agents that come with the library, by name."""
+    from treeplex.runs.agents.best_response import LearnedResponse
     from treeplex.runs.agents.deepstack import DeepStack
+    from treeplex.runs.agents.lbr import LocalBest
     from treeplex.runs.agents.libratus import Libratus
     from treeplex.runs.agents.modicum import Modicum
+    from treeplex.runs.agents.openspiel import OpenSpiel
     from treeplex.runs.agents.pluribus import Pluribus
     from treeplex.runs.agents.searching import LookingAhead, Rebel
     from treeplex.runs.agents.tables import Blueprint, Uniform
+    from treeplex.runs.agents.translated import Translated
 
     found: list[AgentKind] = [
         Uniform(),
@@ -50,12 +61,16 @@ def agents() -> Mapping[str, AgentKind]:
         Libratus(),
         Modicum(),
         Pluribus(),
+        Translated(agent),
+        LocalBest(agent),
+        LearnedResponse(),
+        OpenSpiel(),
     ]
     return {each.name: each for each in found}
 
 
 def agent(
-    text: str,
+    text: Any,
     game: str | Game | Spot | CompiledGame | PlayedGame,
     *,
     think: float | str | None = None,
@@ -67,7 +82,9 @@ def agent(
     Args:
         text: ``name`` or ``name(key=value, ...)`` of :func:`agents`; a policy file, a run folder or a solved spot, which is
             played as it is; ``rebel``, ``rebel:NAME``, a training folder of ReBeL or the network in it; or ``file.py:NAME`` of
-            one's own, an agent or a leaf to search with.
+            one's own, an agent, a kind of agents or a leaf to search with. It may also be the player itself: an agent, a policy
+            of any kind that :func:`treeplex.policies.as_policy` takes, a bot of OpenSpiel, or a function of observations
+            (:class:`treeplex.environments.ObservingAgent`).
         game: what it plays; agents that are to meet need the same :class:`PlayedGame`.
         think: for each decision, seconds or a text such as ``"2s"`` or ``"500ms"``; None for what its own settings say.
         seed: of its draws; None for another play each time.
@@ -81,24 +98,49 @@ def agent(
     given = {name: value for name, value in settings.items() if value is not None}
     if think is not None:
         given["think"] = seconds_of(think)
-    if is_user_spec(text):
+    if isinstance(text, os.PathLike):
+        text = os.fspath(text)
+    if not isinstance(text, str):
+        if given:
+            raise SpecError(f"{', '.join(given)}: a {type(text).__name__} takes no settings here; leave them out")
+        return agent_of(text, played, generator)
+    if is_user_spec(text) and not names_kind(text):
         return own_agent(text, played, generator, given)
-    spec = spec_of(text)
-    kind = agents()[spec.name]
+    kind, written = kind_of(text)
     for name in ABOUT_SEARCH:
         if name in given and name not in declared(kind.settings):
-            raise SpecError(f"{name} is about searching, and {spec.name} does not search; leave it out")
-    written = dict(spec.parameters)
+            raise SpecError(f"{name} is about searching, and {kind.name} does not search; leave it out")
     if isinstance(written.get("think"), str):
-        written["think"] = seconds_of(str(written["think"]))
+        written["think"] = seconds_of(written["think"])
     known = [name for name, each in declared(kind.settings).items() if each.limits.show]
     for name in written.keys() - declared(kind.settings).keys():
-        raise SpecError(f"agent {spec.name} has no setting {name!r}{nearest(name, known) if known else '; it has none'}")
+        raise SpecError(f"agent {kind.name} has no setting {name!r}{nearest(name, known) if known else '; it has none'}")
     changes = kind.settings.read_changes(written, given)
     missing = [name for name, each in declared(kind.settings).items() if each.default is MISSING and name not in changes]
     if missing:
-        raise SpecError(f"agent {spec.name} needs {', '.join(missing)}; write it like {kind.example}")
+        raise SpecError(f"agent {kind.name} needs {', '.join(missing)}; write it like {kind.example}")
     return kind.make(played, kind.settings(**changes), generator)
+
+
+def kind_of(text: str) -> tuple[AgentKind, dict[str, Any]]:
+    """The kind of agent that a text names, and the settings that the text has.
+
+    Raises:
+        SpecError: none.
+    """
+    if is_user_spec(text):
+        source, user_spec = user_source(text, AGENT)
+        if not names_kind(text):
+            raise SpecError(f"{text} is no kind of agents with settings; derive treeplex.AgentKind")
+        return source(), dict(user_spec.parameters)
+    spec = spec_of(text)
+    return agents()[spec.name], dict(spec.parameters)
+
+
+def names_kind(text: str) -> bool:
+    """Whether ``file.py:NAME`` is a kind of agents. The file runs."""
+    source, _ = user_source(text, AGENT)
+    return inspect.isclass(source) and issubclass(source, AgentKind)
 
 
 def spec_of(text: str) -> Spec:
@@ -136,6 +178,25 @@ def names_agent(text: str) -> bool:
 def is_policy(text: str) -> bool:
     """Whether a text is a policy file, a run folder with one, or a solved spot."""
     return policy_file(text).is_file() or is_solved_spot(text)
+
+
+def agent_of(player: Any, game: PlayedGame, generator: np.random.Generator) -> Agent:
+    """A player that is no text, as an agent.
+
+    Raises:
+        PolicyError: it is none, or of another game.
+    """
+    if is_agent(player):
+        found: Agent = player
+        return found
+    pyspiel = sys.modules.get("pyspiel")
+    if pyspiel is not None and isinstance(player, pyspiel.Bot):
+        return BotAgent(game.public, game.compiled, lambda seat: player, generator)
+    if inspect.isroutine(player):
+        return ObservingAgent(game.public, game.compiled, player, generator)
+    if isinstance(game.public, HoldemGame):
+        return SpotAgent(game.public, as_policy(game.public.spot, player), generator)
+    return TableAgent(game.public, as_policy(game.compiled, player), generator)
 
 
 def own_agent(text: str, game: PlayedGame, generator: np.random.Generator, given: Mapping[str, Any]) -> Agent:

@@ -7,10 +7,14 @@ import numpy as np
 
 from treeplex.errors import SpecError
 from treeplex.forms.subgames.horizon import Horizon
+from treeplex.games.poker.public import HoldemGame
+from treeplex.games.poker.spots.spot import Spot
 from treeplex.games.public import PublicTree
+from treeplex.runs.agents.blueprint_file import blueprint_policy
 from treeplex.runs.agents.kind import ThinkingSettings
 from treeplex.runs.agents.played_game import PlayedGame
-from treeplex.runs.judge import as_policy
+from treeplex.runs.agents.spot_blueprint import SpotBlueprint
+from treeplex.runs.holdem.solution import load_solution
 from treeplex.search.blueprint import Blueprint, TableBlueprint
 from treeplex.search.leaf import LeafValue
 from treeplex.search.resolving import RESOLVING
@@ -30,12 +34,19 @@ class ResolvingSettings(ThinkingSettings):
     every: str = setting("decision", "where subgames begin: at each own decision, or with each betting round", choices=NESTED)
     method: str = METHOD
     skip: int = SKIP
+    threads: int = setting(1, "in hold'em: threads that share the boards of a solve", low=1)
 
 
 def horizon_for(game: PlayedGame, rounds: int, depth: int = 0) -> Horizon:
-    """Where subgames end: after deals on public trees, in hold'em before them."""
+    """Where subgames end: after deals on public trees, in hold'em before them.
+
+    Raises:
+        SpecError: a depth in hold'em, or a game of another kind.
+    """
     if isinstance(game.public, PublicTree):
         return Horizon(depth or None, rounds, dealt=rounds > 0 or depth > 0)
+    if not isinstance(game.public, HoldemGame):
+        raise SpecError(f"{game} has no subgames that this agent could solve; it plays public trees of two players and spots")
     if depth:
         raise SpecError(f"{game} is hold'em, where subgames end with a street; give rounds and no depth")
     return Horizon(rounds=rounds)
@@ -47,7 +58,9 @@ def blueprint_for(game: PlayedGame, file: str, start: int) -> Blueprint:
     Raises:
         PolicyError, FileError, SpecError: it belongs to another game, or cannot be read.
     """
-    return TableBlueprint(game.tree, as_policy(game.compiled, file), start)
+    if isinstance(game.rules, Spot):
+        return SpotBlueprint(load_solution(file).policy)
+    return TableBlueprint(game.tree, blueprint_policy(game, file), start)
 
 
 def resolving_agent(
@@ -73,6 +86,7 @@ def resolving_agent(
         skip=settings.skip,
         horizon=horizon,
         start=start,
+        threads=settings.threads,
     )
     made = ResolvingAgent(game.public, chosen, leaves, blueprint=blueprint, generator=generator)
     made.think = settings.think

@@ -12,6 +12,7 @@ from treeplex.forms.subgames.beliefs import Belief
 from treeplex.games.poker.betting.tree import Decision
 from treeplex.games.poker.cards.cards import cards_to_string
 from treeplex.games.poker.public import HoldemGame, holdem_state
+from treeplex.runs.agents.blueprint_file import blueprint_policy
 from treeplex.runs.agents.kind import AgentKind, AgentSettings
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.holdem.policy import HoldemPolicy
@@ -26,7 +27,7 @@ Floats = NDArray[np.float64]
 class BlueprintSettings(AgentSettings):
     """Which policy is played."""
 
-    file: str = setting(help="a run folder or policy file; of a hold'em spot its solution, turn.spot")
+    file: str = setting(help="a run folder or policy file, also of poker with fewer bets; of a hold'em spot its solution")
 
 
 class Blueprint(AgentKind):
@@ -42,7 +43,7 @@ class Blueprint(AgentKind):
     def make(self, game: PlayedGame, settings: BlueprintSettings, generator: np.random.Generator) -> Agent:
         if isinstance(game.public, HoldemGame):
             return SpotAgent(game.public, as_policy(game.public.spot, settings.file), generator)
-        return TableAgent(game.public, as_policy(game.compiled, settings.file), generator)
+        return TableAgent(game.public, blueprint_policy(game, settings.file), generator)
 
 
 class Uniform(AgentKind):
@@ -63,6 +64,8 @@ class Uniform(AgentKind):
 
 class SpotAgent(Seat):
     """Plays the solution of a hold'em spot, from where the spot begins."""
+
+    draws = False
 
     def __init__(self, game: HoldemGame, policy: HoldemPolicy, generator: np.random.Generator | None = None) -> None:
         """Sit down.

@@ -16,6 +16,7 @@ from treeplex.learn.torch.device import one_thread
 from treeplex.runs.deepstack.job import DEEPSTACK, DeepStackJob
 from treeplex.runs.train.kind import Options, Training, TrainingKind, count_of
 from treeplex.settings import Settings
+from treeplex.spec import quoted
 
 
 class DeepStackLearner(TrainingKind):
@@ -59,3 +60,8 @@ class DeepStackLearner(TrainingKind):
                 facts[name] = f"{numbers[name]:.3e}   mean Huber loss of counterfactual values in pots, {of}"
         facts["steps"] = f"{last.steps:,}; {last.rows:,} rows of round {last.round}"
         return f"DeepStack's networks for {training.game}: {count_of(last.done, self.job_kind.unit)}", facts
+
+    def next_steps(self, training: Training) -> list[tuple[str, str]]:
+        """Let an agent play by them."""
+        player = quoted(f"deepstack(net={training.folder})")
+        return [(f"treeplex evaluate {quoted(training.game)} {player}", "how exploitable DeepStack is with them")]

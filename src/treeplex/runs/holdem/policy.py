@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.holdem.form import COUNT, HANDS
-from treeplex.engine.holdem.passes import BEST, REPLY
+from treeplex.engine.holdem.form import COUNT, HANDS, Store
+from treeplex.engine.holdem.passes import BEST, REPLY, BoardPool
 from treeplex.errors import PolicyError, SpecError
 from treeplex.evaluate import Judgement
 from treeplex.evaluate.holdem.judge import judge_spot, judging_crew, root_values
 from treeplex.evaluate.holdem.node_values import HoldemValues
 from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.forms.holdem.spot_form import FixedStrategy, store_of_policy
+from treeplex.forms.holdem.subgame import own_parts
 from treeplex.games.poker.cards.cards import parse_cards
 from treeplex.runs.holdem.locks import with_locks
 from treeplex.runs.holdem.report.line import action_text
@@ -111,6 +112,24 @@ class HoldemPolicy:
         Raises:
             PolicyError: no such player, a policy in 16-bit numbers, or one without its last streets.
         """
+        value, store, crew = self._reply(player)
+        crew.descend(player, store.regrets, self.scales, store, keep=0.0, add=1.0, streets=len(self.game.boards))
+        none = self.scales[:0]
+        return value, HoldemPolicy(self.game, store.average, none, self.locks, self.streets, threads=self.threads)
+
+    def response_values(self, player: int) -> HoldemValues:
+        """The values at all nodes when ``player`` plays its best response, also where it would not come to by itself.
+
+        Raises:
+            PolicyError: as :meth:`best_response`.
+        """
+        _, store, _ = self._reply(player)
+        for own in own_parts(self.game, player, len(self.game.boards)):
+            store.average[own] = store.regrets[own]
+        return HoldemValues(self.game, store.average, threads=self.threads)
+
+    def _reply(self, player: int) -> tuple[float, Store, BoardPool]:
+        """What a player gets by a best response, and that one as the regrets of a store, whose average is this policy."""
         self.check_whole()
         if player not in (0, 1):
             raise PolicyError(f"a spot has players 0 and 1, not {player}")
@@ -126,9 +145,7 @@ class HoldemPolicy:
         store.regrets[store.lock_places] = store.lock_values
         crew.answer(player, REPLY, average, self.scales, store)
         store.regrets[store.lock_places] = store.lock_values
-        crew.descend(player, store.regrets, self.scales, store, keep=0.0, add=1.0, streets=len(game.boards))
-        none = self.scales[:0]
-        return value, HoldemPolicy(game, store.average, none, self.locks, self.streets, threads=self.threads)
+        return value, store, crew
 
     def check_whole(self) -> None:
         """Refuse a policy without its last streets."""

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import isclass
-from pathlib import Path
 from typing import Any
 
 from treeplex.errors import GameSizeError, SpecError
@@ -19,26 +18,23 @@ from treeplex.forms.sources.load import load
 from treeplex.forms.sources.user_module import Wanted, is_user_spec, load_user_object
 from treeplex.games.base import Game
 from treeplex.games.kuhn_poker import KuhnPoker
-from treeplex.games.leduc_poker import LeducPoker
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.games.public import PublicTree
 from treeplex.notices import tell
 from treeplex.runs.agents.played_game import PlayedGame
-from treeplex.runs.agents.registry import agent, agents
+from treeplex.runs.agents.registry import agent, agents, is_policy, spec_of
 from treeplex.runs.judge import as_policy
 from treeplex.runs.match.settings import AUTOMATIC, ZERO
+from treeplex.runs.solve.solvable import UNIFORM
 from treeplex.search.user_agents import is_agent
 from treeplex.settings import declared
 from treeplex.solvers import make_solver
-from treeplex.spec import parse_spec
 
-MOST_HISTORIES = 5_000_000
+MOST_HISTORIES = 2_000_000
 """The most histories of a game that is compiled for a match."""
-MOST_INFOSETS = 20_000
+MOST_INFOSETS = 5_000
 """The most infosets of a game in which every decision of an agent that searches is asked for."""
 MOST_SEQUENCES, VALUE_ITERATIONS = 200_000, 300
 """The most sequences of a game that is solved for a value function, and by how many iterations of CFR+."""
-UNIFORM = "uniform"
 VALUES = Wanted(
     "value function",
     "MyValues",
@@ -98,12 +94,14 @@ class MatchGame:
 
     @property
     def big_blind(self) -> float | None:
-        """What results are counted in at poker tables: the big blind, or the ante of games without blinds; None of others."""
+        """What results are counted in at poker tables: the big blind, or the ante of games without blinds; None of others, and
+        of spots that say no blinds.
+        """
         if isinstance(self.rules, Spot):
-            return float(self.rules.blinds[1] if self.rules.blinds else self.rules.min_bet)
-        if isinstance(self.rules, KuhnPoker | LeducPoker):
+            return float(self.rules.blinds[1]) if self.rules.blinds else None
+        if isinstance(self.rules, KuhnPoker):
             return 1.0
-        found = getattr(self.rules, "big_blind", None) or getattr(self.rules, "ante", None)
+        found = getattr(self.rules, "big_blind", None) or self.rules.parameters().get("ante")
         return float(found) if isinstance(found, int | float) and found > 0 else None
 
 
@@ -124,18 +122,20 @@ class Entrant:
     think: float | None = None
     _copies: dict[int, Agent] = field(default_factory=dict)
 
+    @property
+    def text(self) -> str | None:
+        """The text that names it; None of an object."""
+        return str(self.source) if isinstance(self.source, str | os.PathLike) else None
+
     @cached_property
     def table(self) -> Policy | None:
         """Its policy, where it is a policy table."""
-        source = self.source
-        if is_agent(source):
-            return source.table if isinstance(source, TableAgent) else None
-        if isinstance(source, str | os.PathLike) and str(source) != UNIFORM and not is_policy_file(source):
+        compiled = self.game.compiled
+        if is_agent(self.source) or (self.text is not None and not names_table(self.text)):
             made = self.agent(0)
             return made.table if isinstance(made, TableAgent) else None
-        return None if self.game.compiled is None else self._read(self.game.compiled)
-
-    def _read(self, compiled: CompiledGame) -> Policy:
+        if compiled is None:
+            return None
         found: Policy = as_policy(compiled, self.source)
         return found
 
@@ -149,38 +149,42 @@ class Entrant:
         return self._copies[copy]
 
     def _made(self) -> Agent:
-        source, played = self.source, self.game.played
-        if isinstance(source, str | os.PathLike) and not is_policy_file(source):
-            return agent(str(source), played, think=self.think if searches(str(source)) else None)
+        played = self.game.played
+        if self.text is not None:
+            return agent(self.text, played, think=self.think if searches(self.text) else None)
         if self.table is None:
             raise SpecError(f"{self.name} is a policy, and {self.game} is too large for policy tables; name an agent instead")
-        return TableAgent(played.tree, self.table)
+        return TableAgent(played.public, self.table)
 
     @cached_property
     def enumerable(self) -> bool:
-        """Whether it can be said what it plays everywhere: a policy table, or an agent that draws nothing but its actions, in a
-        small game.
-        """
+        """Whether it may be asked everywhere: a policy table, or an agent that draws nothing but actions, in a small game."""
         game = self.game.compiled
         if game is None or self.table is not None:
             return game is not None
         made = self.agent(0)
-        drawing = getattr(made, "draws", True) or self.think is not None or getattr(made, "think", None) is not None
-        return not drawing and len(game.infostates) <= MOST_INFOSETS
+        timed = self.think is not None or getattr(made, "think", None) is not None
+        return not timed and getattr(made, "draws", None) is False and len(game.infostates) <= MOST_INFOSETS
 
     @cached_property
-    def policies(self) -> tuple[Policy, ...]:
-        """What it plays in each seat, of those that are :attr:`enumerable`."""
+    def policies(self) -> tuple[Policy, ...] | None:
+        """What it plays in each seat, if it is :attr:`enumerable` and does not fail when it is asked; else None."""
         game = self.game.compiled
-        assert game is not None
+        if game is None or not self.enumerable:
+            return None
         if self.table is not None:
             return (self.table,) * game.players
         tell(f"asking {self.name} what it plays everywhere")
-        return tuple(seat_policy(self.agent(0), game, seat) for seat in range(game.players))
+        try:
+            return tuple(seat_policy(self.agent(0), game, seat) for seat in range(game.players))
+        except Exception:  # whatever is wrong with it will be said of each hand
+            return None
 
 
-def entrants_of(game: MatchGame, sources: Sequence[Any], think: float | None = None) -> tuple[Entrant, ...]:
-    """Those who take part, each with a name of its own.
+def entrants_of(
+    game: MatchGame, sources: Sequence[Any], think: float | None = None, named: Sequence[str] | None = None
+) -> tuple[Entrant, ...]:
+    """Those who take part, each with a name of its own: ``named``, or after their sources.
 
     Raises:
         SpecError: no such agent, or none that searches although there is a time to think.
@@ -189,8 +193,7 @@ def entrants_of(game: MatchGame, sources: Sequence[Any], think: float | None = N
     if think is not None and len(texts) == len(sources) and not any(map(searches, texts)):
         raise SpecError(f"none of {', '.join(texts)} searches, so there is nothing to think about; leave the time to think out")
     names: list[str] = []
-    for source in sources:
-        name = name_of(source)
+    for name in map(name_of, sources) if named is None else named:
         copies = sum(each == name or each.startswith(f"{name} (") for each in names)
         names.append(f"{name} ({copies + 1})" if copies else name)
     return tuple(Entrant(name, source, game, think) for name, source in zip(names, sources, strict=True))
@@ -204,17 +207,16 @@ def name_of(source: Any) -> str:
     return str(said) if isinstance(said, str) else "policy" if isinstance(source, Mapping) else type(source).__name__
 
 
-def is_policy_file(source: str | os.PathLike[str]) -> bool:
-    """Whether it is a file or folder that is there, and no Python file."""
-    return not is_user_spec(str(source)) and Path(source).exists()
+def names_table(text: str) -> bool:
+    """Whether a text names a policy table: ``uniform``, a policy file or a run folder with one."""
+    return text == UNIFORM or is_policy(text)
 
 
 def searches(text: str) -> bool:
     """Whether an agent takes a time to think."""
-    if is_user_spec(text) or text == UNIFORM or is_policy_file(text):
+    if is_user_spec(text) or names_table(text):
         return is_user_spec(text)
-    kind = agents().get(parse_spec(text).name)
-    return kind is not None and "think" in declared(kind.settings)
+    return "think" in declared(agents()[spec_of(text).name].settings)
 
 
 def values_of(game: MatchGame, source: Any) -> tuple[ValueFunction | None, str]:
@@ -233,7 +235,7 @@ def values_of(game: MatchGame, source: Any) -> tuple[ValueFunction | None, str]:
     if isinstance(source, str) and source == ZERO:
         return None, "zero"
     if isinstance(source, str) and source == AUTOMATIC:
-        if compiled is None or not isinstance(played, PublicTree) or sum(compiled.sequences) > MOST_SEQUENCES:
+        if compiled is None or sum(compiled.sequences) > MOST_SEQUENCES or compiled.players > 2:
             return None, "zero"
         solver = make_solver(compiled, "cfr+")
         solver.run(VALUE_ITERATIONS)
@@ -245,6 +247,6 @@ def values_of(game: MatchGame, source: Any) -> tuple[ValueFunction | None, str]:
         found: ValueFunction = source
         return found, name_of(source)
     entrant = Entrant(name_of(source), source, game)
-    if not entrant.enumerable or compiled is None or not isinstance(played, PublicTree):
+    if compiled is None or (policies := entrant.policies) is None:
         raise SpecError(f"{entrant.name} has no values in {game}; give zero, auto, or a function of your own, file.py:NAME")
-    return PolicyValues(played, seated(compiled, entrant.policies)), f"of {entrant.name}"
+    return PolicyValues(played, seated(compiled, policies)), f"of {entrant.name}"

@@ -110,12 +110,14 @@ class HandPlayer:
         agents: names, files or objects.
         settings: of the match.
         values: the value function of AIVAT, where it is an object.
+        names: what agents are called; None for after what they are.
     """
 
     game: Any
     agents: tuple[Any, ...]
     settings: MatchSettings
     values: Any = None
+    names: tuple[str, ...] | None = None
 
     @cached_property
     def match_game(self) -> MatchGame:
@@ -125,7 +127,7 @@ class HandPlayer:
     @cached_property
     def entrants(self) -> tuple[Entrant, ...]:
         """Those who take part."""
-        return entrants_of(self.match_game, self.agents, self.settings.think)
+        return entrants_of(self.match_game, self.agents, self.settings.think, self.names)
 
     @cached_property
     def plan(self) -> Plan:

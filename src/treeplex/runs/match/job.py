@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from treeplex.errors import FileError
+from treeplex.errors import AlgorithmError, FileError
 from treeplex.evaluate.match.statistics import summary
 from treeplex.evaluate.match.tables import expected_payoffs
 from treeplex.learn.common.job_queue import JobQueue
@@ -29,6 +29,8 @@ from treeplex.storage.files import append_line, write_atomically
 from treeplex.storage.reading import whole_lines
 
 POLL_SECONDS = 0.2
+MOST_FAILURES = 10
+"""Hands after which a match stops if all of them failed."""
 PARTS = 4
 """Into how many parts for each worker the hands of a step are split."""
 
@@ -77,11 +79,12 @@ class MatchJob(Job):
     @cached_property
     def exact(self) -> tuple[Score, ...] | None:
         """The scores of all tables where all agents' policies can be enumerated, unless hands are asked for."""
-        player, found = self.player, list[Score]()
-        if player.settings.sampled or not all(each.enumerable for each in player.entrants):
+        player, found, game = self.player, list[Score](), self.player.match_game.compiled
+        if player.settings.sampled or game is None or not all(each.enumerable for each in player.entrants):
             return None
-        policies, game = [each.policies for each in player.entrants], player.match_game.compiled
-        assert game is not None
+        policies = [each.policies for each in player.entrants if each.policies is not None]
+        if len(policies) < len(player.entrants):
+            return None
         for agents in player.plan.tables:
             seatings = [[policies[agents[place]][seat] for seat, place in enumerate(order)] for order in player.plan.orders]
             values = np.array([expected_payoffs(game, seating) for seating in seatings])
@@ -101,8 +104,16 @@ class MatchJob(Job):
             hands = self.player.play(numbers) if alone else self._shared(numbers)
             self.ledger.add(hands)
             lines = "\n".join(hand.to_json() for hand in hands)
+            self._check_failures()
         if self.path is not None:
             append_line(self.path / HANDS, lines)
+
+    def _check_failures(self) -> None:
+        """Raise an :class:`AlgorithmError` where no hand of many could be played."""
+        failed = self.ledger.failures
+        if len(failed) == self.done >= MOST_FAILURES and (failure := failed[0].failure) is not None:
+            agent = self.player.entrants[failure[0]].name
+            raise AlgorithmError(f"all of the first {self.done} hands failed, the first one of {agent}: {failure[1]}")
 
     def _shared(self, numbers: range) -> list[HandResult]:
         """Hands that workers play, in order."""

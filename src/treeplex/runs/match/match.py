@@ -1,7 +1,7 @@
 """Let agents play each other: :func:`match`."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ AnyGame = str | Game | Spot | CompiledGame | PlayedGame
 
 def match(
     game: AnyGame | None = None,
-    agents: Sequence[Any] | None = None,
+    agents: Sequence[Any] | Mapping[str, Any] | None = None,
     *,
     hands: int | None = None,
     seats: str | None = None,
@@ -54,7 +54,8 @@ def match(
     Args:
         game: a spec, rules, a compiled game or a hold'em spot. May be left out when resuming.
         agents: as many as the game has players: names as :func:`treeplex.agent` takes them, policy files or run folders,
-            ``uniform``, ``file.py:NAME``; policies and agents as objects. May be left out when resuming.
+            ``uniform``, ``file.py:NAME``; policies and agents as objects; or a mapping to them from names of your own. May be
+            left out when resuming.
         hands: hands at each table, rounded up to whole rounds; default 1000.
         seats: ``rotate``: in a round, each agent sits in each seat once (the default); ``all``: in all orders; ``fixed``.
         duplicate: the hands of a round have the same cards, so that much luck cancels; standard errors are over rounds.
@@ -76,10 +77,14 @@ def match(
     Raises:
         SpecError: unknown names, or a number of agents that does not fit the game.
         GameError, PolicyError, FileError: agents of other games, or files that cannot be read or written.
+        AlgorithmError: an agent that fails in every hand.
         Interrupted: Ctrl-C or SIGTERM; its ``result`` is what there is.
     """
     check_limits(None, seconds)
     work = Work(1 if workers is None and ray is None else workers, ray)
+    names = None
+    if isinstance(agents, Mapping):
+        names, agents = tuple(map(str, agents)), tuple(agents.values())
     values = None if aivat is None or isinstance(aivat, bool | str) else aivat
     words = "auto" if aivat is True else None if aivat is None or aivat is False else str(aivat if values is None else "own")
     asked: dict[str, Any] = {
@@ -98,12 +103,12 @@ def match(
             if game is None or not agents:
                 raise SpecError("a match needs a game and its agents; name them, or a folder to resume")
             settings = MatchSettings(**given)
-            session = start(job_of(HandPlayer(game, tuple(agents), settings, values), work, path), folder, force=force)
+            session = start(job_of(HandPlayer(game, tuple(agents), settings, values, names), work, path), folder, force=force)
         else:
             if out is not None and Path(out) != Path(resume):
                 raise SpecError("a resumed match stays in its own folder; give out or resume, not both")
             assert folder is not None
-            session = reopen(folder, game, agents, given, values, work)
+            session = reopen(folder, game, agents, given, (values, names), work)
         job = session.job
         assert isinstance(job, MatchJob)
         try:
@@ -133,7 +138,7 @@ def reopen(
     game: AnyGame | None,
     agents: Sequence[Any] | None,
     given: dict[str, Any],
-    values: Any,
+    more: tuple[Any, tuple[str, ...] | None],
     work: Work,
 ) -> Session:
     """A match from its folder.
@@ -143,7 +148,7 @@ def reopen(
     """
     about = folder.reopen()
     settings = MatchSettings.from_json(about["settings"], folder.path / RUN)
-    more = given.pop("hands", settings.hands)
+    hands = given.pop("hands", settings.hands)
     for name, value in given.items():
         if value != getattr(settings, name):
             raise SpecError(f"{folder.path} was played with {name} {getattr(settings, name)}, not {value}; leave it out")
@@ -156,7 +161,7 @@ def reopen(
             )
         agents = about["agents"]
     rules = load(str(about["game"]), named_in=folder.path) if game is None else game
-    player = HandPlayer(rules, tuple(agents), replace(settings, hands=more), values)
+    player = HandPlayer(rules, tuple(agents), replace(settings, hands=hands), *more)
     if [str(each) for each in agents if isinstance(each, str | os.PathLike)] != [
         str(name) for name, each in zip(about["agents"], agents, strict=False) if isinstance(each, str | os.PathLike)
     ] or str(player.match_game) != about["game"]:

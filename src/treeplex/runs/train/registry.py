@@ -25,11 +25,12 @@ AnyLearner = str | type[Learner] | TrainingKind
 @cache
 def learners() -> Mapping[str, TrainingKind]:
     """The learners that come with the library, by name."""
+    from treeplex.runs.best_response.learner import BestResponseLearner
     from treeplex.runs.deepstack.learner import DeepStackLearner
     from treeplex.runs.discount.learner import DISCOUNT_LEARNERS
     from treeplex.runs.rebel.learner import RebelLearner
 
-    return {each.name: each for each in (RebelLearner(), DeepStackLearner(), *DISCOUNT_LEARNERS)}
+    return {each.name: each for each in (RebelLearner(), DeepStackLearner(), *DISCOUNT_LEARNERS, BestResponseLearner())}
 
 
 def learner_named(learner: AnyLearner) -> TrainingKind:

@@ -113,7 +113,9 @@ class RulesSampler:
         for player, table in enumerate(self.tables.players):
             table.total += weights[AVERAGE_WEIGHT]
             choices = StreamChoices(self.seed, self.iteration + 1, player)
-            walk = Walk(self.tables, self.rules, player, choices, weights)
+            rules = self.rules
+            prunes = rules.prune > 0.0 and self.iteration + 1 > rules.prune_after and choices.happens(rules.prune, 1)
+            walk = Walk(self.tables, rules, player, choices, weights, prunes=prunes)
             try:
                 walk.run(root)
             except (TreeplexError, MemoryError):

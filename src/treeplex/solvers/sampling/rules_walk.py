@@ -4,7 +4,7 @@ It takes its random numbers in the same order as the compiled walk and computes 
 """
 
 from array import array
-from math import isfinite
+from math import inf, isfinite
 from typing import Protocol, final
 
 from treeplex.engine.histories.lazy_tables import NO_PARENT, UNKNOWN_PARENT
@@ -15,6 +15,7 @@ from treeplex.engine.histories.walks import (
     EACH,
     LAZY,
     LEARNED,
+    LOWEST,
     NAIVE,
     NEGATIVE_LOG,
     ONE,
@@ -119,7 +120,16 @@ class Walk:
         at: the history that the walk has come to.
     """
 
-    def __init__(self, tables: GrowingTables, rules: Rules, player: int, choices: Choices, weights: list[float]) -> None:
+    def __init__(
+        self,
+        tables: GrowingTables,
+        rules: Rules,
+        player: int,
+        choices: Choices,
+        weights: list[float],
+        *,
+        prunes: bool = False,
+    ) -> None:
         """Get ready.
 
         Args:
@@ -128,12 +138,16 @@ class Walk:
             player: the traverser.
             choices: decides all that is random.
             weights: a row of :meth:`treeplex.solvers.sampling.schedule.SampledSchedule.chunks`.
+            prunes: whether actions with very negative regrets are skipped.
         """
         self.tables, self.rules, self.player, self.choices, self.weights = tables, rules, player, choices, weights
         self.touched: set[int] = set()
         self.nodes = self.unstored = 0
         self.at: State | None = None
         self.learns = rules.baseline == LEARNED
+        below = rules.prune_below * weights[REGRET_WEIGHT]
+        self.skipped = -below if prunes else -inf
+        self.lowest = -LOWEST * below if rules.prune > 0.0 else -inf
 
     def run(self, root: State) -> float:
         """Walk from a state; its sampled value."""
@@ -201,6 +215,8 @@ class Walk:
             frame.slot, frame.before, frame.following = slot, before, 0
             frame.weight, frame.own_reach, frame.sample_reach = weight, own_reach, sample_reach
             frame.chosen = self.chosen(actor, probabilities, table, slot)
+            if actor == player and slot >= 0 and self.skipped > -inf:
+                self.skip(frame, table)
             self.find_baseline(frame, table, history)
             frames.append(frame)
             return None
@@ -281,6 +297,13 @@ class Walk:
                 wanted -= 1
         return chosen
 
+    def skip(self, frame: Frame, table: PlayerTable) -> None:
+        """Do not follow own actions that are not played, have very negative regrets, and do not end the game."""
+        for a, probability in enumerate(frame.probabilities):
+            seldom = table.regrets[frame.slot + a] < self.skipped and probability == 0.0
+            if seldom and frame.state.child(frame.actions[a]).current_player() != TERMINAL:
+                frame.chosen[a] = 0.0
+
     def shares(self, table: PlayerTable, slot: int, count: int) -> list[float]:
         """The probabilities of average strategy sampling (Gibson et al. 2012, equation 4)."""
         rules, total = self.rules, 0.0
@@ -318,8 +341,9 @@ class Walk:
             value += probability * each
         if frame.actor == self.player and frame.slot >= 0:
             regrets, scale = self.tables.players[self.player].regrets, self.weights[REGRET_WEIGHT] * frame.weight
-            for slot, each in enumerate(frame.values, frame.slot):
-                regrets[slot] += scale * (each - value)
+            for a, each in enumerate(frame.values):
+                if self.skipped == -inf or frame.chosen[a] > 0.0:
+                    regrets[frame.slot + a] = max(regrets[frame.slot + a] + scale * (each - value), self.lowest)
         return value
 
     def catch_up(

@@ -115,6 +115,9 @@ class SamplingOptions:
         key: what a learned baseline belongs to: ``history`` and action, or ``infoset`` (of who acts) and action.
         threads: walks of different iterations run side by side and share the tables without locks.
         exploration, epsilon, beta, tau, k: the schemes' own parameters.
+        prune, prune_after, prune_below: of schemes that follow all of the traverser's actions: the share of walks that skip
+            actions with very negative regrets, the iterations before the first of them, and how negative: so many of the game's
+            units, where a new regret has weight 1.
     """
 
     variant: str | Variant = "cfr"
@@ -128,6 +131,9 @@ class SamplingOptions:
     beta: float = 1e6
     tau: float = 1e3
     k: float = 1
+    prune: float = 0.0
+    prune_after: float = 1000
+    prune_below: float = 300.0
 
     def __post_init__(self) -> None:
         for name, known in (("averaging", AVERAGING), ("baseline", BASELINES), ("key", KEYS)):
@@ -137,7 +143,9 @@ class SamplingOptions:
         for name in ("exploration", "epsilon", "rate"):
             if not 0.0 < getattr(self, name) <= 1.0:
                 raise SpecError(f"{name} must be above 0 and at most 1, not {getattr(self, name)!r}")
-        for name in ("beta", "tau"):
+        if not 0.0 <= self.prune < 1.0:
+            raise SpecError(f"prune is a share of walks, 0 or more and below 1, not {self.prune!r}")
+        for name in ("beta", "tau", "prune_after", "prune_below"):
             if not 0.0 <= getattr(self, name) < math.inf:
                 raise SpecError(f"{name} must be a number >= 0, not {getattr(self, name)!r}")
         for name, most in (("threads", MOST_THREADS), ("k", math.inf)):
@@ -147,7 +155,13 @@ class SamplingOptions:
                 raise SpecError(f"{name} must be a whole number from 1{up_to}, not {value!r}")
 
     def rules(self, scheme: SamplingScheme, schedule: SampledSchedule) -> Rules:
-        """The engine's form of a scheme with these options."""
+        """The engine's form of a scheme with these options.
+
+        Raises:
+            SpecError: pruning, where not all of the traverser's actions are followed anyway.
+        """
+        if self.prune > 0.0 and scheme.own != "all":
+            raise SpecError(f"{scheme.name} follows some of the traverser's actions; prune goes with schemes that follow all")
         return Rules(
             own=CODES[scheme.own],
             others=CODES[scheme.others],
@@ -161,6 +175,9 @@ class SamplingOptions:
             rate=float(self.rate),
             floor=schedule.floor,
             discounts=schedule.discounts,
+            prune=float(self.prune),
+            prune_after=int(min(self.prune_after, 2**53)),
+            prune_below=float(self.prune_below),
         )
 
 
@@ -202,6 +219,14 @@ SAMPLINGS: Mapping[str, SamplingScheme] = {
             "one",
             {"exploration": 0.6},
             "learned",
+        ),
+        SamplingScheme(
+            "pluribus-mccfr",
+            "external sampling with linear weights that skips actions with very negative regrets, as Pluribus' blueprint",
+            "Brown and Sandholm 2019, Superhuman AI for multiplayer poker, supplementary materials",
+            "all",
+            "one",
+            {"variant": "lcfr", "prune": 0.95, "prune_after": 1000.0, "prune_below": 300.0},
         ),
     )
 }

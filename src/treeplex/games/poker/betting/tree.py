@@ -19,6 +19,7 @@ from treeplex.errors import SpecError
 from treeplex.games.poker.betting.moves import Move, Sizing, Table
 from treeplex.games.poker.spots.spot import Rake, Spot
 from treeplex.games.public import Bets
+from treeplex.games.stakes import Stakes
 
 MOST_NODES = 2_000_000
 BET_KINDS = {"fold": "fold", "check": "pass", "call": "pass"}
@@ -132,6 +133,11 @@ def payoffs(node: Fold | Showdown, rake: Rake) -> tuple[float, ...]:
     if isinstance(node, Showdown):
         return matched - taken, -matched, -taken / 2
     return (-matched, matched - taken) if node.loser == 0 else (matched - taken, -matched)
+
+
+def stakes_of(node: Node) -> Stakes:
+    """The chips at a node of the betting; settled where it has ended."""
+    return Stakes(node.contributions, node.street, isinstance(node, Fold | Showdown))
 
 
 def betting_tree(spot: Spot) -> BettingTree:

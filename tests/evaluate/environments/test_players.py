@@ -16,8 +16,8 @@ from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import api_test, seed_test
 
 from treeplex.errors import GameError, PolicyError, SpecError
-from treeplex.evaluate.environments import GameAEC, GameEnv
-from treeplex.evaluate.vector_environment import GameVectorEnv
+from treeplex.evaluate.environments.players import GameAEC, GameEnv
+from treeplex.evaluate.environments.vector import GameVectorEnv
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.infostate_tensors import infostate_tensors
 from treeplex.forms.policies.tabular import Policy
@@ -157,7 +157,7 @@ def test_aec_plays_to_the_payoffs() -> None:
 
 
 def test_missing_packages_are_named() -> None:
-    code = "import sys; sys.modules['gymnasium'] = None\nimport treeplex.evaluate.environments"
+    code = "import sys; sys.modules['gymnasium'] = None\nimport treeplex.evaluate.environments.players"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "pip install treeplex[rl]" in done.stderr
 

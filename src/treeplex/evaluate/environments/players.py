@@ -9,12 +9,14 @@ Needs ``gymnasium`` and ``pettingzoo``: ``pip install treeplex[rl]``.
 """
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import GameError, PolicyError, SpecError
+from treeplex.evaluate.environments.seats import SeatedAgent, seat
+from treeplex.evaluate.match.agents import Agent
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.infostate_tensors import infostate_tensors
@@ -31,6 +33,8 @@ except ImportError as error:
     raise ImportError(f"environments need gymnasium and pettingzoo ({error}); run: pip install treeplex[rl]") from error
 
 Mask = NDArray[np.int8]
+Others: TypeAlias = Policy | Agent | Mapping[int, Policy | Agent] | None
+"""What other players follow: one policy for all, or a policy or an agent each; of two players the other's agent."""
 
 
 class Play:
@@ -137,7 +141,7 @@ class GameEnv(gymnasium.Env[Any, Any]):
         game: str | Game | Any,
         *,
         player: int = 0,
-        others: Policy | Mapping[int, Policy] | None = None,
+        others: Others = None,
         observation: Literal["infoset", "tensor"] = "infoset",
         illegal: Literal["error", "random"] = "error",
         render_mode: str | None = None,
@@ -147,7 +151,8 @@ class GameEnv(gymnasium.Env[Any, Any]):
         Args:
             game: a spec, rules or an OpenSpiel game.
             player: whose view it is.
-            others: what the other players follow: one policy for all, or one each; uniform for whoever has none.
+            others: what the other players follow: one policy for all, or a policy or an agent each; uniform for whoever has
+                none. Of two players the other's agent as well.
             observation: the number of the infoset, or its tensor of zeros and ones.
             illegal: what an illegal action does: raise an error, or count as a random legal one (``info["illegal"]``
                 is then true). Gymnasium's ``check_env`` knows no masks and needs ``"random"``.
@@ -164,20 +169,45 @@ class GameEnv(gymnasium.Env[Any, Any]):
         self.player = player
         self.illegal = illegal
         self.render_mode = render_mode
-        if isinstance(others, PolicyMapping):
-            self.others = dict.fromkeys(range(self.play.players), others)
-        else:
-            self.others = dict(others or {})
-        for policy in self.others.values():
-            if policy.game.identity != self.play.compiled.identity:
-                raise PolicyError(f"a policy for {policy.game}, not for {self.play.compiled}")
+        self.others = {other: self.follower(follows, other) for other, follows in self.each_of(others).items()}
         self.observation_space = self.play.observation_space(player)
         self.action_space = self.play.action_space(player)
+
+    def each_of(self, others: Others) -> Mapping[int, Policy | Agent]:
+        """What each of the others follows.
+
+        Raises:
+            SpecError: one agent for several seats.
+        """
+        if others is None:
+            return {}
+        if isinstance(others, PolicyMapping):
+            return dict.fromkeys(range(self.play.players), others)
+        if isinstance(others, Mapping):
+            return cast(Mapping[int, Policy | Agent], others)
+        if self.play.players != 2:
+            raise SpecError(f"{self.play.compiled} has {self.play.players} players; give each other player an agent, by seat")
+        return {1 - self.player: others}
+
+    def follower(self, follows: Policy | Agent, other: int) -> Policy | SeatedAgent:
+        """A policy, or an agent in another player's seat.
+
+        Raises:
+            PolicyError, GameError: of another game.
+        """
+        if not isinstance(follows, PolicyMapping):
+            return seat(follows, self, other).seated
+        if follows.game.identity != self.play.compiled.identity:
+            raise PolicyError(f"a policy for {follows.game}, not for {self.play.compiled}")
+        return follows
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start a game; the same seed gives the same chance and the same moves of the others."""
         super().reset(seed=seed, options=options)
         self.play.state = self.play.rules.new_initial_state()
+        for other in self.others.values():
+            if isinstance(other, SeatedAgent):
+                other.restart(np.random.default_rng(self.np_random.integers(2**63)))
         self.advance()
         self.over = False
         return self.view()
@@ -209,10 +239,14 @@ class GameEnv(gymnasium.Env[Any, Any]):
         play = self.play
         play.pass_chance(self.np_random)
         while not play.state.is_terminal() and play.state.current_player() != self.player:
-            policy = self.others.get(play.state.current_player())
-            legal = list(play.state.legal_actions())
-            shares = dict.fromkeys(legal, 1.0) if policy is None else policy.action_probabilities(play.state)
-            play.state = play.state.child(draw(self.np_random, list(shares), list(shares.values())))
+            other = self.others.get(play.state.current_player())
+            if isinstance(other, SeatedAgent):
+                action = other.act(play.state.information_state_string(other.player))
+            else:
+                legal = list(play.state.legal_actions())
+                shares = dict.fromkeys(legal, 1.0) if other is None else other.action_probabilities(play.state)
+                action = draw(self.np_random, list(shares), list(shares.values()))
+            play.state = play.state.child(action)
             play.pass_chance(self.np_random)
 
     def view(self) -> tuple[Any, dict[str, Any]]:

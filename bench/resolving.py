@@ -1,0 +1,83 @@
+"""Subgames solved again behind a gadget while an agent plays: processor time of one, in Leduc poker and at hold'em.
+
+The subgame is cut and solved by CFR+; what it promises was read off a solve without a gadget before, which is not counted. One
+thread; the boards of a turn may be shared out to several.
+
+    python bench/run.py resolving [--quick]
+"""
+
+import argparse
+import statistics
+import time
+from typing import Any
+
+from bench.common import record
+from bench.common.benchmark import benchmark
+from treeplex.forms.subgames.beliefs import Belief
+from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.games.poker.betting.sizes import BetPlan
+from treeplex.games.poker.public import HoldemGame
+from treeplex.games.poker.spots.known import holdem
+from treeplex.games.public import PublicGame
+from treeplex.search.carried import Carried
+from treeplex.search.resolving_agent import Resolving, ResolvingAgent
+
+RANGE = "22+,A2s+,K7s+,Q8s+,J8s+,T8s+,97s+,87s,76s,65s,A8o+,KTo+,QTo+,JTo"
+BETS = BetPlan.same("50%,100%,a", "50%,a")
+ITERATIONS = {"Leduc poker": 1000, "a river": 100, "a turn": 50}
+TURNS = 5
+
+
+def game_of(name: str) -> PublicGame:
+    """What is solved again from its beginning."""
+    if name == "Leduc poker":
+        return public_rules("leduc_poker")
+    board = "Td9d6hQc2s" if name == "a river" else "Td9d6hQc"
+    return HoldemGame.of(holdem(board, RANGE, RANGE, pot=20.0, stack=80.0, bets=BETS))
+
+
+def one_case(name: str, quick: bool) -> dict[str, Any]:
+    """Seconds of processor time that a solve behind a gadget takes."""
+    game, iterations = game_of(name), 2 if quick else ITERATIONS[name]
+    agent, belief = ResolvingAgent(game, Resolving(iterations=iterations), remember=0), Belief.root(game)
+    first = agent.solve(Carried(0, belief))
+    carried = Carried(0, belief, first.responses.at(()))
+    agent.solve(carried)
+    seconds = []
+    for _ in range(1 if quick else TURNS):
+        begun = time.process_time()
+        agent.solve(carried)
+        seconds.append(time.process_time() - begun)
+    hands = int((belief.ranges[0] > 0).sum())
+    return {"name": name, "hands": hands, "iterations": iterations, "seconds": statistics.median(seconds)}
+
+
+@benchmark(
+    title="Solving again behind gadgets",
+    place=10,
+    minutes=1,
+    about="Processor time of one decision of an agent that solves again (`deepstack`, `libratus`), on one core: the subgame is "
+    "cut and solved by CFR+ to the end of the game behind the `resolve` gadget. At hold'em both players hold 287 to 291 hands, "
+    "the pot is 20 and 80 are behind; bets are half the pot, the pot and all-in, raises half the pot and all-in.",
+)
+def measure(options: argparse.Namespace) -> dict[str, Any]:
+    cases = []
+    for name in ITERATIONS:
+        cases.append(one_case(name, options.quick))
+        print(cases[-1], flush=True)
+    return {"cases": cases}
+
+
+def tables(result: dict[str, Any]) -> str:
+    """The result as markdown."""
+    rows = [
+        [
+            each["name"],
+            f"{each['hands']}",
+            f"{each['iterations']:,}",
+            f"{1000 * each['seconds']:,.0f}",
+            record.digits(1 / each["seconds"]),
+        ]
+        for each in result["cases"]
+    ]
+    return record.markdown_table(["subgame", "hands", "iterations", "milliseconds", "a second"], rows)

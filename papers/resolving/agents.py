@@ -1,0 +1,131 @@
+"""Agents that solve again while they play: exploitability of DeepStack, Libratus and Modicum in Leduc poker, by iterations."""
+
+from papers.common.results import Result, Table
+from papers.common.study import study
+from treeplex.evaluate import judge
+from treeplex.evaluate.match.agents import agent_policy
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.subgames.horizon import Horizon
+from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.search import BlueprintLeaf, ExactLeaf, biased_policies
+from treeplex.search.blueprint import TableBlueprint
+from treeplex.search.leaf import LeafValue
+from treeplex.search.resolving_agent import ROUND, Resolving, ResolvingAgent
+from treeplex.solvers import make_solver
+
+GAME, RULES = compile_game("leduc_poker"), public_rules("leduc_poker")
+END_OF_ROUND = Horizon(rounds=1, dealt=True)
+BUDGETS = (30, 100, 300, 1000)
+"""Iterations of each solve."""
+LEAF_ITERATIONS, MOST_WITH_LEAVES = 50, 300
+"""Of exact values at leaves; and the largest budget for which they are solved."""
+CONTINUATIONS = 500
+"""Iterations of Modicum's solves, for the second table."""
+
+
+def solved(algorithm: str, iterations: int) -> Policy:
+    """An average policy."""
+    solver = make_solver(GAME, algorithm)
+    solver.run(iterations)
+    return solver.average_policy()
+
+
+def exploitability(
+    settings: Resolving, leaves: LeafValue | list[LeafValue] | None = None, blueprint: Policy | None = None
+) -> float:
+    """Of what an agent plays at all infosets, in chips."""
+    table = None if blueprint is None else TableBlueprint(RULES, blueprint, settings.start)
+    agent = ResolvingAgent(RULES, settings, leaves, blueprint=table)
+    return judge(GAME, agent_policy(agent, GAME)).exploitability
+
+
+def continuations(blueprint: Policy, count: int) -> list[LeafValue]:
+    """For each player leaves behind which the other one chooses among so many continuations."""
+    choices = biased_policies(blueprint)[:count]
+    return [BlueprintLeaf(RULES, blueprint, {1 - player: choices}) for player in (0, 1)]
+
+
+def by_budget() -> dict[str, list[float | None]]:
+    """Each agent's exploitability for each budget; None where it takes too long."""
+    rough, better, found = solved("cfr", 50), solved("cfr", 200), {}
+    found["CFR+ on the whole game"] = [judge(GAME, solved("cfr+", budget)).exploitability for budget in BUDGETS]
+    for name, settings, leaves, blueprint in (
+        ("DeepStack, to the end of the game", Resolving(), None, None),
+        ("DeepStack, exact values after the round", Resolving(horizon=END_OF_ROUND), "exact", None),
+        ("Libratus, maxmargin", Resolving(gadget="maxmargin", every=ROUND, start=1), None, rough),
+        ("Libratus, reach-maxmargin", Resolving(gadget="reach-maxmargin", every=ROUND, start=1), None, rough),
+        ("Libratus, each decision", Resolving(gadget="maxmargin", start=1), None, rough),
+        ("Modicum, four continuations", Resolving(every=ROUND, horizon=END_OF_ROUND), "continuations", better),
+    ):
+        row: list[float | None] = []
+        for budget in BUDGETS:
+            given = Resolving(**(vars(settings) | {"iterations": budget}))
+            if leaves == "exact" and budget > MOST_WITH_LEAVES:
+                row.append(None)
+            elif leaves == "exact":
+                row.append(exploitability(given, ExactLeaf(method="cfr+", iterations=LEAF_ITERATIONS)))
+            elif leaves == "continuations" and blueprint is not None:
+                row.append(exploitability(given, continuations(blueprint, 4)))
+            else:
+                row.append(exploitability(given, blueprint=blueprint))
+        found[name] = row
+        print(name, row, flush=True)
+    return found
+
+
+def by_blueprint() -> dict[str, list[float]]:
+    """Of each blueprint its own exploitability, and Modicum's with 1 and 4 continuations, behind two gadgets."""
+    found = {}
+    for name, blueprint in (
+        ("an equilibrium", solved("lp", 1)),
+        ("CFR, 200 iterations", solved("cfr", 200)),
+        ("CFR, 50 iterations", solved("cfr", 50)),
+        ("CFR, 10 iterations", solved("cfr", 10)),
+    ):
+        row = [judge(GAME, blueprint).exploitability]
+        for gadget, count in (("resolve", 1), ("resolve", 4), ("maxmargin", 4)):
+            settings = Resolving(gadget=gadget, every=ROUND, horizon=END_OF_ROUND, iterations=CONTINUATIONS)
+            row.append(exploitability(settings, continuations(blueprint, count)))
+        found[name] = row
+        print(name, row, flush=True)
+    return found
+
+
+@study(title="Agents that solve again: Leduc poker", place=None, minutes=10)
+def reproduce() -> Result:
+    budgets, blueprints = by_budget(), by_blueprint()
+    rough, better = blueprints["CFR, 50 iterations"][0], blueprints["CFR, 200 iterations"][0]
+    last = {name: row[-1] for name, row in budgets.items()}
+    safe = max(row for name, row in last.items() if name.startswith("Libratus") and row is not None)
+    return Result(
+        source="continual re-solving (Moravčík et al. 2017), nested safe subgame solving (Brown and Sandholm 2017) and "
+        "depth-limited solving (Brown, Sandholm and Amos 2018), on Leduc poker",
+        findings=[
+            f"With {BUDGETS[-1]:,} iterations a solve, continual re-solving to the end is exploitable for "
+            f"{last['DeepStack, to the end of the game']:.5f} chips.",
+            f"Second rounds solved again behind maxmargin leave at most {safe:.3f} of a blueprint's {rough:.3f} chips.",
+            f"Modicum makes {last['Modicum, four continuations']:.3f} chips of a blueprint's {better:.3f}.",
+        ],
+        tables=[
+            Table(
+                "Exploitability by iterations of each solve, in chips",
+                ["agent", *(f"{budget:,}" for budget in BUDGETS)],
+                [[name, *("" if each is None else f"{each:.4f}" for each in row)] for name, row in budgets.items()],
+            ),
+            Table(
+                "Exploitability of Modicum by blueprint, in chips",
+                ["blueprint", "its own", "1 continuation", "4 continuations", "4, `maxmargin`"],
+                [[name, *(f"{each:.4f}" for each in row)] for name, row in blueprints.items()],
+            ),
+        ],
+        notes=[
+            "Of the policy that the agent plays at all 936 infosets, a new play for each public history. Solves are by CFR+. "
+            f"Exact values at leaves are {LEAF_ITERATIONS} iterations of CFR+ anew in each iteration. Libratus plays the "
+            "average of 50 iterations of CFR in the first round, and Modicum's leaves continue that of 200. Agents of which "
+            "nothing else is said solve behind `resolve`.",
+            f"The second table: {CONTINUATIONS} iterations of each solve; both rounds are solved, each as a whole.",
+        ],
+        numbers={"budgets": {str(budget): {n: r[k] for n, r in budgets.items()} for k, budget in enumerate(BUDGETS)}}
+        | {"blueprints": blueprints},
+    )

@@ -1,0 +1,191 @@
+"""What one agent wins from another: exactly, over all public states, or from hands that are played.
+
+Both walk public states, and keep how likely each player makes each of its hands. Played hands are drawn as public states only:
+each ends with the expected payoff over all hands that the two could hold there, given what both have shown (imaginary
+observations: Bowling, Johanson, Burch and Szafron 2008). That has the expectation of the payoff of hands dealt, and a fraction
+of its variance.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import GameError
+from treeplex.evaluate.match.agents import Agent, fork
+from treeplex.games.base import CHANCE, TERMINAL
+from treeplex.games.public import PublicGame, State, pick
+
+Floats = NDArray[np.float64]
+NORMAL = 1.959964
+"""Standard errors on either side that hold 95% of a normal distribution."""
+
+
+@dataclass(frozen=True)
+class Winnings:
+    """What an agent wins from another, in the game's units.
+
+    Attributes:
+        values: from seat 0 and from seat 1.
+        intervals: of each, half the width of its 95% confidence interval; 0 where exact.
+        hands: played in all; 0 where exact.
+    """
+
+    values: tuple[float, float]
+    intervals: tuple[float, float] = (0.0, 0.0)
+    hands: int = 0
+
+    @property
+    def value(self) -> float:
+        """The mean of both seats."""
+        return sum(self.values) / 2
+
+    @property
+    def interval(self) -> float:
+        """Half the width of the 95% confidence interval of :attr:`value`; 0 where exact."""
+        return float(np.hypot(*self.intervals)) / 2
+
+    @property
+    def exact(self) -> bool:
+        """Whether all public states were walked."""
+        return not self.hands
+
+
+def exact_winnings(agent: Agent, opponent: Agent, *, seed: int = 0, progress: Callable[[], None] = lambda: None) -> Winnings:
+    """What an agent wins from another in each seat, over all public states.
+
+    Args:
+        agent, opponent: as they play with this seed's draws; exact of agents that draw nothing.
+        seed: of their draws.
+        progress: called at each decision.
+
+    Raises:
+        GameError: they play different games, or not for two.
+    """
+    game = same_game(agent, opponent)
+
+    def walk(state: State, players: list[Agent], reached: list[Floats]) -> float:
+        mass = met(game, state, reached)
+        if not mass > 0:
+            return 0.0
+        if settled(game, state):
+            return float(reached[seat] @ game.terminal_values(state, reached, seat))
+        options = game.options(state)
+        chance = options.player == CHANCE
+        table = None if chance else players[options.player].policy()
+        progress()
+        found = masses = 0.0
+        for number, label in enumerate(options.labels):
+            following, after = list(reached), game.after(state, label)
+            if table is not None:
+                following[options.player] = reached[options.player] * table[number]
+            following = [own * can for own, can in zip(following, game.possible(after), strict=True)]
+            here = met(game, after, following)
+            masses += here
+            if here > 0:
+                ahead = [fork(player) for player in players]
+                for player in ahead:
+                    player.see(label)
+                found += walk(after, ahead, following)
+        return found * mass / masses  # chance's outcomes are weighted by how many hands they leave
+
+    values = []
+    for seat in (0, 1):
+        players = seated(agent, opponent, seat, np.random.default_rng(seed))
+        state, reached = game.first_state(), list(game.first_ranges())
+        values.append(walk(state, players, reached) / met(game, state, reached))
+    return Winnings((values[0], values[1]))
+
+
+def sampled_winnings(
+    agent: Agent, opponent: Agent, hands: int, *, seed: int = 0, progress: Callable[[int, Winnings], None] | None = None
+) -> Winnings:
+    """What an agent wins from another in each seat, from hands played in turn in seat 0 and seat 1.
+
+    Args:
+        agent, opponent: each hand is a new play of both, so of agents that draw how they play it is the mean over their draws.
+        hands: how many, at least 4.
+        seed: of all draws.
+        progress: called with the hands played and what is known so far.
+
+    Raises:
+        GameError: they play different games, or not for two; or fewer hands.
+    """
+    game = same_game(agent, opponent)
+    if hands < 4:
+        raise GameError(f"an interval needs at least 4 hands, not {hands}")
+    found: tuple[list[float], list[float]] = ([], [])
+    for number in range(hands):
+        generator, seat = np.random.default_rng((seed, number)), number % 2
+        players = seated(agent, opponent, seat, generator)
+        state, reached = game.first_state(), list(game.first_ranges())
+        while not settled(game, state):
+            options = game.options(state)
+            if options.player == CHANCE:
+                label = options.labels[pick(generator, game.chances(state, game.draw(state, reached, generator)))]
+            else:
+                played = players[options.player].policy() * reached[options.player]
+                chosen = pick(generator, played @ game.opposing(state, reached, options.player))
+                label, reached[options.player] = options.labels[chosen], played[chosen]
+            for player in players:
+                player.see(label)
+            state = game.after(state, label)
+            reached = [own * can for own, can in zip(reached, game.possible(state), strict=True)]
+        found[seat].append(float(reached[seat] @ game.terminal_values(state, reached, seat)) / met(game, state, reached))
+        if progress is not None and number > 2:
+            progress(number + 1, winnings_of(found))
+    return winnings_of(found)
+
+
+def winnings_of(found: tuple[list[float], list[float]]) -> Winnings:
+    """Means and intervals of payoffs in both seats, at least two in each."""
+    means = [float(np.mean(own)) for own in found]
+    errors = [NORMAL * float(np.std(own, ddof=1)) / len(own) ** 0.5 for own in found]
+    return Winnings((means[0], means[1]), (errors[0], errors[1]), len(found[0]) + len(found[1]))
+
+
+def same_game(agent: Agent, opponent: Agent) -> PublicGame:
+    """The game that both play.
+
+    Raises:
+        GameError: they play different ones, or it is not for two.
+    """
+    for each in (agent, opponent):
+        each.begin()
+    if agent.game is not opponent.game or agent.game.players != 2:
+        raise GameError("winnings are between two agents at one table, of a game for two players")
+    return agent.game
+
+
+def seated(agent: Agent, opponent: Agent, seat: int, generator: np.random.Generator) -> list[Agent]:
+    """Both at the beginning of a play, by seat."""
+    players = [agent, opponent] if seat == 0 else [opponent, agent]
+    for number, player in enumerate(players):
+        player.begin(number, np.random.default_rng(generator.integers(2**63)))
+    return players
+
+
+def settled(game: PublicGame, state: State) -> bool:
+    """Whether the payoffs of all hands are known at a state."""
+    stakes = game.stakes_at(state)
+    return game.options(state).player == TERMINAL if stakes is None else stakes.settled
+
+
+def met(game: PublicGame, state: State, reached: list[Floats]) -> float:
+    """How likely the players are to meet with hands of these ranges, up to a factor."""
+    return float(reached[0] @ game.opposing(state, reached, 0))
+
+
+def few_states(game: PublicGame, most: int = 5000) -> bool:
+    """Whether a game has no more public states than this, so that all of them can be walked."""
+    waiting, seen = [game.first_state()], 0
+    while waiting:
+        state = waiting.pop()
+        seen += 1
+        if not settled(game, state):
+            labels = game.options(state).labels
+            if seen + len(waiting) + len(labels) > most:
+                return False
+            waiting += [game.after(state, label) for label in labels]
+    return True

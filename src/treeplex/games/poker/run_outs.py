@@ -1,0 +1,80 @@
+"""What hands win at a showdown if nobody bets any more: all hands against a range, over the cards still to come."""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.holdem.form import ANY_CARD, NO_CARD
+from treeplex.engine.holdem.terminal import CARDS, raked_showdowns
+from treeplex.games.poker.cards.evaluator import format_strengths
+from treeplex.games.poker.cards.format import Format
+
+Floats = NDArray[np.float64]
+MOST_RUN_OUTS = 1500
+"""The most complete boards that are all looked at: hold'em has 1,176 from the flop."""
+SAMPLED_RUN_OUTS = 400
+"""Complete boards that are drawn where there are more."""
+
+
+def run_outs(format: Format, board: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """The complete boards that can follow, or :data:`SAMPLED_RUN_OUTS` of them, always the same ones."""
+    left, missing = [card for card in format.deck if card not in board], format.board_size - len(board)
+    if few_run_outs(format, board):
+        for cards in combinations(left, missing):
+            yield (*board, *cards)
+    else:
+        generator = np.random.default_rng(len(board))
+        for _ in range(SAMPLED_RUN_OUTS):
+            yield (*board, *generator.choice(left, missing, replace=False).tolist())
+
+
+def few_run_outs(format: Format, board: Sequence[int]) -> bool:
+    """Whether all complete boards that can follow are looked at."""
+    return comb(len(format.deck) - len(board), format.board_size - len(board)) <= MOST_RUN_OUTS
+
+
+def pot_shares(format: Format, board: Sequence[int], reached: Floats, strengths: NDArray[Any] | None = None) -> Floats:
+    """How much of the pot each hand gets on average if all hands are shown down without further betting, ties halved.
+
+    Args:
+        format: the cards.
+        board: the board, complete or not.
+        reached: the other player's range, float64 [T, H], or several of them.
+        strengths: of all hands on the complete board, where the cards do not say it.
+
+    Returns:
+        float64 [T, H], from 0 to 1; one half for hands that meet nobody. Exact, unless boards are drawn, see :func:`run_outs`.
+    """
+    count = len(reached)
+    twice = np.concatenate((reached, reached))
+    chips = np.ones((3, 2 * count))  # of wins, losses and ties: the shares, and beside them how many hands are met
+    chips[1, :count], chips[2, :count] = 0.0, 0.5
+    total = np.zeros_like(twice)
+    columns, by_card = np.empty(2 * count), np.empty((CARDS, 2 * count))
+    for complete in run_outs(format, board):
+        keys = format_strengths(format, complete) if strengths is None else strengths
+        free = np.flatnonzero(~np.isin(format.hands, complete).any(axis=1))
+        by_strength = free[np.argsort(keys[free], kind="stable")]
+        order = np.unique(keys[by_strength], return_inverse=True)[1].astype(np.int16)
+        cards, twins = card_columns(format, by_strength)
+        rows = np.zeros((len(by_strength) + 1, 2 * count))
+        rows[:-1] = twice[:, by_strength].T
+        values = np.empty((len(by_strength), 2 * count))
+        raked_showdowns(cards, order, twins, cards, order, rows, chips, values, columns, by_card)
+        total[:, by_strength] += values.T
+    won, met = total[:count], total[count:]
+    share: Floats = np.divide(won, met, out=np.full_like(won, 0.5), where=met > 1e-13 * reached.sum(axis=1, keepdims=True))
+    return np.clip(share, 0.0, 1.0)
+
+
+def card_columns(format: Format, hands: NDArray[np.intp]) -> tuple[NDArray[np.uint8], NDArray[np.int16]]:
+    """Cards and twins of one list of hands against itself, as :class:`treeplex.engine.holdem.form.HoldemForm` has them."""
+    cards = format.hands[hands]
+    if format.hole == 1:
+        filler = np.full((len(cards), 1), ANY_CARD), np.full((len(cards), 1), NO_CARD)
+        return np.concatenate((cards, *filler), axis=1).astype(np.uint8), np.full(len(cards), -1, np.int16)
+    return np.ascontiguousarray(cards[:, [0, 1, 1]], np.uint8), np.arange(len(cards), dtype=np.int16)

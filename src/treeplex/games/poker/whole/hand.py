@@ -1,0 +1,151 @@
+"""Everything that defines a hand of hold'em but the cards: what is on offer, who wins what, and how it is told."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from treeplex.games.poker.cards.cards import cards_to_string
+from treeplex.games.poker.cards.format import Format
+from treeplex.games.poker.spots.spot import Rake
+from treeplex.games.poker.whole.betting import CALL, FOLD, TDA, Actions, Betting, Table
+from treeplex.games.poker.whole.plan import RaisePlan
+from treeplex.games.poker.whole.pots import side_pots, uncalled, won
+
+
+@dataclass(frozen=True)
+class HandRules:
+    """Everything that defines a hand but the cards that come.
+
+    Attributes:
+        format: cards in play.
+        betting: the betting.
+        plan: which raises are on offer.
+        rake: what the house takes from the matched chips, in equal parts of every pot.
+        no_flop_no_drop: it takes nothing from a hand that ends before any card is on the board.
+    """
+
+    format: Format
+    betting: Betting
+    plan: RaisePlan
+    rake: Rake = field(default_factory=Rake)
+    no_flop_no_drop: bool = False
+
+    @cached_property
+    def antes(self) -> tuple[int, ...]:
+        """The ante each player has posted."""
+        return self.betting.posted_antes()
+
+    @cached_property
+    def stacks(self) -> tuple[int, ...]:
+        """Each player's chips after the ante."""
+        return self.betting.playing_stacks()
+
+    @cached_property
+    def first_table(self) -> Table:
+        """The table after the blinds."""
+        return self.betting.first_table(self.stacks)
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """The players from the dealer's left on: who gets odd chips first."""
+        players = self.betting.players
+        return tuple((self.betting.dealer + 1 + step) % players for step in range(players))
+
+    def actions(self, table: Table) -> Actions:
+        """The actions on offer to the player to act."""
+        put = table.paid[table.player]
+        legal = self.betting.raise_sizes(table, self.stacks)
+        raises = self.plan.offered(table, self.betting, self.stacks, legal, sum(self.antes)) if legal else legal
+        if put == table.faced:
+            return Actions((CALL,), raises)
+        limps = self.plan.limps or table.street or table.raises or not raises
+        return Actions((FOLD, CALL) if limps else (FOLD,), raises)
+
+    def after(self, table: Table, action: int) -> Table:
+        """The table after an action, on offer or only allowed by the rules.
+
+        Raises:
+            GameError: the rules do not allow it.
+        """
+        return self.betting.play(table, self.stacks, action)
+
+    def dealt(self, table: Table, board: int) -> Table:
+        """The table when so many cards lie on the board: on the next street if they complete it."""
+        complete = board == self.format.board_sizes[table.street + 1]
+        return self.betting.next_street(table, self.stacks) if complete else table
+
+    def pot(self, table: Table) -> int:
+        """The chips in the middle, bets of this street included."""
+        return sum(table.paid) + sum(self.antes)
+
+    def payoffs(self, table: Table, board: Sequence[int], hands: Sequence[Sequence[int]]) -> list[float]:
+        """What each player wins or loses where the hand is over.
+
+        Args:
+            table: the end of the betting.
+            board: the cards on the table; of a showdown complete.
+            hands: each player's hole cards.
+        """
+        dead, paid = 0, list(table.paid)
+        if self.betting.big_blind_ante:
+            dead = sum(self.antes)
+        else:
+            paid = [put + ante for put, ante in zip(paid, self.antes, strict=True)]
+        player, back = uncalled(paid)
+        paid[player] -= back
+        strengths = [0] * len(paid)
+        if table.folded.count(False) > 1:
+            strengths = self.strengths(table, board, hands)
+        pots = side_pots(paid, table.folded, dead)
+        taken = won(pots, strengths, self.order if self.betting.rules == TDA else None)
+        total = sum(paid) + dead
+        rake = 0.0 if self.no_flop_no_drop and not board else self.rake.of(total)
+        kept = 1.0 - rake / total if rake else 1.0
+        antes = self.antes if dead else (0,) * len(paid)
+        return [kept * gain - put - ante for gain, put, ante in zip(taken, paid, antes, strict=True)]
+
+    def strengths(self, table: Table, board: Sequence[int], hands: Sequence[Sequence[int]]) -> list[int]:
+        """The strength of each hand still in on a complete board; 0 for those who folded."""
+        from treeplex.games.poker.cards.evaluator import format_strengths  # it loads Numba, which most games do without
+
+        shown = [player for player, out in enumerate(table.folded) if not out]
+        cards = np.array([hands[player] for player in shown], np.uint8)
+        found = [0] * len(hands)
+        for player, strength in zip(shown, format_strengths(self.format, board, cards).tolist(), strict=True):
+            found[player] = strength
+        return found
+
+    def action_name(self, table: Table, action: int) -> str:
+        """What an action is called: bets and raises by the player's chips on this street."""
+        if action == FOLD:
+            return "fold"
+        if action == CALL:
+            return "call" if table.faced > table.paid[table.player] else "check"
+        if action == self.stacks[table.player]:
+            return f"allin {action - table.base}"
+        return f"{'raise' if table.faced > table.base else 'bet'} {action - table.base}"
+
+    def shown_board(self, board: Sequence[int]) -> str:
+        """The board street by street; the cards of a street, which came in no order that matters, highest first."""
+        ends = [0, *(size for size in self.format.board_sizes if 0 < size < len(board)), len(board)]
+        return " ".join(cards_to_string(sorted(board[start:end], reverse=True)) for start, end in pairwise(ends) if end > start)
+
+    def infostate(self, table: Table, board: Sequence[int], player: int, cards: Sequence[int], acting: int) -> str:
+        """All that a player with these hole cards knows; ``acting`` is the player to act, or chance."""
+        private = cards_to_string(sorted(cards, reverse=True))
+        shown = self.shown_board(board)
+        return f"[Observer: {player}][Private: {private}][Player: {acting}][Board: {shown}][Actions: {table.line}]"
+
+    def knowledge(self, table: Table, board: Sequence[int], player: int, cards: Sequence[int]) -> str:
+        """The same for people."""
+        parts = [cards_to_string(sorted(cards, reverse=True)) or "no cards yet"]
+        parts += [f"board {self.shown_board(board)}"] if board else []
+        parts.append(f"pot {self.pot(table)}")
+        if table.player == player and table.faced > table.paid[player]:
+            parts.append(f"{min(table.faced, self.stacks[player]) - table.paid[player]} to call")
+        behind = [stack - put for stack, put in zip(self.stacks, table.paid, strict=True)]
+        left = ("folded" if out else f"{each}" for each, out in zip(behind, table.folded, strict=True))
+        return ", ".join([*parts, f"stacks {' '.join(left)}"])

@@ -1,0 +1,160 @@
+"""``holdem`` by name: its parameters, checked."""
+
+import math
+from collections.abc import Sequence
+
+from treeplex.errors import GameError, SpecError
+from treeplex.games.parameters import GameInfo, choice, flag, items, real, whole
+from treeplex.games.poker.cards.format import HOLDEM, RANKINGS, Format, small
+from treeplex.games.poker.spots.spot import Rake
+from treeplex.games.poker.whole.betting import RULES, TDA, Betting
+from treeplex.games.poker.whole.game import Holdem
+from treeplex.games.poker.whole.hand import HandRules
+from treeplex.games.poker.whole.plan import RaisePlan, parse_plan
+
+NAME = "holdem"
+MOST_PLAYERS = 10
+MOST_CHIPS = 10**9
+LIMIT_RAISES = 4
+"""Bets and raises of a street with fixed limits, where nothing else is said; before the flop the big blind counts as one."""
+
+
+def holdem(
+    *,
+    players: int = 2,
+    stack: int | Sequence[int] = 200,
+    blinds: Sequence[int] = (1, 2),
+    ante: int | Sequence[int] = 0,
+    dealer: int = -1,
+    sizes: Sequence[str] = (),
+    preflop: Sequence[str] = (),
+    limps: bool = True,
+    force_allin: float = 0.0,
+    bets: Sequence[int] = (),
+    raises: int | Sequence[int] = 0,
+    rake: float = 0.0,
+    rake_cap: float = 0.0,
+    no_flop_no_drop: bool = False,
+    ranks: int = 13,
+    suits: int = 4,
+    hole: int = 2,
+    deal: Sequence[int] = (0, 3, 1, 1),
+    ranking: str = "five",
+    rules: str = TDA,
+) -> Holdem:
+    """Texas hold'em from the blinds on, for two to ten players; payoffs in chips. No limit, or fixed limit with ``bets``.
+
+    Raises:
+        SpecError: a value outside its range, or values that do not fit each other.
+    """
+    given = dict(locals())
+    seats = whole(NAME, "players", players, 2, MOST_PLAYERS)
+    form = deck_format(ranks, suits, hole, deal, ranking)
+    streets = form.streets
+    posted = amounts("blinds", blinds, 0, seats)
+    if len(posted) < 2 or list(posted) != sorted(posted) or not posted[1]:
+        raise SpecError(f"{NAME}: blinds are {list(posted)}; give the small and the big blind, then straddles, ascending")
+    dead = not isinstance(ante, int)
+    antes = amounts("ante", ante, 0, seats) if dead else (whole(NAME, "ante", ante, 0, MOST_CHIPS),) * seats
+    chips = (
+        (whole(NAME, "stack", stack, 1, MOST_CHIPS),) * seats if isinstance(stack, int) else amounts("stack", stack, 1, seats)
+    )
+    if len(chips) != seats:
+        raise SpecError(f"{NAME}: stack has {len(chips)} entries for {seats} players; give one number, or one for each player")
+    limits = tuple(whole(NAME, "bets", bet, 1, MOST_CHIPS) for bet in bets)
+    given["stack"] = chips[0] if len(set(chips)) == 1 else list(chips)
+    if limits and len(limits) != streets:
+        raise SpecError(f"{NAME}: bets needs one size for each of the {streets} streets, such as bets=[2;2;4;4]")
+    if limits and (sizes or preflop):
+        raise SpecError(f"{NAME}: bets are for fixed limit, sizes and preflop for no limit; give one of them")
+    seat = whole(NAME, "dealer", dealer, -1, seats - 1)
+    betting = Betting(
+        dealer=seats - 1 if seat < 0 else seat,
+        stacks=chips,
+        blinds=posted,
+        antes=antes,
+        big_blind_ante=dead,
+        streets=streets,
+        limits=limits,
+        most=most_raises(raises, streets, bool(limits)),
+        rules=choice(NAME, "rules", rules, RULES),
+    )
+    later = parse_plan([str(text) for text in sizes]) if sizes else None
+    first = parse_plan([str(text) for text in preflop]) if preflop else later
+    plan = RaisePlan((first, *[later] * (streets - 1)), flag(NAME, "limps", limps), real(NAME, "force_allin", force_allin, 0.0))
+    cap = real(NAME, "rake_cap", rake_cap, 0.0) or math.inf
+    share = real(NAME, "rake", rake, 0.0)
+    if share > 1:
+        raise SpecError(f"{NAME}: rake is {share:g}; give a share of the pot from 0 to 1, such as 0.05")
+    hand = HandRules(form, betting, plan, Rake(share, cap), flag(NAME, "no_flop_no_drop", no_flop_no_drop))
+    try:
+        return Holdem(hand, INFO.spec(given), given)
+    except GameError as error:
+        raise SpecError(f"{NAME}: {error}") from None
+
+
+def deck_format(ranks: int, suits: int, hole: int, deal: Sequence[int], ranking: str) -> Format:
+    """The cards in play: hold'em's, or those of a small deck."""
+    streets = [whole(NAME, "deal", cards, 0) for cards in items(NAME, "deal", deal)]
+    if streets[0]:
+        raise SpecError(f"{NAME}: deal begins with {streets[0]}; betting begins before any board card, so write 0 there")
+    made = small(
+        whole(NAME, "ranks", ranks, 1, 13),
+        whole(NAME, "suits", suits, 1, 4),
+        whole(NAME, "hole", hole, 1, 2),
+        streets,
+        choice(NAME, "ranking", ranking, RANKINGS),
+    )
+    same = (made.deck, made.hole, made.deal, made.ranking) == (HOLDEM.deck, HOLDEM.hole, HOLDEM.deal, HOLDEM.ranking)
+    return HOLDEM if same else made
+
+
+def amounts(name: str, values: object, low: int, most: int) -> tuple[int, ...]:
+    """A list of chips, at most so many."""
+    found = tuple(whole(NAME, name, value, low, MOST_CHIPS) for value in items(NAME, name, values))
+    if len(found) > most:
+        raise SpecError(f"{NAME}: {name} has {len(found)} entries for {most} players; give one a player at most")
+    return found
+
+
+def most_raises(raises: int | Sequence[int], streets: int, limit: bool) -> tuple[int, ...]:
+    """The most bets and raises of each street; none for any number."""
+    if not isinstance(raises, int):
+        found = tuple(whole(NAME, "raises", most, 0) for most in items(NAME, "raises", raises))
+        if len(found) != streets:
+            raise SpecError(f"{NAME}: raises needs one number for each of the {streets} streets, such as raises=[3;4;4;4]")
+        return found
+    if whole(NAME, "raises", raises, 0):
+        return (raises,) * streets
+    return (LIMIT_RAISES - 1, *[LIMIT_RAISES] * (streets - 1)) if limit else ()
+
+
+INFO = GameInfo(
+    name=NAME,
+    summary="Texas hold'em from the blinds to the showdown, two to ten players, no limit or fixed limit",
+    source="the rules of card rooms (Poker TDA, 2022) or of the Annual Computer Poker Competition; OpenSpiel universal_poker",
+    build=holdem,
+    meanings={
+        "players": "number of players, 2 to 10",
+        "stack": "chips before the hand: one number, or one for each player",
+        "blinds": "small and big blind, then straddles",
+        "ante": "ante of every player; as a list by position (small blind first) dead money: [0;2] of the big blind alone",
+        "dealer": "the player with the button; -1 for the last one",
+        "sizes": "raises on offer, such as [50%;100%;a]; empty for every whole number of chips",
+        "preflop": "raises on offer before the flop, such as [2.5bb;3x;a]; empty for those of sizes",
+        "limps": "false: the first to put in chips before the flop raises",
+        "force_allin": "raises become all-in where the stack left would be at most this share of the pot; 0 never",
+        "bets": "fixed limit: the bet of each street, such as [2;2;4;4]; empty for no limit",
+        "raises": "most bets and raises on a street, one number or one a street; 0: four with fixed limits, else any number",
+        "rake": "share of the pot that the house takes",
+        "rake_cap": "most chips of rake; 0 for no cap",
+        "no_flop_no_drop": "true: no rake from hands that end before the flop",
+        "ranks": "highest ranks in the deck, 1 to 13",
+        "suits": "suits in the deck, 1 to 4",
+        "hole": "cards each player holds, 1 or 2",
+        "deal": "board cards dealt before each street of betting, beginning with 0",
+        "ranking": "five: the best five cards of hold'em; three: the three-card hands of Rhode Island hold'em",
+        "rules": "tda: the rules of card rooms; acpc: those of the computer poker competition and OpenSpiel",
+    },
+    note="whole hold'em is far too large to compile; small decks and short stacks are not",
+)

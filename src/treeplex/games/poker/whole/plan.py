@@ -1,0 +1,87 @@
+"""Which raises are on offer: every whole number of chips, or the sizes of a plan.
+
+A plan is a list of sizes in the grammar of :mod:`treeplex.games.poker.betting.sizes`, and ``2.5bb``: a first raise to so many
+big blinds on this street. Sizes below the smallest raise become it. The largest raise on offer is what some other player can
+call. Multiples (``3x``) are for bets faced, blinds included; a first bet after the flop has none.
+"""
+
+import re
+from dataclasses import dataclass
+
+from treeplex.errors import SpecError
+from treeplex.games.poker.betting.moves import half_up
+from treeplex.games.poker.betting.sizes import NUMBER, Size, parse_sizes
+from treeplex.games.poker.whole.betting import Betting, Table
+
+BIG_BLINDS = re.compile(rf"{NUMBER}bb")
+
+
+@dataclass(frozen=True)
+class RaisePlan:
+    """The sizes on offer.
+
+    Attributes:
+        sizes: of each street; None for all whole numbers of chips there.
+        limps: whether the first to put in chips before the flop may just call the big blind.
+        force_allin: a raise becomes all-in where the stack left would be at most this share of the pot after a call; 0 never.
+    """
+
+    sizes: tuple[tuple[Size, ...] | None, ...]
+    limps: bool = True
+    force_allin: float = 0.0
+
+    def offered(
+        self, table: Table, betting: Betting, stacks: tuple[int, ...], legal: range, dead: int
+    ) -> range | tuple[int, ...]:
+        """Those of the ``legal`` raises that are on offer, ascending; ``dead`` chips are in the pot besides what is paid."""
+        sizes = self.sizes[table.street]
+        if sizes is None or len(legal) < 2:
+            return legal
+        pot = sum(table.paid) + dead + min(table.faced, stacks[table.player]) - table.paid[table.player]
+        others = (stack for seat, stack in enumerate(stacks) if seat != table.player and not table.folded[seat])
+        found, most = set(), max(min(legal[-1], max(others)), legal[0])
+        for size in sizes:
+            amount = self.amount(size, table, betting, pot, most)
+            if amount is None:
+                continue
+            amount = min(max(amount, legal[0]), most)
+            spare = half_up((pot + 2 * (amount - table.faced)) * self.force_allin)
+            found.add(most if most - amount <= spare else amount)
+        return tuple(sorted(found))
+
+    def amount(self, size: Size, table: Table, betting: Betting, pot: int, most: int) -> int | None:
+        """What a size raises to; None where it does not apply."""
+        faced = table.faced
+        if size.kind == "blinds":
+            return None if table.raises else table.base + half_up(size.value * betting.big_blind)
+        if size.kind == "pot":
+            return faced + half_up(pot * size.value)
+        if size.kind == "last":
+            return table.base + half_up((faced - table.base) * size.value) if faced > table.base else None
+        if size.kind == "chips":
+            return None if size.cap and table.raises >= size.cap else faced + half_up(size.value)
+        if size.kind == "geometric":
+            streets = int(size.value) or betting.streets - table.street
+            streets = max(streets - table.raises, 1)
+            growth = (2 * (most - faced) / pot + 1) ** (1 / streets)
+            return faced + half_up(pot * min((growth - 1) / 2, size.cap))
+        return most
+
+
+def parse_plan(texts: list[str]) -> tuple[Size, ...]:
+    """The sizes of a list such as ``["2.5bb", "100%", "a"]``.
+
+    Raises:
+        SpecError: a text that is no size.
+    """
+    found: list[Size] = []
+    for text in texts:
+        match = BIG_BLINDS.fullmatch(text.strip().lower())
+        if match:
+            found.append(Size("blinds", float(match[1])))
+            continue
+        try:
+            found += parse_sizes(text, raises=True)
+        except SpecError as error:
+            raise SpecError(f"{error}; or 2.5bb, big blinds") from None
+    return tuple(found)

@@ -1,0 +1,53 @@
+"""Who gets the chips: side pots, uncalled bets and odd chips."""
+
+from collections.abc import Sequence
+
+
+def uncalled(paid: Sequence[int]) -> tuple[int, int]:
+    """Who put in more than anybody else, and how much more; (0, 0) if nobody did."""
+    most, second = sorted(paid)[-1:-3:-1]
+    return paid.index(most) * (most > second), most - second
+
+
+def side_pots(paid: Sequence[int], folded: Sequence[bool], dead: int = 0) -> list[tuple[int, list[int]]]:
+    """The main pot and the side pots, each with the players who can win it.
+
+    Args:
+        paid: chips each player has put in.
+        folded: who cannot win.
+        dead: chips in the main pot besides.
+
+    Returns:
+        Pairs (chips, players), the main pot first; players in ascending order.
+    """
+    found: list[tuple[int, list[int]]] = []
+    below = 0
+    for level in sorted({put for put, out in zip(paid, folded, strict=True) if not out}):
+        amount = sum(min(put, level) - min(put, below) for put in paid) + dead
+        if amount:
+            able = [player for player, (put, out) in enumerate(zip(paid, folded, strict=True)) if not out and put >= level]
+            if found and found[-1][1] == able:
+                amount += found.pop()[0]
+            found.append((amount, able))
+        below, dead = level, 0
+    return found
+
+
+def won(pots: Sequence[tuple[int, list[int]]], strengths: Sequence[int], order: Sequence[int] | None) -> list[float]:
+    """What each player takes out of the pots.
+
+    Args:
+        pots: as :func:`side_pots` gives them.
+        strengths: of each player's hand, more is better; those of players who can win no pot are not looked at.
+        order: who gets chips that cannot be split, the first one of the winners in this order; None to split chips.
+    """
+    taken = [0.0] * len(strengths)
+    for amount, able in pots:
+        best = max(strengths[player] for player in able)
+        winners = [player for player in able if strengths[player] == best]
+        share = amount / len(winners) if order is None else amount // len(winners)
+        for player in winners:
+            taken[player] += share
+        if order is not None and (odd := amount % len(winners)):
+            taken[next(player for player in order if player in winners)] += odd
+    return taken

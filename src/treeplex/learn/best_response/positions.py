@@ -1,0 +1,171 @@
+"""A game as one player meets it: everybody else and chance have moved, and it is its turn, or the game is over."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from treeplex.engine.histories.streams import Stream
+from treeplex.errors import GameError, PolicyError, TreeplexError
+from treeplex.evaluate.match.agents import Agent, fork
+from treeplex.evaluate.playouts import Player, payoffs_of
+from treeplex.forms.compile.rule_errors import failed_rules
+from treeplex.forms.compile.stepping import outcomes, picked
+from treeplex.forms.subgames.beliefs import Belief
+from treeplex.games.base import CHANCE, TERMINAL, Game, State
+from treeplex.games.poker.public import HoldemGame
+from treeplex.games.public import PublicGame
+from treeplex.games.public import State as Place
+
+NOBODY = -9
+"""The seat of a player who is not there: all are the fixed agent."""
+
+
+class Position(NamedTuple):
+    """Where the learner is to act, or how a play ended.
+
+    Attributes:
+        infostate: what it knows; empty at the end.
+        actions: what it may do; none at the end.
+        payoffs: of all players at the end; else none.
+        after: the position after an action by number; draws what the others do, anew each time.
+    """
+
+    infostate: str
+    actions: Sequence[int]
+    payoffs: Sequence[float]
+    after: Callable[[int], "Position"]
+
+
+def over(number: int) -> Position:
+    """No position follows."""
+    raise AssertionError("nothing follows this position")
+
+
+def decision(infostate: str, actions: Sequence[int]) -> Position:
+    """A position to be looked at only."""
+    return Position(infostate, actions, (), over)
+
+
+class World(Protocol):
+    """A game in which all but one player are a fixed agent.
+
+    Attributes:
+        players: how many.
+        spec: the text that names the game; empty for one without a name.
+    """
+
+    players: int
+    spec: str
+
+    def begin(self, seat: int, stream: Stream) -> Position:
+        """A new play from a seat, up to its first decision, with a stream of random numbers."""
+        ...
+
+
+class RulesWorld:
+    """Rules, and a policy of infostates in all other seats."""
+
+    def __init__(self, rules: Game, fixed: Player) -> None:
+        """Take rules with moves one at a time (:func:`treeplex.forms.compile.stepping.turn_by_turn`) and a policy of them."""
+        self.rules, self.fixed = rules, fixed
+        self.players, self.spec = rules.num_players, rules.spec
+
+    def begin(self, seat: int, stream: Stream) -> Position:
+        """See :class:`World`.
+
+        Raises:
+            GameError, PolicyError: rules that cannot be played, or a policy that does not fit.
+        """
+        return self._next(self.rules.new_initial_state(), seat, stream)
+
+    def _next(self, state: State, seat: int, stream: Stream) -> Position:
+        try:
+            while (actor := state.current_player()) != seat:
+                if actor == TERMINAL:
+                    return Position("", (), payoffs_of(state, self.players), over)
+                if actor == CHANCE:
+                    actions, probabilities = outcomes(state)
+                elif 0 <= actor < self.players:
+                    played = self.fixed.action_probabilities(state)
+                    actions, probabilities = list(played), list(played.values())
+                    if not abs(sum(probabilities) - 1.0) <= 1e-6:
+                        raise PolicyError(f"a policy gives {dict(played)} at {state!r}, which is no distribution")
+                else:
+                    raise GameError(
+                        f"current_player() is {actor} at {state!r}; with simultaneous moves use turn_based(game=...)"
+                    )
+                state = state.child(actions[picked(probabilities, stream.draw())])
+            legal, here = list(state.legal_actions()), state
+            return Position(
+                state.information_state_string(seat),
+                legal,
+                (),
+                lambda number: self._next(here.child(legal[number]), seat, stream),
+            )
+        except (TreeplexError, MemoryError):
+            raise
+        except (Exception, SystemExit) as error:
+            raise failed_rules(error, f"at {state!r}") from error
+
+
+class TableWorld:
+    """A public game, and an agent in all other seats."""
+
+    def __init__(self, fixed: Agent, spec: str = "") -> None:
+        """Take an agent."""
+        fixed.begin()
+        self.fixed, self.game, self.spec = fixed, fixed.game, spec
+        self.players = self.game.players
+
+    def begin(self, seat: int, stream: Stream) -> Position:
+        """See :class:`World`."""
+        seats = dict[int, Agent]()
+        for player in range(self.players):
+            if player != seat:
+                seats[player] = fork(self.fixed)
+                seats[player].begin(player, np.random.default_rng(int(stream.draw() * 2**53)))
+        held = Belief.root(self.game).draw(np.random.default_rng(int(stream.draw() * 2**53)))
+        return self._next(self.game.first_state(), (), held, seats, seat, stream)
+
+    def _next(
+        self, place: Place, path: tuple[int, ...], held: tuple[int, ...], seats: dict[int, Agent], seat: int, stream: Stream
+    ) -> Position:
+        game = self.game
+        while (options := game.options(place)).player != seat:
+            if options.player == TERMINAL:
+                return Position("", (), game.payoffs(place, held), over)
+            if options.player == CHANCE:
+                number = picked(game.chances(place, held).tolist(), stream.draw())
+            else:
+                table = seats[options.player].policy()[:, held[options.player]]
+                number = picked((table / table.sum()).tolist(), stream.draw())
+            place, path, held = self._moved(place, path, held, seats, number)
+        here, way, hands = place, path, held
+
+        def after(number: int) -> Position:
+            copies = {player: fork(agent) for player, agent in seats.items()}
+            return self._next(*self._moved(here, way, hands, copies, number), copies, seat, stream)
+
+        return Position(infostate_of(game, place, path, seat, held[seat]), list(options.labels), (), after)
+
+    def _moved(
+        self, place: Place, path: tuple[int, ...], held: tuple[int, ...], seats: dict[int, Agent], number: int
+    ) -> tuple[Place, tuple[int, ...], tuple[int, ...]]:
+        """After what has a number among what can happen; agents see it."""
+        options = self.game.options(place)
+        label = options.labels[number]
+        if options.private:
+            hand = held[options.player] * len(options.labels) + number
+            held = tuple(hand if player == options.player else own for player, own in enumerate(held))
+            label = options.labels[0]
+        for agent in seats.values():
+            agent.see(label)
+        return self.game.after(place, label), (*path, label), held
+
+
+def infostate_of(game: PublicGame, place: Place, path: tuple[int, ...], player: int, hand: int) -> str:
+    """What a player knows: as the rules write it, else its hand and what happened."""
+    if isinstance(game, HoldemGame):
+        return f"{hand}:{','.join(map(str, path))}"
+    return game.infostate_at(place, player, hand)

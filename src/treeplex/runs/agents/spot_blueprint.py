@@ -1,0 +1,159 @@
+"""A solved spot of hold'em as a blueprint."""
+
+from functools import cached_property
+from typing import NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import AlgorithmError, GameError, PolicyError
+from treeplex.evaluate.holdem.node_values import HoldemValues, StreetValues, ratio
+from treeplex.forms.holdem.suit_symmetry import IDENTITY, Renaming
+from treeplex.forms.subgames.beliefs import Belief
+from treeplex.games.base import CHANCE
+from treeplex.games.poker.betting.tree import Decision, StreetEnd
+from treeplex.games.poker.public import HoldemGame, HoldemState
+from treeplex.games.public import PublicGame, State
+from treeplex.runs.holdem.policy import HoldemPolicy
+from treeplex.runs.holdem.report.view import Browser
+
+Floats = NDArray[np.float64]
+
+
+class At(NamedTuple):
+    """A public state of a solved spot.
+
+    Attributes:
+        node: of the spot's betting tree.
+        tree: the betting of its street there.
+        board: its number among all boards.
+        hands: for each player int64, the hands of the format in the tree's order.
+    """
+
+    node: int
+    tree: StreetValues
+    board: int
+    hands: tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+class SpotBlueprint:
+    """A solved spot; the game that is played may have more bets from some street on.
+
+    Promises are exact: the opponent's best response to the whole solution is computed once for each player.
+
+    Attributes:
+        policy_of_spot: the solution's policy, of all streets.
+        game: the spot as a game.
+    """
+
+    def __init__(self, policy: HoldemPolicy) -> None:
+        """Use a policy.
+
+        Raises:
+            PolicyError: it was saved without its last streets.
+        """
+        policy.check_whole()
+        self.policy_of_spot, self.game = policy, HoldemGame(policy.game.spot, policy.game.betting)
+
+    def check(self, game: PublicGame, start: int, *, reach: bool = False) -> None:
+        """See :class:`treeplex.search.blueprint.Blueprint`."""
+        own = self.game.spot
+        if not isinstance(game, HoldemGame):
+            raise PolicyError("a solved spot is a blueprint for hold'em; give a policy of the game that is played")
+        if (difference := other_field(game, self.game)) is not None:
+            raise PolicyError(f"the blueprint is a solution of another spot: its {difference} differs; bets alone may")
+        if start >= len(own.streets):
+            most = len(own.streets) - 1
+            raise AlgorithmError(f"start={start}, but the spot has no street after so many deals; at most {most}")
+        if reach:
+            raise AlgorithmError("gifts are not counted in hold'em; choose gadget maxmargin or resolve")
+
+    @cached_property
+    def _browser(self) -> Browser:
+        return Browser(self.policy_of_spot.values)
+
+    @cached_property
+    def _responding(self) -> tuple[Browser, Browser]:
+        """For each player the values when the other one plays its best response to it."""
+        first, second = (Browser(self.policy_of_spot.response_values(1 - player)) for player in (0, 1))
+        return first, second
+
+    def policy(self, game: PublicGame, path: tuple[int, ...]) -> Floats:
+        """See :class:`treeplex.search.blueprint.Blueprint`."""
+        at, (here, there) = self._find(self._browser, game, path)
+        event = self.game.event(there)
+        assert isinstance(event, Decision)
+        labels = game.options(here).labels
+        table = np.full((len(labels), len(self.game.spot.format.hands)), 1.0 / len(labels))
+        table[:, at.hands[event.player]] = 0.0
+        for number, label in enumerate(labels):
+            own = action_in(game, here, label, self.game, there)
+            if own is not None:
+                table[number, at.hands[event.player]] = at.tree.policy[at.node][own]
+        return table
+
+    def belief(self, game: PublicGame, path: tuple[int, ...]) -> Belief:
+        """See :class:`treeplex.search.blueprint.Blueprint`."""
+        at, (here, _) = self._find(self._browser, game, path)
+        ranges = np.zeros((2, len(self.game.spot.format.hands)))
+        for own, hands, reach in zip(ranges, at.hands, at.tree.reach[at.node], strict=True):
+            own[hands] = reach
+        return Belief.of(game, here, list(ranges))
+
+    def promised(self, game: PublicGame, path: tuple[int, ...], player: int, *, reach: bool = False) -> Floats:
+        """See :class:`treeplex.search.blueprint.Blueprint`; without gifts."""
+        browser, other = self._responding[player], 1 - player
+        at, _ = self._find(browser, game, path)
+        met = browser.values.compatible(at.board, other, at.tree.reach[at.node][player])
+        found = np.full(len(self.game.spot.format.hands), np.nan)
+        found[at.hands[other]] = ratio(at.tree.values[at.node][other], met)
+        return found
+
+    def _find(self, browser: Browser, game: PublicGame, path: tuple[int, ...]) -> tuple[At, tuple[State, HoldemState]]:
+        """Where a path of the game leads in the solution, and the state in both games.
+
+        Raises:
+            AlgorithmError: a bet that the solution lacks.
+        """
+        values: HoldemValues = browser.values
+        here, there = game.first_state(), self.game.first_state()
+        street, place, renaming = 0, 0, IDENTITY
+        tree = values.tree(street, place, there.node, values.root_reach())
+        for label in path:
+            before, event = there, self.game.event(there)
+            if game.options(here).player == CHANCE:
+                there = self.game.after(there, label)
+                assert isinstance(event, StreetEnd)
+                street += 1
+                place, renaming = browser.dealt(street, place, renaming, there.board[len(before.board) :])
+                reach = values.below(street, place, tree.reach[before.node])
+                tree = values.tree(street, place, there.node, reach)
+            else:
+                own = action_in(game, here, label, self.game, there)
+                if own is None:
+                    raise AlgorithmError(f"the blueprint lacks a bet that was played at {game.name_of(here)}; start earlier")
+                there = self.game.after(there, own)
+            here = game.after(here, label)
+        back = cast(Renaming, tuple(renaming.index(suit) for suit in range(4)))
+        lists = self.policy_of_spot.game.boards[street][place].hands
+        names = browser.maps.map(back).astype(np.int64)
+        number = values.board_number(street, place)
+        return At(there.node, tree, number, (names[lists[0]], names[lists[1]])), (here, there)
+
+
+def action_in(game: PublicGame, here: State, label: int, other: HoldemGame, there: HoldemState) -> int | None:
+    """The label of an action in another version of the game; None if that lacks it."""
+    try:
+        return game.label_in(here, label, other, there)
+    except GameError:
+        return None
+
+
+def other_field(game: HoldemGame, blueprint: HoldemGame) -> str | None:
+    """What two spots differ in beside bets; None for nothing."""
+    mine, theirs = game.spot, blueprint.spot
+    for name in ("board", "pot", "stack", "rake", "blinds", "format"):
+        if getattr(mine, name) != getattr(theirs, name):
+            return name
+    same = all(np.array_equal(own, other) for own, other in zip(mine.ranges, theirs.ranges, strict=True))
+    return None if same else "ranges"

@@ -1,0 +1,1 @@
+"""Trainings of best responses: the learner ``best-response``."""
