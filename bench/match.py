@@ -180,7 +180,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 @benchmark(
     title="Hands between policy tables",
-    place=10,
+    place=None,
     minutes=1,
     about="One process, one core, one thread; the systems take turns, medians over the turns. A hand is a play of the game, "
     "from the deal to the payoffs; both seats play all actions alike. Treeplex's tables are sampled by a kernel over stored "

@@ -53,7 +53,8 @@ def reproduce() -> Result:
     return Result(
         source="agents of the library by name",
         findings=[
-            "From the same rough blueprint, solving the second round again behind a gadget is safer than playing the blueprint.",
+            "From the same rough blueprint, solving the second round again behind a gadget is safer than playing the "
+            "blueprint.",
         ],
         tables=[
             Table(

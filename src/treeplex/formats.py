@@ -1,4 +1,4 @@
-"""Games and policies of other systems: OpenSpiel, Gambit's ``.efg`` and ``.nfg``, LiteEFG's ``.game``.
+"""Games, policies and hands of other systems: OpenSpiel, Gambit's ``.efg`` and ``.nfg``, LiteEFG's ``.game``, PHH.
 
 ``tp.load`` reads all of these games by itself; here are the readers and writers one by one.
 """
@@ -10,6 +10,7 @@ from treeplex.forms.sources.liteefg_write import write_game_file
 from treeplex.forms.sources.nfg_read import read_nfg
 from treeplex.forms.sources.openspiel import OpenSpielGame, from_tabular_policy, to_pyspiel_policy, to_tabular_policy
 from treeplex.forms.sources.user_module import load_user_game
+from treeplex.games.poker.whole.phh import read_phh, write_phh
 
 __all__ = [
     "OpenSpielGame",
@@ -18,8 +19,10 @@ __all__ = [
     "read_efg",
     "read_game_file",
     "read_nfg",
+    "read_phh",
     "to_pyspiel_policy",
     "to_tabular_policy",
     "write_efg",
     "write_game_file",
+    "write_phh",
 ]

@@ -20,7 +20,9 @@ from treeplex.games.poker.public import HoldemGame
 from treeplex.games.poker.spots.known import holdem
 from treeplex.search import PlaythroughSettings, SearchAgent, ZeroLeaf
 from treeplex.search.action_subset import only_sizes
-from treeplex.search.translation import TranslatedAgent, pseudo_harmonic, translated_policy
+from treeplex.search.exact_translation import translated_policy
+from treeplex.search.translated_agent import TranslatedAgent
+from treeplex.search.translation import pseudo_harmonic
 from treeplex.solvers import make_solver
 
 COARSE = "no_limit_leduc(stack=700)"

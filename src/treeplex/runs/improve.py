@@ -11,6 +11,7 @@ from treeplex.games.public import PublicTree
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.judge import as_policy, load_policy
 from treeplex.search.action_subset import ActionSubset, only_sizes
+from treeplex.search.exact_translation import translated_policy
 from treeplex.search.resolving import RESOLVING
 from treeplex.search.self_improvement import (
     CoarsePolicy,
@@ -20,7 +21,6 @@ from treeplex.search.self_improvement import (
     most_frequent,
     unknown_actions,
 )
-from treeplex.search.translation import translated_policy
 from treeplex.solvers import make_solver
 from treeplex.spec import nearest
 

@@ -1,6 +1,8 @@
 """Search over public belief states: beliefs, depth-limited subgames, values at their leaves, agents that search."""
 
 from treeplex.evaluate.match.agents import Agent, Seat, TableAgent, agent_policy, play_game
+from treeplex.evaluate.match.aivat import Aivat, PolicyValues, ValueFunction
+from treeplex.evaluate.match.play import PlayedHand, Step
 from treeplex.forms.subgames.batch import cut_states
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.forms.subgames.cut import cut
@@ -14,6 +16,7 @@ from treeplex.search.blueprint import TableBlueprint
 from treeplex.search.carried import Carried
 from treeplex.search.continuations import BlueprintLeaf, biased, biased_policies
 from treeplex.search.exact_leaf import ExactLeaf
+from treeplex.search.exact_translation import translated_policy
 from treeplex.search.leaf import LeafValue, NoLeaf, ZeroLeaf
 from treeplex.search.next_round import NextRound
 from treeplex.search.play_distribution import averaged_policy
@@ -30,12 +33,13 @@ from treeplex.search.self_improvement import (
 )
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgame import METHODS, Method, SubgameSearch, values_of
-from treeplex.search.translation import TranslatedAgent, translated_policy
+from treeplex.search.translated_agent import TranslatedAgent
 
 __all__ = [
     "METHODS",
     "ActionSubset",
     "Agent",
+    "Aivat",
     "Belief",
     "BlueprintLeaf",
     "Carried",
@@ -48,16 +52,20 @@ __all__ = [
     "Method",
     "NextRound",
     "NoLeaf",
+    "PlayedHand",
     "PlaythroughSettings",
+    "PolicyValues",
     "Resolve",
     "Resolving",
     "ResolvingAgent",
     "SearchAgent",
     "Seat",
+    "Step",
     "SubgameSearch",
     "TableAgent",
     "TableBlueprint",
     "TranslatedAgent",
+    "ValueFunction",
     "ZeroLeaf",
     "agent_policy",
     "averaged_policy",

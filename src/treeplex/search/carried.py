@@ -93,13 +93,15 @@ class Carried:
             AlgorithmError: the subgame ends before the last of its player's actions or deals; if a deal follows its end, it
                 says nothing of what each outcome is worth.
         """
-        belief, last = self.belief, 0
+        belief, last, split = self.belief, 0, 1
         for depth, label in enumerate(path):
-            actor = belief.game.options(belief.state).player
-            if actor != 1 - self.player:
-                last = depth + 1
+            options = belief.game.options(belief.state)
+            if options.player != 1 - self.player:
+                last, split = depth + 1, 1
+            elif options.private:  # a hand becomes one for each action that it may have taken, with the same promise
+                split *= len(options.labels)
             belief = moved(belief, self.player, solved, path[: depth + 1], label)
-        return Carried(self.player, belief, self._promised(solved, path[:last]))
+        return Carried(self.player, belief, np.repeat(self._promised(solved, path[:last]), split))
 
     def _promised(self, solved: Resolved, path: tuple[int, ...]) -> Floats:
         """What is promised after a path that ends with an own action or a deal."""

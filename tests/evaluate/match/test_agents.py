@@ -16,11 +16,13 @@ from treeplex.forms.subgames.beliefs import Belief
 from treeplex.forms.subgames.public_rules import public_game, public_rules
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.poker.betting.sizes import BetPlan
+from treeplex.games.poker.public import HoldemGame
 from treeplex.games.poker.spots.known import holdem
 from treeplex.games.public import pick
 from treeplex.search import ExactLeaf, ZeroLeaf
 from treeplex.search.agent import SearchAgent
 from treeplex.search.holdem.agent import holdem_agent
+from treeplex.search.resolving_agent import Resolving, ResolvingAgent
 from treeplex.search.settings import PlaythroughSettings
 
 SPOT = holdem("3s7hTdKs", "QQ,JTs,AKs", "99,KQs,T9s", pot=20.0, stack=40.0, bets=BetPlan.same("100%", "a"))
@@ -47,6 +49,9 @@ AGENTS: dict[str, Callable[[], Agent]] = {
     "search, dice": lambda: searching("liars_dice(dice_sides=3)"),
     "search, leduc": lambda: searching("leduc_poker"),
     "search, private actions": lambda: searching("modified_rps"),
+    "solving again, leduc": lambda: ResolvingAgent(public_rules("leduc_poker"), Resolving(iterations=3)),
+    "solving again, private actions": lambda: ResolvingAgent(public_rules("modified_rps"), Resolving(iterations=3)),
+    "solving again, turn": lambda: ResolvingAgent(HoldemGame.of(SPOT), Resolving(iterations=2)),
     "search, turn": lambda: holdem_agent(SPOT, ExactLeaf(iterations=2), iterations=2, endgame=2),
 }
 

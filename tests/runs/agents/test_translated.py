@@ -13,8 +13,9 @@ from treeplex.forms.policies.files import save_policy
 from treeplex.forms.subgames.policy_tables import table_at
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.runs.agents.played_game import PlayedGame
+from treeplex.search.exact_translation import translated_policy
 from treeplex.search.resolving import resolved
-from treeplex.search.translation import TranslatedAgent, translated_policy
+from treeplex.search.translated_agent import TranslatedAgent
 
 REAL = "no_limit_leduc(sizes=[50%;100%;a],stack=700)"
 FEW = "no_limit_leduc(stack=700)"
@@ -67,6 +68,26 @@ def test_libratus_translates_before_and_solves_after(few: Path) -> None:
     played, solved = libratus.policy(), table_at(after, game.tree, libratus.state)
     assert np.abs(played - solved)[:, can].max() < 0.2, card
     assert judge(game.compiled, after).exploitability < judge(game.compiled, before).exploitability - 3
+
+
+@pytest.mark.parametrize("name", ["libratus", "modicum"])
+def test_who_follows_a_blueprint_is_not_told_of_new_bets(name: str, few: Path) -> None:
+    """Its blueprint would not know them; but it plays the game with all bets, for which that is translated."""
+    with pytest.raises(SpecError, match="let the agent play the game with all bets"):
+        tp.agent(f"translated(agent={name}(blueprint={few}),game={FEW},off_tree=resolve)", REAL)
+    game = PlayedGame.of(REAL)
+    players = [tp.agent(f"{name}(blueprint={few},iterations=4)", game, seed=1), tp.agent("uniform", game, seed=2)]
+    for seed in range(4):
+        assert sum(play_game(players, np.random.default_rng(seed))) == 0
+
+
+def test_searches_play_on_with_new_bets() -> None:
+    game = PlayedGame.of(REAL)
+    text = f"translated(agent=deepstack(iterations=4,leaf=zero),game={FEW},off_tree=resolve)"
+    players = [tp.agent(text, game, seed=1), tp.agent("uniform", game, seed=2)]
+    for seed in range(8):
+        assert sum(play_game(players[:: 1 - 2 * (seed % 2)], np.random.default_rng(seed))) == 0
+    assert players[0].thought is not None
 
 
 def test_errors_name_the_remedy() -> None:

@@ -193,22 +193,20 @@ def table_for(game: str, against: str, iterations: int | None, think: str | None
     from treeplex.runs.solve.solvable import UNIFORM
 
     rules = load(game)
-    generator = np.random.default_rng(None if seed is None else (seed, 1))
+    generator = np.random.default_rng(seed)
+    own = None if seed is None else int(np.random.default_rng((seed, 1)).integers(2**63))
     if isinstance(rules, Spot):
-        opponent = agent(against, rules, iterations=iterations, think=think, seed=seed)
+        opponent = agent(against, rules, iterations=iterations, think=think, seed=own)
         return HoldemTable(opponent, generator), getattr(opponent, "about", "") or against
     if against == UNIFORM or (is_policy(against) and spec_of(against).name == "blueprint"):
         if iterations is not None or think is not None:
             raise PolicyError("--iterations and --think are about searching; a policy does not search")
         if against == UNIFORM:
-            uniform = RulesTable(
-                rules, lambda state: dict.fromkeys(known := state.legal_actions(), 1.0 / len(known)), generator
-            )
-            return uniform, UNIFORM
+            return RulesTable(rules, equally_often, generator), UNIFORM
         from treeplex.forms.compile.compile_game import compile_game
 
         return RulesTable(rules, as_policy(compile_game(rules), against).action_probabilities, generator), against
-    opponent = agent(against, rules, iterations=iterations, think=think, seed=seed)
+    opponent = agent(against, rules, iterations=iterations, think=think, seed=own)
     return AgentTable(opponent, generator), getattr(opponent, "about", "") or against
 
 

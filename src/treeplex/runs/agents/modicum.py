@@ -6,10 +6,10 @@ import numpy as np
 
 from treeplex.evaluate.match.agents import Agent
 from treeplex.forms.policies.tabular import Policy
+from treeplex.runs.agents.blueprint_file import blueprint_policy
 from treeplex.runs.agents.kind import AgentKind
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.resolving import ResolvingSettings, horizon_for, resolving_agent
-from treeplex.runs.judge import as_policy
 from treeplex.search.continuations import BlueprintLeaf, biased_policies
 from treeplex.search.resolving_agent import NESTED
 from treeplex.settings import setting
@@ -40,7 +40,7 @@ class Modicum(AgentKind):
     settings = ModicumSettings
 
     def make(self, game: PlayedGame, settings: ModicumSettings, generator: np.random.Generator) -> Agent:
-        policy: Policy = as_policy(game.compiled, settings.blueprint)
+        policy: Policy = blueprint_policy(game, settings.blueprint)
         choices = biased_policies(policy, settings.bias)[: settings.continuations] if settings.continuations > 1 else [policy]
         leaves = [BlueprintLeaf(game.tree, policy, {1 - player: choices}) for player in (0, 1)]
         return resolving_agent(game, settings, generator, horizon=horizon_for(game, settings.rounds), leaves=leaves)

@@ -7,6 +7,7 @@ import numpy as np
 
 from treeplex.errors import SpecError
 from treeplex.forms.subgames.horizon import Horizon
+from treeplex.games.poker.public import HoldemGame
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.games.public import PublicTree
 from treeplex.runs.agents.blueprint_file import blueprint_policy
@@ -37,9 +38,15 @@ class ResolvingSettings(ThinkingSettings):
 
 
 def horizon_for(game: PlayedGame, rounds: int, depth: int = 0) -> Horizon:
-    """Where subgames end: after deals on public trees, in hold'em before them."""
+    """Where subgames end: after deals on public trees, in hold'em before them.
+
+    Raises:
+        SpecError: a depth in hold'em, or a game of another kind.
+    """
     if isinstance(game.public, PublicTree):
         return Horizon(depth or None, rounds, dealt=rounds > 0 or depth > 0)
+    if not isinstance(game.public, HoldemGame):
+        raise SpecError(f"{game} has no subgames that this agent could solve; it plays public trees of two players and spots")
     if depth:
         raise SpecError(f"{game} is hold'em, where subgames end with a street; give rounds and no depth")
     return Horizon(rounds=rounds)

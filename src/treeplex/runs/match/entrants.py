@@ -29,7 +29,7 @@ from treeplex.search.user_agents import is_agent
 from treeplex.settings import declared
 from treeplex.solvers import make_solver
 
-MOST_HISTORIES = 5_000_000
+MOST_HISTORIES = 2_000_000
 """The most histories of a game that is compiled for a match."""
 MOST_INFOSETS = 5_000
 """The most infosets of a game in which every decision of an agent that searches is asked for."""
@@ -101,7 +101,7 @@ class MatchGame:
             return float(self.rules.blinds[1]) if self.rules.blinds else None
         if isinstance(self.rules, KuhnPoker):
             return 1.0
-        found = getattr(self.rules, "big_blind", None) or getattr(self.rules, "ante", None)
+        found = getattr(self.rules, "big_blind", None) or self.rules.parameters().get("ante")
         return float(found) if isinstance(found, int | float) and found > 0 else None
 
 
@@ -157,23 +157,27 @@ class Entrant:
         return TableAgent(played.public, self.table)
 
     @cached_property
-    def policies(self) -> tuple[Policy, ...] | None:
-        """What it plays in each seat, where that can be enumerated: a policy table, or an agent that draws nothing but its
-        actions, in a small game; else None, as of an agent that fails.
-        """
+    def enumerable(self) -> bool:
+        """Whether it may be asked everywhere: a policy table, or an agent that draws nothing but actions, in a small game."""
         game = self.game.compiled
-        if game is None:
+        if game is None or self.table is not None:
+            return game is not None
+        made = self.agent(0)
+        timed = self.think is not None or getattr(made, "think", None) is not None
+        return not timed and getattr(made, "draws", None) is False and len(game.infostates) <= MOST_INFOSETS
+
+    @cached_property
+    def policies(self) -> tuple[Policy, ...] | None:
+        """What it plays in each seat, if it is :attr:`enumerable` and does not fail when it is asked; else None."""
+        game = self.game.compiled
+        if game is None or not self.enumerable:
             return None
         if self.table is not None:
             return (self.table,) * game.players
-        made = self.agent(0)
-        timed = self.think is not None or getattr(made, "think", None) is not None
-        if timed or getattr(made, "draws", None) is not False or len(game.infostates) > MOST_INFOSETS:
-            return None
         tell(f"asking {self.name} what it plays everywhere")
         try:
-            return tuple(seat_policy(made, game, seat) for seat in range(game.players))
-        except Exception:
+            return tuple(seat_policy(self.agent(0), game, seat) for seat in range(game.players))
+        except Exception:  # whatever is wrong with it will be said of each hand
             return None
 
 

@@ -13,7 +13,6 @@ import numpy as np
 from treeplex.errors import AlgorithmError, FileError
 from treeplex.evaluate.match.statistics import summary
 from treeplex.evaluate.match.tables import expected_payoffs
-from treeplex.forms.policies.tabular import Policy
 from treeplex.learn.common.job_queue import JobQueue
 from treeplex.learn.common.workers import Workers
 from treeplex.runs.job.checkpoint import Arrays, State
@@ -81,13 +80,11 @@ class MatchJob(Job):
     def exact(self) -> tuple[Score, ...] | None:
         """The scores of all tables where all agents' policies can be enumerated, unless hands are asked for."""
         player, found, game = self.player, list[Score](), self.player.match_game.compiled
-        if player.settings.sampled or game is None:
+        if player.settings.sampled or game is None or not all(each.enumerable for each in player.entrants):
             return None
-        policies = list[Sequence[Policy]]()
-        for each in player.entrants:  # one that cannot be enumerated saves asking the others
-            if each.policies is None:
-                return None
-            policies.append(each.policies)
+        policies = [each.policies for each in player.entrants if each.policies is not None]
+        if len(policies) < len(player.entrants):
+            return None
         for agents in player.plan.tables:
             seatings = [[policies[agents[place]][seat] for seat, place in enumerate(order)] for order in player.plan.orders]
             values = np.array([expected_payoffs(game, seating) for seating in seatings])

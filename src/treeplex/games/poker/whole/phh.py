@@ -1,0 +1,196 @@
+"""Hands of hold'em to and from PHH, the poker hand history format (Kim 2024, "Recording and describing poker hands").
+
+PHH counts players from the first after the dealer and of two players from the big blind, and bets by street. Hands whose cards
+are not known (``????``) cannot be read: a history of the rules has all of them.
+"""
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from treeplex.errors import FileError, GameError, SpecError
+from treeplex.games.poker.cards.cards import cards_to_string, parse_cards
+from treeplex.games.poker.cards.format import HOLDEM
+from treeplex.games.poker.whole.betting import CALL, FOLD
+from treeplex.games.poker.whole.game import HoldemHistory
+from treeplex.games.poker.whole.named import holdem
+from treeplex.storage.files import write_atomically
+from treeplex.storage.reading import read_text
+
+NO_LIMIT, FIXED_LIMIT = "NT", "FT"
+FIXED_RAISES = 4
+"""Bets and raises of a street with fixed limits, as PokerKit counts them."""
+
+
+def write_phh(state: HoldemHistory, path: str | os.PathLike[str]) -> None:
+    """Write a hand that is over, all hole cards open, as PokerKit and others read it.
+
+    Args:
+        state: the end of a hand.
+        path: the file, mostly called ``.phh``.
+
+    Raises:
+        GameError: the hand is not over, or is played with another deck than hold'em's.
+        FileError: the file cannot be written.
+    """
+    write_atomically(path, phh_of(state))
+
+
+def phh_of(state: HoldemHistory) -> str:
+    """The text of :func:`write_phh`."""
+    rules = state.game.rules
+    betting = rules.betting
+    if rules.format is not HOLDEM:
+        raise GameError("hand histories are of hold'em with 52 cards; this deck is another one")
+    if not state.is_terminal():
+        raise GameError("the hand is not over; play it to its end first")
+    order = list(rules.order)
+    numbers: dict[str, Any] = {
+        "variant": FIXED_LIMIT if betting.limits else NO_LIMIT,
+        "ante_trimming_status": not betting.big_blind_ante,
+        "antes": padded(betting.antes, betting.players),
+        "blinds_or_straddles": padded(betting.blinds, betting.players),
+    }
+    if betting.limits:
+        numbers |= {"small_bet": betting.limits[0], "big_bet": betting.limits[-1]}
+    else:
+        numbers["min_bet"] = betting.big_blind
+    numbers["starting_stacks"] = [betting.stacks[player] for player in order]
+    numbers["actions"] = actions_of(state)
+    if all(float(gain).is_integer() for gain in state.returns()):
+        numbers["finishing_stacks"] = [int(betting.stacks[player] + state.returns()[player]) for player in order]
+    return "".join(f"{key} = {toml(value)}\n" for key, value in numbers.items())
+
+
+def actions_of(state: HoldemHistory) -> list[str]:
+    """A hand as PHH's words, replayed from its beginning.
+
+    Hands are shown once nobody can act any more, before the rest of the board is dealt; the last to raise on the last street
+    with actions shows first, else the first to act.
+    """
+    rules = state.game.rules
+    order = rules.order
+    place = {player: f"p{number}" for number, player in enumerate(order, start=1)}
+    words = [f"d dh {place[player]} {cards_to_string(state.hands[player])}" for player in order]
+    table, shown, last = rules.first_table, 0, len(words)
+    highest = max(range(len(order)), key=lambda number: (table.paid[order[number]], number))
+    opener = order[(highest + 1) % len(order)]
+    for street, letters in enumerate(state.table.line.split("/")):
+        if street:
+            shown = deal_street(words, state, shown)
+            table = rules.betting.next_street(table, rules.stacks)
+            opener = order[0] if letters else opener
+        for action in split_line(letters):
+            who, raised = place[table.player], action > CALL
+            opener = table.player if raised else opener
+            words.append(f"{who} cbr {action - table.base}" if raised else f"{who} {'cc' if action == CALL else 'f'}")
+            table, last = rules.after(table, action), len(words)
+    if state.table.folded.count(False) > 1:
+        first = order.index(opener)
+        shows = [player for player in (*order[first:], *order[:first]) if not state.table.folded[player]]
+        words[last:last] = [f"{place[player]} sm {cards_to_string(state.hands[player])}" for player in shows]
+    return words
+
+
+def deal_street(words: list[str], state: HoldemHistory, shown: int) -> int:
+    """Add the next street's cards to the words; the cards that lie there then."""
+    end = next(size for size in state.game.rules.format.board_sizes if size > shown)
+    words.append(f"d db {cards_to_string(state.board[shown:end])}")
+    return end
+
+
+def split_line(letters: str) -> list[int]:
+    """The actions of a street, ``cr6c``, as numbers."""
+    found: list[int] = []
+    while letters:
+        kind, letters = letters[0], letters[1:]
+        digits = letters[: len(letters) - len(letters.lstrip("0123456789"))]
+        letters = letters[len(digits) :]
+        found.append({"f": FOLD, "c": CALL}[kind] if kind != "r" else int(digits))
+    return found
+
+
+def read_phh(path: str | os.PathLike[str]) -> HoldemHistory:
+    """The hand of a ``.phh`` file, in a game of its own (``.game``); the dealer is the last player.
+
+    Raises:
+        FileError: the file cannot be read.
+        SpecError: another game than hold'em, amounts that are no whole chips, or unknown cards.
+        GameError: an action that the rules do not allow.
+    """
+    place = Path(path)
+    try:
+        return hand_from(tomllib.loads(read_text(place)))
+    except (tomllib.TOMLDecodeError, KeyError, IndexError, TypeError, ValueError) as error:
+        raise FileError(f"{place}: not a hand history ({error!r}); give a .phh file of hold'em") from None
+    except (SpecError, GameError) as error:
+        raise type(error)(f"{place}: {error}") from None
+
+
+def hand_from(data: dict[str, Any]) -> HoldemHistory:
+    """The hand that a PHH file describes."""
+    if data["variant"] not in (NO_LIMIT, FIXED_LIMIT):
+        raise SpecError(f"its game is {data['variant']!r}; only hold'em ({NO_LIMIT}, {FIXED_LIMIT}) is read")
+    antes, blinds = list(data["antes"]), list(data["blinds_or_straddles"])
+    even = data.get("ante_trimming_status", False) or not any(antes)
+    if even and len(set(antes)) > 1:
+        raise SpecError(f"antes are {antes} with ante_trimming_status; only equal antes are known so")
+    while len(blinds) > 2 and not blinds[-1]:
+        blinds.pop()
+    game = holdem(
+        players=len(data["starting_stacks"]),
+        stack=data["starting_stacks"],
+        blinds=blinds,
+        ante=antes[0] if even else antes,
+        bets=[data["small_bet"]] * 2 + [data["big_bet"]] * 2 if data["variant"] == FIXED_LIMIT else (),
+        raises=FIXED_RAISES if data["variant"] == FIXED_LIMIT else 0,
+    )
+    hands: dict[int, tuple[int, ...]] = {}
+    rest: list[list[str]] = []
+    for text in data["actions"]:
+        words = text.partition("#")[0].split()
+        if words[:2] == ["d", "dh"]:
+            player = int(words[2][1:]) - 1
+            hands[player] = hands.get(player, ()) + known(words[3])
+        elif words:
+            rest.append(words)
+    state = game.new_initial_state()
+    for player in range(game.num_players):
+        for card in hands[player]:
+            state = state.child(card)
+    for words in rest:
+        state = followed(state, words)
+    return state
+
+
+def followed(state: HoldemHistory, words: list[str]) -> HoldemHistory:
+    """The state after a word of PHH that is no hole card."""
+    if words[:2] == ["d", "db"]:
+        for card in known(words[2]):
+            state = state.child(card)
+        return state
+    if words[1] == "sm":
+        return state
+    if words[1] not in ("f", "cc", "cbr") or state.current_player() != int(words[0][1:]) - 1:
+        raise SpecError(f"{' '.join(words)!r} cannot come after {state.table.line!r}")
+    return state.child(FOLD if words[1] == "f" else CALL if words[1] == "cc" else state.table.base + int(words[2]))
+
+
+def known(text: str) -> tuple[int, ...]:
+    """Cards by their names; a :class:`SpecError` for unknown ones."""
+    if "?" in text:
+        raise SpecError(f"cards {text} are not known; only hands with all hole cards open can be read")
+    return parse_cards(text)
+
+
+def padded(amounts: tuple[int, ...], count: int) -> list[int]:
+    """Amounts with zeros after them."""
+    return [*amounts, *[0] * (count - len(amounts))]
+
+
+def toml(value: Any) -> str:
+    """A value as TOML writes it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return repr(value)

@@ -1,0 +1,160 @@
+"""A policy of a game with few bets as one of a game with many, exactly; see :mod:`treeplex.search.translation`."""
+
+from collections.abc import Hashable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import GameError
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.tabular import Policy, uniform_probabilities
+from treeplex.forms.subgames.policy_tables import sequences_at, table_at
+from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.games.base import CHANCE, TERMINAL
+from treeplex.games.public import PublicState, PublicTree, pair_state
+from treeplex.search.translation import MAPPINGS, bets_at, check_hands, check_known, heard, spoken
+
+Floats = NDArray[np.float64]
+
+
+class Hearing:
+    """What one player has heard so far in the coarse game: states there, each with how likely each of its hands came to it.
+
+    Attributes:
+        states: public states of the coarse game.
+        weights: for each of them float64 [H].
+    """
+
+    def __init__(self, states: list[PublicState], weights: list[Floats]) -> None:
+        self.states, self.weights = states, weights
+
+    @classmethod
+    def of(cls, pairs: "list[tuple[PublicState, Floats]]") -> "Hearing":
+        """From pairs, of which those at one node are added up; those that never happen are left out while others do."""
+        merged: dict[Hashable, tuple[PublicState, Floats]] = {}
+        for state, weight in pairs:
+            known = merged.get(state.node)
+            merged[state.node] = state, weight if known is None else known[1] + weight
+        kept = [pair for pair in merged.values() if pair[1].any()] or list(merged.values())[:1]
+        return cls([state for state, _ in kept], [weight for _, weight in kept])
+
+
+class Translation:
+    """A policy of a coarse game as one of the real game, exactly; see :func:`translated_policy`."""
+
+    def __init__(self, real: PublicTree, coarse: PublicTree, policy: Policy, mapping: str) -> None:
+        check_known("mapping", mapping, MAPPINGS)
+        check_hands(real, coarse)
+        self.real, self.coarse, self.policy, self.mapping = real, coarse, policy, mapping
+        self._tables: dict[Hashable, Floats] = {}
+        self._after: dict[tuple[Hashable, int], PublicState] = {}
+
+    def after(self, state: PublicState, label: int) -> PublicState:
+        """What follows in the coarse game."""
+        key = state.node, label
+        if key not in self._after:
+            self._after[key] = self.coarse.after(state, label)
+        return self._after[key]
+
+    def table(self, state: PublicState) -> Floats:
+        """The coarse policy at a state, float64 [A, H]."""
+        if state.node not in self._tables:
+            self._tables[state.node] = table_at(self.policy, self.coarse, state)
+        return self._tables[state.node]
+
+    def dealt(self, hearing: Hearing, label: int) -> Hearing:
+        """After a card."""
+        pairs = []
+        for state, weight in zip(hearing.states, hearing.weights, strict=True):
+            while (options := self.coarse.options(state)).player >= 0:
+                state = self.after(state, options.labels[bets_at(self.coarse, state).kinds.index("pass")])
+            pairs.append((state if options.player == TERMINAL else self.after(state, label), weight))
+        return Hearing.of(pairs)
+
+    def heard(self, hearing: Hearing, state: PublicState, action: int) -> Hearing:
+        """After an action of the other player in the real game."""
+        player, pairs = self.real.options(state).player, []
+        for there, weight in zip(hearing.states, hearing.weights, strict=True):
+            options = self.coarse.options(there)
+            if options.player != player:
+                pairs.append((there, weight))
+                continue
+            shares = heard(bets_at(self.real, state), action, bets_at(self.coarse, there), self.mapping)
+            heard_as = zip(options.labels, shares, strict=True)
+            pairs += [(self.after(there, label), weight * share) for label, share in heard_as if share]
+        return Hearing.of(pairs)
+
+    def played(self, hearing: Hearing, state: PublicState) -> tuple[Floats, list[Hearing]]:
+        """What the player to act in the real game does, float64 [A, H], and what it has in mind after each action."""
+        options, real = self.real.options(state), bets_at(self.real, state)
+        found = np.zeros((len(options.labels), len(hearing.weights[0])))
+        even = np.zeros_like(found)
+        pairs: list[list[tuple[PublicState, Floats]]] = [[] for _ in options.labels]
+        for there, weight in zip(hearing.states, hearing.weights, strict=True):
+            inner = self.coarse.options(there)
+            if inner.player != options.player:
+                found[real.kinds.index("pass")] += weight
+                even[real.kinds.index("pass")] += 1.0
+                for own in pairs:
+                    own.append((there, weight))
+                continue
+            coarse, table = bets_at(self.coarse, there), self.table(there)
+            meant = spoken(coarse, real)
+            np.add.at(found, meant, weight * table)
+            np.add.at(even, meant, table)
+            for action, own in enumerate(pairs):
+                for number, label in enumerate(inner.labels):
+                    if meant[number] == action:
+                        own.append((self.after(there, label), weight * table[number]))
+                if action not in meant:
+                    likeliest = int(heard(real, action, coarse, "likelier").argmax())
+                    own.append((self.after(there, inner.labels[likeliest]), np.zeros_like(weight)))
+        total = found.sum(axis=0)
+        shares = np.where(total > 0, found / np.where(total > 0, total, 1.0), even / even.sum(axis=0))
+        return shares, [Hearing.of(own) for own in pairs]
+
+
+def translated_policy(
+    game: CompiledGame, policy: Policy, coarse: PublicTree, *, mapping: str = "random", rules: PublicTree | None = None
+) -> Policy:
+    """What a policy of a coarse game plays in the real one, by translation: exactly, whatever is drawn.
+
+    Args:
+        game: the real game, compiled.
+        policy: of the coarse game.
+        coarse: the public-tree rules of the coarse game, with the same hands and cards.
+        mapping: how bets are heard, one of :data:`MAPPINGS`.
+        rules: the public-tree rules of the real game; None for those that it brings.
+
+    Raises:
+        GameError: a game without bets, or other hands.
+        PolicyError: a policy of another game.
+        SpecError: an unknown mapping.
+    """
+    if rules is None:
+        if game.rules is None:
+            raise GameError(f"{game} was loaded without rules, which translation needs; give the game by its spec")
+        rules = public_rules(game.rules)
+    both, found = Translation(rules, coarse, policy, mapping), uniform_probabilities(game)
+    first = coarse.first_state()
+    begun = tuple(Hearing([first], [np.ones(size)]) for size in first.weight.shape)
+    stack = [(rules.first_state(), begun)]
+    while stack:
+        state, hearings = stack.pop()
+        options = rules.options(state)
+        if options.player == TERMINAL or not state.weight.any():
+            continue
+        if options.player == CHANCE:
+            stack.extend(
+                (pair_state(rules.after(state, label)), tuple(both.dealt(own, label) for own in hearings))
+                for label in options.labels
+            )
+            continue
+        table, after = both.played(hearings[options.player], state)
+        for hand, sequences in sequences_at(game, rules, state).items():
+            found[sequences] = table[:, hand]
+        for action, label in enumerate(options.labels):
+            other = both.heard(hearings[1 - options.player], state, action)
+            own = (after[action], other) if options.player == 0 else (other, after[action])
+            stack.append((pair_state(rules.after(state, label)), own))
+    return Policy(game, found)

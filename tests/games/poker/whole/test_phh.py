@@ -1,0 +1,84 @@
+"""Hands to PHH and back, and as PokerKit reads and writes them."""
+
+import random
+from pathlib import Path
+
+import pytest
+from pokerkit import HandHistory
+
+from treeplex.errors import FileError, GameError, SpecError
+from treeplex.games.poker.whole.phh import phh_of, read_phh, write_phh
+
+from .test_pokerkit import deal, deal_hands, play, random_action, random_table
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_pokerkit_reads_our_hands_and_we_read_them_again(seed: int, tmp_path: Path) -> None:
+    generator = random.Random(seed)
+    game, theirs = random_table(generator, divmod)
+    state = deal_hands(game.new_initial_state(), theirs, generator)
+    while not state.is_terminal():
+        if state.is_chance_node():
+            state = deal(state, theirs, generator)
+        else:
+            state = play(theirs, state, random_action(state, generator))
+    write_phh(state, tmp_path / "hand.phh")
+    history = HandHistory.loads((tmp_path / "hand.phh").read_text())
+    *_, end = history
+    assert not end.status
+    assert list(end.payoffs) == list(theirs.payoffs)
+    again = read_phh(tmp_path / "hand.phh")
+    assert again.table == state.table
+    assert again.hands == state.hands
+    assert again.board == state.board
+    assert list(again.returns()) == list(state.returns())
+
+
+def test_a_hand_of_pokerkit(tmp_path: Path) -> None:
+    """Dwan against Antonius, 2009: an example of the format's own pages, three players with antes."""
+    text = """variant = "NT"
+ante_trimming_status = true
+antes = [500, 500, 500]
+blinds_or_straddles = [1000, 2000, 0]
+min_bet = 2000
+starting_stacks = [1125600, 2000000, 553500]
+actions = [
+  "d dh p1 Ac2d", "d dh p2 5h7s", "d dh p3 7h6h",
+  "p3 cbr 7000", "p1 cbr 23000", "p2 f", "p3 cc",
+  "d db Jc3d5c", "p1 cbr 35000", "p3 cc",
+  "d db 4h", "p1 cbr 90000", "p3 cbr 232600", "p1 cbr 1067100", "p3 cc",
+  "p1 sm Ac2d", "p3 sm 7h6h", "d db Jh",
+]
+"""
+    (tmp_path / "dwan.phh").write_text(text)
+    state = read_phh(tmp_path / "dwan.phh")
+    assert list(state.returns()) == [-553500.0, -2500.0, 556000.0]
+    *_, end = HandHistory.loads(text)
+    assert list(state.returns()) == list(end.payoffs)
+    assert sum(state.returns()) == 0
+
+
+def test_what_cannot_be_read_or_written(tmp_path: Path) -> None:
+    path = tmp_path / "hand.phh"
+    good = phh_of_a_fold()
+    for text, error, message in [
+        ("variant = [", FileError, "not a hand history"),
+        (good.replace("NT", "PO"), SpecError, "only hold'em"),
+        (good.replace("AsKs", "????"), SpecError, "are not known"),
+        (good.replace("p2 f", "p1 f"), SpecError, "cannot come after"),
+        (good.replace("p2 f", "p2 cbr 3"), GameError, "cannot raise to 3"),
+    ]:
+        path.write_text(text)
+        with pytest.raises(error, match=message):
+            read_phh(path)
+
+
+def phh_of_a_fold() -> str:
+    from treeplex.games.poker.whole.named import holdem
+
+    state = holdem().new_initial_state()
+    for action in (51, 47, 0, 1):
+        state = state.child(action)
+    with pytest.raises(GameError, match="not over"):
+        phh_of(state)
+    return phh_of(state.child(0))
