@@ -62,7 +62,7 @@ def one_compile(path: str, spec: str) -> dict[str, Any]:
     seconds = time.perf_counter() - start
     used = max(resident_bytes(highest=True) - before, 0)
     kept = sum(array.nbytes for part in (game.tree, *game.payoff, (game.action_ids,)) for array in part)
-    sparse, dense = game.payoff
+    sparse, dense, _ = game.payoff
     return {
         "spec": spec,
         "histories": game.size.histories,

@@ -35,6 +35,10 @@ SMALL = [
     "goofspiel(num_cards=1)",
     "battleship(board_width=2,board_height=2,ship_sizes=[2],ship_values=[2],num_shots=2,allow_repeated_shots=false)",
     "battleship(board_width=2,board_height=2,ship_sizes=[1;2],ship_values=[1;2.5],num_shots=1,loss_multiplier=2)",
+    "phantom_ttt(rows=2,columns=2,line=2)",
+    "phantom_ttt(gameversion=abrupt,obstype=reveal-numturns,rows=2,columns=2,line=2)",
+    "dark_hex(board_size=2)",
+    "dark_hex(gameversion=adh,num_rows=3,num_cols=1)",
     "small_matrix",
     "modified_rps",
     "rock_paper_scissors",
@@ -56,6 +60,8 @@ LARGE = [
     "goofspiel(players=3,imp_info=true)",
     "battleship",
     "tic_tac_toe",
+    "phantom_ttt",
+    "dark_hex(obstype=reveal-numturns)",
 ]
 ZERO_SUM = [name for name in SMALL + LARGE if not any(word in name for word in ("total_points", "loss_multiplier", "second"))]
 

@@ -9,7 +9,7 @@ Boards are bit sets of cells.
 """
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -121,6 +121,10 @@ class PhantomState(State):
             return board + "".join(f"{own},{cell} " for mover, cell in self.tried if mover == own)
         turns = "".join(f"{mover},{cell if mover == own else '?'} " for mover, cell in self.tried)
         return f"{board}{len(self.tried)}\n{turns}"
+
+    def public_state(self) -> Hashable:
+        """Whose turn it was all along, where that is shown; else nobody sees anything together."""
+        return tuple(mover for mover, _ in self.tried) if self.game.observation == COUNTED else ()
 
     def marks(self, player: int | None) -> list[str]:
         """What lies on each cell as a player knows it; None for all there is."""

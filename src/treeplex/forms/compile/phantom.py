@@ -74,9 +74,9 @@ def factors(game: object) -> bool:
 
 
 def size_of(walk: Walk) -> GameSize:
-    """Counts of histories."""
+    """Counts of histories. Nothing is public, so there is one public state."""
     histories, terminals, depth = walk.sizes.tolist()
-    return GameSize(histories, terminals, depth, int(walk.about[:, 1].max()), public_states=None)
+    return GameSize(histories, terminals, depth, int(walk.about[:, 1].max()), public_states=1)
 
 
 class PhantomInfostates(Sequence[str]):
