@@ -67,6 +67,12 @@ SPECS: Mapping[str, tuple[str, ...]] = {
     ),
     "battleship": (f"battleship({SMALL_FLEETS})",),
     "tic_tac_toe": ("tic_tac_toe",),
+    "phantom_ttt": (
+        "phantom_ttt(rows=2,columns=2,line=2)",
+        "phantom_ttt(gameversion=abrupt,rows=2,columns=2,line=2)",
+        "phantom_ttt(rows=2,columns=3,line=2)",
+    ),
+    "dark_hex": ("dark_hex(board_size=2)", "dark_hex(board_size=2,gameversion=adh)", "dark_hex(num_rows=2,num_cols=3)"),
     "matrix": ("matrix(rows=[[1,-1],[-1,1]])",),
     "small_matrix": ("small_matrix",),
     "modified_rps": ("modified_rps",),

@@ -18,6 +18,7 @@ from treeplex.forms.subgames.public_rules import public_game, public_rules
 from treeplex.games.base import CHANCE
 from treeplex.games.card_game import CardGame
 from treeplex.games.public import State
+from treeplex.search.continuations import biased_policies
 from treeplex.search.many_players import Continuations, RoundSearchAgent, search_round
 
 SMALL = "leduc_poker(players=3,ranks=2,suits=2,raises=1)"
@@ -75,15 +76,15 @@ def test_behind_leaves_everybody_gets_what_the_policies_say() -> None:
     """Three players who each follow another continuation in the second round, in the subgame and in the whole game."""
     game, rules = game_of(SMALL)
     policy = random_policy(game)
-    leaf = Continuations(rules, policy)
-    subgame = cut_round(rules, rules.first_state(), leaf).compiled(Belief.root(rules).ranges)
+    ways = biased_policies(policy, 5.0)
+    subgame = cut_round(rules, rules.first_state(), Continuations(rules, policy)).compiled(Belief.root(rules).ranges)
     second = np.array(["[Round 2]" in text for text in game.infostates])
     for picks in ({}, {0: 1, 1: 2, 2: 3}, {0: 3, 1: 1}):
         played = policy.probabilities.copy()
         for player, pick in picks.items():
             for infoset in range(*game.tree.infoset_offsets[player : player + 2]):
                 if second[infoset]:
-                    played[game.sequences_at(infoset)] = leaf.policies[pick].probabilities[game.sequences_at(infoset)]
+                    played[game.sequences_at(infoset)] = ways[pick].probabilities[game.sequences_at(infoset)]
         expected = tp.judge(game, Policy(game, played)).value
         assert tp.judge(subgame, in_subgame(policy, subgame, picks)).value == pytest.approx(expected)
 
@@ -179,6 +180,10 @@ def test_plays_are_searched_once() -> None:
         for label in (1, 0, 1, 1):
             player.see(label)
     np.testing.assert_array_equal(quiet.policy(), agent.policy())
+    other = agent.fork()
+    other.see(1)
+    assert agent.state != other.state
+    np.testing.assert_array_equal(agent.policy(), quiet.policy())
 
 
 def test_an_action_that_was_not_considered_is_added() -> None:

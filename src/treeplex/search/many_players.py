@@ -9,7 +9,6 @@ of this is guaranteed to be safe or to be an equilibrium; what it gains has to b
 from collections import OrderedDict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from time import perf_counter
 from typing import NamedTuple, TypeVar
 
@@ -22,11 +21,11 @@ from treeplex.evaluate.match.agents import Seat, Thought
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.subgames.beliefs import Belief, with_trace
 from treeplex.forms.subgames.many_players import Considered, RoundSubgame, cut_round
-from treeplex.forms.subgames.policy_tables import sequences_at, table_at
+from treeplex.forms.subgames.policy_tables import table_at
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.card_game import CardGame
 from treeplex.games.public import PublicGame, State, check_entries
-from treeplex.search.continuations import biased_policies
+from treeplex.search.continuations import CALL, FOLD
 from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.solvers.solver import GameSolver
 
@@ -42,8 +41,8 @@ Made = TypeVar("Made")
 class Continuations:
     """What players get behind a public state if each follows one of several policies: exact expectations.
 
-    The policies are a blueprint and the same with a bias to folding, to calling and to raising; see
-    :func:`treeplex.search.continuations.biased_policies`.
+    The policies are a blueprint and the same with a bias to folding, to calling and to raising, as in
+    :func:`treeplex.search.continuations.biased_policies`; an action belongs to a bias by the first word of its name.
     """
 
     def __init__(self, game: CardGame, blueprint: Policy, count: int = 4, bias: float = 5.0) -> None:
@@ -63,10 +62,16 @@ class Continuations:
         self.game, self.blueprint, self.count, self.bias = game, blueprint, count, bias
         self._known: dict[State, Floats] = {}
 
-    @cached_property
-    def policies(self) -> list[Policy]:
-        """Among which each player who still acts may choose."""
-        return biased_policies(self.blueprint, self.bias)[: self.count] if self.count > 1 else [self.blueprint]
+    def tables(self, state: State) -> Floats:
+        """Among which policies who acts at a public state may choose, float64 [C, A, H]."""
+        table = table_at(self.blueprint, self.game, state)
+        words = [self.game.action_name(state, label).lower().split()[0] for label in self.game.options(state).labels]
+        biased = ["fold" if word in FOLD else "call" if word in CALL else "raise" for word in words]
+        found = [table]
+        for way in ("fold", "call", "raise")[: self.count - 1]:
+            weights = table * np.array([self.bias if word == way else 1.0 for word in biased])[:, None]
+            found.append(weights / weights.sum(axis=0))
+        return np.stack(found)
 
     def __call__(self, state: State, deals: Ints) -> Floats:
         """See :data:`treeplex.forms.subgames.many_players.Leaf`; remembered, since it does not depend on beliefs.
@@ -94,12 +99,8 @@ class Continuations:
                         total = np.broadcast_to(total, below.shape[:players] + deals.shape).copy()
                     total[..., met, :] += below
             return total
-        held = sequences_at(self.policies[0].game, self.game, state)
-        share = np.full((len(self.policies), len(options.labels), len(self.game.hands)), 1.0 / len(options.labels))
-        for hand, sequences in held.items():
-            for number, policy in enumerate(self.policies):
-                share[number, :, hand] = policy.probabilities[sequences]
-        along = tuple(len(self.policies) if seat == options.player else 1 for seat in range(players))
+        share = self.tables(state)
+        along = tuple(self.count if seat == options.player else 1 for seat in range(players))
         parts = (
             share[:, number][:, deals[:, options.player]].reshape(*along, len(deals), 1)
             * self._expected(self.game.after(state, label), deals)
@@ -199,6 +200,8 @@ class RoundSearchAgent(Seat):
             from its start.
         searches: how many it has made, those remembered not counted.
     """
+
+    draws = False
 
     def __init__(
         self,

@@ -228,14 +228,23 @@ class ResolvingAgent(SubgameAgent[Resolved]):
         return found
 
     def _moved(self, stand: Stand, depth: int) -> Stand:
-        """Carry on to a later point of the play."""
+        """Carry on to a later point of the play; where a subgame ends on the way, another one is solved if that matters."""
         while stand.depth < depth:
             solved, way = self._resolved(stand), self.path[stand.depth : depth]
             ends = [k for k in range(1, len(way)) if solved.kind(way[:k]) == "leaf"]
-            if ends:
+            if ends and not self._carries_over(stand, way, ends[0]):
                 way = way[: ends[0]]
             stand = Stand(stand.depth + len(way), stand.carried.after(solved, way))
         return stand
+
+    def _carries_over(self, stand: Stand, way: tuple[int, ...], end: int) -> bool:
+        """Whether nothing but the opponent's actions follow the end of a subgame on the way, which leave all as it is."""
+        state, other = stand.carried.belief.state, 1 - stand.carried.player
+        for depth, label in enumerate(way):
+            if depth >= end and self.game.options(state).player != other:
+                return False
+            state = self.game.after(state, label)
+        return self.settings.gadget != UNSAFE
 
     def _resolved(self, stand: Stand) -> Resolved:
         """The subgame that begins where a player stands, solved or remembered."""

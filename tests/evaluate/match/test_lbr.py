@@ -6,14 +6,14 @@ import pytest
 from tests.evaluate.match.test_agents import AGENTS, SPOT, table
 from treeplex.errors import GameError, SpecError
 from treeplex.evaluate import judge
-from treeplex.evaluate.match.agents import Agent, Seat, TableAgent, agent_policy, fork, play_game
+from treeplex.evaluate.match.agents import Agent, Seat, TableAgent, UniformAgent, agent_policy, fork, play_game
 from treeplex.evaluate.match.lbr import LocalBestResponse, Moves
 from treeplex.evaluate.match.winnings import Winnings, exact_winnings, sampled_winnings
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.load import load_rules
 from treeplex.forms.subgames.beliefs import Belief
-from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.forms.subgames.public_rules import public_game, public_rules
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.cards.cards import parse_cards
@@ -141,25 +141,25 @@ def test_bets_by_letter():
 def test_played_hands_have_the_exact_mean():
     agent = leduc(cfr(10))
     response, exact = LocalBestResponse(agent), lost(agent)
-    found = sampled_winnings(response, agent, 1200, seed=1)
+    found = sampled_winnings(response, agent, 600, seed=1)
     assert abs(found.value - exact.value) < 1.5 * found.interval
     assert all(abs(a - b) < 1.7 * i for a, b, i in zip(found.values, exact.values, found.intervals, strict=True))
-    assert found.hands == 1200
+    assert found.hands == 600
     assert not found.exact
-    assert 0.05 < found.interval < 0.4
-    assert found == sampled_winnings(response, agent, 1200, seed=1)
+    assert 0.05 < found.interval < 0.5
+    assert sampled_winnings(response, agent, 8, seed=1) == sampled_winnings(response, agent, 8, seed=1)
 
 
 def test_dealt_hands_agree():
     """At a table with real hands it wins the same; there it sits as any agent."""
     agent, generator = leduc(), np.random.default_rng(0)
     response = LocalBestResponse(agent)
-    paid = [play_game([response, agent], generator)[0] for _ in range(600)]
-    assert abs(np.mean(paid) - lost(agent).values[0]) < 4 * np.std(paid) / 600**0.5
+    paid = [play_game([response, agent], generator)[0] for _ in range(400)]
+    assert abs(np.mean(paid) - lost(agent).values[0]) < 4 * np.std(paid) / 400**0.5
 
 
-def small_spot(text: str = "small(ranks=4,suits=2,hole=1,deal=[0;1;1])"):
-    rules = load_rules("small_holdem(ranks=4,suits=2,deal=[0;1;1],sizes=[50%;a],stack=6)")
+def small_spot():
+    rules = load_rules("small_holdem(ranks=4,suits=2,deal=[0;1],sizes=[50%;a],stack=6)")
     return rules, rules.spot
 
 
@@ -190,6 +190,36 @@ def test_terminal_values_are_payoffs():
         for player in (0, 1):
             paid = sum(joint[pair] * game.payoffs(state, pair)[player] for pair in pairs)
             assert ranges[player] @ game.terminal_values(state, ranges, player) == pytest.approx(paid)
+
+
+WHOLE = "holdem(ranks=4,suits=2,hole=1,deal=[0;1;1],stack=8,sizes=[100%;a],ante=1)"
+
+
+def test_whole_holdem():
+    """From the blinds on: payoffs of all hands at once are those of each pair, and what is won is less than a best response."""
+    game, generator = public_game(WHOLE), np.random.default_rng(1)
+    for _ in range(6):
+        state = game.first_state()
+        while not game.stakes_at(state).settled:
+            assert game.bets(state) is None or game.bets(state).pot >= sum(game.stakes_at(state).paid)
+            state = game.after(state, int(generator.choice(list(game.options(state).labels))))
+        ranges = [generator.random(len(own)) * own for own in game.possible(state)]
+        joint = game.joint(state, ranges)
+        for player in (0, 1):
+            paid = sum(weight * dealt_out(game, state, pair, player) for pair, weight in np.ndenumerate(joint) if weight > 0)
+            assert ranges[player] @ game.terminal_values(state, ranges, player) == pytest.approx(paid)
+    found = lost(UniformAgent(game))
+    exact = judge(compile_game(WHOLE), Policy.uniform(compile_game(WHOLE)))
+    assert 0 < sum(found.values) / 2 <= exact.exploitability
+    assert all(own <= most for own, most in zip(found.values, exact.best_response_values, strict=True))
+
+
+def dealt_out(game, state, pair, player):
+    """A player's payoff, the mean over the cards still to come."""
+    if game.options(state).player == TERMINAL:
+        return game.payoffs(state, pair)[player]
+    labels = zip(game.options(state).labels, game.chances(state, pair), strict=True)
+    return sum(chance * dealt_out(game, game.after(state, label), pair, player) for label, chance in labels if chance)
 
 
 def test_shares_of_the_pot():

@@ -75,7 +75,7 @@ def test_everybody_and_three_players(policy: str) -> None:
         ((GAME, "uniform"), "1 agent is named, and the game has 2 seats"),
         ((GAME, "uniform", "uniform", "--think", "0"), "think must be a number above 0"),
         ((GAME, "uniform", "uniform", "uniform"), "3 agents are named"),
-        (("leduc_poker(players=3)", "uniform", "uniform", "modicum"), "modicum"),
+        (("kuhn_poker(players=3)", "uniform", "uniform", "modicum"), "modicum"),
         ((), "needs a game and its agents"),
     ],
 )

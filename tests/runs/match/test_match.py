@@ -241,6 +241,16 @@ def test_an_agent_that_always_fails_ends_the_match() -> None:
 
 
 @pytest.mark.slow
+def test_a_search_of_three_players_is_judged_alike_by_hands_and_exactly(tmp_path: Path) -> None:
+    policy = tp.solve(THREE, "cfr", iterations=20, out=tmp_path / "k3").policy
+    agents = [f"pluribus(blueprint={tmp_path / 'k3'},iterations=20)", policy, "uniform"]
+    exact, found = match(THREE, agents), match(THREE, agents, sampled=True, hands=900, aivat=policy)
+    assert exact.exact
+    assert found.scores[0].result.deviation[0] < 0.2 * found.scores[0].plain.deviation[0]
+    assert (abs(np.array(found.value) - exact.value) < 4 * np.array(found.stderr)).all()
+
+
+@pytest.mark.slow
 def test_workers_change_no_number(own: str) -> None:
     agents = ["uniform", f"{own}:Mine"]
     assert match(LEDUC, agents, hands=60, workers=2).plain() == match(LEDUC, agents, hands=60).plain()

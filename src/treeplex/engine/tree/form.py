@@ -68,11 +68,40 @@ class Dense(NamedTuple):
     scales: Floats
 
 
+class Factors(NamedTuple):
+    """Terminals whose histories are all combinations of two lists of sequences; two players, zero-sum.
+
+    Player 0 gets ``values[k] * (sum of x0 over list terms[k, 0]) * (sum of x1 over list terms[k, 1])`` at terminal k. Lists are
+    kept from the sequences' side, so that sweeps run through strategies in order: sequence ``q`` is in the lists
+    ``lists[pointers[q]:pointers[q+1]]``.
+
+    Attributes:
+        pointers: [Q+1]; empty without terminals.
+        lists: [entries].
+        terms: [K, 2], the list of each player.
+        values: [K], what player 0 gets.
+        counts: [2], how many lists each player has.
+    """
+
+    pointers: Ints
+    lists: SmallInts
+    terms: SmallInts
+    values: Floats
+    counts: Ints
+
+
+NO_FACTORS = Factors(
+    np.empty(0, np.int64), np.empty(0, np.int32), np.empty((0, 2), np.int32), np.empty(0), np.zeros(2, np.int64)
+)
+"""No terminals."""
+
+
 class Payoff(NamedTuple):
-    """The multilinear payoff of a game: the sum of its operators (either may be empty)."""
+    """The multilinear payoff of a game: the sum of its operators (each may be empty)."""
 
     sparse: Sparse
     dense: Dense
+    factors: Factors = NO_FACTORS
 
 
 class TreeState(NamedTuple):

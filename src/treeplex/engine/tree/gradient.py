@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from treeplex.engine.tree.form import Dense, Floats, Payoff, Sparse, Tree
+from treeplex.engine.tree.form import Dense, Factors, Floats, Payoff, Sparse, Tree
 
 LANES = 64
 """Terminals that one pass of the dense operator treats side by side (the vector axis)."""
@@ -28,6 +28,8 @@ def gradient(tree: Tree, payoff: Payoff, player: int, strategy: Floats, values: 
         values[tree.sequence_offsets[player] : tree.sequence_offsets[player + 1]] = 0.0
     if payoff.dense.groups.shape[0] > 0:
         dense_gradient(payoff.dense, player, strategy, values)
+    if payoff.factors.values.shape[0] > 0:
+        factor_gradient(tree, payoff.factors, player, strategy, values)
 
 
 @njit(cache=True, nogil=True)
@@ -108,6 +110,32 @@ def dense_gradient(dense: Dense, player: int, strategy: Floats, values: Floats) 
                             product[k] += matrices[entry] * gathered[c * LANES + k]
                 for k in range(lanes):
                     values[starts[first + k, own] + r] += product[k]
+
+
+@njit(cache=True, nogil=True)
+def factor_gradient(tree: Tree, factors: Factors, player: int, strategy: Floats, values: Floats) -> None:
+    """The part of terminals whose payoffs factor; adds to the player's slice of ``values``.
+
+    The other's strategy is summed over its lists, terminals turn these sums into what the player's lists are worth, and each
+    sequence is worth the sum of its lists. Strategies and values are passed through in order; the lists' numbers stay in the
+    cache.
+    """
+    pointers, lists, terms = factors.pointers, factors.lists, factors.terms
+    other = 1 - player
+    sums, worth = np.zeros(factors.counts[other]), np.zeros(factors.counts[player])
+    for q in range(tree.sequence_offsets[other], tree.sequence_offsets[other + 1]):
+        reached = strategy[q]
+        if reached != 0.0:
+            for entry in range(pointers[q], pointers[q + 1]):
+                sums[lists[entry]] += reached
+    sign = 1.0 if player == 0 else -1.0
+    for k in range(terms.shape[0]):
+        worth[terms[k, player]] += sign * factors.values[k] * sums[terms[k, other]]
+    for q in range(tree.sequence_offsets[player], tree.sequence_offsets[player + 1]):
+        total = 0.0
+        for entry in range(pointers[q], pointers[q + 1]):
+            total += worth[lists[entry]]
+        values[q] += total
 
 
 def empty_dense() -> Dense:

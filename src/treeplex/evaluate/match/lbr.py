@@ -155,7 +155,8 @@ class LocalBestResponse(Seat):
         game, state, options = self.game, self.state, self.game.options(self.state)
         player, stakes, bets = options.player, stakes_of(game, state), game.bets(state)
         assert bets is not None
-        pot, asked = sum(stakes.paid), max(stakes.paid) - stakes.paid[player]
+        pot = sum(stakes.paid)
+        asked = bets.pot - pot
         found = np.full((len(options.labels), len(game.possible(state)[player])), -np.inf)
         reached, ranges = self._others(self.reached[1 - player]), [np.zeros(0), np.zeros(0)]
         ranges[1 - player] = reached.sum(axis=0)

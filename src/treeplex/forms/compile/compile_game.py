@@ -7,10 +7,12 @@ from weakref import WeakValueDictionary
 
 from treeplex.forms.compile.buckets import compile_buckets
 from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.compile.phantom import compile_phantom, factors
 from treeplex.forms.compile.public_tree import compile_public_tree
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.forms.sources.load import load_rules
 from treeplex.games.base import Game
+from treeplex.games.phantom import PhantomGame
 from treeplex.games.poker.buckets.game import BucketGame
 from treeplex.games.public import PublicTree
 from treeplex.games.size_estimate import MOST_HISTORIES
@@ -27,7 +29,7 @@ def compile_game(
     watch: Callable[[int], None] | None = None,
     named_in: str | os.PathLike[str] | None = None,
 ) -> CompiledGame:
-    """Compile a game, through its public tree or its buckets where it has them, else by walking its rules.
+    """Compile a game, through its public tree, its buckets or its timelines where it has them, else by walking its rules.
 
     Args:
         game: a spec (``"leduc_poker"``), rules, an OpenSpiel game, or a compiled game, which is returned as it is.
@@ -56,6 +58,8 @@ def compile_game(
             compiled = compile_public_tree(rules, tree, limit=limit, watch=watch)
         elif isinstance(rules, BucketGame):
             compiled = compile_buckets(rules, limit=limit)
+        elif isinstance(rules, PhantomGame) and factors(rules):
+            compiled = compile_phantom(rules, limit=limit)
         else:
             compiled = compile_rules(rules, refine=refine, limit=MOST_HISTORIES if limit is None else limit, watch=watch)
         _compiled[key] = compiled

@@ -95,10 +95,15 @@ class CompiledGame:
     @cached_property
     def identity(self) -> str:
         """A hash of structure and payoffs (to nine decimals): equal for equal games, whatever their spec says."""
-        digest = hashlib.sha256("\x00".join(self.infostates).encode())
-        sparse, dense = self.payoff
-        whole = (*self.tree, self.action_ids, sparse.pointers, sparse.others, dense.groups, dense.starts)
-        rounded = [np.round(real, 9) + 0.0 for real in (sparse.values, dense.matrices, dense.scales)]
+        named = getattr(self.infostates, "key", None)  # equal where all infostates are, and quicker to make
+        digest = hashlib.sha256(("\x00".join(self.infostates) if named is None else named).encode())
+        sparse, dense, factors = self.payoff
+        whole = [*self.tree, self.action_ids, sparse.pointers, sparse.others, dense.groups, dense.starts]
+        reals = [sparse.values, dense.matrices, dense.scales]
+        if len(factors.values):
+            whole += [factors.pointers, factors.lists, factors.terms]
+            reals.append(factors.values)
+        rounded = [np.round(real, 9) + 0.0 for real in reals]
         for part in (*whole, *rounded):
             digest.update(np.asarray(part).tobytes())
         return digest.hexdigest()[:16]
@@ -106,6 +111,9 @@ class CompiledGame:
     @cached_property
     def lookup(self) -> Mapping[tuple[int, str], int]:
         """From (player, infostate string) to infoset."""
+        made: Mapping[tuple[int, str], int] | None = getattr(self.infostates, "lookup", None)
+        if made is not None:
+            return made
         offsets = self.tree.infoset_offsets
         return {
             (player, self.infostates[infoset]): infoset

@@ -25,4 +25,19 @@ def payoff_matrix(game: CompiledGame, player: int = 0) -> csr_array:
     dense_rows, dense_columns, dense_values = dense_entries(game.payoff.dense)
     values = np.concatenate((sparse.values[entries], dense_values if player == 0 else -dense_values))
     rows, columns = np.concatenate((rows, dense_rows)) - first, np.concatenate((columns, dense_columns)) - second
-    return csr_array((values, (rows, columns)), shape=shape)
+    matrix = csr_array((values, (rows, columns)), shape=shape)
+    return matrix + factored_matrix(game, player) if len(game.payoff.factors.values) else matrix
+
+
+def factored_matrix(game: CompiledGame, player: int) -> csr_array:
+    """The part of terminals whose payoffs factor, multiplied out, as :func:`payoff_matrix` has it; for small games."""
+    factors, offsets = game.payoff.factors, game.tree.sequence_offsets
+    members = []
+    for owner in (0, 1):
+        pointers = factors.pointers[offsets[owner] : offsets[owner + 1] + 1]
+        lists = factors.lists[pointers[0] : pointers[-1]]
+        shape = len(pointers) - 1, int(factors.counts[owner])
+        members.append(csr_array((np.ones(len(lists)), lists, pointers - pointers[0]), shape=shape))
+    terms = csr_array((factors.values, tuple(factors.terms.T)), shape=tuple(factors.counts.tolist()))
+    found = members[0] @ terms @ members[1].T
+    return found if player == 0 else -found

@@ -1,9 +1,10 @@
 """What hands win at a showdown if nobody bets any more: all hands against a range, over the cards still to come."""
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import combinations
 from math import comb
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,11 +57,9 @@ def pot_shares(format: Format, board: Sequence[int], reached: Floats, strengths:
     total = np.zeros_like(twice)
     columns, by_card = np.empty(2 * count), np.empty((CARDS, 2 * count))
     for complete in run_outs(format, board):
-        keys = format_strengths(format, complete) if strengths is None else strengths
-        free = np.flatnonzero(~np.isin(format.hands, complete).any(axis=1))
-        by_strength = free[np.argsort(keys[free], kind="stable")]
-        order = np.unique(keys[by_strength], return_inverse=True)[1].astype(np.int16)
-        cards, twins = card_columns(format, by_strength)
+        by_strength, order, cards, twins = (
+            ranked_by_cards(format, tuple(sorted(complete))) if strengths is None else ranked(format, complete, strengths)
+        )
         rows = np.zeros((len(by_strength) + 1, 2 * count))
         rows[:-1] = twice[:, by_strength].T
         values = np.empty((len(by_strength), 2 * count))
@@ -69,6 +68,35 @@ def pot_shares(format: Format, board: Sequence[int], reached: Floats, strengths:
     won, met = total[:count], total[count:]
     share: Floats = np.divide(won, met, out=np.full_like(won, 0.5), where=met > 1e-13 * reached.sum(axis=1, keepdims=True))
     return np.clip(share, 0.0, 1.0)
+
+
+class Ranked(NamedTuple):
+    """The hands that are free on a complete board, the weakest first.
+
+    Attributes:
+        hands: intp [N], their numbers.
+        order: int16 [N], ranks of strength, equal where they tie.
+        cards, twins: uint8 [N, 3] and int16 [N], see :func:`card_columns`.
+    """
+
+    hands: NDArray[np.intp]
+    order: NDArray[np.int16]
+    cards: NDArray[np.uint8]
+    twins: NDArray[np.int16]
+
+
+def ranked(format: Format, board: Sequence[int], strengths: NDArray[Any]) -> Ranked:
+    """The free hands of a complete board by their strengths."""
+    free = np.flatnonzero(~np.isin(format.hands, board).any(axis=1))
+    by_strength = free[np.argsort(strengths[free], kind="stable")]
+    order = np.unique(strengths[by_strength], return_inverse=True)[1].astype(np.int16)
+    return Ranked(by_strength, order, *card_columns(format, by_strength))
+
+
+@lru_cache(maxsize=MOST_RUN_OUTS)
+def ranked_by_cards(format: Format, board: tuple[int, ...]) -> Ranked:
+    """The same by the cards; some boards are remembered, with 52 cards 25 MB of them."""
+    return ranked(format, board, format_strengths(format, board))
 
 
 def card_columns(format: Format, hands: NDArray[np.intp]) -> tuple[NDArray[np.uint8], NDArray[np.int16]]:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.tree.form import Dense, Payoff, Sparse, Tree
+from treeplex.engine.tree.form import Dense, Factors, Payoff, Sparse, Tree
 from treeplex.engine.tree.regret import Weights
 from treeplex.learn.torch.device import torch_module
 
@@ -289,12 +289,67 @@ class Entries:
 
 
 @dataclass(frozen=True, eq=False)
+class Factored:
+    """The factor operator for one player.
+
+    Attributes:
+        sources, summed: int64 [E], slots of the other player and the list that each is in.
+        lists, targets: int64 [F], the lists of the player, and the slots in them.
+        others, own: int64 [K], the lists of each terminal.
+        values: [K], what the player gets.
+        counts: how many lists the other player has, and the player.
+    """
+
+    sources: Tensor
+    summed: Tensor
+    lists: Tensor
+    targets: Tensor
+    others: Tensor
+    own: Tensor
+    values: Tensor
+    counts: tuple[int, int]
+
+    @classmethod
+    def of(cls, factors: Factors, player: int, treeplexes: tuple[Treeplex, Treeplex], at: Placement) -> "Factored | None":
+        """The operator; None without terminals."""
+        if not len(factors.values):
+            return None
+
+        def members(owner: int) -> tuple[Ints, Ints]:
+            begin, count = treeplexes[owner].begin, len(treeplexes[owner].slots)
+            pointers = factors.pointers[begin : begin + count + 1]
+            places = np.repeat(np.arange(count), np.diff(pointers))
+            return places, factors.lists[pointers[0] : pointers[-1]].astype(np.int64)
+
+        own, other = treeplexes[player], treeplexes[1 - player]
+        (targets, lists), (sources, summed) = members(player), members(1 - player)
+        terms = factors.terms.astype(np.int64)
+        return cls(
+            sources=at.places(other.sources(sources + other.begin)),
+            summed=at.places(summed),
+            lists=at.places(lists),
+            targets=at.places(own.slots[targets]),
+            others=at.places(terms[:, 1 - player]),
+            own=at.places(terms[:, player]),
+            values=at.numbers(factors.values if player == 0 else -factors.values),
+            counts=(int(factors.counts[1 - player]), int(factors.counts[player])),
+        )
+
+    def add(self, strategy: Tensor, found: Tensor) -> None:
+        """Add to what each of the player's slots is worth, [N]."""
+        sums = strategy.new_zeros(self.counts[0]).index_add_(0, self.summed, strategy[self.sources])
+        worth = strategy.new_zeros(self.counts[1]).index_add_(0, self.own, self.values * sums[self.others])
+        found.index_add_(0, self.targets, worth[self.lists])
+
+
+@dataclass(frozen=True, eq=False)
 class Terminals:
     """What the ends of a game are worth to one player, of N slots."""
 
     size: int
     stacked: Stacked | None
     entries: Entries | None
+    factored: Factored | None
 
     @classmethod
     def of(cls, payoff: Payoff, player: int, treeplexes: tuple[Treeplex, Treeplex], at: Placement) -> "Terminals":
@@ -303,6 +358,7 @@ class Terminals:
             treeplexes[player].size,
             Stacked.of(payoff.dense, player, treeplexes, at),
             Entries.of(payoff.sparse, player, treeplexes, at),
+            Factored.of(payoff.factors, player, treeplexes, at),
         )
 
     def gradient(self, strategy: Tensor) -> Tensor:
@@ -313,4 +369,6 @@ class Terminals:
             found.index_add_(0, self.stacked.targets, ends.flatten())
         if self.entries is not None:
             found.index_add_(0, self.entries.targets, strategy[self.entries.sources] * self.entries.values)
+        if self.factored is not None:
+            self.factored.add(strategy, found)
         return found

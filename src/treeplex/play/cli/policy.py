@@ -1,4 +1,4 @@
-"""Commands about policies: ``evaluate``, ``show``, ``export``."""
+"""Commands about policies: ``show``, ``export``."""
 
 import difflib
 from collections.abc import Sequence
@@ -8,18 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treeplex.errors import PolicyError, SpecError, printable
-from treeplex.play.cli.arguments import Complete, GameArgument, Json, Limit, Refine, ShowProgress, Think
+from treeplex.play.cli.arguments import Complete, Json
 from treeplex.play.cli.commands import command
-from treeplex.play.cli.console import print_facts, print_json, print_table
-from treeplex.play.cli.live import Live
+from treeplex.play.cli.console import print_json, print_table
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from treeplex.evaluate import Judgement
     from treeplex.forms.policies.tabular import Policy
-    from treeplex.runs.agents.judge import AgentPolicy
-    from treeplex.runs.solve.solvable import Solvable
 
 HINTS_AMONG = 2000
 GAP, STRATEGY_WIDTH = "   ", 44
@@ -31,208 +27,6 @@ PolicyArgument = Annotated[
 OfGame = Annotated[
     str | None, typer.Option("--game", metavar="GAME", help="The policy's game; default: the one its file names.")
 ]
-
-
-@command("Judge a policy or an agent.", place=70, example="evaluate leduc_poker run")
-def evaluate(
-    game: GameArgument,
-    policy: Annotated[
-        str,
-        typer.Argument(
-            metavar="POLICY",
-            help="A run folder, a policy file, a solved spot, a ReBeL training folder, my.py:MyAgent, uniform, rebel, or "
-            "another agent by name (see treeplex agents).",
-        ),
-    ],
-    worst: Annotated[
-        int, typer.Option("--worst", metavar="ROWS", min=0, help="Also show the infostates with the largest regrets.")
-    ] = 0,
-    exact: Annotated[
-        bool, typer.Option("--exact", help="Also solve the game by linear programming and compare values.")
-    ] = False,
-    playthroughs: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Of agents that draw at random: repeated playthroughs to average. Default: 32; ReBeL: 256, in games of "
-            "perfect information exact, without any.",
-        ),
-    ] = None,
-    iterations: Annotated[
-        int | None, typer.Option(metavar="T", help="Of agents: iterations per search. Default: the agent's own.")
-    ] = None,
-    changes: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="Of agents: a setting; of ReBeL method, depth, rounds, endgame, warm. Repeatable.",
-        ),
-    ] = None,
-    think: Think = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of agents: seed of what they draw.")] = 0,
-    workers: Annotated[int | None, typer.Option(metavar="W", help="ReBeL only: processes. Default: all cores.")] = None,
-    ray: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="ReBeL only: search on a Ray cluster: its address, auto, or local.")
-    ] = None,
-    as_json: Json = False,
-    complete: Complete = False,
-    refine: Refine = False,
-    limit: Limit = None,
-    progress: ShowProgress = None,
-) -> None:
-    """Judge a policy: its value for each player, and what a best response of each gains; NashConv is the sum of the gains.
-
-    Of an agent the policy is what it plays at every infoset, from the beliefs that its own play leads to; of one that draws at
-    random while it plays, the mean over playthroughs.
-
-    --worst adds the key worst to the JSON (player, infostate, regret), --exact the key exact_value (of player 0). rebel is a
-    trained network that comes with Treeplex, if there is one for the game; rebel:NAME chooses among several.
-
-    \b
-    Examples:
-      treeplex evaluate leduc_poker runs/leduc
-      treeplex evaluate leduc_poker policy.json --json
-      treeplex evaluate turn.yaml turn.spot
-      treeplex evaluate kuhn_poker uniform --worst 5 --exact
-      treeplex evaluate "liars_dice(dice=1,faces=4)" rebel --playthroughs 32
-      treeplex evaluate "liars_dice(dice=1,faces=4)" runs/dice --playthroughs 1024
-      treeplex evaluate leduc_poker "search(depth=3,drawn=false)"
-    """
-    from treeplex.runs.rebel.judge import is_rebel
-
-    if is_rebel(policy):
-        from treeplex.play.cli.rebel import evaluate_rebel
-
-        if worst or exact or refine:
-            raise SpecError("--worst, --exact and --refine are about policies; a network that searches is judged without")
-        if think is not None:
-            raise SpecError(
-                "a network of ReBeL is judged by iterations, whatever time they take; give --iterations, no --think"
-            )
-        evaluate_rebel(
-            game,
-            policy,
-            playthroughs=playthroughs,
-            changes=changes,
-            iterations=iterations,
-            seed=seed,
-            workers=workers,
-            ray=ray,
-            as_json=as_json,
-            progress=progress,
-        )
-        return
-    from treeplex.runs.agents.registry import names_agent
-
-    an_agent = names_agent(policy)
-    if not an_agent and (playthroughs, iterations, changes or None, ray, think) != (None,) * 5:
-        raise SpecError(f"--playthroughs, --iterations, --set, --think and --ray are about agents, which {policy} is not")
-    if an_agent and (complete or refine or ray is not None or workers is not None):
-        raise SpecError(f"--complete and --refine are about policies, --workers and --ray about ReBeL's networks, not {policy}")
-    with Live(progress) as live:
-        live.say(f"compiling {game}")
-        from treeplex.runs.judge import exact_value, infostate_regrets
-        from treeplex.runs.solve.solve import solvable
-
-        target = solvable(game)
-        target.prepare({name: value for name, value in (("refine", refine), ("limit", limit)) if value}, live)
-        if worst or exact:
-            target.tree()
-        live.say(f"judging {policy}")
-        asked: AgentPolicy | None = None
-        if an_agent:
-            asked = asked_policy(target, policy, live, playthroughs, iterations, changes, think, seed)
-        loaded = target.policy(policy, complete=complete) if asked is None else asked.policy
-        judgement, compiled = target.judge(loaded), target.compiled
-        regrets = list(infostate_regrets(target, loaded).items())[:worst] if worst else []
-        if exact:
-            live.say(f"solving {game} exactly")
-        value = exact_value(target) if exact else None
-    origin = origin_of(policy) if asked is None else origin_of_agent(policy, asked)
-    if as_json:
-        print_json(
-            {
-                "game": compiled.spec,
-                **origin,
-                "exploitability": judgement.exploitability,
-                "nash_conv": judgement.nash_conv,
-                "value": list(judgement.value),
-                "gains": list(judgement.gains),
-                **({"exact_value": value} if exact else {}),
-                **({"worst": [{"player": i, "infostate": text, "regret": r} for (i, text), r in regrets]} if worst else {}),
-            }
-        )
-        return
-    print_judgement(judgement, title=f"{policy} on {compiled}", value=value, regrets=regrets, measured=measured_text(asked))
-
-
-def asked_policy(
-    target: "Solvable",
-    text: str,
-    live: Live,
-    plays: int | None,
-    iterations: int | None,
-    changes: list[str] | None,
-    think: str | None,
-    seed: int,
-) -> "AgentPolicy":
-    """What an agent plays, with progress."""
-    from treeplex.runs.agents.judge import policy_of_agent
-    from treeplex.runs.holdem.spot_game import SpotGame
-    from treeplex.settings import pairs
-
-    def watch(done: int, total: int, subgames: int) -> None:
-        live.say(f"asking {text}  {done:,}/{total:,} public histories  {subgames:,} subgames solved")
-
-    game = target.spot if isinstance(target, SpotGame) else target.tree()
-    settings = {"iterations": iterations, **pairs(changes or [])}
-    return policy_of_agent(game, text, plays=plays, seed=seed, think=think, watch=watch, **settings)
-
-
-def origin_of_agent(text: str, asked: "AgentPolicy") -> dict[str, Any]:
-    """What ``--json`` says of an agent's policy."""
-    return {
-        "algorithm": text,
-        "iterations": None,
-        "seconds": asked.seconds,
-        "playthroughs": asked.plays,
-        "subgames": asked.subgames,
-    }
-
-
-def measured_text(asked: "AgentPolicy | None") -> str:
-    """What it took to ask an agent, in words; empty of a policy."""
-    if asked is None:
-        return ""
-    plays = "" if asked.plays is None else f"the mean of {asked.plays:,} playthroughs, "
-    return f"{plays}{asked.subgames:,} subgame{'s' * (asked.subgames != 1)} solved, {asked.seconds:.3g} s"
-
-
-def print_judgement(
-    judgement: "Judgement",
-    *,
-    title: str,
-    value: float | None,
-    regrets: Sequence[tuple[tuple[int, str], float]],
-    measured: str = "",
-) -> None:
-    """Exploitability, what each player gets and could get, and the infostates that lose most, if any were asked for."""
-    facts = {
-        "exploitability": f"{judgement.exploitability:.6e}   mean gain of a best response",
-        "NashConv": f"{judgement.nash_conv:.6e}   sum of the gains",
-    }
-    if value is not None:
-        facts["exact value"] = f"{value:+.8f}   of player 0; the policy is {abs(judgement.value[0] - value):.3e} from it"
-    if measured:
-        facts["asked"] = measured
-    print_facts(facts, title=title)
-    pairs = zip(judgement.value, judgement.best_response_values, strict=True)
-    rows = [[str(player), f"{own:+.8f}", f"{best:+.8f}", f"{best - own:.3e}"] for player, (own, best) in enumerate(pairs)]
-    print_table(["player", "value", "best response", "gain"], rows, right=(1, 2, 3))
-    if regrets:
-        losses = [[str(player), infostate.strip(), f"{regret:.3e}"] for (player, infostate), regret in regrets]
-        print_table(["player", "infostate", "regret"], losses, right=(2,))
 
 
 def origin_of(policy: str) -> dict[str, Any]:

@@ -89,6 +89,17 @@ class HandRules:
             board: the cards on the table; of a showdown complete.
             hands: each player's hole cards.
         """
+        showdown = table.folded.count(False) > 1
+        return self.paid_out(table, self.strengths(table, board, hands) if showdown else [0] * len(hands), dealt=bool(board))
+
+    def paid_out(self, table: Table, strengths: Sequence[int], *, dealt: bool) -> list[float]:
+        """What each player wins or loses at the end of the betting.
+
+        Args:
+            table: the end of the betting.
+            strengths: of each player's hand, more is better.
+            dealt: whether any card is on the board.
+        """
         dead, paid = 0, list(table.paid)
         if self.betting.big_blind_ante:
             dead = sum(self.antes)
@@ -96,13 +107,10 @@ class HandRules:
             paid = [put + ante for put, ante in zip(paid, self.antes, strict=True)]
         player, back = uncalled(paid)
         paid[player] -= back
-        strengths = [0] * len(paid)
-        if table.folded.count(False) > 1:
-            strengths = self.strengths(table, board, hands)
         pots = side_pots(paid, table.folded, dead)
         taken = won(pots, strengths, self.order if self.betting.rules == TDA else None)
         total = sum(paid) + dead
-        rake = 0.0 if self.no_flop_no_drop and not board else self.rake.of(total)
+        rake = 0.0 if self.no_flop_no_drop and not dealt else self.rake.of(total)
         kept = 1.0 - rake / total if rake else 1.0
         antes = self.antes if dead else (0,) * len(paid)
         return [kept * gain - put - ante for gain, put, ante in zip(taken, paid, antes, strict=True)]

@@ -14,16 +14,18 @@ from typing import NamedTuple
 import numpy as np
 
 from treeplex.errors import GameError
-from treeplex.games.base import CHANCE
+from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.card_game import CardGame, Ints
 from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit, StreetSizes
 from treeplex.games.poker.cards.cards import card_to_string, cards_to_string
 from treeplex.games.poker.features import features_of_board
 from treeplex.games.poker.public import ROUNDING, HoldemGame
+from treeplex.games.poker.run_outs import few_run_outs, pot_shares
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.games.poker.whole.betting import CALL, FOLD, Actions, Table
 from treeplex.games.poker.whole.hand import HandRules
 from treeplex.games.public import Bets, Floats, Options, State, pick
+from treeplex.games.stakes import Stakes
 
 MANY_TRIES = 10_000
 """How often hands are drawn until no two share a card."""
@@ -153,6 +155,30 @@ class PublicHoldem(CardGame):
         chips = np.where(actions > CALL, actions, 0).astype(np.float64)
         kinds = tuple("fold" if action == FOLD else "pass" if action == CALL else "bet" for action in actions.tolist())
         return Bets(kinds, np.where(actions > CALL, (chips - table.faced) / pot, 0.0), chips, float(pot))
+
+    def stakes_at(self, state: State) -> Stakes:
+        table, board = hand_of(state)
+        paid = tuple(float(put + ante) for put, ante in zip(table.paid, self.rules.antes, strict=True))
+        in_play = [place for place, out in enumerate(table.folded) if not out]
+        all_in = table.player == CHANCE and any(table.paid[place] == self.rules.stacks[place] for place in in_play)
+        settled = table.player == TERMINAL or (all_in and len(in_play) == 2 and few_run_outs(self.rules.format, board))
+        return Stakes(paid, table.street, settled)
+
+    def pot_shares(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
+        """See :meth:`treeplex.games.public.PublicGame.pot_shares`; of two players."""
+        other, board = reached[1 - player] * self.free(state), hand_of(state).board
+        return pot_shares(self.rules.format, board, np.atleast_2d(other)).reshape(other.shape)
+
+    def terminal_values(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
+        """See :meth:`treeplex.games.public.PublicGame.terminal_values`; of two players, chips that cannot be split are."""
+        (table, board), met = hand_of(state), self.opposing(state, reached, player)
+        win, lose = (
+            self.rules.paid_out(table, [int(seat == best) for seat in (0, 1)], dealt=bool(board))[player]
+            for best in (player, 1 - player)
+        )
+        if table.folded.count(False) == 1:
+            return np.asarray(win * met)
+        return np.asarray(met * (lose + (win - lose) * self.pot_shares(state, reached, player)))
 
     def with_action(self, state: State, action: float) -> "tuple[PublicHoldem, int]":
         """The game with a raise to ``action`` chips on offer at a state, those of earlier streets included; and its label.

@@ -1,0 +1,1 @@
+"""Phantom games by timelines: the infosets of both players that fit one are all combinations."""

@@ -1,0 +1,184 @@
+"""Compile a phantom game by its timelines: histories, 10^10 of them on a board of 3 by 3, are counted, never walked."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import overload
+
+import numpy as np
+
+from treeplex.engine.phantom.timelines import BOARDS, Walk, by_sequence, walk_timelines
+from treeplex.engine.tree.form import Factors, Ints, Payoff, Tree
+from treeplex.engine.tree.gradient import empty_dense, empty_sparse
+from treeplex.errors import GameError
+from treeplex.forms.compile.assemble import numbered
+from treeplex.forms.compile.compiled_game import CompiledGame, GameSize
+from treeplex.games.phantom import HIDDEN, PhantomGame
+
+MOST_ENTRIES = 400_000_000
+"""Entries of the lists of sequences, beyond which a game is refused: some five gigabytes."""
+
+
+def compile_phantom(game: PhantomGame, *, limit: int | None = None) -> CompiledGame:
+    """Compile a phantom game.
+
+    Args:
+        game: the game; nobody sees whose turn it is.
+        limit: the most entries of lists, default :data:`MOST_ENTRIES`.
+
+    Raises:
+        GameError: more entries than that.
+    """
+    most = MOST_ENTRIES if limit is None else limit
+    walk = walk_timelines(game.cells, game.won, game.abrupt, most)
+    if not walk.sizes[0]:
+        raise GameError(
+            f"{game} has more than {most:,} pairs of a timeline and a sequence that fits it; take a smaller board"
+            + (" or the classical version" if game.abrupt else "")
+        )
+    first = walk.about[:, 0] // BOARDS
+    actions = np.diff(first, append=len(walk.cells))
+    numbering = numbered(
+        player=walk.player.astype(np.int64),
+        level=game.cells - actions,
+        actions=actions,
+        first=first,
+        parent=walk.step >> 1,
+        root_player=np.arange(2),
+        root_sequence=np.arange(2),
+        sequences=len(walk.cells),
+    )
+    action_ids = np.empty(len(walk.cells), np.int64)
+    action_ids[numbering.final] = walk.cells
+    put = (walk.step & 1).astype(bool)[numbering.order]
+    pointers, lists = by_sequence(walk, numbering.final)
+    return CompiledGame(
+        spec=game.spec,
+        players=2,
+        tree=numbering.tree,
+        payoff=Payoff(
+            empty_sparse(len(action_ids), 2), empty_dense(), Factors(pointers, lists, walk.terms, walk.values, walk.counts)
+        ),
+        infostates=PhantomInfostates(game, numbering.tree, action_ids, put),
+        action_ids=action_ids,
+        action_names=tuple({cell: game.name_of_cell(player, cell) for cell in range(game.cells)} for player in (0, 1)),
+        size=size_of(walk),
+        constant=0.0,
+        rules=game,
+    )
+
+
+def factors(game: object) -> bool:
+    """Whether the payoffs of rules are known to factor: phantom games in which nobody sees whose turn it is."""
+    return isinstance(game, PhantomGame) and game.observation == HIDDEN
+
+
+def size_of(walk: Walk) -> GameSize:
+    """Counts of histories."""
+    histories, terminals, depth = walk.sizes.tolist()
+    return GameSize(histories, terminals, depth, int(walk.about[:, 1].max()), public_states=None)
+
+
+class PhantomInfostates(Sequence[str]):
+    """The infostate of every infoset, written when it is asked for.
+
+    Attributes:
+        key: equal for equal games.
+        lookup: from (player, infostate) to infoset.
+    """
+
+    def __init__(self, game: PhantomGame, tree: Tree, cells: Ints, put: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> None:
+        """Say where each infoset lies.
+
+        Args:
+            game: the rules.
+            tree: the treeplexes.
+            cells: int64 [Q], the cell of each sequence's last action.
+            put: bool [I], whether the last own action before an infoset put a stone.
+        """
+        self.game, self.tree, self.cells, self.put = game, tree, cells, put
+
+    @cached_property
+    def key(self) -> str:
+        game = self.game
+        return f"phantom {game.rows} {game.columns} {game.abrupt} {hashlib.sha256(game.won.tobytes()).hexdigest()}"
+
+    @cached_property
+    def lookup(self) -> "PhantomLookup":
+        return PhantomLookup(self)
+
+    def __len__(self) -> int:
+        return len(self.put)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, place: int | slice) -> str | tuple[str, ...]:
+        if isinstance(place, slice):
+            return tuple(self[each] for each in range(*place.indices(len(self))))
+        infoset = range(len(self))[place]
+        player = int(np.searchsorted(self.tree.infoset_offsets, infoset, side="right")) - 1
+        tried: list[int] = []
+        marks = ["."] * self.game.cells
+        while True:
+            sequence = int(self.tree.infoset_parent[infoset])
+            cell = int(self.cells[sequence])
+            if cell < 0:
+                break
+            marks[cell] = "xo"[player if self.put[infoset] else 1 - player]
+            tried.append(cell)
+            infoset = int(self.tree.sequence_infoset[sequence])
+        return self.game.lines_of(marks) + "".join(f"{player},{cell} " for cell in reversed(tried))
+
+
+class PhantomLookup(Mapping[tuple[int, str], int]):
+    """From (player, infostate) to infoset."""
+
+    def __init__(self, infostates: PhantomInfostates) -> None:
+        self.infostates = infostates
+        steps = 2 * infostates.tree.infoset_parent + infostates.put
+        self._order = np.argsort(steps, kind="stable")
+        self._steps = steps[self._order]
+
+    def __len__(self) -> int:
+        return len(self.infostates)
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        offsets = self.infostates.tree.infoset_offsets
+        return ((int(infoset >= offsets[1]), self.infostates[infoset]) for infoset in range(len(self)))
+
+    def __getitem__(self, key: tuple[int, str]) -> int:
+        infoset = self._find(key)
+        if infoset is None:
+            raise KeyError(key)
+        return infoset
+
+    def __contains__(self, key: object) -> bool:
+        return self._find(key) is not None
+
+    def _find(self, key: object) -> int | None:
+        """The infoset; None where the text is no infostate of the player."""
+        if not (isinstance(key, tuple) and len(key) == 2 and key[0] in (0, 1) and isinstance(key[1], str)):
+            return None
+        player, text = key
+        infostates, tree = self.infostates, self.infostates.tree
+        board, _, tried = text.rpartition("\n")
+        marks = board.replace("\n", "")
+        infoset = self._after(2 * int(tree.sequence_offsets[player]) + 1)
+        for each in tried.split():
+            owner, _, cell = each.partition(",")
+            if infoset is None or owner != str(player) or not cell.isdecimal() or int(cell) >= len(marks):
+                return None
+            first, stride, actions = tree.infoset_layout[infoset]
+            sequences = np.arange(first, first + stride * actions, stride)
+            chosen = sequences[infostates.cells[sequences] == int(cell)]
+            if not len(chosen):
+                return None
+            infoset = self._after(2 * int(chosen[0]) + int(marks[int(cell)] == "xo"[player]))
+        return infoset if infoset is not None and infostates[infoset] == text else None
+
+    def _after(self, step: int) -> int | None:
+        """The infoset that a step leads to."""
+        place = int(np.searchsorted(self._steps, step))
+        return int(self._order[place]) if place < len(self._steps) and self._steps[place] == step else None

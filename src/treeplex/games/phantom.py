@@ -1,0 +1,305 @@
+"""Phantom games: tic-tac-toe and hex in which nobody sees the other's stones (``phantom_ttt``, ``dark_hex``).
+
+The players take turns to put a stone on a cell that they do not know to be taken. If the other's stone lies there, they learn
+that, and in the *classical* version try another cell; in the *abrupt* one the turn is over. Cells are numbered row by row.
+Actions, information states and payoffs are OpenSpiel's ``phantom_ttt`` and ``dark_hex``, but for the number of turns, which
+OpenSpiel's dark hex shows even where it reveals nothing, so that its players forget.
+
+Boards are bit sets of cells.
+"""
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import SpecError
+from treeplex.games.base import TERMINAL, Game, State
+from treeplex.games.parameters import GameInfo, choice, observer, whole
+
+HIDDEN, COUNTED = "reveal-nothing", "reveal-numturns"
+MOST_CELLS = 16
+MARKS = "xo"
+
+
+class PhantomGame(Game):
+    """A board on which nobody sees the other's stones.
+
+    Attributes:
+        rows, columns: of the board.
+        abrupt: whether a turn is over when the cell was taken.
+        observation: :data:`HIDDEN`, or :data:`COUNTED` where players see whose turn it was all along.
+    """
+
+    def __init__(self, rows: int, columns: int, *, abrupt: bool, observation: str) -> None:
+        if rows * columns > MOST_CELLS:
+            raise SpecError(
+                f"{self.info.name}: a board of {rows} by {columns} has more than {MOST_CELLS} cells; make it smaller"
+            )
+        self.rows, self.columns, self.abrupt, self.observation = rows, columns, abrupt, observation
+        self.spec = self.info.spec(self.parameters())
+
+    @property
+    @abstractmethod
+    def info(self) -> GameInfo:
+        """The game's description."""
+
+    @abstractmethod
+    def wins(self, player: int, board: int) -> bool:
+        """Whether a player with stones on these cells has won."""
+
+    @abstractmethod
+    def name_of_cell(self, player: int, cell: int) -> str:
+        """What an action is called."""
+
+    @property
+    def cells(self) -> int:
+        """The number of cells, n."""
+        return self.rows * self.columns
+
+    @cached_property
+    def won(self) -> NDArray[np.bool_]:
+        """Whether each player has won with each set of stones, bool [2, 2**n]."""
+        return np.array([[self.wins(player, board) for board in range(1 << self.cells)] for player in (0, 1)])
+
+    def new_initial_state(self) -> "PhantomState":
+        return PhantomState(self)
+
+    def lines_of(self, marks: Sequence[str]) -> str:
+        """A board as lines of text, each with its end."""
+        width = self.columns
+        return "".join("".join(marks[row * width : (row + 1) * width]) + "\n" for row in range(self.rows))
+
+
+class PhantomState(State):
+    """A history: all that was tried, in order; the stones, and what each player has seen of the other's."""
+
+    __slots__ = ("game", "over", "seen", "stones", "tried", "turn")
+
+    def __init__(
+        self,
+        game: PhantomGame,
+        tried: tuple[tuple[int, int], ...] = (),
+        stones: tuple[int, int] = (0, 0),
+        seen: tuple[int, int] = (0, 0),
+        turn: int = 0,
+        over: bool = False,
+    ) -> None:
+        self.game, self.tried, self.stones, self.seen, self.turn, self.over = game, tried, stones, seen, turn, over
+
+    def current_player(self) -> int:
+        return TERMINAL if self.over else self.turn
+
+    def legal_actions(self, player: int | None = None) -> Sequence[int]:
+        if self.over:
+            return []
+        known = self.stones[self.turn] | self.seen[self.turn]
+        return [cell for cell in range(self.game.cells) if not known >> cell & 1]
+
+    def child(self, action: int) -> "PhantomState":
+        game, player = self.game, self.turn
+        tried = (*self.tried, (player, action))
+        if self.stones[1 - player] >> action & 1:
+            seen = changed(self.seen, player, self.seen[player] | 1 << action)
+            return PhantomState(game, tried, self.stones, seen, 1 - player if game.abrupt else player)
+        stones = changed(self.stones, player, self.stones[player] | 1 << action)
+        over = bool(game.won[player, stones[player]]) or stones[0] | stones[1] == (1 << game.cells) - 1
+        return PhantomState(game, tried, stones, self.seen, 1 - player, over)
+
+    def returns(self) -> Sequence[float]:
+        last = self.tried[-1][0] if self.tried else 0
+        if not self.over or not self.game.won[last, self.stones[last]]:
+            return [0.0, 0.0]
+        return [1.0, -1.0] if last == 0 else [-1.0, 1.0]
+
+    def information_state_string(self, player: int | None = None) -> str:
+        own = observer(self, player)
+        board = self.game.lines_of(self.marks(own))
+        if self.game.observation == HIDDEN:
+            return board + "".join(f"{own},{cell} " for mover, cell in self.tried if mover == own)
+        turns = "".join(f"{mover},{cell if mover == own else '?'} " for mover, cell in self.tried)
+        return f"{board}{len(self.tried)}\n{turns}"
+
+    def marks(self, player: int | None) -> list[str]:
+        """What lies on each cell as a player knows it; None for all there is."""
+        boards = self.stones
+        if player is not None:
+            boards = (self.stones[0], self.seen[0]) if player == 0 else (self.seen[1], self.stones[1])
+        return [next((MARKS[i] for i in (0, 1) if boards[i] >> cell & 1), ".") for cell in range(self.game.cells)]
+
+    def knowledge(self, player: int) -> str:
+        tried = " ".join(self.game.name_of_cell(player, cell) for mover, cell in self.tried if mover == player)
+        return f"{self.game.lines_of(self.marks(player))}tried {tried or 'nothing yet'}"
+
+    def action_to_string(self, action: int) -> str:
+        return self.game.name_of_cell(self.turn, action)
+
+
+def changed(pair: tuple[int, int], player: int, board: int) -> tuple[int, int]:
+    """The pair with another board of a player."""
+    return (board, pair[1]) if player == 0 else (pair[0], board)
+
+
+class PhantomTicTacToe(PhantomGame):
+    """Phantom tic-tac-toe: so many stones in a line win 1, a full board is a draw."""
+
+    def __init__(self, rows: int, columns: int, line: int, *, abrupt: bool, observation: str) -> None:
+        self.line = line
+        super().__init__(rows, columns, abrupt=abrupt, observation=observation)
+
+    @property
+    def info(self) -> GameInfo:
+        return PHANTOM_TTT
+
+    def parameters(self) -> Mapping[str, object]:
+        return {
+            "gameversion": "abrupt" if self.abrupt else "classical",
+            "obstype": self.observation,
+            "rows": self.rows,
+            "columns": self.columns,
+            "line": self.line,
+        }
+
+    @cached_property
+    def lines(self) -> list[int]:
+        """The lines that win."""
+        found = []
+        for row in range(self.rows):
+            for column in range(self.columns):
+                for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+                    line = [(row + k * down, column + k * right) for k in range(self.line)]
+                    if all(0 <= r < self.rows and 0 <= c < self.columns for r, c in line):
+                        found.append(sum({1 << (r * self.columns + c) for r, c in line}))
+        return found
+
+    def wins(self, player: int, board: int) -> bool:
+        return any(board & line == line for line in self.lines)
+
+    def name_of_cell(self, player: int, cell: int) -> str:
+        return f"{MARKS[player]}({cell // self.columns},{cell % self.columns})"
+
+
+class DarkHex(PhantomGame):
+    """Dark hex: player 0 connects the first row with the last, player 1 the first column with the last; a win pays 1."""
+
+    @property
+    def info(self) -> GameInfo:
+        return DARK_HEX
+
+    def parameters(self) -> Mapping[str, object]:
+        return {
+            "board_size": self.rows if self.rows == self.columns else 3,
+            "gameversion": "adh" if self.abrupt else "cdh",
+            "obstype": self.observation,
+            "num_rows": self.rows if self.rows != self.columns else None,
+            "num_cols": self.columns if self.rows != self.columns else None,
+        }
+
+    def wins(self, player: int, board: int) -> bool:
+        ends = [self.edge(player, cell) for cell in range(self.cells)]
+        reached = {cell for cell in range(self.cells) if board >> cell & 1 and ends[cell][0]}
+        stack = list(reached)
+        while stack:
+            cell = stack.pop()
+            if ends[cell][1]:
+                return True
+            for near in self.neighbours(cell):
+                if board >> near & 1 and near not in reached:
+                    reached.add(near)
+                    stack.append(near)
+        return False
+
+    def edge(self, player: int, cell: int) -> tuple[bool, bool]:
+        """Whether a cell lies on a player's first edge, and on the last."""
+        place, last = (cell // self.columns, self.rows - 1) if player == 0 else (cell % self.columns, self.columns - 1)
+        return place == 0, place == last
+
+    def neighbours(self, cell: int) -> list[int]:
+        """The cells next to one: in its row, and above and below, where rows are shifted by half a cell to the right."""
+        row, column = divmod(cell, self.columns)
+        near = (
+            (row, column - 1),
+            (row, column + 1),
+            (row - 1, column),
+            (row - 1, column + 1),
+            (row + 1, column - 1),
+            (row + 1, column),
+        )
+        return [r * self.columns + c for r, c in near if 0 <= r < self.rows and 0 <= c < self.columns]
+
+    def name_of_cell(self, player: int, cell: int) -> str:
+        return f"{chr(ord('a') + cell % self.columns)}{cell // self.columns + 1}"
+
+
+def phantom_ttt(
+    *, gameversion: str = "classical", obstype: str = HIDDEN, rows: int = 3, columns: int = 3, line: int = 3
+) -> PhantomTicTacToe:
+    """Phantom tic-tac-toe; see the module for the rules.
+
+    Raises:
+        SpecError: a value outside its range.
+    """
+    name = "phantom_ttt"
+    return PhantomTicTacToe(
+        whole(name, "rows", rows, 1),
+        whole(name, "columns", columns, 1),
+        whole(name, "line", line, 1),
+        abrupt=choice(name, "gameversion", gameversion, ("classical", "abrupt")) == "abrupt",
+        observation=choice(name, "obstype", obstype, (HIDDEN, COUNTED)),
+    )
+
+
+def dark_hex(
+    *,
+    board_size: int = 3,
+    gameversion: str = "cdh",
+    obstype: str = HIDDEN,
+    num_rows: int | None = None,
+    num_cols: int | None = None,
+) -> DarkHex:
+    """Dark hex; see the module for the rules.
+
+    Raises:
+        SpecError: a value outside its range.
+    """
+    name = "dark_hex"
+    size = whole(name, "board_size", board_size, 1)
+    return DarkHex(
+        size if num_rows is None else whole(name, "num_rows", num_rows, 1),
+        size if num_cols is None else whole(name, "num_cols", num_cols, 1),
+        abrupt=choice(name, "gameversion", gameversion, ("cdh", "adh")) == "adh",
+        observation=choice(name, "obstype", obstype, (HIDDEN, COUNTED)),
+    )
+
+
+OBSTYPE = f"{HIDDEN}, or {COUNTED}: everybody sees whose turn it is"
+PHANTOM_TTT = GameInfo(
+    name="phantom_ttt",
+    summary="tic-tac-toe in which nobody sees the other's stones",
+    source="OpenSpiel phantom_ttt",
+    build=phantom_ttt,
+    meanings={
+        "gameversion": "classical: try again where the cell was taken; abrupt: the turn is over",
+        "obstype": OBSTYPE,
+        "rows": "rows of the board",
+        "columns": "columns of the board",
+        "line": "stones in a line that win",
+    },
+    note="three quarters of a minute and 3 GB to compile",
+)
+DARK_HEX = GameInfo(
+    name="dark_hex",
+    summary="hex in which nobody sees the other's stones",
+    source="OpenSpiel dark_hex",
+    build=dark_hex,
+    meanings={
+        "board_size": "rows and columns of the board",
+        "gameversion": "cdh, classical: try again where the cell was taken; adh, abrupt: the turn is over",
+        "obstype": OBSTYPE,
+        "num_rows": "rows, where they are other than columns",
+        "num_cols": "columns, where they are other than rows",
+    },
+    note="three quarters of a minute and 3 GB to compile",
+)

@@ -1,0 +1,140 @@
+"""Phantom games by timelines are the games that their rules say."""
+
+import numpy as np
+import pytest
+
+import treeplex as tp
+from treeplex.errors import GameError
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.compile.matrix_form import payoff_matrix
+from treeplex.forms.compile.phantom import compile_phantom
+from treeplex.forms.compile.walk import compile_rules
+from treeplex.games.phantom import PhantomGame
+
+SMALL = [
+    "phantom_ttt(rows=2,columns=2,line=2)",
+    "phantom_ttt(rows=2,columns=3,line=2)",
+    "phantom_ttt(rows=1,columns=4,line=2)",
+    "phantom_ttt(gameversion=abrupt,rows=2,columns=2,line=2)",
+    "dark_hex(board_size=2)",
+    "dark_hex(board_size=2,gameversion=adh)",
+    "dark_hex(gameversion=adh,num_rows=3,num_cols=1)",
+]
+ABRUPT_2X3 = "dark_hex(gameversion=adh,num_rows=2,num_cols=3)"
+
+
+def drawn(game: CompiledGame, like: CompiledGame, seed: int) -> tuple[tp.Policy, tp.Policy]:
+    """The same random policy on two compiled games."""
+    generator = np.random.default_rng(seed)
+    first, second = (np.ones(sum(each.sequences)) for each in (game, like))
+    for key, infoset in like.lookup.items():
+        weights = generator.random(len(like.actions_at(infoset))) ** 3
+        second[like.sequences_at(infoset)] = first[game.sequences_at(game.lookup[key])] = weights / weights.sum()
+    return tp.Policy(game, first), tp.Policy(like, second)
+
+
+@pytest.mark.parametrize("spec", [*SMALL, pytest.param(ABRUPT_2X3, marks=pytest.mark.slow)])
+def test_the_same_game_as_walking_the_rules(spec: str) -> None:
+    rules = tp.load(spec)
+    game, walked = tp.compile(rules), compile_rules(rules)
+    assert len(game.payoff.factors.values)
+    assert not len(walked.payoff.factors.values)
+    assert (game.size, game.infosets, game.sequences) == (walked.size, walked.infosets, walked.sequences)
+    assert set(game.lookup) == set(walked.lookup)
+    for (player, infostate), infoset in walked.lookup.items():
+        own = game.lookup[player, infostate]
+        assert (game.infostates[own], game.player_of(own)) == (infostate, player)
+        assert game.actions_at(own) == walked.actions_at(infoset)
+    for seed in range(3):
+        ours, theirs = drawn(game, walked, seed)
+        one, two = tp.judge(game, ours), tp.judge(walked, theirs)
+        assert one.value == pytest.approx(two.value, abs=1e-12)
+        assert one.gains == pytest.approx(two.gains, abs=1e-12)
+
+
+def test_the_matrix_of_a_factored_game() -> None:
+    rules = tp.load("dark_hex(board_size=2)")
+    game, walked = tp.compile(rules), compile_rules(rules)
+    ours, theirs = drawn(game, walked, 5)
+    for player in (0, 1):
+        matrix = payoff_matrix(game, player)
+        assert matrix.shape == game.sequences
+        assert abs(matrix).sum() == pytest.approx(abs(payoff_matrix(walked, player)).sum())
+    assert tp.solve(game, "lp").value == pytest.approx(tp.solve(walked, "lp").value, abs=1e-9)
+    assert tp.judge(game, ours).value == pytest.approx(tp.judge(walked, theirs).value)
+
+
+@pytest.mark.parametrize("algorithm", ["cfr", "pcfr+", "fp", "vt-cfr+"])
+def test_every_rule_does_the_same_on_it(algorithm: str) -> None:
+    rules = tp.load("dark_hex(board_size=2)")
+    one, two = (tp.solve(game, algorithm, iterations=7) for game in (tp.compile(rules), compile_rules(rules)))
+    assert one.exploitability == pytest.approx(two.exploitability, abs=1e-10)
+
+
+def test_on_a_device() -> None:
+    pytest.importorskip("torch")
+    rules = tp.load("dark_hex(board_size=2)")
+    here, there = (tp.solve(rules, "cfr", iterations=20, device=device) for device in (None, "cpu"))
+    assert there.exploitability == pytest.approx(here.exploitability, abs=1e-12)
+
+
+def test_lookup_knows_what_is_not_there() -> None:
+    game = tp.compile("phantom_ttt(rows=2,columns=2,line=2)")
+    known = next(iter(game.lookup))
+    assert known in game.lookup
+    for key in [
+        (0, "nothing"),
+        (2, ""),
+        ("0", ""),
+        3,
+        (0, "x.\n..\n0,0 0,0 "),
+        (0, "o.\n..\n0,0 "),
+        (0, "..\n..\n0,9 "),
+    ]:
+        assert key not in game.lookup
+    with pytest.raises(KeyError):
+        game.lookup[0, "nothing"]
+
+
+def test_policies_are_saved_and_read(tmp_path) -> None:
+    game = tp.compile("dark_hex(board_size=2)")
+    policy = tp.solve(game, "cfr+", iterations=20).policy
+    for name in ("policy.safetensors", "policy.json"):
+        tp.policies.save(policy, tmp_path / name)
+        again = tp.load_policy(tmp_path / name)
+        assert np.allclose(again.probabilities, policy.probabilities, atol=1e-15)
+
+
+def test_equal_games_have_equal_identities() -> None:
+    square = tp.compile("dark_hex(board_size=2)")
+    assert square.identity == tp.compile("dark_hex(num_rows=2,num_cols=2)").identity
+    assert square.identity != tp.compile("phantom_ttt(rows=2,columns=2,line=2)").identity
+
+
+def test_too_many_entries_are_refused() -> None:
+    rules = tp.load("dark_hex(board_size=2)")
+    assert isinstance(rules, PhantomGame)
+    with pytest.raises(GameError, match="more than 100 pairs of a timeline and a sequence that fits it; take a smaller board"):
+        compile_phantom(rules, limit=100)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("spec", "histories", "infosets", "value", "best"),
+    [
+        ("phantom_ttt", 19_934_533_171, (3_683_314, 2_307_355), 0.296825, (0.953125, 0.624339)),
+        ("dark_hex", 19_119_486_979, (3_720_850, 2_352_067), 1 / 3, (1.0, 0.832804)),
+    ],
+)
+def test_the_uniform_policy_of_whole_boards(
+    spec: str, histories: int, infosets: tuple[int, int], value: float, best: tuple[float, float]
+) -> None:
+    """Rudolph et al. 2025 (arXiv 2502.08938), Table 1, for the counts; values of exp-a-spiel."""
+    game = tp.compile(spec)
+    assert (game.size.histories, game.infosets) == (histories, infosets)
+    judged = tp.judge(game, tp.Policy.uniform(game))
+    assert judged.value[0] == pytest.approx(value, abs=1e-6)
+    found = [own + gain for own, gain in zip(judged.value, judged.gains, strict=True)]
+    assert found == pytest.approx(best, abs=1e-6)
+    text = next(iter(game.infostates))
+    assert game.lookup[0, text] == 0
