@@ -84,7 +84,17 @@ def reproduce() -> Result:
         tables=[
             Table(
                 "The uniform policy",
-                ["game", "", "histories", "value", "best response 0", "best response 1", "exploitability", "compiling", "judging"],
+                [
+                    "game",
+                    "",
+                    "histories",
+                    "value",
+                    "best response 0",
+                    "best response 1",
+                    "exploitability",
+                    "compiling",
+                    "judging",
+                ],
                 anchors,
             ),
             Table(
