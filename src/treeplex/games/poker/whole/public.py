@@ -146,9 +146,6 @@ class PublicHoldem(CardGame):
         table, board = hand_of(state)
         return f"{table.line or 'the beginning'} on {cards_to_string(board) or 'no board'}"
 
-    def picture_of(self, state: State) -> str | None:
-        return None
-
     def bets(self, state: State) -> Bets | None:
         table = hand_of(state).table
         if table.player < 0:
