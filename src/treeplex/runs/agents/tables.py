@@ -1,5 +1,6 @@
 """Agents that do not search: a policy table, a solved spot, and all actions alike."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ from treeplex.forms.subgames.beliefs import Belief
 from treeplex.games.poker.betting.tree import Decision
 from treeplex.games.poker.cards.cards import cards_to_string
 from treeplex.games.poker.public import HoldemGame, holdem_state
+from treeplex.games.poker.whole.public import PublicHoldem
 from treeplex.runs.agents.blueprint_file import blueprint_policy
 from treeplex.runs.agents.kind import AgentKind, AgentSettings
 from treeplex.runs.agents.played_game import PlayedGame
@@ -56,10 +58,10 @@ class Uniform(AgentKind):
     example = "uniform"
 
     def make(self, game: PlayedGame, settings: AgentSettings, generator: np.random.Generator) -> Agent:
-        try:
-            return TableAgent(game.public, Policy.uniform(game.compiled), generator)
-        except (GameError, SpecError):  # too large for a table
-            return UniformAgent(game.public, generator)
+        if not isinstance(game.public, PublicHoldem):  # of which small decks compile, but slowly
+            with suppress(GameError, SpecError):  # too large for a table
+                return TableAgent(game.public, Policy.uniform(game.compiled), generator)
+        return UniformAgent(game.public, generator)
 
 
 class SpotAgent(Seat):
