@@ -64,7 +64,7 @@ def best_after(first: Tables, player: int) -> float:
     return -judge(GAME, Policy(GAME, probabilities)).best_response_values[1 - player]
 
 
-@study(title="Leaves with several values: Leduc poker's first round", place=None, minutes=2)
+@study(title="Leaves with several values: Leduc poker's first round", place=3, minutes=2)
 def reproduce() -> Result:
     value = judge(GAME, blueprints()["an equilibrium"]).value
     numbers, rows = {}, []
