@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import treeplex as tp
-from tests.search.test_resolving import LEDUC, blueprint, leduc, losses, random_policy
+from tests.search.resolving.test_resolved import LEDUC, blueprint, leduc, losses, random_policy
 from treeplex.errors import AlgorithmError, GameError, PolicyError
 from treeplex.search import (
     Belief,

@@ -9,7 +9,7 @@ import pytest
 import treeplex as tp
 from tests.random_games import RandomPublicGame
 from tests.search.exact_values import Path, PublicProgram
-from tests.search.test_resolving import random_policy
+from tests.search.resolving.test_resolved import random_policy
 from treeplex.engine.tree.regret import Weights
 from treeplex.errors import AlgorithmError
 from treeplex.forms.subgames.batch import cut_states
