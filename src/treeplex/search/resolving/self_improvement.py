@@ -3,13 +3,11 @@
 A blueprint considers few actions, and hears all others as one of these (:mod:`treeplex.search.translation.mapping`). The
 actions that opponents choose most often of those it does not know are added one by one. What follows each of them is solved
 by itself, behind a gadget: every hand of the opponent was promised what it could get at most by the actions known before, so
-that nobody gains by the new one where that can be had. Source: Brown and Sandholm (2018), "Superhuman AI for heads-up no-
-limit poker: Libratus beats top professionals", section "self-improvement".
+that nobody gains by the new one where that can be had. Source: Brown and Sandholm (2018), "Superhuman AI for heads-up
+no-limit poker: Libratus beats top professionals", section "self-improvement".
 
 Libratus added bets of the first round during the nights between days of play, and chose those that it saw often and that lay
 far from the ones it knew. Here any round will do, and all that counts is how often a bet is made.
-
-
 """
 
 from collections import Counter
