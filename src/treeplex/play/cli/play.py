@@ -33,7 +33,7 @@ def play(
         str,
         typer.Option(
             metavar="WHOM",
-            help="An agent by name (see treeplex agents), a policy file or run folder, a ReBeL training folder, my.py:MyAgent "
+            help="An agent by name (see treeplex agents), a policy file or run folder, a training folder, my.py:MyAgent "
             "or my.py:MyLeaf.",
         ),
     ],
