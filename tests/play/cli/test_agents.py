@@ -103,7 +103,7 @@ def test_a_bet_that_the_game_leaves_out_can_be_typed() -> None:
     deep = "deepstack(leaf=zero,iterations=10)"
     out = call("play", "no_limit_leduc", "--against", deep, *options, typed="250\n" + "1\n" * 6)
     assert "1 check   2 bet 200   3 allin 1100" in out
-    assert "Actions: bet 250," in out
+    assert "; bet 250, " in out
     assert "after 1 game: " in out
     out = call("play", "no_limit_leduc", "--against", deep, *options, typed="bet 5000\nq\n")
     assert "no action 5000.0" in out or "at most" in out
