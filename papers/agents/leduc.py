@@ -28,7 +28,7 @@ AGENTS = (
 """Each with 1,000 iterations a search."""
 
 
-@study(title="Agents on Leduc poker", place=None, minutes=2)
+@study(title="Agents on Leduc poker", place=1, minutes=2)
 def reproduce() -> Result:
     game = compile_game(GAME)
     solver = make_solver(game, BLUEPRINT[0])

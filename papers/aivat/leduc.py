@@ -35,7 +35,7 @@ def moments(hands: Sequence[tuple[float, PlayedHand]], judge: Callable[[PlayedHa
     return mean, float(np.sqrt(chances @ (values - mean) ** 2))
 
 
-@study(title="AIVAT: luck taken out of matches on Leduc poker", place=None, minutes=3)
+@study(title="AIVAT: luck taken out of matches on Leduc poker", place=1, minutes=3)
 def reproduce() -> Result:
     game, rules = compile_game(GAME), public_rules(GAME)
     nash = solved(game, "cfr+", ITERATIONS)

@@ -92,7 +92,7 @@ def by_blueprint() -> dict[str, list[float]]:
     return found
 
 
-@study(title="Agents that solve again: Leduc poker", place=None, minutes=10)
+@study(title="Agents that solve again: Leduc poker", place=5, minutes=10)
 def reproduce() -> Result:
     budgets, blueprints = by_budget(), by_blueprint()
     rough, better = blueprints["CFR, 50 iterations"][0], blueprints["CFR, 200 iterations"][0]

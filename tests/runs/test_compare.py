@@ -39,10 +39,12 @@ def test_the_usual_axis():
     assert usual_axis(["lcfr", Variant("es-mccfr", "", "", cfr)], None) == "iterations"
 
 
-@pytest.mark.parametrize("name", ["regret (half)", "my (x", "es-mccfr"])
-def test_algorithms_of_ones_own_have_any_name(name):
+@pytest.mark.parametrize(
+    ("name", "called"), [("regret (half)",) * 2, ("my (x",) * 2, ("es-mccfr", "own-es-mccfr"), ("own-cfr",) * 2]
+)
+def test_algorithms_of_ones_own_have_any_name(name, called):
     comparison = tp.compare("kuhn_poker", [Variant(name, "", "", cfr)], iterations=3)
-    assert (comparison.solutions[0].algorithm, comparison.x) == (name, "iterations")
+    assert (comparison.solutions[0].algorithm, comparison.x) == (called, "iterations")
 
 
 def test_walking_the_histories_shows_progress(tmp_path):

@@ -1,6 +1,7 @@
 """Leaves behind which the opponent chooses among continuations (Brown, Sandholm and Amos 2018)."""
 
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from treeplex.forms.subgames.policy_tables import subgame_policy
 from treeplex.games.public import PublicTree
 from treeplex.search import METHODS, Belief, Horizon, SubgameSearch, public_rules
 from treeplex.search.continuations import BlueprintLeaf, biased, biased_policies, expected_payoffs
+from treeplex.search.self_generation import generated_policies
 from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.solvers.solver import GameSolver
 
@@ -28,14 +30,25 @@ def program() -> PublicProgram:
     return PublicProgram(rules, rules.first_state())
 
 
-def first_round(policy: tp.Policy, choices: int, player: int) -> dict[Path, np.ndarray]:
-    """How a player plays Leduc's first round if the other one chooses between the first so many continuations after it."""
+def first_round(policy: tp.Policy, choices: list[tp.Policy], player: int) -> dict[Path, np.ndarray]:
+    """How a player plays Leduc's first round if the other one chooses between policies after it."""
     rules = public_rules("leduc_poker")
-    leaf = BlueprintLeaf(rules, policy, {1 - player: biased_policies(policy)[:choices]})
+    leaf = BlueprintLeaf(rules, policy, {1 - player: choices})
     search = SubgameSearch(cut_states(rules, [rules.first_state()], Horizon(rounds=1)), METHODS["cfr+"], leaf)
     search.run(1000)
     average, decisions = search.average_policy(), search.subgames.decisions
     return {path: search.policy_at(number, average) for number, path in enumerate(decisions.paths)}
+
+
+@cache
+def blueprint(iterations: int | None) -> tp.Policy:
+    """The average of so many iterations of CFR in Leduc poker; None: an equilibrium."""
+    game = tp.compile("leduc_poker")
+    if iterations is None:
+        return tp.solve(game, "lp").policy
+    solver = GameSolver(game, VARIANTS["cfr"])
+    solver.run(iterations)
+    return solver.average_policy()
 
 
 def loss(first: list[dict[Path, np.ndarray]]) -> float:
@@ -53,15 +66,76 @@ def test_the_first_round_of_leduc(iterations: int | None, one: float | None, fou
 
     With one continuation and an equilibrium the figure depends on which of many first rounds the solver finds.
     """
-    game = tp.compile("leduc_poker")
-    solver = GameSolver(game, VARIANTS["cfr"])
-    solver.run(iterations or 0)
-    policy = tp.solve(game, "lp").policy if iterations is None else solver.average_policy()
-    found = loss([first_round(policy, 4, player) for player in (0, 1)])
+    policy = blueprint(iterations)
+    found = loss([first_round(policy, biased_policies(policy), player) for player in (0, 1)])
     assert found == pytest.approx(four, rel=0.02, abs=4e-4)
-    single = loss([first_round(policy, 1, player) for player in (0, 1)])
+    single = loss([first_round(policy, [policy], player) for player in (0, 1)])
     assert single > 0.05
     assert one is None or single == pytest.approx(one, rel=0.02)
+
+
+@pytest.mark.parametrize(("iterations", "count", "lost"), [(None, 4, 0.0), (50, 6, 0.0407)], ids=["lp", "50"])
+def test_generated_continuations_of_leduc(iterations: int | None, count: int, lost: float) -> None:
+    """They lose nothing from an equilibrium, and from a rough blueprint less than one continuation or four biased ones."""
+    policy, rules = blueprint(iterations), public_rules("leduc_poker")
+    made = [generated_policies(rules, policy, 1 - player, count) for player in (0, 1)]
+    assert [len(each) for each in made] == [count, count]
+    assert loss([first_round(policy, made[player], player) for player in (0, 1)]) == pytest.approx(lost, rel=0.03, abs=4e-4)
+
+
+def values_of_pure_policies(policy: tp.Policy, player: int) -> list[float]:
+    """What a player gets by each of its pure policies against a policy."""
+    game, found = policy.game, []
+    own = [game.sequences_at(infoset) for infoset in range(len(policy)) if game.player_of(infoset) == player]
+    for actions in product(*(range(len(sequences)) for sequences in own)):
+        probabilities = policy.probabilities.copy()
+        for sequences, action in zip(own, actions, strict=True):
+            probabilities[sequences] = np.eye(len(sequences))[action]
+        found.append(tp.judge(game, tp.Policy(game, probabilities)).value[player])
+    return found
+
+
+@pytest.mark.parametrize("player", [0, 1])
+def test_generated_continuations_are_best_responses(player: int) -> None:
+    """To what the other player finds before leaves, and the blueprint behind them: no pure policy of Kuhn poker gets more."""
+    game, rules, horizon = tp.compile("kuhn_poker"), public_rules("kuhn_poker"), Horizon(2)
+    policy = random_policy(game, player)
+    made = generated_policies(rules, policy, player, 3, horizon=horizon, iterations=50)
+    assert made[0] is policy
+    for count in (1, 2):
+        leaf = BlueprintLeaf(rules, policy, {player: made[:count]})
+        search = SubgameSearch(cut_states(rules, [rules.first_state()], horizon), METHODS["cfr+"], leaf)
+        search.run(50)
+        faced, average = policy.probabilities.copy(), search.average_policy()
+        for number, state in enumerate(search.subgames.decisions.true_states):
+            if rules.options(state).player != player:
+                for hand, shares in enumerate(search.policy_at(number, average).T):
+                    faced[game.sequences_at(game.lookup[1 - player, rules.infostate_at(state, 1 - player, hand)])] = shares
+        theirs = [game.sequences_at(infoset) for infoset in range(len(policy)) if game.player_of(infoset) == player]
+        joined = faced.copy()
+        for sequences in theirs:
+            joined[sequences] = made[count].probabilities[sequences]
+        pure = values_of_pure_policies(tp.Policy(game, faced), player)
+        assert max(pure) > np.mean(pure) + 0.05
+        assert tp.judge(game, tp.Policy(game, joined)).value[player] == pytest.approx(max(pure), abs=1e-12)
+        assert not np.array_equal(faced, policy.probabilities)
+
+
+@pytest.mark.parametrize(
+    ("player", "count", "method", "message"),
+    [
+        (2, 2, "cfr+", "the player who chooses behind leaves is 0 or 1, not 2"),
+        (0, 0, "cfr+", "count must be a whole number of at least 1, the blueprint included, not 0"),
+        (0, 2, "cfrr", "unknown method 'cfrr'; known: "),
+        (0, 3, "cfr-avg", "cfr-avg does not let players choose behind leaves"),
+    ],
+)
+def test_what_is_not_generated(player: int, count: int, method: str, message: str) -> None:
+    game = tp.compile("kuhn_poker")
+    with pytest.raises(AlgorithmError, match=message):
+        generated_policies(
+            public_rules("kuhn_poker"), tp.Policy.uniform(game), player, count, horizon=Horizon(1), method=method, iterations=2
+        )
 
 
 def always(action: int) -> tp.Policy:

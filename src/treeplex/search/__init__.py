@@ -23,6 +23,7 @@ from treeplex.search.play_distribution import averaged_policy
 from treeplex.search.resolving import carried_values, resolved
 from treeplex.search.resolving_agent import Resolving, ResolvingAgent
 from treeplex.search.response import response_values
+from treeplex.search.self_generation import generated_policies
 from treeplex.search.self_improvement import (
     CoarsePolicy,
     compiled_subset,
@@ -76,6 +77,7 @@ __all__ = [
     "counted_actions",
     "cut",
     "cut_states",
+    "generated_policies",
     "improved",
     "most_frequent",
     "only_sizes",

@@ -271,10 +271,20 @@ def solve_again(
     """Solve a batch, and write the average policies of some players to a table, float64 [Q], for hands that come there."""
     search = SubgameSearch(subgames, METHODS[method], NoLeaf(), horizon=iterations)
     search.run(iterations)
-    average, layout = search.average_policy(), subgames.tree.infoset_layout
+    write_average(search, policy.game, players, probabilities)
+
+
+def write_average(search: SubgameSearch, game: CompiledGame, players: Sequence[int], probabilities: Floats) -> None:
+    """Write what a search found for some players to a table of the whole game, float64 [Q], for hands that come there.
+
+    Raises:
+        PolicyError: the compiled game is not that of the search.
+    """
+    subgames, average = search.subgames, search.average_policy()
+    layout = subgames.tree.infoset_layout
     for state, infosets in zip(subgames.decisions.true_states, subgames.infosets, strict=True):
         if subgames.game.options(state).player in players:
-            for hand, target in sequences_at(policy.game, subgames.game, state).items():
+            for hand, target in sequences_at(game, subgames.game, state).items():
                 first, stride, actions = layout[infosets[hand]]
                 own = slice(first, first + stride * actions, stride)
                 if search.average[own].any():

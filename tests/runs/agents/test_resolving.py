@@ -28,6 +28,7 @@ def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "libratus(blueprint={},iterations=4,gadget=none,every=decision,start=0)",
         "modicum(blueprint={},iterations=4)",
         "modicum(blueprint={},iterations=4,continuations=1,every=decision)",
+        "modicum(blueprint={},iterations=4,continuations=5,approach=self-generative)",
     ],
 )
 def test_they_play(text: str, solved: Path) -> None:
@@ -64,7 +65,13 @@ def test_rebel_is_one_of_them() -> None:
         ("libratus(blueprint={},start=2)", AlgorithmError, "start=2, but the game has no round after so many deals"),
         ("libratus(blueprint={},gadget=margin)", SpecError, "gadget must be one of none, resolve"),
         ("modicum(blueprint=/none)", FileError, "no policy file or run folder /none"),
-        ("modicum(blueprint={},continuations=5)", SpecError, "continuations must be a whole number from 1 to 4"),
+        (
+            "modicum(blueprint={},continuations=5)",
+            SpecError,
+            "at most 4 where they are biased, not 5; approach=self-generative",
+        ),
+        ("modicum(blueprint={},continuations=0)", SpecError, "continuations must be a whole number of at least 1"),
+        ("modicum(blueprint={},approach=biased)", SpecError, "approach must be one of bias, self-generative"),
         ("deepstack(leaf=nothing)", SpecError, "leaf must be exact, zero or a file"),
         ("deepstack(iterations=10,skip=10)", AlgorithmError, "skip must be below the 10 iterations"),
     ],

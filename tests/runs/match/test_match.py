@@ -31,13 +31,13 @@ from treeplex.evaluate.match.agents import Seat
 
 
 class Mine(Seat):
-    '''Plays all actions alike, and may fail with one of the cards.'''
+    '''Plays all actions alike, and may fail with one of the cards, or with all.'''
 
     draws = True
 
-    def __init__(self, game, fails=False):
+    def __init__(self, game, fails=False, always=False):
         super().__init__(game)
-        self.fails = fails
+        self.fails, self.always = fails, always
 
     def begin(self, seat=None, generator=None, *, at=None):
         self.sit(seat, generator)
@@ -51,7 +51,7 @@ class Mine(Seat):
         return np.full((len(options.labels), len(self.game.possible(self.state)[options.player])), 1 / len(options.labels))
 
     def act(self, hand):
-        if self.fails and hand == 0:
+        if self.always or (self.fails and hand == 0):
             raise RuntimeError("not this card")
         return super().act(hand)
 
@@ -235,8 +235,13 @@ def test_an_agent_that_fails_loses_no_match(own: str, tmp_path: Path) -> None:
     assert match(resume=tmp_path / "m", game=LEDUC, agents=agents).failures == found.failures
 
 
-def test_an_agent_that_always_fails_ends_the_match() -> None:
-    with pytest.raises(AlgorithmError, match=r"all of the first 1\d* hands failed, .* of deepstack: .*LeducCards"):
+def test_an_agent_that_always_fails_ends_the_match(own: str) -> None:
+    with pytest.raises(AlgorithmError, match=r"all of the first 1\d* hands failed, .*Mine.*: not this card"):
+        match("leduc_poker(players=3,ranks=2)", ["uniform", "uniform", f"{own}:Mine(always=true)"], sampled=True, hands=100)
+
+
+def test_an_agent_for_two_players_sits_at_no_table_of_three() -> None:
+    with pytest.raises(SpecError, match="it plays public trees of two players and spots"):
         match("leduc_poker(players=3,ranks=2)", ["uniform", "uniform", "deepstack"], sampled=True, hands=100)
 
 

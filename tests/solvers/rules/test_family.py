@@ -56,9 +56,10 @@ def test_each_variant_is_another_algorithm(name: str) -> None:
     assert min(np.abs(averages[name] - average).max() for other, average in averages.items() if other != name) > 1e-3
 
 
-ELSEWHERE = {"horizon", "threads", "keep", "beta", "tau", "epsilon", "rate"}
+ELSEWHERE = {"horizon", "threads", "keep", "beta", "tau", "epsilon", "rate", "prune", "prune_after", "prune_below"}
 """Parameters that change nothing here: a policy may do the same at all times (that it sees the clock: test_learned.py);
-threads, how much is kept, what counts after a million iterations only, what belongs to baselines (test_sampled.py)."""
+threads, how much is kept, what counts after a million iterations only, or a thousand (test_solver.py), what belongs to
+baselines (test_sampled.py)."""
 OTHERS = {"untested": 0.25, "rounding": 0.5, "k": 2, "plus": 1, "sampled": 1, "exploration": 0.3}
 
 

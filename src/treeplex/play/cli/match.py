@@ -21,7 +21,7 @@ WIDEST_MATRIX = 6
 """Agents whose matrix fits on a terminal."""
 
 
-@command("Let agents play each other.", place=75, example="match leduc_poker runs/leduc uniform")
+@command("Let agents play each other.", place=74, example="match leduc_poker runs/leduc uniform")
 def match(
     game: Annotated[str | None, typer.Argument(metavar="GAME", help="A game or spot; may be left out with --resume.")] = None,
     agents: Annotated[

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from treeplex.errors import SpecError
 from treeplex.evaluate.match.agents import Agent
 from treeplex.forms.policies.tabular import Policy
 from treeplex.runs.agents.blueprint_file import blueprint_policy
@@ -12,10 +13,13 @@ from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.resolving import ResolvingSettings, horizon_for, resolving_agent
 from treeplex.search.continuations import BlueprintLeaf, biased_policies
 from treeplex.search.resolving_agent import NESTED
+from treeplex.search.self_generation import generated_policies
 from treeplex.settings import setting
 
-MOST = 4
+BIASED = 4
 """The blueprint, and the same biased to folding, to calling and to raising."""
+BIAS, GENERATE = "bias", "self-generative"
+"""How continuations are made: biased versions of the blueprint, or best responses to the searches of the first round."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,10 +27,18 @@ class ModicumSettings(ResolvingSettings):
     """How Modicum plays."""
 
     blueprint: str = setting(help="a run folder or policy file")
-    continuations: int = setting(MOST, "among how many policies the opponent chooses behind leaves", low=1, high=MOST)
+    continuations: int = setting(BIASED, "among how many policies the opponent chooses behind leaves", low=1)
+    approach: str = setting(BIAS, "how these are made: biased, or as best responses to searches", choices=(BIAS, GENERATE))
     bias: float = setting(10.0, "how many times as likely the actions of a bias become", above=0)
     rounds: int = setting(1, "betting rounds until a subgame ends", low=1)
     every: str = setting("round", "where subgames begin: at each own decision, or with each betting round", choices=NESTED)
+
+    def check(self) -> None:
+        if self.approach == BIAS and self.continuations > BIASED:
+            raise SpecError(
+                f"continuations must be at most {BIASED} where they are biased, not {self.continuations}; "
+                f"approach={GENERATE} makes more"
+            )
 
 
 class Modicum(AgentKind):
@@ -41,6 +53,22 @@ class Modicum(AgentKind):
 
     def make(self, game: PlayedGame, settings: ModicumSettings, generator: np.random.Generator) -> Agent:
         policy: Policy = blueprint_policy(game, settings.blueprint)
-        choices = biased_policies(policy, settings.bias)[: settings.continuations] if settings.continuations > 1 else [policy]
-        leaves = [BlueprintLeaf(game.tree, policy, {1 - player: choices}) for player in (0, 1)]
-        return resolving_agent(game, settings, generator, horizon=horizon_for(game, settings.rounds), leaves=leaves)
+        horizon = horizon_for(game, settings.rounds)
+
+        def choices(player: int) -> list[Policy]:
+            if settings.continuations == 1:
+                return [policy]
+            if settings.approach == BIAS:
+                return biased_policies(policy, settings.bias)[: settings.continuations]
+            return generated_policies(
+                game.tree,
+                policy,
+                player,
+                settings.continuations,
+                horizon=horizon,
+                method=settings.method,
+                iterations=settings.iterations,
+            )
+
+        leaves = [BlueprintLeaf(game.tree, policy, {1 - player: choices(1 - player)}) for player in (0, 1)]
+        return resolving_agent(game, settings, generator, horizon=horizon, leaves=leaves)
