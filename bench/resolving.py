@@ -19,8 +19,8 @@ from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.public import HoldemGame
 from treeplex.games.poker.spots.known import holdem
 from treeplex.games.public import PublicGame
-from treeplex.search.carried import Carried
-from treeplex.search.resolving_agent import Resolving, ResolvingAgent
+from treeplex.search.resolving.agent import Resolving, ResolvingAgent
+from treeplex.search.resolving.carried import Carried
 
 RANGE = "22+,A2s+,K7s+,Q8s+,J8s+,T8s+,97s+,87s,76s,65s,A8o+,KTo+,QTo+,JTo"
 BETS = BetPlan.same("50%,100%,a", "50%,a")

@@ -9,9 +9,9 @@ from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.search import BlueprintLeaf, ExactLeaf, biased_policies
-from treeplex.search.blueprint import TableBlueprint
 from treeplex.search.leaf import LeafValue
-from treeplex.search.resolving_agent import ROUND, Resolving, ResolvingAgent
+from treeplex.search.resolving.agent import ROUND, Resolving, ResolvingAgent
+from treeplex.search.resolving.blueprint import TableBlueprint
 from treeplex.solvers import make_solver
 
 GAME, RULES = compile_game("leduc_poker"), public_rules("leduc_poker")

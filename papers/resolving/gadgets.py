@@ -4,7 +4,7 @@ from papers.common.results import Result, Table
 from papers.common.study import study
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
-from treeplex.search.resolving import RESOLVING, resolved
+from treeplex.search.resolving.resolved import RESOLVING, resolved
 from treeplex.solvers import make_solver
 
 GAME = "leduc_poker"

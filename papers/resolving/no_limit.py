@@ -10,10 +10,10 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.search.action_subset import only_sizes
-from treeplex.search.exact_translation import translated_policy
-from treeplex.search.resolving import RESOLVING, resolved
-from treeplex.search.self_improvement import CoarsePolicy, compiled_subset, improved, most_frequent, unknown_actions
-from treeplex.search.translation import MAPPINGS
+from treeplex.search.resolving.resolved import RESOLVING, resolved
+from treeplex.search.resolving.self_improvement import CoarsePolicy, compiled_subset, improved, most_frequent, unknown_actions
+from treeplex.search.translation.exact import translated_policy
+from treeplex.search.translation.mapping import MAPPINGS
 from treeplex.solvers import make_solver
 
 LEDUC = "no_limit_leduc"

@@ -18,8 +18,8 @@ from treeplex.forms.subgames.public_rules import public_game, public_rules
 from treeplex.games.base import CHANCE
 from treeplex.games.card_game import CardGame
 from treeplex.games.public import State
-from treeplex.search.continuations import biased_policies
 from treeplex.search.many_players import Continuations, RoundSearchAgent, search_round
+from treeplex.search.resolving.continuations import biased_policies
 
 SMALL = "leduc_poker(players=3,ranks=2,suits=2,raises=1)"
 

@@ -5,7 +5,7 @@ import pytest
 
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
-from treeplex.search.resolving import resolved
+from treeplex.search.resolving.resolved import resolved
 from treeplex.solvers import make_solver
 
 GAME = compile_game("no_limit_leduc")

@@ -11,9 +11,8 @@ from treeplex.games.public import PublicTree
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.judge import as_policy, load_policy
 from treeplex.search.action_subset import ActionSubset, only_sizes
-from treeplex.search.exact_translation import translated_policy
-from treeplex.search.resolving import RESOLVING
-from treeplex.search.self_improvement import (
+from treeplex.search.resolving.resolved import RESOLVING
+from treeplex.search.resolving.self_improvement import (
     CoarsePolicy,
     Path,
     compiled_subset,
@@ -21,6 +20,7 @@ from treeplex.search.self_improvement import (
     most_frequent,
     unknown_actions,
 )
+from treeplex.search.translation.exact import translated_policy
 from treeplex.solvers import make_solver
 from treeplex.spec import nearest
 

@@ -12,19 +12,18 @@ from treeplex.forms.subgames.policy_tables import subgame_policy
 from treeplex.forms.subgames.public_rules import public_game, public_rules
 from treeplex.search.action_subset import ActionSubset, only_sizes
 from treeplex.search.agent import SearchAgent
-from treeplex.search.blueprint import TableBlueprint
-from treeplex.search.carried import Carried
-from treeplex.search.continuations import BlueprintLeaf, biased, biased_policies
 from treeplex.search.exact_leaf import ExactLeaf
-from treeplex.search.exact_translation import translated_policy
 from treeplex.search.leaf import LeafValue, NoLeaf, ZeroLeaf
-from treeplex.search.next_round import NextRound
 from treeplex.search.play_distribution import averaged_policy
-from treeplex.search.resolving import carried_values, resolved
-from treeplex.search.resolving_agent import Resolving, ResolvingAgent
-from treeplex.search.response import response_values
-from treeplex.search.self_generation import generated_policies
-from treeplex.search.self_improvement import (
+from treeplex.search.resolving.agent import Resolving, ResolvingAgent
+from treeplex.search.resolving.blueprint import TableBlueprint
+from treeplex.search.resolving.carried import Carried
+from treeplex.search.resolving.continuations import BlueprintLeaf, biased, biased_policies
+from treeplex.search.resolving.next_round import NextRound
+from treeplex.search.resolving.resolved import carried_values, resolved
+from treeplex.search.resolving.response import response_values
+from treeplex.search.resolving.self_generation import generated_policies
+from treeplex.search.resolving.self_improvement import (
     CoarsePolicy,
     compiled_subset,
     counted_actions,
@@ -34,7 +33,8 @@ from treeplex.search.self_improvement import (
 )
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgame import METHODS, Method, SubgameSearch, values_of
-from treeplex.search.translated_agent import TranslatedAgent
+from treeplex.search.translation.agent import TranslatedAgent
+from treeplex.search.translation.exact import translated_policy
 
 __all__ = [
     "METHODS",

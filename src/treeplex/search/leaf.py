@@ -30,7 +30,7 @@ class LeafValue(Protocol):
             and chance make them likely, in the game's units (chips in hold'em). Hands that cannot be there may have any finite
             value.
 
-        Where players may choose between several continuations, see :class:`treeplex.search.continuations.ManyValued`.
+        Where players may choose between several continuations, see :class:`treeplex.search.resolving.continuations.ManyValued`.
         """
         ...
 

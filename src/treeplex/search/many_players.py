@@ -25,7 +25,7 @@ from treeplex.forms.subgames.policy_tables import table_at
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.card_game import CardGame
 from treeplex.games.public import PublicGame, State, check_entries
-from treeplex.search.continuations import CALL, FOLD
+from treeplex.search.resolving.continuations import CALL, FOLD
 from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.solvers.solver import GameSolver
 
@@ -42,7 +42,7 @@ class Continuations:
     """What players get behind a public state if each follows one of several policies: exact expectations.
 
     The policies are a blueprint and the same with a bias to folding, to calling and to raising, as in
-    :func:`treeplex.search.continuations.biased_policies`; an action belongs to a bias by the first word of its name.
+    :func:`treeplex.search.resolving.continuations.biased_policies`; an action belongs to a bias by the first word of its name.
     """
 
     def __init__(self, game: CardGame, blueprint: Policy, count: int = 4, bias: float = 5.0) -> None:

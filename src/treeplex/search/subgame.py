@@ -16,8 +16,8 @@ from treeplex.forms.holdem.subgame import HoldemSubgame
 from treeplex.forms.subgames.batch import Subgames
 from treeplex.forms.subgames.gadgets import GadgetArrays
 from treeplex.forms.subgames.subgame import Ranges, Subgame
-from treeplex.search.continuations import LeafChoices, ManyValued
 from treeplex.search.leaf import LeafValue
+from treeplex.search.resolving.continuations import LeafChoices, ManyValued
 from treeplex.solvers.rules.fictitious import FICTITIOUS_RULES, FictitiousRule
 from treeplex.solvers.rules.variants import VARIANTS, Variant
 

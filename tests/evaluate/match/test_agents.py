@@ -22,7 +22,7 @@ from treeplex.games.public import pick
 from treeplex.search import ExactLeaf, ZeroLeaf
 from treeplex.search.agent import SearchAgent
 from treeplex.search.holdem.agent import holdem_agent
-from treeplex.search.resolving_agent import Resolving, ResolvingAgent
+from treeplex.search.resolving.agent import Resolving, ResolvingAgent
 from treeplex.search.settings import PlaythroughSettings
 
 SPOT = holdem("3s7hTdKs", "QQ,JTs,AKs", "99,KQs,T9s", pot=20.0, stack=40.0, bets=BetPlan.same("100%", "a"))

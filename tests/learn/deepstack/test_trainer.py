@@ -15,7 +15,7 @@ from treeplex.learn.deepstack.situations import round_starts  # noqa: E402
 from treeplex.learn.deepstack.trainer import DeepStackTrainer  # noqa: E402
 from treeplex.learn.deepstack.value_net import UNITS  # noqa: E402
 from treeplex.search import METHODS, Belief, ExactLeaf, Horizon, SubgameSearch, cut, public_rules  # noqa: E402
-from treeplex.search.next_round import NextRound  # noqa: E402
+from treeplex.search.resolving.next_round import NextRound  # noqa: E402
 from treeplex.search.subgame import Subgames  # noqa: E402
 
 torch.set_num_threads(1)

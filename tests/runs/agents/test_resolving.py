@@ -11,7 +11,7 @@ from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.registry import agent
 from treeplex.search import play_game
 from treeplex.search.agent import SearchAgent
-from treeplex.search.resolving_agent import ResolvingAgent
+from treeplex.search.resolving.agent import ResolvingAgent
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.registry import agent
 from treeplex.runs.agents.spot_blueprint import SpotBlueprint
 from treeplex.search import play_game
-from treeplex.search.resolving_agent import Resolving, ResolvingAgent
+from treeplex.search.resolving.agent import Resolving, ResolvingAgent
 
 
 @pytest.fixture(scope="module")

@@ -13,9 +13,9 @@ from treeplex.forms.policies.files import save_policy
 from treeplex.forms.subgames.policy_tables import table_at
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.runs.agents.played_game import PlayedGame
-from treeplex.search.exact_translation import translated_policy
-from treeplex.search.resolving import resolved
-from treeplex.search.translated_agent import TranslatedAgent
+from treeplex.search.resolving.resolved import resolved
+from treeplex.search.translation.agent import TranslatedAgent
+from treeplex.search.translation.exact import translated_policy
 
 REAL = "no_limit_leduc(sizes=[50%;100%;a],stack=700)"
 FEW = "no_limit_leduc(stack=700)"

@@ -10,8 +10,8 @@ from treeplex.forms.subgames.beliefs import Belief
 from treeplex.forms.subgames.subgame import Subgame
 from treeplex.games.poker.public import HoldemGame
 from treeplex.search import METHODS, ExactLeaf, Horizon, NoLeaf, SubgameSearch, carried_values, cut
-from treeplex.search.resolving_agent import Resolving, ResolvingAgent
-from treeplex.search.response import response_values
+from treeplex.search.resolving.agent import Resolving, ResolvingAgent
+from treeplex.search.resolving.response import response_values
 
 
 def solved(iterations: int = 30) -> tuple[HoldemGame, SubgameSearch]:

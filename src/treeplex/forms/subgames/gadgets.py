@@ -14,7 +14,7 @@ new policy is no more exploitable than the old one, in all subgames together.
 ========================  =============================================================================================
 
 *Reach* versions (Brown and Sandholm 2017, section 4) are the same gadgets with larger promises, see
-:func:`treeplex.search.resolving.gifts`.
+:func:`treeplex.search.resolving.resolved.gifts`.
 
 A gadget is data, a :class:`Front`: a treeplex, what its sequences are worth by themselves, and by which of them hands enter.
 Its local decisions are updated by the rule that solves the subgame, whichever it is. A gadget of one's own is a class with

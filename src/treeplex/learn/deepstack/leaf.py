@@ -16,7 +16,7 @@ from treeplex.learn.rebel.value_net import Forward
 from treeplex.learn.torch.device import torch_module
 from treeplex.search.encoding import EncodedPlaces, Encoding
 from treeplex.search.leaf import Prepared
-from treeplex.search.next_round import NextRound
+from treeplex.search.resolving.next_round import NextRound
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -10,8 +10,8 @@ from treeplex.games.public import PublicTree
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.judge import as_policy
 from treeplex.runs.solve.tree_game import policy_file
-from treeplex.search.exact_translation import translated_policy
-from treeplex.search.translation import first_deal
+from treeplex.search.translation.exact import translated_policy
+from treeplex.search.translation.mapping import first_deal
 
 
 def blueprint_policy(game: PlayedGame, file: str) -> Policy:

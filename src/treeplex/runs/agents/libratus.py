@@ -9,8 +9,8 @@ from treeplex.forms.subgames.horizon import TO_THE_END
 from treeplex.runs.agents.kind import AgentKind
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.resolving import ResolvingSettings, blueprint_for, resolving_agent
-from treeplex.search.resolving import RESOLVING
-from treeplex.search.resolving_agent import NESTED
+from treeplex.search.resolving.agent import NESTED
+from treeplex.search.resolving.resolved import RESOLVING
 from treeplex.settings import setting
 
 

@@ -11,9 +11,9 @@ from treeplex.runs.agents.blueprint_file import blueprint_policy
 from treeplex.runs.agents.kind import AgentKind
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.resolving import ResolvingSettings, horizon_for, resolving_agent
-from treeplex.search.continuations import BlueprintLeaf, biased_policies
-from treeplex.search.resolving_agent import NESTED
-from treeplex.search.self_generation import generated_policies
+from treeplex.search.resolving.agent import NESTED
+from treeplex.search.resolving.continuations import BlueprintLeaf, biased_policies
+from treeplex.search.resolving.self_generation import generated_policies
 from treeplex.settings import setting
 
 BIASED = 4

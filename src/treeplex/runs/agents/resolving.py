@@ -15,10 +15,10 @@ from treeplex.runs.agents.kind import ThinkingSettings
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.spot_blueprint import SpotBlueprint
 from treeplex.runs.holdem.solution import load_solution
-from treeplex.search.blueprint import Blueprint, TableBlueprint
 from treeplex.search.leaf import LeafValue
-from treeplex.search.resolving import RESOLVING
-from treeplex.search.resolving_agent import NESTED, Resolving, ResolvingAgent
+from treeplex.search.resolving.agent import NESTED, Resolving, ResolvingAgent
+from treeplex.search.resolving.blueprint import Blueprint, TableBlueprint
+from treeplex.search.resolving.resolved import RESOLVING
 from treeplex.search.subgame import METHODS
 from treeplex.settings import setting
 

@@ -56,7 +56,7 @@ class SpotBlueprint:
         self.policy_of_spot, self.game = policy, HoldemGame(policy.game.spot, policy.game.betting)
 
     def check(self, game: PublicGame, start: int, *, reach: bool = False) -> None:
-        """See :class:`treeplex.search.blueprint.Blueprint`."""
+        """See :class:`treeplex.search.resolving.blueprint.Blueprint`."""
         own = self.game.spot
         if not isinstance(game, HoldemGame):
             raise PolicyError("a solved spot is a blueprint for hold'em; give a policy of the game that is played")
@@ -79,7 +79,7 @@ class SpotBlueprint:
         return first, second
 
     def policy(self, game: PublicGame, path: tuple[int, ...]) -> Floats:
-        """See :class:`treeplex.search.blueprint.Blueprint`."""
+        """See :class:`treeplex.search.resolving.blueprint.Blueprint`."""
         at, (here, there) = self._find(self._browser, game, path)
         event = self.game.event(there)
         assert isinstance(event, Decision)
@@ -93,7 +93,7 @@ class SpotBlueprint:
         return table
 
     def belief(self, game: PublicGame, path: tuple[int, ...]) -> Belief:
-        """See :class:`treeplex.search.blueprint.Blueprint`."""
+        """See :class:`treeplex.search.resolving.blueprint.Blueprint`."""
         at, (here, _) = self._find(self._browser, game, path)
         ranges = np.zeros((2, len(self.game.spot.format.hands)))
         for own, hands, reach in zip(ranges, at.hands, at.tree.reach[at.node], strict=True):
@@ -101,7 +101,7 @@ class SpotBlueprint:
         return Belief.of(game, here, list(ranges))
 
     def promised(self, game: PublicGame, path: tuple[int, ...], player: int, *, reach: bool = False) -> Floats:
-        """See :class:`treeplex.search.blueprint.Blueprint`; without gifts."""
+        """See :class:`treeplex.search.resolving.blueprint.Blueprint`; without gifts."""
         browser, other = self._responding[player], 1 - player
         at, _ = self._find(browser, game, path)
         met = browser.values.compatible(at.board, other, at.tree.reach[at.node][player])

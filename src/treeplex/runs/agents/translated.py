@@ -9,8 +9,8 @@ from treeplex.errors import SpecError
 from treeplex.evaluate.match.agents import Agent
 from treeplex.runs.agents.kind import AgentKind, AgentSettings
 from treeplex.runs.agents.played_game import PlayedGame
-from treeplex.search.translated_agent import OFF_TREE, TRANSLATE, TranslatedAgent
-from treeplex.search.translation import MAPPINGS
+from treeplex.search.translation.agent import OFF_TREE, TRANSLATE, TranslatedAgent
+from treeplex.search.translation.mapping import MAPPINGS
 from treeplex.settings import setting
 
 

@@ -10,7 +10,7 @@ from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.leduc_poker import LeducPublicTree, Table, leduc_poker
 from treeplex.games.public import PublicTree
 from treeplex.search import METHODS, Belief, ExactLeaf, Horizon, SubgameSearch, ZeroLeaf, cut, public_rules
-from treeplex.search.next_round import NextRound
+from treeplex.search.resolving.next_round import NextRound
 from treeplex.search.subgame import Subgames
 
 LEDUC = public_rules("leduc_poker")

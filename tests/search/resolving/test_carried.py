@@ -23,8 +23,8 @@ from treeplex.search import (
     cut,
     public_rules,
 )
-from treeplex.search.carried import Carried, Resolved
-from treeplex.search.response import response_values
+from treeplex.search.resolving.carried import Carried, Resolved
+from treeplex.search.resolving.response import response_values
 
 ROUND = Horizon(rounds=1, dealt=True)
 BET, CALL = 2, 1

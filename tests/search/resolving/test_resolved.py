@@ -14,7 +14,7 @@ from treeplex.forms.subgames.gadgets import GADGETS, Gadget, Maxmargin
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.search import METHODS, ExactLeaf, SubgameSearch
-from treeplex.search.resolving import REACH, RESOLVING, SECOND_ROUND, Trunk, carried_values, gifts, resolved
+from treeplex.search.resolving.resolved import REACH, RESOLVING, SECOND_ROUND, Trunk, carried_values, gifts, resolved
 from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.solvers.solver import GameSolver
 

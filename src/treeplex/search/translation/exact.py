@@ -1,4 +1,4 @@
-"""A policy of a game with few bets as one of a game with many, exactly; see :mod:`treeplex.search.translation`."""
+"""A policy of a game with few bets as one of a game with many, exactly; see :mod:`treeplex.search.translation.mapping`."""
 
 from collections.abc import Hashable
 
@@ -12,7 +12,7 @@ from treeplex.forms.subgames.policy_tables import sequences_at, table_at
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import PublicState, PublicTree, pair_state
-from treeplex.search.translation import MAPPINGS, bets_at, check_hands, check_known, heard, spoken
+from treeplex.search.translation.mapping import MAPPINGS, bets_at, check_hands, check_known, heard, spoken
 
 Floats = NDArray[np.float64]
 

@@ -20,9 +20,9 @@ from treeplex.games.poker.public import HoldemGame
 from treeplex.games.poker.spots.known import holdem
 from treeplex.search import PlaythroughSettings, SearchAgent, ZeroLeaf
 from treeplex.search.action_subset import only_sizes
-from treeplex.search.exact_translation import translated_policy
-from treeplex.search.translated_agent import TranslatedAgent
-from treeplex.search.translation import pseudo_harmonic
+from treeplex.search.translation.agent import TranslatedAgent
+from treeplex.search.translation.exact import translated_policy
+from treeplex.search.translation.mapping import pseudo_harmonic
 from treeplex.solvers import make_solver
 
 COARSE = "no_limit_leduc(stack=700)"

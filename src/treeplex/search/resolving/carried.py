@@ -24,7 +24,7 @@ from treeplex.forms.subgames.beliefs import Belief, with_trace
 from treeplex.forms.subgames.subgame import Subgame
 from treeplex.games.base import CHANCE
 from treeplex.games.public import PublicGame, State
-from treeplex.search.response import ResponseValues, response_values
+from treeplex.search.resolving.response import ResponseValues, response_values
 from treeplex.search.subgame import SubgameSearch
 
 Floats = NDArray[np.float64]

@@ -10,8 +10,8 @@ from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.subgames.batch import cut_states
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.games.public import PublicTree
-from treeplex.search.continuations import BlueprintLeaf
-from treeplex.search.resolving import SECOND_ROUND, write_average
+from treeplex.search.resolving.continuations import BlueprintLeaf
+from treeplex.search.resolving.resolved import SECOND_ROUND, write_average
 from treeplex.search.subgame import METHODS, SubgameSearch
 
 

@@ -1,4 +1,4 @@
-"""An agent of a game with few bets at the table of one with many; see :mod:`treeplex.search.translation`."""
+"""An agent of a game with few bets at the table of one with many; see :mod:`treeplex.search.translation.mapping`."""
 
 from collections.abc import Callable
 
@@ -11,8 +11,8 @@ from treeplex.forms.subgames.beliefs import Belief
 from treeplex.games.base import CHANCE
 from treeplex.games.public import PublicGame, pick
 from treeplex.search.action_subset import ActionSubset
-from treeplex.search.continuations import BlueprintLeaf
-from treeplex.search.translation import MAPPINGS, SAME, bets_at, check_hands, check_known, heard, spoken
+from treeplex.search.resolving.continuations import BlueprintLeaf
+from treeplex.search.translation.mapping import MAPPINGS, SAME, bets_at, check_hands, check_known, heard, spoken
 
 Floats = NDArray[np.float64]
 TRANSLATE, RESOLVE = OFF_TREE = ("translate", "resolve")

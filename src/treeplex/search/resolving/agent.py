@@ -2,7 +2,7 @@
 
 It begins as everybody does, or plays a blueprint at first. From then on it solves the subgame where it stands behind a gadget,
 so that no hand of the opponent gets more than it was promised, plays the average policy found, and carries its own range and
-new promises on to the next subgame (:mod:`treeplex.search.carried`).
+new promises on to the next subgame (:mod:`treeplex.search.resolving.carried`).
 
 =========  ==============  =================================  ==================  =============================
 agent      before          solves again                       subgames end        leaves
@@ -27,10 +27,10 @@ from treeplex.forms.subgames.cut import cut
 from treeplex.forms.subgames.gadgets import GADGETS, Gadget
 from treeplex.forms.subgames.horizon import TO_THE_END, Horizon
 from treeplex.games.public import PublicGame, State
-from treeplex.search.blueprint import Blueprint, deals_in
-from treeplex.search.carried import Carried, Resolved
 from treeplex.search.leaf import LeafValue, NoLeaf
-from treeplex.search.resolving import REACH, RESOLVING, UNSAFE
+from treeplex.search.resolving.blueprint import Blueprint, deals_in
+from treeplex.search.resolving.carried import Carried, Resolved
+from treeplex.search.resolving.resolved import REACH, RESOLVING, UNSAFE
 from treeplex.search.subgame import METHODS, SubgameSearch
 from treeplex.search.subgame_agent import SubgameAgent
 from treeplex.solvers.rules.fictitious import FictitiousRule
@@ -46,7 +46,7 @@ class Resolving:
     """How an agent solves again.
 
     Attributes:
-        gadget: one of :data:`treeplex.search.resolving.RESOLVING`; gifts are counted where a blueprint promises.
+        gadget: one of :data:`treeplex.search.resolving.resolved.RESOLVING`; gifts are counted where a blueprint promises.
         every: one of :data:`NESTED`.
         method: one of :data:`treeplex.search.subgame.METHODS`.
         iterations: of each solve.

@@ -1,13 +1,15 @@
 """A self-improver: bets that opponents make and a blueprint does not know are solved, and become part of it.
 
-A blueprint considers few actions, and hears all others as one of these (:mod:`treeplex.search.translation`). The actions that
-opponents choose most often of those it does not know are added one by one. What follows each of them is solved by itself,
-behind a gadget: every hand of the opponent was promised what it could get at most by the actions known before, so that nobody
-gains by the new one where that can be had. Source: Brown and Sandholm (2018), "Superhuman AI for heads-up no-limit poker:
-Libratus beats top professionals", section "self-improvement".
+A blueprint considers few actions, and hears all others as one of these (:mod:`treeplex.search.translation.mapping`). The
+actions that opponents choose most often of those it does not know are added one by one. What follows each of them is solved
+by itself, behind a gadget: every hand of the opponent was promised what it could get at most by the actions known before, so
+that nobody gains by the new one where that can be had. Source: Brown and Sandholm (2018), "Superhuman AI for heads-up no-
+limit poker: Libratus beats top professionals", section "self-improvement".
 
 Libratus added bets of the first round during the nights between days of play, and chose those that it saw often and that lay
 far from the ones it knew. Here any round will do, and all that counts is how often a bet is made.
+
+
 """
 
 from collections import Counter
@@ -28,7 +30,7 @@ from treeplex.forms.subgames.gadgets import GADGETS, Gadget
 from treeplex.forms.subgames.policy_tables import table_at
 from treeplex.games.public import Decision, PublicState, pair_state
 from treeplex.search.action_subset import ActionSubset
-from treeplex.search.resolving import REACH, RESOLVING, UNSAFE, carried_values, solve_again
+from treeplex.search.resolving.resolved import REACH, RESOLVING, UNSAFE, carried_values, solve_again
 
 Floats = NDArray[np.float64]
 Path = tuple[int, ...]
@@ -144,7 +146,7 @@ def improved(
         game: the whole game.
         blueprint: what was considered, and its policy.
         actions: each with all that comes before it, such as :func:`most_frequent` gives; a path may go through one before it.
-        gadget: one of :data:`treeplex.search.resolving.RESOLVING`.
+        gadget: one of :data:`treeplex.search.resolving.resolved.RESOLVING`.
         method: one of :data:`treeplex.search.subgame.METHODS`.
         iterations: of each solve.
 

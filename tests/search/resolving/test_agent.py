@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import treeplex as tp
-from tests.search.test_resolving import LEDUC, blueprint, leduc, losses, random_policy
+from tests.search.resolving.test_resolved import LEDUC, blueprint, leduc, losses, random_policy
 from treeplex.errors import AlgorithmError, GameError, PolicyError
 from treeplex.search import (
     Belief,
@@ -23,8 +23,8 @@ from treeplex.search import (
     resolved,
 )
 from treeplex.search.action_subset import ActionSubset
-from treeplex.search.blueprint import TableBlueprint
-from treeplex.search.resolving_agent import DECISION, ROUND, Resolving, ResolvingAgent
+from treeplex.search.resolving.agent import DECISION, ROUND, Resolving, ResolvingAgent
+from treeplex.search.resolving.blueprint import TableBlueprint
 
 END_OF_ROUND = Horizon(rounds=1, dealt=True)
 DICE = "liars_dice(dice_sides=2)"

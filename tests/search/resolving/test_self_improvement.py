@@ -9,8 +9,7 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.search.action_subset import only_sizes
-from treeplex.search.exact_translation import translated_policy
-from treeplex.search.self_improvement import (
+from treeplex.search.resolving.self_improvement import (
     CoarsePolicy,
     compiled_subset,
     counted_actions,
@@ -18,6 +17,7 @@ from treeplex.search.self_improvement import (
     most_frequent,
     unknown_actions,
 )
+from treeplex.search.translation.exact import translated_policy
 from treeplex.solvers import make_solver
 
 REAL = "no_limit_leduc(sizes=[50%;100%;a],stack=700)"

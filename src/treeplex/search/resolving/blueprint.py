@@ -14,7 +14,7 @@ from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.policy_tables import table_at
 from treeplex.games.base import CHANCE
 from treeplex.games.public import PublicGame, PublicTree, State, pair_state
-from treeplex.search.resolving import Trunk, TrunkNode, carried_values, gifts
+from treeplex.search.resolving.resolved import Trunk, TrunkNode, carried_values, gifts
 
 Floats = NDArray[np.float64]
 
@@ -43,8 +43,8 @@ class Blueprint(Protocol):
         Args:
             game, path: where.
             player: who solves again.
-            reach: add what hands gave away on the way, see :func:`treeplex.search.resolving.gifts`; of subgames that begin
-                after a deal.
+            reach: add what hands gave away on the way, see :func:`treeplex.search.resolving.resolved.gifts`; of subgames
+                that begin after a deal.
         """
         ...
 
