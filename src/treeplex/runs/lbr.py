@@ -28,7 +28,7 @@ def local_best_response(
     actions: str = "all",
     first_round: int = 0,
     models: int = 1,
-    think: float | None = None,
+    think: float | str | None = None,
     seed: int = 0,
     progress: Callable[[str], None] = lambda text: None,
 ) -> Winnings:
@@ -45,7 +45,7 @@ def local_best_response(
             bets closest to half of the pot, the pot, and the largest: ``fcpa``.
         first_round: before this betting round it only checks and calls; in hold'em 2 is the turn.
         models: of an agent that draws how it plays, so many draws stand for what is known of it.
-        think: seconds for each of the agent's decisions; None for what its settings say.
+        think: time for each of the agent's decisions, seconds or a text such as ``"500ms"``; None for what its settings say.
         seed: of all draws.
         progress: told what is going on.
 
@@ -77,7 +77,7 @@ def local_best_response(
     return exact_winnings(response, other, seed=seed, progress=count)
 
 
-def seated_opponent(game: Any, opponent: Any, *, think: float | None = None, seed: int | None = None) -> Agent:
+def seated_opponent(game: Any, opponent: Any, *, think: float | str | None = None, seed: int | None = None) -> Agent:
     """The agent that is meant by a name, an agent or a policy."""
     if is_agent(opponent):
         found: Agent = opponent

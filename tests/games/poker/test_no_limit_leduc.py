@@ -12,8 +12,10 @@ from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games import CHANCE, Chance, Decision, Leaf, State
 from treeplex.games.poker.betting import tree as betting
+from treeplex.games.poker.cards.cards import cards_to_string
 from treeplex.games.poker.rules import PokerPublicTree, PokerState
 from treeplex.games.registry import load
 from treeplex.solvers import make_solver
@@ -144,3 +146,21 @@ def test_few_sizes_are_part_of_many() -> None:
 def test_errors_name_the_place_and_the_remedy(spec: str, message: str) -> None:
     with pytest.raises(SpecError, match=message):
         load(spec)
+
+
+def test_what_people_are_told() -> None:
+    """At the table of a policy and at that of an agent."""
+    game = load("no_limit_leduc")
+    state = game.new_initial_state()
+    assert state.knowledge(0) == "no cards yet, pot 200"
+    for name in ("Qc", "Kd", "bet 200", "call"):
+        names = {state.action_to_string(action).removeprefix("Deal "): action for action in state.legal_actions()}
+        state = state.child(names[name])
+    state = state.child(state.legal_actions()[0])
+    board = cards_to_string(state.board)
+    assert state.knowledge(1) == f"Kd, board {board}, pot 600; bet 200, call"
+    tree = public_rules(game)
+    first = tree.first_state()
+    hand = [tree.knowledge_at(first, 0, hand) for hand in range(6)].index("Kd, pot 200")
+    label = {tree.action_name(first, label): label for label in tree.options(first).labels}["bet 200"]
+    assert tree.knowledge_at(tree.after(first, label), 1, hand) == "Kd, pot 400; bet 200"

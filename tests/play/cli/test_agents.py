@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 import treeplex as tp
 from treeplex.play.cli.main import app
+from treeplex.play.cli.play import listed
 
 SPOT = """\
 board: 3s 7h Td
@@ -103,7 +104,7 @@ def test_a_bet_that_the_game_leaves_out_can_be_typed() -> None:
     deep = "deepstack(leaf=zero,iterations=10)"
     out = call("play", "no_limit_leduc", "--against", deep, *options, typed="250\n" + "1\n" * 6)
     assert "1 check   2 bet 200   3 allin 1100" in out
-    assert "Actions: bet 250," in out
+    assert "; bet 250, " in out
     assert "after 1 game: " in out
     out = call("play", "no_limit_leduc", "--against", deep, *options, typed="bet 5000\nq\n")
     assert "no action 5000.0" in out or "at most" in out
@@ -117,3 +118,15 @@ def test_three_sit_at_the_table() -> None:
     )
     assert [f"game {number}: you are player {number - 1}" in out for number in (1, 2, 3)] == [True] * 3
     assert "player 2 knew" in out
+
+
+def test_long_lists_of_bets_are_short() -> None:
+    names = ["fold", "call", *(f"raise {chips}" for chips in range(4, 90)), "allin 200"]
+    assert listed(names) == ["1 fold", "2 call", "3 raise 4 ... 88 raise 89", "89 allin 200"]
+    gaps = [f"bid {card}" for card in (1, 2, 3, 5, 6, 7, 9, 10, 12)]
+    assert listed(gaps) == [f"{number} {name}" for number, name in enumerate(gaps, start=1)]
+
+
+def test_boards_stand_straight() -> None:
+    out = call("play", "phantom_ttt(rows=2,columns=2,line=2)", "--against", "uniform", "--seat", 0, typed="1\nq\n")
+    assert "  you know   ..\n             ..\n             tried nothing yet\n" in out

@@ -44,6 +44,10 @@ def test_exact(policy: str) -> None:
     assert f"{found['value'][0]:+.6f}" in printed
 
 
+def test_nothing_is_no_loss() -> None:
+    assert "-0.000000" not in ran("phantom_ttt(rows=2,columns=2,line=2)", "uniform", "uniform")
+
+
 def test_by_hands(policy: str, tmp_path: Path) -> None:
     folder = tmp_path / "m"
     words = ("--sampled", "--duplicate", "--aivat", "-n", "300")
@@ -73,7 +77,8 @@ def test_everybody_and_three_players(policy: str) -> None:
     ("words", "text"),
     [
         ((GAME, "uniform"), "1 agent is named, and the game has 2 seats"),
-        ((GAME, "uniform", "uniform", "--think", "0"), "think must be a number above 0"),
+        ((GAME, "uniform", "uniform", "--think", "0"), "time to think must be above 0"),
+        ((GAME, "uniform", "uniform", "--think", "10ms"), "nothing to think about"),
         ((GAME, "uniform", "uniform", "uniform"), "3 agents are named"),
         (("kuhn_poker(players=3)", "uniform", "uniform", "modicum"), "modicum"),
         ((), "needs a game and its agents"),

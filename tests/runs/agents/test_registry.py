@@ -14,7 +14,7 @@ from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.spots.known import holdem
 from treeplex.runs.agents.kind import AgentKind
 from treeplex.runs.agents.played_game import PlayedGame
-from treeplex.runs.agents.registry import agent, agents, seconds_of, spec_of
+from treeplex.runs.agents.registry import agent, agents, names_agent, seconds_of, spec_of
 from treeplex.search import SearchAgent
 from treeplex.settings import Settings
 from treeplex.spec import parse_spec
@@ -220,3 +220,15 @@ def test_agents_within_agents_are_texts(inner: str) -> None:
 
 def test_all_have_a_place_in_the_list() -> None:
     assert list(agents())[:2] == ["uniform", "blueprint"]
+
+
+def test_folders_of_trainings_are_played(tmp_path: Path) -> None:
+    folder = str(tmp_path / "response")
+    tp.train(KUHN, "best-response", settings={"against": "uniform", "episodes": 100, "hands": 100}, out=folder)
+    assert spec_of(folder) == parse_spec(f"best_response(file={folder})")
+    assert names_agent(folder)
+    assert tp.match(KUHN, [folder, "uniform"]).exact
+    (tmp_path / "run.json").write_text('{"format": "treeplex run", "kind": "deepstack"}', encoding="utf-8")
+    assert spec_of(str(tmp_path)) == parse_spec(f"deepstack(net={tmp_path})")
+    with pytest.raises(FileError, match="nets"):
+        tp.agent(tmp_path, KUHN)

@@ -99,5 +99,14 @@ def test_errors_name_the_remedy() -> None:
         tp.agent("translated(agent=uniform,game=tic_tac_toe)", "tic_tac_toe")
     with pytest.raises(GameError, match="give one deck"):
         tp.agent("translated(agent=uniform,game=no_limit_leduc(ranks=4))", REAL)
+    with pytest.raises(GameError, match="other cards are dealt"):
+        tp.agent("translated(agent=uniform,game=leduc_poker)", REAL)
     with pytest.raises(SpecError, match="cannot solve new bets"):
         tp.agent(f"translated(agent=uniform,game={FEW},off_tree=resolve)", REAL)
+
+
+def test_a_blueprint_with_as_many_cards_is_of_another_game(tmp_path: Path) -> None:
+    """Leduc poker deals as many cards, by other numbers."""
+    tp.solve("leduc_poker", iterations=1, out=tmp_path / "limit")
+    with pytest.raises(PolicyError, match="a policy for leduc_poker, not for no_limit_leduc"):
+        tp.agent(f"libratus(blueprint={tmp_path / 'limit'})", REAL)

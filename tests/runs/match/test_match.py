@@ -261,7 +261,7 @@ def test_workers_change_no_number(own: str) -> None:
     assert match(LEDUC, agents, hands=60, workers=2).plain() == match(LEDUC, agents, hands=60).plain()
 
 
-@pytest.mark.parametrize(("game", "chips"), [("kuhn_poker", 1), ("no_limit_leduc", 100), ("liars_dice", None)])
+@pytest.mark.parametrize(("game", "chips"), [("kuhn_poker", 1), ("no_limit_leduc", 100), ("holdem", 2), ("liars_dice", None)])
 def test_poker_is_counted_in_big_blinds(game: str, chips: int | None) -> None:
     assert MatchGame.of(game).big_blind == chips
 
@@ -289,7 +289,7 @@ def test_objects_play_too(own: str) -> None:
         (LEDUC, ["uniform"], {}, "1 agent is named, and the game has 2 seats"),
         (THREE, ["uniform", "uniform"], {}, "2 agents are named, and the game has 3 seats.*--table"),
         (LEDUC, ["uniform", "nobody"], {}, "nobody"),
-        (LEDUC, ["uniform", "uniform"], {"think": 0.0}, "think must be a number above 0"),
+        (LEDUC, ["uniform", "uniform"], {"think": 0.0}, "time to think must be above 0"),
         (LEDUC, ["uniform", "uniform"], {"think": 1.0}, "searches"),
         (LEDUC, ["uniform", "uniform"], {"hands": 0}, "hands must be"),
         (LEDUC, ["uniform", "uniform"], {"seats": "none"}, "seats must be"),

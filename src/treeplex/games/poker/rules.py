@@ -98,6 +98,9 @@ class PokerState(State):
         hand = self.hands[player] if player < len(self.hands) else None
         return self.game.infostate(player, hand, self.current_player(), self.node, self.board)
 
+    def knowledge(self, player: int) -> str:
+        return self.game.knowledge(self.hands[player] if player < len(self.hands) else None, self.node, self.board)
+
     def public_state(self) -> Hashable:
         return self.current_player(), self.node, self.board
 
@@ -190,12 +193,23 @@ class PokerGame(Game):
 
     def infostate(self, observing: int, hand: int | None, acting: int, node: int, board: tuple[int, ...]) -> str:
         """What a player with this hand (None before the deal) knows; ``acting`` is the current player."""
-        private = "" if hand is None else self.hand_names[hand]
+        private, shown = "" if hand is None else self.hand_names[hand], self.shown_board(board)
+        return f"[Observer: {observing}][Private: {private}][Player: {acting}][Board: {shown}][Actions: {self.lines[node]}]"
+
+    def knowledge(self, hand: int | None, node: int, board: tuple[int, ...]) -> str:
+        """The same for people."""
+        parts = ["no cards yet" if hand is None else self.hand_names[hand]]
+        parts += [f"board {self.shown_board(board)}"] if board else []
+        parts.append(f"pot {sum(self.tree.nodes[node].contributions):g}")
+        streets = [street.replace(",", ", ") for street in self.lines[node].split("/") if street]
+        return ", ".join(parts) + (f"; {' / '.join(streets)}" if streets else "")
+
+    def shown_board(self, board: tuple[int, ...]) -> str:
+        """The board, street by street."""
         sizes = [size for size in self.spot.format.board_sizes if size <= len(board)]
-        shown = " ".join(
+        return " ".join(
             cards_to_string(board[start:end]) for start, end in zip([0, *sizes], sizes, strict=False) if end > start
         )
-        return f"[Observer: {observing}][Private: {private}][Player: {acting}][Board: {shown}][Actions: {self.lines[node]}]"
 
     def action_text(self, node: int, board: tuple[int, ...], action: int) -> str:
         """The name of an action of a player, or of a deal of board cards."""
@@ -296,6 +310,9 @@ class PokerPublicTree(public.PublicTree):
 
     def infostate(self, node: Hashable, player: int, hand: int) -> str:
         return self.game.infostate(player, int(self.hands[hand]), player, *table(node))
+
+    def knowledge(self, node: Hashable, player: int, hand: int) -> str:
+        return self.game.knowledge(int(self.hands[hand]), *table(node))
 
     def action_to_string(self, node: Hashable, action: int) -> str:
         return self.game.action_text(*table(node), action)

@@ -11,8 +11,10 @@ from treeplex.play.cli.console import print_entries, print_facts, print_json, pr
 if TYPE_CHECKING:
     from treeplex.runs.agents.kind import AgentKind
 
-OTHER_AGENTS = """Besides these: a run folder, policy file or solved spot, which is played as it is; a ReBeL training folder or
-rebel:NAME; my.py:MyAgent or my.py:MyLeaf (code of your own). treeplex agents NAME shows an agent's settings."""
+OTHER_AGENTS = """Besides these: a run folder, policy file or solved spot, which is played
+as it is; the folder of a training of ReBeL, DeepStack or a best response;
+rebel:NAME; my.py:MyAgent or my.py:MyLeaf (code of your own).
+treeplex agents NAME shows an agent's settings."""
 
 
 @command("List the agents that play.", place=25, example="agents")

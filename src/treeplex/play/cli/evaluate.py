@@ -25,7 +25,7 @@ def evaluate(
         str,
         typer.Argument(
             metavar="POLICY",
-            help="A run folder, a policy file, a solved spot, a ReBeL training folder, my.py:MyAgent, uniform, rebel, or "
+            help="A run folder, a policy file, a solved spot, a training folder, my.py:MyAgent, uniform, rebel, or "
             "another agent by name (see treeplex agents).",
         ),
     ],

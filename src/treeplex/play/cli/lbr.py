@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treeplex.play.cli.arguments import GameArgument, Json, ShowProgress
+from treeplex.play.cli.arguments import GameArgument, Json, ShowProgress, Think
 from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_facts, print_json, print_table
 from treeplex.play.cli.live import Live
@@ -35,9 +35,7 @@ def lbr(
     models: Annotated[
         int, typer.Option("--models", metavar="K", min=1, help="Draws by which an agent that draws how it plays is known.")
     ] = 1,
-    think: Annotated[
-        float | None, typer.Option("--think", metavar="S", help="Seconds for each of the agent's decisions.")
-    ] = None,
+    think: Think = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = 0,
     as_json: Json = False,
     progress: ShowProgress = None,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treeplex.play.cli.arguments import Folder, Force, Json, Ray, Seconds, Seed, ShowProgress
+from treeplex.play.cli.arguments import Folder, Force, Json, Ray, Seconds, Seed, ShowProgress, Think
 from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_json, print_table, say
 from treeplex.play.cli.failures import STOPPED, fail
@@ -45,9 +45,7 @@ def match(
     ] = None,
     table: Annotated[bool, typer.Option("--table", help="Everybody plays everybody.")] = False,
     sampled: Annotated[bool, typer.Option("--sampled", help="Play hands even where values could be exact.")] = False,
-    think: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="Time for each decision of agents that search.")
-    ] = None,
+    think: Think = None,
     seed: Seed = None,
     seconds: Seconds = None,
     workers: Annotated[int | None, typer.Option(metavar="N", help="Processes that play. Default: 1.")] = None,

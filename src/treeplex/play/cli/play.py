@@ -1,6 +1,7 @@
 """``treeplex play``: a person at the terminal against an agent or a policy."""
 
 import sys
+from itertools import groupby
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from treeplex.play.tables.table import Table
 
 QUIT = ("q", "quit", "exit")
+MOST_LIKE = 8
+"""Bets in a row that are all listed."""
 
 
 class _Left(Exception):  # noqa: N818 (no error)
@@ -33,7 +36,7 @@ def play(
         str,
         typer.Option(
             metavar="WHOM",
-            help="An agent by name (see treeplex agents), a policy file or run folder, a ReBeL training folder, my.py:MyAgent "
+            help="An agent by name (see treeplex agents), a policy file or run folder, a training folder, my.py:MyAgent "
             "or my.py:MyLeaf.",
         ),
     ],
@@ -141,14 +144,31 @@ def show(table: "Table", known: list[str]) -> None:
     picture = table.picture()
     if picture is not None:
         say("".join(f"    {line}\n" for line in picture.splitlines()), nl=False)
-    for line in known:
-        say(f"  {line}")
+    for text in known:
+        first, *others = text.splitlines() or [""]
+        say(f"  {first}")
+        for line in others:
+            say("  " + " " * (first.find("   ") + 3) + line)
+
+
+def listed(names: list[str]) -> list[str]:
+    """Actions with their numbers; of many bets in a row, each one chip larger, the first and the last."""
+
+    def run(each: tuple[int, str]) -> tuple[str, int]:
+        word, _, chips = each[1].rpartition(" ")
+        return (word, int(chips) - each[0]) if chips.isdecimal() else ("", each[0])
+
+    found: list[str] = []
+    for _, group in groupby(enumerate(names, start=1), run):
+        like = [f"{number} {name}" for number, name in group]
+        found += like if len(like) <= MOST_LIKE else [f"{like[0]} ... {like[-1]}"]
+    return found
 
 
 def asked(table: "Table", options: dict[int, str]) -> int:
     """The action that the person names, by its number in the list, by its name or as the table understands it."""
     numbered = list(options.items())
-    say("  " + "   ".join(f"{number} {name}" for number, (_, name) in enumerate(numbered, start=1)))
+    say("  " + "   ".join(listed([name for _, name in numbered])))
     while True:
         say("  your move: ", nl=False)
         line = sys.stdin.readline()

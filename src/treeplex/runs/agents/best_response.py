@@ -46,6 +46,8 @@ class LearnedResponse(AgentKind):
 class ResponseAgent(Seat):
     """Plays what a policy of infostates says."""
 
+    draws = False
+
     def __init__(
         self, rules: PublicTree, response: TablePolicy | NetworkPolicy, generator: np.random.Generator | None = None
     ) -> None:

@@ -11,6 +11,7 @@ from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.judge import as_policy
 from treeplex.runs.solve.tree_game import policy_file
 from treeplex.search.translation.exact import translated_policy
+from treeplex.search.translation.mapping import first_deal
 
 
 def blueprint_policy(game: PlayedGame, file: str) -> Policy:
@@ -36,10 +37,8 @@ def coarse_policy(game: PlayedGame, file: str) -> tuple[Policy, PublicTree] | No
         if policy.game.rules is None or policy.game.identity == game.compiled.identity:
             return None
         rules = public_rules(policy.game.rules)
-    except (
-        FileError,
-        GameError,
-    ):  # no game is named, or one without public states
+    except (FileError, GameError):  # no game is named, or one without public states
         return None
     same = rules.prior.shape == game.public.prior.shape and np.array_equal(rules.prior, game.public.prior)
-    return (policy, rules) if same and rules.bets(rules.first_state()) is not None else None
+    bets = rules.bets(rules.first_state()) is not None
+    return (policy, rules) if same and bets and first_deal(rules) == first_deal(game.public) else None

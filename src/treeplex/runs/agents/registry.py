@@ -23,6 +23,7 @@ from treeplex.located_text import is_solved_spot
 from treeplex.runs.agents.kind import AgentKind
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.tables import SpotAgent
+from treeplex.runs.job.folder import kind_of as job_of
 from treeplex.runs.judge import as_policy
 from treeplex.runs.solve.solvable import UNIFORM
 from treeplex.runs.solve.tree_game import policy_file
@@ -36,6 +37,8 @@ ABOUT_SEARCH = ("think", "iterations")
 TIME = re.compile(r"(?P<number>\d+\.?\d*|\.\d+) *(?P<unit>ms|s|min|)")
 UNITS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "": 1.0}
 """Units of time in seconds, as texts have them behind a number."""
+TRAINED = {"deepstack": ("deepstack", "net"), "best response": ("best_response", "file")}
+"""Folders that are played, by the kind of job that wrote them: which agent, and the setting that names the folder."""
 
 
 @cache
@@ -81,8 +84,9 @@ def agent(
 
     Args:
         text: ``name`` or ``name(key=value, ...)`` of :func:`agents`; a policy file, a run folder or a solved spot, which is
-            played as it is; ``rebel``, ``rebel:NAME``, a training folder of ReBeL or the network in it; or ``file.py:NAME`` of
-            one's own, an agent, a kind of agents or a leaf to search with. It may also be the player itself: an agent, a policy
+            played as it is; ``rebel``, ``rebel:NAME``, a training folder of ReBeL or the network in it; a training folder of
+            DeepStack's networks or of a best response; or ``file.py:NAME`` of one's own, an agent, a kind of agents or a leaf
+            to search with. It may also be the player itself: an agent, a policy
             of any kind that :func:`treeplex.policies.as_policy` takes, a bot of OpenSpiel, or a function of observations
             (:class:`treeplex.environments.ObservingAgent`).
         game: what it plays; agents that are to meet need the same :class:`PlayedGame`.
@@ -160,6 +164,8 @@ def spec_of(text: str) -> Spec:
         return Spec("rebel", {"network": text})
     if text not in agents() and is_policy(text):
         return Spec("blueprint", {"file": text})
+    if text not in agents() and (found := TRAINED.get(job_of(text) or "")):
+        return Spec(found[0], {found[1]: text})
     spec = parse_spec(text)
     if spec.name not in agents():
         raise SpecError(
@@ -172,7 +178,8 @@ def names_agent(text: str) -> bool:
     """Whether a text names an agent, one's own included, and no policy: no file, no folder, not ``uniform``."""
     if is_user_spec(text):
         return True
-    return text != UNIFORM and not is_policy(text) and text.partition("(")[0].strip() in agents()
+    named = text.partition("(")[0].strip() in agents()
+    return text != UNIFORM and not is_policy(text) and (named or job_of(text) in TRAINED)
 
 
 def is_policy(text: str) -> bool:

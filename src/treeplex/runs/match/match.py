@@ -13,6 +13,7 @@ from treeplex.forms.sources.user_module import is_user_spec
 from treeplex.games.base import Game
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.agents.played_game import PlayedGame
+from treeplex.runs.agents.registry import seconds_of
 from treeplex.runs.job.folder import RUN, JobFolder, folder_at
 from treeplex.runs.job.interrupt import Interrupted
 from treeplex.runs.job.job import Session, go_on, start
@@ -36,7 +37,7 @@ def match(
     aivat: Any = None,
     table: bool | None = None,
     sampled: bool | None = None,
-    think: float | None = None,
+    think: float | str | None = None,
     seed: int | None = None,
     workers: int | None = None,
     ray: str | None = None,
@@ -64,7 +65,8 @@ def match(
             against itself; ``file.py:NAME`` or a function of your own.
         table: everybody plays everybody.
         sampled: play hands even where values could be exact.
-        think: seconds for each decision of agents that search; their hands cannot be repeated bit for bit then.
+        think: time for each decision of agents that search, seconds or a text such as ``"500ms"``; their hands cannot be
+            repeated bit for bit then.
         seed: of all cards and all agents; default 0.
         workers: processes that play; default one. Agents must then be names or files.
         ray: the address of a Ray cluster that plays instead.
@@ -95,7 +97,7 @@ def match(
         "table": table,
         "sampled": sampled,
     }
-    asked |= {"think": think, "seed": seed}
+    asked |= {"think": None if think is None else seconds_of(think), "seed": seed}
     given = {name: value for name, value in asked.items() if value is not None}
     with folder_at(MATCH, out if resume is None else resume) as folder:
         path = None if folder is None else folder.path

@@ -191,19 +191,19 @@ class MatchResult:
         """Readable rows under :attr:`columns`, one for each agent."""
         rows = []
         for agent, name in enumerate(self.about.agents):
-            mbb = [] if self.mbb_per_hand is None else [f"{self.mbb_per_hand[agent]:+,.0f}"]
+            mbb = [] if self.mbb_per_hand is None else [f"{self.mbb_per_hand[agent]:+z,.0f}"]
             mean, error = self.value[agent], self.stderr[agent]
             if self.about.settings.table:
                 pairs = [*zip(self.matrix[agent], self.matrix_stderr[agent], strict=True), (mean, error)]  # type: ignore[index]
                 rows.append([name, *(with_error(*pair, self.exact) for pair in pairs), *mbb])
                 continue
             if self.exact:
-                seats = [f"{value:+.4f}" if math.isfinite(value) else "" for value in self.scores[0].by_seat[agent]]
-                rows.append([name, f"{mean:+.6f}", *mbb, *seats])
+                seats = [f"{value:+z.4f}" if math.isfinite(value) else "" for value in self.scores[0].by_seat[agent]]
+                rows.append([name, f"{mean:+z.6f}", *mbb, *seats])
                 continue
             low, high = self.interval[agent]
-            luck = [f"{error:.4f}", f"{low:+.3f} to {high:+.3f}", f"{self.scores[0].chance[agent]:.3g}"]
-            rows.append([name, f"{mean:+.4f}", *luck, *mbb])
+            luck = [f"{error:.4f}", f"{low:+z.3f} to {high:+z.3f}", f"{self.scores[0].chance[agent]:.3g}"]
+            rows.append([name, f"{mean:+z.4f}", *luck, *mbb])
         return rows
 
     def notes(self) -> list[str]:
@@ -240,7 +240,7 @@ class MatchResult:
     def __repr__(self) -> str:
         names = " against ".join(self.about.agents)
         how = "exact" if self.exact else f"{self.hands:,} hands"
-        return f"<match of {self.about.game}: {names}, {how}, {', '.join(f'{value:+.4f}' for value in self.value)}>"
+        return f"<match of {self.about.game}: {names}, {how}, {', '.join(f'{value:+z.4f}' for value in self.value)}>"
 
     def _repr_html_(self) -> str:
         return notebook.table(self.columns, self.table(), self.about.game, "; ".join(self.notes()))
@@ -250,7 +250,7 @@ def with_error(value: float | None, error: float | None, exact: bool) -> str:
     """A cell of the matrix."""
     if value is None:
         return ""
-    return f"{value:+.4f}" if exact or error is None else f"{value:+.3f} ± {error:.3f}"
+    return f"{value:+z.4f}" if exact or error is None else f"{value:+z.3f} ± {error:.3f}"
 
 
 def without_nan(value: Any) -> Any:

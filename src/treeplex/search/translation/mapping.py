@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import GameError, SpecError
+from treeplex.games.base import CHANCE
 from treeplex.games.public import Bets, PublicGame, State
 from treeplex.spec import nearest
 
@@ -98,7 +99,17 @@ def check_known(what: str, value: str, known: Sequence[str]) -> None:
 
 
 def check_hands(real: PublicGame, coarse: PublicGame) -> None:
-    """Raise a :class:`GameError` unless players hold the same hands in both games."""
+    """Raise a :class:`GameError` unless players hold the same hands in both games, and the same cards are dealt."""
     widths = [tuple(len(own) for own in game.possible(game.first_state())) for game in (real, coarse)]
     if widths[0] != widths[1]:
         raise GameError(f"players have {widths[0]} hands in the real game and {widths[1]} in the coarse one; give one deck")
+    if first_deal(real) != first_deal(coarse):
+        raise GameError("other cards are dealt in the real game than in the coarse one; give one deck")
+
+
+def first_deal(game: PublicGame) -> tuple[int, ...]:
+    """The labels of what is dealt once everybody has checked or called; empty where nothing is."""
+    state = game.first_state()
+    while (options := game.options(state)).player >= 0 and (bets := game.bets(state)) is not None:
+        state = game.after(state, options.labels[bets.kinds.index("pass")])
+    return tuple(map(int, options.labels)) if options.player == CHANCE else ()

@@ -108,6 +108,11 @@ class Holdem(Game):
     def parameters(self) -> Mapping[str, object]:
         return self._parameters
 
+    @property
+    def big_blind(self) -> int:
+        """The big blind."""
+        return self.rules.betting.big_blind
+
     def public_game(self) -> "PublicHoldem":
         """The same game as public states and hands, see :class:`treeplex.games.poker.whole.public.PublicHoldem`."""
         from treeplex.games.poker.whole.public import PublicHoldem
