@@ -59,7 +59,7 @@ def improve(
         sizes: what the blueprint considers, see :func:`treeplex.search.only_sizes`.
         blueprint: a file or run folder of the game with these sizes alone; None to solve it by CFR+.
         opponent: a policy of ``game``, whose bets are looked at; None for a best response to what is there, each time anew.
-        times: how often bets are added.
+        times: how often bets are added, at most; fewer where no bet is unknown any more.
         bets: how many each time.
         gadget: behind what the answers are solved.
         iterations: of each solve.
@@ -83,6 +83,8 @@ def improve(
         if len(added) == times:
             return Improvement(policy, lost, added)
         chosen = most_frequent(bets_of_opponents(coarse.rules, policy, against), bets)
+        if not chosen:  # all that is bet is known
+            return Improvement(policy, lost, added)
         added.append([path_text(rules, path) for path in chosen])
         coarse = improved(compiled, coarse, chosen, gadget, iterations=iterations)
 

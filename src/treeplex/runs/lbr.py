@@ -39,8 +39,8 @@ def local_best_response(
     Args:
         game: poker for two players: a spec, rules, a spot, a compiled game, or the table at which an agent object sits.
         opponent: an agent's name with its settings (:func:`treeplex.agent`), an agent, or a policy of the game.
-        hands: to play, in turn in both seats; None for exact values where public states are few and the agent draws nothing,
-            else 2,000. They are seen from all hands that could be held, so few are needed.
+        hands: to play, in turn in both seats; None for exact values where public states are few and the agent says that it
+            draws nothing (``draws = False``), else 2,000. They are seen from all hands that could be held, so few are needed.
         actions: what it considers: ``all`` that is offered; ``fc``, fold, check and call; with ``h``, ``p`` and ``a`` also the
             bets closest to half of the pot, the pot, and the largest: ``fcpa``.
         first_round: before this betting round it only checks and calls; in hold'em 2 is the turn.
@@ -58,7 +58,7 @@ def local_best_response(
     other = seated_opponent(game, opponent, think=think, seed=seed)
     response = LocalBestResponse(other, moves=moves, models=models)
     if hands is None:
-        drawn = getattr(other, "draws", False)
+        drawn = getattr(other, "draws", None) is not False  # an agent that does not say may draw
         hands = HANDS if drawn or not few_states(other.game) else 0
     if hands:
 

@@ -33,6 +33,12 @@ def test_it_prints_and_solves_by_itself() -> None:
     assert "bet 100" in out.splitlines()[-1]
 
 
+def test_it_ends_where_no_bet_is_unknown() -> None:
+    out = call("no_limit_leduc(stack=300)", "--times", 3, "-n", 5)
+    assert out.splitlines()[-1] == "no bet is unknown"
+    assert "translated" in out.splitlines()[-2]
+
+
 def test_errors_name_the_remedy(tmp_path: Path) -> None:
     few = tp.solve(FEW, iterations=2).save(tmp_path / "few")
     assert "name those with which it was solved" in call(REAL, few, "--sizes", "a", code=2)

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 import treeplex as tp
-from treeplex.evaluate.match.agents import play_game
+from treeplex.evaluate.match.agents import UniformAgent, play_game
 from treeplex.play.cli.main import app
 from treeplex.runs.agents.played_game import PlayedGame
 
@@ -24,6 +24,15 @@ def test_it_prints():
     assert "exact, all public states" in out
     out = call("leduc_poker", "uniform", "--hands", 40, "--actions", "fc").stdout
     assert "95% interval, 40 hands" in out
+
+
+def test_an_agent_that_does_not_say_whether_it_draws_is_played():
+    class Silent(UniformAgent):
+        draws = None
+
+    game = PlayedGame.of("kuhn_poker")
+    assert tp.local_best_response(game, UniformAgent(game.public)).exact
+    assert not tp.local_best_response(game, Silent(game.public), hands=None).exact
 
 
 def test_json():

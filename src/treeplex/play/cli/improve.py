@@ -67,7 +67,9 @@ def improve(
         return
     rows = [["0", f"{found.exploitability[0]:.6g}", "translated"]]
     for number, (lost, added) in enumerate(zip(found.exploitability[1:], found.added, strict=True), start=1):
-        rows.append([str(number), f"{lost:.6g}", "; ".join(added) or "no bet is unknown"])
+        rows.append([str(number), f"{lost:.6g}", "; ".join(added)])
     print_table(["time", "exploitability", "bets added"], rows, right=(0, 1))
+    if len(found.added) < times:
+        say("no bet is unknown any more" if found.added else "no bet is unknown")
     if out is not None:
         say(f"saved {out}")

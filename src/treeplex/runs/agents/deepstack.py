@@ -35,7 +35,7 @@ class DeepStack(AgentKind):
     name = "deepstack"
     text = "solves again at each decision, down to the end of the round"
     source = "Moravčík et al. 2017"
-    plays = "games with public states; hold'em"
+    plays = "games of two players with a public tree; hold'em spots"
     example = "deepstack(leaf=exact,iterations=500)"
     settings = DeepStackSettings
 

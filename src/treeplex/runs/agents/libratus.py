@@ -30,7 +30,7 @@ class Libratus(AgentKind):
     name = "libratus"
     text = "plays a blueprint, and solves the last rounds again"
     source = "Brown and Sandholm 2017, 2018"
-    plays = "games with public states; hold'em"
+    plays = "games of two players with a public tree; hold'em spots"
     example = "libratus(blueprint=runs/leduc,gadget=reach-maxmargin)"
     settings = LibratusSettings
 

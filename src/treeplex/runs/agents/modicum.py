@@ -47,7 +47,7 @@ class Modicum(AgentKind):
     name = "modicum"
     text = "solves each round again, its end valued by continuations of a blueprint"
     source = "Brown, Sandholm and Amos 2018"
-    plays = "games with public states"
+    plays = "games of two players with a public tree"
     example = "modicum(blueprint=runs/leduc)"
     settings = ModicumSettings
 
