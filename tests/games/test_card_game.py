@@ -105,7 +105,7 @@ def test_masses_are_sums_over_deals(name: str, card: bool) -> None:
 
 def test_hands_are_drawn_from_the_joint_distribution() -> None:
     """Independently and again, or one after the other where ranges leave few combinations."""
-    game, draws = game_of("kuhn_poker(players=3)"), 4000
+    game, draws = game_of("kuhn_poker(players=3)"), 1500
     narrow = np.array([1.0, 1e-4, 0, 0]), np.array([1.0, 1e-4, 0, 0]), np.array([0, 0, 1.0, 3.0])
     for ranges in (ranges_of(game, 3), narrow):
         belief, generator = Belief.of(game, game.first_state(), ranges), np.random.default_rng(0)

@@ -56,7 +56,7 @@ def test_json():
         (["leduc_poker", "nobody"], "nobody"),
         (["leduc_poker", "uniform", "--actions", "pa"], "write all, or fc"),
         (["leduc_poker", "lbr"], "needs against"),
-        (["leduc_poker(players=3)", "uniform"], "needs poker for two"),
+        (["kuhn_poker(players=3)", "uniform"], "needs poker for two"),
     ],
 )
 def test_refusals(arguments, message):
