@@ -7,7 +7,7 @@ import treeplex as tp
 from treeplex.errors import GameError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.matrix_form import payoff_matrix
-from treeplex.forms.compile.phantom import compile_phantom
+from treeplex.forms.compile.phantom import compile_phantom, estimated_entries
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.games.phantom import PhantomGame
 
@@ -114,8 +114,30 @@ def test_equal_games_have_equal_identities() -> None:
 def test_too_many_entries_are_refused() -> None:
     rules = tp.load("dark_hex(board_size=2)")
     assert isinstance(rules, PhantomGame)
-    with pytest.raises(GameError, match="more than 100 pairs of a timeline and a sequence that fits it; take a smaller board"):
-        compile_phantom(rules, limit=100)
+    for limit in (100, 140):  # an estimate says so, or the walk
+        with pytest.raises(GameError, match=f"more than {limit}; take a smaller board"):
+            compile_phantom(rules, limit=limit)
+
+
+@pytest.mark.parametrize("spec", SMALL)
+def test_entries_are_estimated(spec: str) -> None:
+    rules = tp.load(spec)
+    assert isinstance(rules, PhantomGame)
+    assert estimated_entries(rules) == pytest.approx(len(tp.compile(rules).payoff.factors.lists), rel=0.1)
+
+
+@pytest.mark.parametrize(("spec", "entries"), [("phantom_ttt", 68_390_496), ("dark_hex", 93_322_696)])
+def test_entries_of_whole_boards_are_estimated(spec: str, entries: int) -> None:
+    rules = tp.load(spec)
+    assert isinstance(rules, PhantomGame)
+    assert estimated_entries(rules) == pytest.approx(entries, rel=0.15)
+
+
+@pytest.mark.parametrize("spec", ["phantom_ttt(gameversion=abrupt)", "dark_hex(gameversion=adh)", "dark_hex(board_size=4)"])
+def test_boards_that_are_clearly_too_large_are_not_walked(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("treeplex.forms.compile.phantom.walk_timelines")
+    with pytest.raises(GameError, match=r"has about .*e\+.* more than 400,000,000; take a smaller board"):
+        tp.compile(spec)
 
 
 @pytest.mark.slow

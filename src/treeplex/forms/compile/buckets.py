@@ -4,8 +4,7 @@ Every update rule, judge and exact method for compiled games then runs on it. Ch
 of pairs and all showdowns that of wins, each summed down to the streets on which the two players last acted.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import overload
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from treeplex.engine.tree.gradient import empty_dense, empty_sparse
 from treeplex.errors import GameError
 from treeplex.forms.compile.assemble import numbered
 from treeplex.forms.compile.compiled_game import CompiledGame, GameSize
+from treeplex.forms.compile.lazy_infostates import LazyInfostates
 from treeplex.games.poker.betting.tree import Decision, Fold, Showdown, payoffs
 from treeplex.games.poker.buckets.game import BucketGame
 
@@ -24,7 +24,7 @@ Last = tuple[int, int, int]
 """A player's last own action: decision (-1 for none), number of the action and street (-1 for none)."""
 
 
-class Infostates(Sequence[str]):
+class Infostates(LazyInfostates):
     """The infostate of every infoset, written when it is asked for."""
 
     def __init__(self, game: BucketGame, nodes: Ints, sequences: Ints) -> None:
@@ -35,15 +35,9 @@ class Infostates(Sequence[str]):
     def __len__(self) -> int:
         return len(self.nodes)
 
-    @overload
-    def __getitem__(self, place: int) -> str: ...
-    @overload
-    def __getitem__(self, place: slice) -> tuple[str, ...]: ...
-    def __getitem__(self, place: int | slice) -> str | tuple[str, ...]:
-        if isinstance(place, slice):
-            return tuple(self[each] for each in range(*place.indices(len(self))))
-        node = int(self.nodes[place])
-        return self._game.infostate(self._players[node], node, int(self.sequences[place]))
+    def written(self, infoset: int) -> str:
+        node = int(self.nodes[infoset])
+        return self._game.infostate(self._players[node], node, int(self.sequences[infoset]))
 
     def __iter__(self) -> Iterator[str]:
         game, players = self._game, self._players

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.tree.form import Payoff, Tree
+from treeplex.forms.compile.lazy_infostates import LazyInfostates
 from treeplex.games.base import Game
 from treeplex.notebook import facts
 
@@ -95,7 +96,7 @@ class CompiledGame:
     @cached_property
     def identity(self) -> str:
         """A hash of structure and payoffs (to nine decimals): equal for equal games, whatever their spec says."""
-        named = getattr(self.infostates, "key", None)  # equal where all infostates are, and quicker to make
+        named = self.infostates.key if isinstance(self.infostates, LazyInfostates) else None
         digest = hashlib.sha256(("\x00".join(self.infostates) if named is None else named).encode())
         sparse, dense, factors = self.payoff
         whole = [*self.tree, self.action_ids, sparse.pointers, sparse.others, dense.groups, dense.starts]
@@ -111,9 +112,8 @@ class CompiledGame:
     @cached_property
     def lookup(self) -> Mapping[tuple[int, str], int]:
         """From (player, infostate string) to infoset."""
-        made: Mapping[tuple[int, str], int] | None = getattr(self.infostates, "lookup", None)
-        if made is not None:
-            return made
+        if isinstance(self.infostates, LazyInfostates) and self.infostates.lookup is not None:
+            return self.infostates.lookup
         offsets = self.tree.infoset_offsets
         return {
             (player, self.infostates[infoset]): infoset

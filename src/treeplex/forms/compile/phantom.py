@@ -1,9 +1,8 @@
 """Compile a phantom game by its timelines: histories, 10^10 of them on a board of 3 by 3, are counted, never walked."""
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import overload
 
 import numpy as np
 
@@ -13,10 +12,13 @@ from treeplex.engine.tree.gradient import empty_dense, empty_sparse
 from treeplex.errors import GameError
 from treeplex.forms.compile.assemble import numbered
 from treeplex.forms.compile.compiled_game import CompiledGame, GameSize
+from treeplex.forms.compile.lazy_infostates import LazyInfostates
 from treeplex.games.phantom import HIDDEN, PhantomGame
 
 MOST_ENTRIES = 400_000_000
 """Entries of the lists of sequences, beyond which a game is refused: some five gigabytes."""
+CLEARLY = 1.5
+"""How many times as many an estimate must say, so that nothing is walked to see."""
 
 
 def compile_phantom(game: PhantomGame, *, limit: int | None = None) -> CompiledGame:
@@ -30,11 +32,12 @@ def compile_phantom(game: PhantomGame, *, limit: int | None = None) -> CompiledG
         GameError: more entries than that.
     """
     most = MOST_ENTRIES if limit is None else limit
-    walk = walk_timelines(game.cells, game.won, game.abrupt, most)
-    if not walk.sizes[0]:
+    about = estimated_entries(game)
+    walk = walk_timelines(game.cells, game.won, game.abrupt, most) if about <= CLEARLY * most else None
+    if walk is None or not walk.sizes[0]:
         raise GameError(
-            f"{game} has more than {most:,} pairs of a timeline and a sequence that fits it; take a smaller board"
-            + (" or the classical version" if game.abrupt else "")
+            f"{game} has about {about:.2g} pairs of a timeline and a sequence that fits it, more than {most:,}; take a smaller "
+            f"board{' or the classical version' if game.abrupt else ''}"
         )
     first = walk.about[:, 0] // BOARDS
     actions = np.diff(first, append=len(walk.cells))
@@ -68,6 +71,41 @@ def compile_phantom(game: PhantomGame, *, limit: int | None = None) -> CompiledG
     )
 
 
+def estimated_entries(game: PhantomGame, timelines: int = 1000) -> float:
+    """About how many entries the lists of a game have: the mean over random timelines, weighted by their choices (Knuth 1975).
+
+    What a list holds is counted by the number of tries that failed: with m stones of the other player and f of them known,
+    there are m - f more to fail on.
+    """
+    generator, total = np.random.default_rng(0), 0.0
+    for _ in range(timelines):
+        stones, fits, mover, weight = [0, 0], [{0: 1}, {0: 1}], 0, 1.0
+        while True:
+            other = 1 - mover
+            opposing = stones[other].bit_count()
+            if not game.abrupt:
+                for failed in range(opposing):  # tries in the same turn
+                    more = fits[mover].get(failed, 0) * (opposing - failed)
+                    fits[mover][failed + 1] = fits[mover].get(failed + 1, 0) + more
+            free = [cell for cell in range(game.cells) if not (stones[0] | stones[1]) >> cell & 1]
+            wins = [cell for cell in free if game.won[mover, stones[mover] | 1 << cell]]
+            sizes = [sum(each.values()) for each in fits]
+            total += weight * (len(wins) * sizes[mover] + (sizes[other] if wins else 0))
+            ways = [cell for cell in free if cell not in wins] if len(free) > 1 else []
+            failing = {failed + 1: count * (opposing - failed) for failed, count in fits[mover].items() if failed < opposing}
+            choices = len(ways) + (game.abrupt and bool(failing))
+            if not choices:
+                break
+            weight *= choices
+            chosen = int(generator.integers(choices))
+            if chosen < len(ways):
+                stones[mover] |= 1 << ways[chosen]
+            else:
+                fits[mover] = failing
+            mover = other
+    return total / timelines
+
+
 def factors(game: object) -> bool:
     """Whether the payoffs of rules are known to factor: phantom games in which nobody sees whose turn it is."""
     return isinstance(game, PhantomGame) and game.observation == HIDDEN
@@ -79,13 +117,8 @@ def size_of(walk: Walk) -> GameSize:
     return GameSize(histories, terminals, depth, int(walk.about[:, 1].max()), public_states=1)
 
 
-class PhantomInfostates(Sequence[str]):
-    """The infostate of every infoset, written when it is asked for.
-
-    Attributes:
-        key: equal for equal games.
-        lookup: from (player, infostate) to infoset.
-    """
+class PhantomInfostates(LazyInfostates):
+    """The infostate of every infoset, written when it is asked for."""
 
     def __init__(self, game: PhantomGame, tree: Tree, cells: Ints, put: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> None:
         """Say where each infoset lies.
@@ -99,25 +132,18 @@ class PhantomInfostates(Sequence[str]):
         self.game, self.tree, self.cells, self.put = game, tree, cells, put
 
     @cached_property
-    def key(self) -> str:
+    def key(self) -> str:  # type: ignore[override]
         game = self.game
         return f"phantom {game.rows} {game.columns} {game.abrupt} {hashlib.sha256(game.won.tobytes()).hexdigest()}"
 
     @cached_property
-    def lookup(self) -> "PhantomLookup":
+    def lookup(self) -> "PhantomLookup":  # type: ignore[override]
         return PhantomLookup(self)
 
     def __len__(self) -> int:
         return len(self.put)
 
-    @overload
-    def __getitem__(self, place: int) -> str: ...
-    @overload
-    def __getitem__(self, place: slice) -> tuple[str, ...]: ...
-    def __getitem__(self, place: int | slice) -> str | tuple[str, ...]:
-        if isinstance(place, slice):
-            return tuple(self[each] for each in range(*place.indices(len(self))))
-        infoset = range(len(self))[place]
+    def written(self, infoset: int) -> str:
         player = int(np.searchsorted(self.tree.infoset_offsets, infoset, side="right")) - 1
         tried: list[int] = []
         marks = ["."] * self.game.cells
