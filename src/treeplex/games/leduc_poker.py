@@ -340,11 +340,6 @@ class LeducPublicTree(PublicTree):
         ]
         return np.concatenate((shown, np.array(numbers, np.float64)))
 
-    def pot(self, node: Hashable) -> float:
-        """What both have paid."""
-        assert isinstance(node, Table)
-        return float(sum(node.paid))
-
     def strengths(self, node: Hashable, player: int) -> NDArray[np.float64]:
         """Who would win a showdown; before the public card the ranks."""
         assert isinstance(node, Table)

@@ -324,7 +324,8 @@ class PublicTree(PublicGame):
 
     def pot(self, node: Hashable) -> float:
         """What lies in the pot at a node, in the game's units, in which networks value hands; 1 where there is none."""
-        return 1.0
+        stakes = self.stakes(node)
+        return 1.0 if stakes is None else float(sum(stakes.paid))
 
     def strengths(self, node: Hashable, player: int) -> "NDArray[np.float64] | None":
         """How strong each hand of a player is at a node, float64 [H], more is better; None where hands have no such order."""

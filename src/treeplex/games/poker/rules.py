@@ -278,10 +278,6 @@ class PokerPublicTree(public.PublicTree):
         spot = self.game.spot
         return np.concatenate((features_of_betting(self._nodes[number], spot), features_of_board(spot.format, board)))
 
-    def pot(self, node: Hashable) -> float:
-        """What both have put in."""
-        return sum(self._nodes[table(node)[0]].contributions)
-
     def strengths(self, node: Hashable, player: int) -> NDArray[np.float64]:
         """How often each hand beats a hand drawn uniformly, ties counted half, over the boards still to come."""
         _, board = table(node)
