@@ -291,7 +291,7 @@ PHANTOM_TTT = GameInfo(
         "columns": "columns of the board",
         "line": "stones in a line that win",
     },
-    note="three quarters of a minute and 3 GB to compile",
+    note="half a minute and 4 GB to compile",
 )
 DARK_HEX = GameInfo(
     name="dark_hex",
@@ -305,5 +305,5 @@ DARK_HEX = GameInfo(
         "num_rows": "rows, where they are other than columns",
         "num_cols": "columns, where they are other than rows",
     },
-    note="three quarters of a minute and 3 GB to compile",
+    note="half a minute and 4 GB to compile",
 )

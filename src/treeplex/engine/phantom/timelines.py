@@ -102,8 +102,8 @@ def walk_timelines(cells: int, won: NDArray[np.bool_], abrupt: bool, most: int) 
     stones = np.zeros((frames, 2), np.int64)
     begin, end, tried = np.zeros((frames, 2), np.int64), np.zeros((frames, 2), np.int64), np.zeros((frames, 2), np.int64)
     here_begin, here_end = np.zeros(frames, np.int64), np.zeros(frames, np.int64)
-    steps0, steps1, here = np.empty(1024, np.int64), np.empty(1024, np.int64), np.empty(1024, np.int32)
-    steps0[0], steps1[0] = 1, 3
+    steps, here = np.empty((1024, 2), np.int64), np.empty(1024, np.int32)
+    steps[0, 0], steps[0, 1] = 1, 3
     end[0] = 1
     depth, entered = 0, False
     while depth >= 0:
@@ -122,7 +122,7 @@ def walk_timelines(cells: int, won: NDArray[np.bool_], abrupt: bool, most: int) 
                     untried ^= 1 << cell
                     way = 2 * (asking // BOARDS + sizes_of[~asking & ((1 << cell) - 1)])
                 elif place < end[depth, own]:
-                    way = steps0[place] if own == 0 else steps1[place]
+                    way = steps[place, own]
                     place += 1
                 elif not abrupt and asked < top:
                     asking = about[here[asked], 0]
@@ -193,8 +193,7 @@ def walk_timelines(cells: int, won: NDArray[np.bool_], abrupt: bool, most: int) 
                     waiting[depth] = counts[other]
                     counts[other] += 1
                     for place in range(begin[depth, other], end[depth, other]):
-                        way = steps0[place] if other == 0 else steps1[place]
-                        entry_sequences[entries], entry_lists[entries] = way >> 1, waiting[depth]
+                        entry_sequences[entries], entry_lists[entries] = steps[place, other] >> 1, waiting[depth]
                         entries += 1
                 for place in range(low, high):
                     own_about = about[here[place], 0]
@@ -221,14 +220,9 @@ def walk_timelines(cells: int, won: NDArray[np.bool_], abrupt: bool, most: int) 
                 cell = lowest_cell(unseen)
                 unseen ^= 1 << cell
                 way = 2 * (own_about // BOARDS + sizes_of[~own_about & ((1 << cell) - 1)]) + (1 if chosen < cells else 0)
-                if own == 0:
-                    if top == len(steps0):
-                        steps0 = grown(steps0, top + 1)
-                    steps0[top] = way
-                else:
-                    if top == len(steps1):
-                        steps1 = grown(steps1, top + 1)
-                    steps1[top] = way
+                if top == len(steps):
+                    steps = grown(steps, top + 1)
+                steps[top, own] = way
                 top += 1
         if top == begin[depth + 1, own]:
             continue  # nobody can fail here
