@@ -40,7 +40,7 @@ def play(game: CompiledGame, policies: Floats, seats: Ints, number: int = 0) -> 
     return play_episodes(histories_of(game), game.tree.infoset_layout, policies, seats, game.size.depth, 7, number)
 
 
-@pytest.mark.parametrize("spec", ["kuhn_poker", "kuhn_poker(players=3)", "goofspiel(cards=3)"])
+@pytest.mark.parametrize("spec", ["kuhn_poker", "kuhn_poker(players=3)", "goofspiel(num_cards=3,imp_info=true)"])
 def test_histories_come_as_often_as_they_are_reached(spec: str) -> None:
     """Every decision's history as often as enumeration says, within five standard deviations; policies by seat."""
     game = tp.compile(spec)

@@ -57,7 +57,8 @@ def play_episodes(
     episodes, players = seats.shape
     room = episodes * depth
     first, payoffs = np.zeros(episodes + 1, np.int64), np.empty((episodes, players))
-    history, player, infoset, action = (np.empty(room, np.int32) for _ in range(4))
+    history, player = np.empty(room, np.int32), np.empty(room, np.int32)
+    infoset, action = np.empty(room, np.int32), np.empty(room, np.int32)
     probability = np.empty(room)
     nodes, walked, at = histories.nodes, 0, 0
     for episode in range(episodes):
