@@ -1,7 +1,7 @@
 """Walks by a fixed policy that record what they find as rows: a place, a number for each action, and a weight.
 
-Learners that fit networks walk with the policy of the whole game in one array, a probability for each slot (an infoset's actions
-side by side), and learn nothing on the way.
+Learners that fit networks walk with the policy of the whole game in one array, a probability for each slot (an infoset's
+actions side by side), and learn nothing on the way.
 """
 
 import numpy as np

@@ -8,6 +8,7 @@ what its theory says; then the only difference is how well a network learns.
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -122,8 +123,8 @@ class Network(Approximator):
     """A network of rectified linear layers, fitted by Adam.
 
     The squared errors of a place's rows have the same gradient as that of their weighted mean. So rows are put together by
-    place first, and where no more places than ``settings.batch`` have rows, each step takes all of them: the gradient of the whole buffer
-    at the price of a small batch. Otherwise a step takes places drawn in proportion to their weight.
+    place first, and where no more places than ``settings.batch`` have rows, each step takes all of them: the gradient of the
+    whole buffer at the price of a small batch. Otherwise a step takes places drawn in proportion to their weight.
 
     Attributes:
         module: the ``torch.nn.Sequential``, float32 on the processor, [rows, F] to [rows, outputs].
@@ -137,7 +138,7 @@ class Network(Approximator):
         self.inputs, self.settings, self.kind = inputs, settings, kind
         sizes = [inputs.features.shape[1], *(settings.width,) * settings.layers, int(inputs.outputs.max(initial=0)) + 1]
         parts = []
-        for size, following in zip(sizes, sizes[1:], strict=False):
+        for size, following in pairwise(sizes):
             parts += [torch.nn.Linear(size, following), torch.nn.ReLU()]
         self.module = torch.nn.Sequential(*parts[:-1])
         self.features = torch.from_numpy(np.ascontiguousarray(inputs.features))

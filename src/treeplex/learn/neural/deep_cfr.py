@@ -42,7 +42,8 @@ class SingleDeepCfr(NeuralLearner):
 
     At iteration t each player in turn is the traverser of ``walks`` walks by external sampling, whose sampled regrets go into
     that player's reservoir with weight t. A new network is fitted to the reservoir, sum of ``t (r - R(I, a))^2``; its
-    regrets, matched, are the player's next policy. The average policy has weights t and own reach (Steinberger 2019, equation 6).
+    regrets, matched, are the player's next policy. The average policy has weights t and own reach (Steinberger 2019,
+    equation 6).
 
     Every infoset is numbered, so an iteration's policy is a table, and the average is a sum of tables in sequence form: that is
     what keeping all networks and sampling one, or multiplying along each path, comes to. The network of the first iteration
