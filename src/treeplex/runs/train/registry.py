@@ -24,6 +24,7 @@ AnyLearner = str | type[Learner] | TrainingKind
 
 NEURAL: Mapping[str, str] = {
     "deep-cfr": "deep_cfr:DeepCfr",
+    "dream": "dream:Dream",
     "sd-cfr": "deep_cfr:SingleDeepCfr",
 }
 """The library's classes that derive :class:`Learner`: a name, and the module and class under ``treeplex.learn.neural``."""
