@@ -25,7 +25,10 @@ AnyLearner = str | type[Learner] | TrainingKind
 NEURAL: Mapping[str, str] = {
     "deep-cfr": "deep_cfr:DeepCfr",
     "dream": "dream:Dream",
+    "escher": "escher:Escher",
     "sd-cfr": "deep_cfr:SingleDeepCfr",
+    "vr-deep-dcfr+": "vr_deep_cfr:VrDeepDcfr",
+    "vr-deep-pdcfr+": "vr_deep_cfr:VrDeepPdcfr",
 }
 """The library's classes that derive :class:`Learner`: a name, and the module and class under ``treeplex.learn.neural``."""
 
