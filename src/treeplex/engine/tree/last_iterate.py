@@ -48,8 +48,8 @@ def mirror_step(
 ) -> None:
     """Find ``argmax eta <g, x> - eta alpha D(x; magnet) - D(x; x_t)``, D the dilated relative entropy, bottom-up.
 
-    At an infoset ``pi ~ (pi_t magnet^(eta alpha) exp(eta v))^(1 / (1 + eta alpha))`` with v the action values, and the infoset is
-    worth ``(1 + eta alpha) / eta`` times the logarithm of the sum of that to the sequence before it.
+    At an infoset ``pi ~ (pi_t magnet^(eta alpha) exp(eta v))^(1 / (1 + eta alpha))`` with v the action values. To the sequence
+    before it the infoset is worth ``(1 + eta alpha) / eta`` times the logarithm of the sum of that.
     """
     keep = 1.0 / (1.0 + eta * alpha)
     for b in range(tree.block_offsets[player + 1] - 1, tree.block_offsets[player] - 1, -1):

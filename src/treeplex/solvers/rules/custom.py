@@ -13,7 +13,7 @@ from treeplex.engine.tree.regret import accumulate
 from treeplex.engine.tree.sweeps import backup, normalise, reach
 from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.policies.tabular import uniform_probabilities
+from treeplex.forms.policies.tabular import Policy, uniform_probabilities
 from treeplex.solvers.base import Solver, order_of_updates
 from treeplex.spec import shown
 
@@ -55,8 +55,8 @@ class Rule:
         rows: arrays of memory it keeps.
         gamma: the average weights iteration t by ``t ** gamma``.
         updates: ``alternating`` or ``simultaneous``.
-        averaging: where weights differ among infosets, gives those of this iteration in place of ``t ** gamma``, >= 0, [q]; called
-            after ``weights``. All actions of an infoset need the same one.
+        averaging: where weights differ among infosets, gives those of this iteration in place of ``t ** gamma``, >= 0, [q], the
+            same for all actions of an infoset; called after ``weights``. While all are zero the answer is the current policy.
     """
 
     name: str
@@ -136,6 +136,10 @@ class RuleSolver(Solver):
                 f"{weights.shape}{range_of}"
             )
         return weights
+
+    def average_policy(self) -> Policy:
+        """The average policy; before the average begins, the current one."""
+        return super().average_policy() if self.average.any() else Policy(self.game, self.policy.copy())
 
     def arrays(self) -> dict[str, Floats]:
         """Policies, averages and the rule's memory."""

@@ -1,4 +1,4 @@
-"""Solvers whose answer is the last policy: magnetic mirror descent, and CFR+ on payoffs that are transformed again and again."""
+"""Solvers whose answer is the last policy: magnetic mirror descent, and CFR+ on payoffs transformed again and again."""
 
 import math
 
@@ -42,7 +42,7 @@ class LastIterateSolver(Solver):
 class MirrorDescent(LastIterateSolver):
     """Magnetic mirror descent (Sokota, D'Orazio, Kolter, Loizou, Lanctot, Mitliagkas, Brown and Kroer 2023, arXiv 2206.05825).
 
-    Each iteration takes the step ``x = argmax eta <g, x> - eta alpha D(x; magnet) - D(x; x_t)`` with dilated relative entropy D.
+    An iteration takes the step ``x = argmax eta <g, x> - eta alpha D(x; magnet) - D(x; x_t)``, D the dilated relative entropy.
     With a fixed magnet the policies approach, linearly, the equilibrium in which every player pays ``alpha`` times its distance
     from the magnet. Where ``every`` is above 0 the magnet becomes the current policy after so many iterations, and what they
     approach is an equilibrium of the game.
@@ -102,8 +102,8 @@ class MirrorDescent(LastIterateSolver):
 class RewardTransformation(LastIterateSolver):
     """RTCFR+ (Meng et al. 2025, Efficient Last-Iterate Convergence in Solving Extensive-Form Games, NeurIPS).
 
-    CFR+ on payoffs less ``mu / 2 |x - reference|^2``, over policies that play each action with probability ``gamma`` or more. After
-    every 100 iterations the reference becomes the current strategy, and gamma is halved.
+    CFR+ on payoffs less ``mu / 2 |x - reference|^2``, over policies that play each action with probability ``gamma`` or more.
+    After every 100 iterations the reference becomes the current strategy, and gamma is halved.
     """
 
     updates = "alternating"

@@ -17,8 +17,8 @@ NAME = "smooth-pcfr+"
 def smooth_pcfr_plus(least: float = 1.0, gamma: float = 2.0) -> Rule:
     """PCFR+ whose regrets at an infoset sum to ``least`` or more (Farina, Grand-Clément, Kroer, Lee and Luo 2023, algorithm 2).
 
-    With P the projection onto ``{x >= 0, sum x >= least}``: ``R = P(R + r)``, and the next policy is proportional to ``P(R + r)``
-    once more. The average weights iteration t by ``t^gamma``.
+    With P the projection onto ``{x >= 0, sum x >= least}``: ``R = P(R + r)``, and the next policy is proportional to
+    ``P(R + r)`` once more. The average weights iteration t by ``t^gamma``.
 
     Args:
         least: in the game's units; 0 is PCFR+.

@@ -22,10 +22,11 @@ class VolatilityAdaptive:
     """The constants of VAD-CFR (Li, Schultz, Hennes and Lanctot 2026, arXiv 2602.16928, appendix).
 
     With ``m`` the largest absolute new regret of an infoset, ``E = rate m + (1 - rate) E`` and ``v = min(1, E / scale)``:
-    exponents are ``a = max(0.1, alpha - s v)`` and ``b = min(a, beta - s v)``, regrets are multiplied by ``t^a / (t^a + 1)``
-    where positive, ``t^b / (t^b + 1)`` where negative, before the new ones, of which positive ones count ``boost`` times, are
-    added; no regret falls below ``lowest``. The next policy is proportional to the power ``power`` of the regrets, discounted once more, plus
-    ``(1 - s v) / (1 + (t - 1) / 100)`` times the new ones. The average begins after ``warm_up`` iterations.
+    exponents are ``a = max(0.1, alpha - s v)`` and ``b = min(a, beta - s v)``. Regrets are multiplied by ``t^a / (t^a + 1)``
+    where positive and by ``t^b / (t^b + 1)`` where negative, and then the new ones are added, of which positive ones count
+    ``boost`` times; no regret falls below ``lowest``. The next policy is proportional to the power ``power`` of the regrets,
+    discounted once more, plus ``(1 - s v) / (1 + (t - 1) / 100)`` times the new ones. The average begins after ``warm_up``
+    iterations.
 
     The released program keeps one ``E``, which passes from infoset to infoset as the walk comes by; here each infoset has its
     own, so that the result does not depend on the order of infosets.
