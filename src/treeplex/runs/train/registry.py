@@ -22,7 +22,11 @@ REBEL = "rebel"
 AnyLearner = str | type[Learner] | TrainingKind
 """A learner's name, ``file.py:NAME`` or a class of one's own."""
 
-NEURAL: Mapping[str, str] = {}
+NEURAL: Mapping[str, str] = {
+    "deep-cfr": "deep_cfr:DeepCfr",
+    "dream": "dream:Dream",
+    "sd-cfr": "deep_cfr:SingleDeepCfr",
+}
 """The library's classes that derive :class:`Learner`: a name, and the module and class under ``treeplex.learn.neural``."""
 
 
