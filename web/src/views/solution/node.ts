@@ -24,6 +24,7 @@ export interface PathStep {
   step: string | null;
   steps: string[];
   board: string[];
+  pot?: number;
 }
 
 export interface Measures {

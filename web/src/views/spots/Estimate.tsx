@@ -13,7 +13,8 @@ export interface EstimateData {
   decisions: number;
   infosets: number;
   numbers: number;
-  memory: Record<string, number>;
+  /** Bytes by kind of storage; left out with all other numbers where counting was broken off. */
+  memory?: Record<string, number>;
   available: number | null;
   fits: Record<string, boolean>;
   seconds_per_iteration: number;
@@ -41,6 +42,7 @@ export function Estimate({ checked, loading, error }: { checked: Checked | null;
     const missing = checked && !checked.ok;
     return <p class="soft" role="status">{missing ? checked.problems[0]?.message ?? "Something is missing." : loading ? "Counting…" : ""}</p>;
   }
+  if (!found.memory) return <Notice bad>{found.refusal}</Notice>;
   const need = found.memory["float32"] ?? 0;
   const short = found.available !== null && need > found.available;
   return (

@@ -67,6 +67,8 @@ const share = (job: Job) => (job.exploitability == null ? "" : percent(job.explo
 function Shown({ job }: { job: Job }) {
   const by = useSignal<"iterations" | "seconds">("iterations");
   const running = job.state === "running";
+  const { query } = place.value;
+  const [before, node] = [query.get("from") ?? undefined, query.get("node") ?? undefined];
   const act = (what: "pause" | "go-on" | "stop" | "first") => void tried(order(job, what));
   useKeys([
     { key: " ", does: "pause or go on", run: () => act(jobs.peek().find((each) => each.id === job.id)?.state === "paused" ? "go-on" : "pause") },
@@ -84,7 +86,8 @@ function Shown({ job }: { job: Job }) {
             {job.state === "waiting" && (job.place ?? 0) > 1 && <Button onClick={() => act("first")}>First</Button>}
             {(running || job.state === "paused" || job.state === "waiting") && <Button onClick={() => act("stop")}>Stop</Button>}
             {!running && <Button kind="quiet" onClick={() => void tried(remove("jobs/" + encodeURIComponent(job.id)))}>Take off the list</Button>}
-            {job.viewable && !running && <LinkButton kind="primary" href={link(["solution", job.file])}>Open</LinkButton>}
+            {job.viewable && !running && before && <LinkButton href={link(["compare"], { file: before, with: job.file, node })}>Compare with before</LinkButton>}
+            {job.viewable && !running && <LinkButton kind="primary" href={link(["solution", job.file], { node })}>Open</LinkButton>}
           </>
         }
       >

@@ -25,12 +25,11 @@ export default function NewSpot() {
   const solving = useSignal(false);
   const naming = useSignal("");
   const pasting = useSignal<string | null>(null);
-  const { path, query } = place.value;
+  const { query } = place.value;
   const file = query.get("file");
   useEffect(() => {
     if (file) void tried(get<{ fields: Fields }>("spots/file", { file })).then((read) => read && (draft.value = fromFields(read.fields)));
     else if (!draft.peek()) void tried(get<{ fields: Fields }>("spots/default")).then((read) => read && (draft.value = fromFields(read.fields)));
-    if (path[0] === "spot" && path.length < 2) go("#/spot/new", true);
   }, [file]);
   const now: Draft = draft.value ?? EMPTY;
   const fields = useRested(JSON.stringify(toFields(now)), 300);

@@ -106,7 +106,16 @@ function sizeIn(value: FieldValue | undefined, street: Street, seat: Seat): stri
   return isTable(next) ? sizeIn(next, street, seat) : text(next);
 }
 
-export function fromFields(fields: Fields): Draft {
+/** A table that holds nothing but a default is that default. */
+const plain = (value: FieldValue | undefined): FieldValue | undefined =>
+  isTable(value) && Object.keys(value).every((key) => key === "default") ? value["default"] : value;
+
+export function fromFields(given: Fields): Draft {
+  const fields: Fields = { ...given };
+  for (const kind of ["bets", "raises", "donk"]) {
+    const value = plain(given[kind]);
+    if (value !== undefined) fields[kind] = value;
+  }
   const found: Draft = { ...EMPTY, table: table(BLANK), board: cards(text(fields["board"])) };
   for (const key of PLAIN) found[key] = text(fields[key]);
   const kinds = ["bets", "raises", "donk"] as const;

@@ -29,11 +29,19 @@ const SOLUTIONS: readonly Column<FoundSolution>[] = [
   { key: "modified", label: "Solved", number: true, show: (row) => ago(row.modified), sort: (row) => row.modified },
 ];
 
+/** Whether the file of the command line has been shown since the page was loaded. */
+let opened = location.hash.length > 2;
+
 export default function Start() {
   useTitle("");
   const start = useLoaded((signal) => get<StartData>("start", {}, signal), []);
   useEffect(() => listen("files", start.again), []);
   const data = start.data;
+  // The file that the server was opened with is shown at first, unless the address names something else.
+  useEffect(() => {
+    if (data?.opened && !opened) go(data.opened.endsWith(".spot") ? link(["solution", data.opened]) : link(["spot", "new"], { file: data.opened }));
+    if (data) opened = true;
+  }, [data]);
   const active = jobs.value.filter((job) => job.state === "running" || job.state === "waiting" || job.state === "paused");
   return (
     <>
