@@ -11,6 +11,7 @@ from treeplex.errors import SpecError
 from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.forms.holdem.spot_form import FixedStrategy
 from treeplex.games.poker.betting.tree import Decision
+from treeplex.games.poker.cards.cards import hand_numbers
 from treeplex.games.poker.spots.locks import AnyLock, NodeLock, TextLock
 from treeplex.runs.holdem.report.line import PLAYERS, Place, chosen, find_place, read_steps
 
@@ -140,8 +141,7 @@ def wanted_hands(game: CompiledSpot, lock: TextLock) -> NDArray[np.bool_]:
         return lock.hands > 0
     if game.spot.format.hole != 2:
         raise SpecError(f"{lock.place}: hands of two cards in a format of one; leave the hands out to lock all")
-    low, high = game.spot.format.hands[:, 0].astype(np.int64), game.spot.format.hands[:, 1].astype(np.int64)
-    return np.asarray(lock.hands[low * (101 - low) // 2 + high - 1] > 0)
+    return np.asarray(lock.hands[hand_numbers(game.spot.format.hands)] > 0)
 
 
 def shares_of(game: CompiledSpot, lock: TextLock, node: Decision) -> Floats:

@@ -1,0 +1,3 @@
+export default function Batch() {
+  return <p class="empty">Batch</p>;
+}

@@ -1,0 +1,3 @@
+export default function Compare() {
+  return <p class="empty">Compare</p>;
+}

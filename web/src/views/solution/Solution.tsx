@@ -1,0 +1,3 @@
+export default function Solution() {
+  return <p class="empty">Solution</p>;
+}

@@ -1,0 +1,3 @@
+export default function Jobs() {
+  return <p class="empty">Jobs</p>;
+}

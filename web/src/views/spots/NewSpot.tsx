@@ -1,0 +1,3 @@
+export default function NewSpot() {
+  return <p class="empty">NewSpot</p>;
+}
