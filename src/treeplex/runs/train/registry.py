@@ -25,6 +25,9 @@ AnyLearner = str | type[Learner] | TrainingKind
 NEURAL: Mapping[str, str] = {
     "deep-cfr": "deep_cfr:DeepCfr",
     "sd-cfr": "deep_cfr:SingleDeepCfr",
+    "ned": "ned:Ned",
+    "psro": "psro:PSRO",
+    "rcfr": "rcfr:Rcfr",
 }
 """The library's classes that derive :class:`Learner`: a name, and the module and class under ``treeplex.learn.neural``."""
 
