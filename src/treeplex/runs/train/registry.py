@@ -24,10 +24,14 @@ AnyLearner = str | type[Learner] | TrainingKind
 
 NEURAL: Mapping[str, str] = {
     "deep-cfr": "deep_cfr:DeepCfr",
-    "sd-cfr": "deep_cfr:SingleDeepCfr",
+    "dream": "dream:Dream",
+    "escher": "escher:Escher",
     "ned": "ned:Ned",
     "psro": "psro:PSRO",
     "rcfr": "rcfr:Rcfr",
+    "sd-cfr": "deep_cfr:SingleDeepCfr",
+    "vr-deep-dcfr+": "vr_deep_cfr:VrDeepDcfr",
+    "vr-deep-pdcfr+": "vr_deep_cfr:VrDeepPdcfr",
 }
 """The library's classes that derive :class:`Learner`: a name, and the module and class under ``treeplex.learn.neural``."""
 
