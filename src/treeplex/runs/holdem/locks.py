@@ -11,6 +11,7 @@ from treeplex.errors import SpecError
 from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.forms.holdem.spot_form import FixedStrategy
 from treeplex.games.poker.betting.tree import Decision
+from treeplex.games.poker.cards.cards import hand_numbers
 from treeplex.games.poker.spots.locks import AnyLock, NodeLock, TextLock
 from treeplex.runs.holdem.report.line import PLAYERS, Place, chosen, find_place, read_steps
 
@@ -19,12 +20,12 @@ MARGIN = 1e-4
 """How far the probabilities of a hand may be from adding up to 1."""
 
 
-def solver_locks(game: CompiledSpot, locks: Iterable[AnyLock]) -> tuple[FixedStrategy, ...]:
+def solver_locks(game: CompiledSpot, locks: Iterable[AnyLock | FixedStrategy]) -> tuple[FixedStrategy, ...]:
     """Locks as the solver takes them, one per node and board; where several are about the same hands the last one counts.
 
     Args:
         game: the spot, compiled without isomorphism.
-        locks: what is locked.
+        locks: what is locked; strategies that were fixed already, for the same spot without isomorphism, stay so.
 
     Raises:
         SpecError: a line that leads to no decision, an action that is not there, shares that do not add up, no hand of the
@@ -33,6 +34,9 @@ def solver_locks(game: CompiledSpot, locks: Iterable[AnyLock]) -> tuple[FixedStr
     found: dict[tuple[int, int, int], Floats] = {}
     given: list[tuple[AnyLock, Floats, list[tuple[int, int, int]]]] = []
     for lock in locks:
+        if isinstance(lock, FixedStrategy):
+            found[lock.board, lock.player, lock.node] = lock.strategy.copy()
+            continue
         place = decision_of(game, lock)
         node = game.betting.nodes[place.node]
         assert isinstance(node, Decision)
@@ -137,8 +141,7 @@ def wanted_hands(game: CompiledSpot, lock: TextLock) -> NDArray[np.bool_]:
         return lock.hands > 0
     if game.spot.format.hole != 2:
         raise SpecError(f"{lock.place}: hands of two cards in a format of one; leave the hands out to lock all")
-    low, high = game.spot.format.hands[:, 0].astype(np.int64), game.spot.format.hands[:, 1].astype(np.int64)
-    return np.asarray(lock.hands[low * (101 - low) // 2 + high - 1] > 0)
+    return np.asarray(lock.hands[hand_numbers(game.spot.format.hands)] > 0)
 
 
 def shares_of(game: CompiledSpot, lock: TextLock, node: Decision) -> Floats:

@@ -79,6 +79,13 @@ def hand_index(first: int, second: int) -> int:
     return low * (101 - low) // 2 + high - 1
 
 
+def hand_numbers(cards: NDArray[np.integer]) -> NDArray[np.int64]:
+    """The index in ``HANDS`` of each hand, int64 [n], for cards [n, 2] with the lower card first."""
+    low, high = cards[:, 0].astype(np.int64), cards[:, 1].astype(np.int64)
+    found: NDArray[np.int64] = low * (101 - low) // 2 + high - 1
+    return found
+
+
 def hand_to_string(index: int) -> str:
     """The text of a hand, the higher card first: ``"AsKd"``.
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
 from treeplex.games.poker.betting.sizes import HOLDEM_STREETS
-from treeplex.games.poker.cards.cards import PICTURES, SUITS, parse_card
+from treeplex.games.poker.cards.cards import PICTURES, SUITS, hand_numbers, parse_card
 from treeplex.games.poker.cards.format import Format
 from treeplex.games.poker.cards.ranges import parse_range
 from treeplex.games.poker.spots.locks import TextLock
@@ -155,11 +155,7 @@ def read_range(value: LocatedText, field: str, format: Format) -> Floats:
         weights = parse_range(text) if format.hole == 2 else single_cards(text)
     except SpecError as error:
         raise at(value, field, str(error)) from None
-    if format.hole == 1:
-        found = weights[format.hands[:, 0]]
-    else:
-        low, high = format.hands[:, 0].astype(np.int64), format.hands[:, 1].astype(np.int64)
-        found = weights[low * (101 - low) // 2 + high - 1]
+    found = weights[format.hands[:, 0]] if format.hole == 1 else weights[hand_numbers(format.hands)]
     if not found.any():
         raise at(value, field, f"no hand of {format.name} is in {shown(text)}; widen the range")
     return found

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
 from treeplex.games.poker.betting.sizes import HOLDEM_STREETS
-from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES, HANDS, PICTURES, cards_to_string
+from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES, HANDS, PICTURES, cards_to_string, hand_numbers
 from treeplex.games.poker.cards.format import Format
 from treeplex.games.poker.cards.ranges import parse_range
 
@@ -284,8 +284,8 @@ def chosen_hands(side: Side, wanted: str | None, *, few: int = 12) -> tuple[list
         return order, 0
     if side.cards.shape[1] == 2:
         named = parse_range(wanted) > 0
-        low, high = side.cards[:, 0].astype(np.int64), side.cards[:, 1].astype(np.int64)
-        found = [row for row in order if named[low[row] * (101 - low[row]) // 2 + high[row] - 1]]
+        numbers = hand_numbers(side.cards)
+        found = [row for row in order if named[numbers[row]]]
     else:
         words = [word.strip().lower() for word in wanted.split(",")]
         found = [row for row in order if any(word and side.names[row].lower().startswith(word) for word in words)]
@@ -341,6 +341,4 @@ def summed(values: Floats, numbers: NDArray[np.int64]) -> Floats:
 
 def class_numbers(cards: NDArray[np.uint8]) -> NDArray[np.int64]:
     """[n] the place in ``CLASSES`` of hands given as cards [n, 2], the lower card first."""
-    low, high = cards[:, 0].astype(np.int64), cards[:, 1].astype(np.int64)
-    found: NDArray[np.int64] = HAND_CLASSES[low * (101 - low) // 2 + high - 1].astype(np.int64)
-    return found
+    return HAND_CLASSES[hand_numbers(cards)].astype(np.int64)
