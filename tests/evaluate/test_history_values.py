@@ -44,7 +44,8 @@ def test_kuhn_values_are_those_of_the_paper() -> None:
     solver.run(1)
     found = HistoryValues(grow(load_rules("kuhn_poker")), solver.average_policy())
     fold, call = found.action_values[found.infosets[0, "1pb"]]
-    assert fold == pytest.approx(-1.0) and call == pytest.approx(-1.0, abs=1e-6)
+    assert fold == pytest.approx(-1.0)
+    assert call == pytest.approx(-1.0, abs=1e-6)
     assert found.values[0] == pytest.approx([-1 / 18, 1 / 18])
     assert found.others_reach[found.infosets[0, "0"]] == pytest.approx(1 / 3)
     assert found.own_reach[found.infosets[0, "0"]] == 1.0
@@ -53,4 +54,4 @@ def test_kuhn_values_are_those_of_the_paper() -> None:
 def test_a_policy_of_another_game_is_refused() -> None:
     found = HistoryValues(grow(load_rules("leduc_poker")), Policy.uniform(compile_game("kuhn_poker")))
     with pytest.raises(PolicyError, match="lacks infostate"):
-        found.chances  # noqa: B018
+        found.chances

@@ -131,7 +131,7 @@ class HistoryValues:
     def others_reach(self) -> Floats:
         """How likely chance and the others make each infoset, float64 [I]."""
         keys = self.tree.histories.nodes[self._decisions, KEY]
-        return np.bincount(keys, self._weights, len(self.tree.infostates))
+        return np.bincount(keys, self._weights, len(self.tree.infostates)).astype(np.float64)
 
     @cached_property
     def own_reach(self) -> Floats:
@@ -153,7 +153,7 @@ class HistoryValues:
         first, counts = np.cumsum([0, *sizes])[:-1], nodes[decisions, CHILDREN].astype(np.int64)
         children, of = self._spread(nodes[decisions, CHILD], counts), np.repeat(np.arange(len(decisions)), counts)
         worth = self.values[children, nodes[decisions, ACTOR][of]] * weights[of]
-        flat = np.bincount(first[keys[of]] + self.place[children], worth, int(sizes.sum()))
+        flat: Floats = np.bincount(first[keys[of]] + self.place[children], worth, int(sizes.sum())).astype(np.float64)
         flat /= np.repeat(totals, sizes)
         return tuple(np.split(flat, first[1:])) if len(sizes) else ()
 
@@ -161,7 +161,8 @@ class HistoryValues:
     def regrets(self) -> Floats:
         """The immediate counterfactual regret of each infoset, float64 [I], as :func:`treeplex.infostate_regrets` has it."""
         each = zip(self.action_values, self.probabilities, strict=True)
-        return self.others_reach * np.array([worth.max() - float(worth @ policy) for worth, policy in each])
+        gained = np.array([worth.max() - float(worth @ policy) for worth, policy in each], np.float64)
+        return np.asarray(self.others_reach * gained, np.float64)
 
     @cached_property
     def infosets(self) -> dict[tuple[int, str], int]:

@@ -34,8 +34,8 @@ def history_of(game: PublicGame, state: PublicState, hands: Sequence[int]) -> St
         dice = tuple(die for player, hand in enumerate(hands) for die in game.hands[player][hand])
         return LiarsDiceState(game.game, dice, bids)
     if isinstance(game, PokerPublicTree):
-        node, board = table(pair_state(state).node)
-        return PokerState(game.game, tuple(int(game.hands[hand]) for hand in hands), node, board)
+        number, board = table(pair_state(state).node)
+        return PokerState(game.game, tuple(int(game.hands[hand]) for hand in hands), number, board)
     node = getattr(state, "node", None)
     return node if isinstance(node, State) else None
 

@@ -154,7 +154,9 @@ class HoldemTable(Table):
             values = tuple(float(value) for value in self._agent.action_values(hand))
             policy = tuple(float(chance) for chance in self._agent.policy()[:, hand])
             best = options[max(options, key=lambda number: values[number])]
-            self._decided[event.player].append(Decided(street, options[action], values, action, best, policy, (*options.values(),)))
+            self._decided[event.player].append(
+                Decided(street, options[action], values, action, best, policy, (*options.values(),))
+            )
         self._replied = False
         self._story.append(f"{street}   {NAMES[event.player]}   {options[action]}")
         self._agent.see(action)
@@ -211,6 +213,17 @@ class HoldemTable(Table):
     def exact(self) -> bool:
         """Whether what actions are worth comes from a solution of the whole spot."""
         return isinstance(self._agent, SpotAgent)
+
+    def range_of(self, player: int) -> dict[str, float] | None:
+        """How likely the play of an agent that follows a solution has made each of its hands, by name; else None."""
+        if not isinstance(self._agent, SpotAgent):
+            return None
+        hands, weights = self._agent.range_of(player)
+        form, free = self._spot.format, [not {*map(int, self._spot.format.hands[hand])} & {*self._board} for hand in hands]
+        total = float(weights[free].sum())
+        names = ["".join(card_to_string(int(card)) for card in sorted(form.hands[hand], reverse=True)) for hand in hands]
+        kept = zip(names, weights.tolist(), free, strict=True)
+        return {name: weight / total for name, weight, stays in kept if stays and weight > 0} if total > 0 else {}
 
     @property
     def board(self) -> tuple[int, ...]:

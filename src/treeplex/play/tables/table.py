@@ -7,6 +7,7 @@ from typing import Protocol, final
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.errors import GameError
 from treeplex.evaluate.match.agents import Agent, Thought
 from treeplex.evaluate.match.play import PlayedHand, Step
 from treeplex.forms.compile.stepping import outcomes, picked, turn_by_turn
@@ -208,7 +209,8 @@ class AgentTable(Table):
     def begin(self, person: int = 0, generator: np.random.Generator | None = None) -> None:
         self._generator = generator or self._generator
         self._agent.begin(1 - person if self.players == 2 else None)
-        self._first, self.steps, self._policy = self._game, list[Step](), None
+        self._first, self.steps = self._game, list[Step]()
+        self._policy: Floats | None = None
         self.dealt = Belief.root(self._game).draw(self._generator)
         self._hands = list(self.dealt)
         self._last = [""] * self.players

@@ -105,9 +105,7 @@ class Solved:
             return None
         values, policy = self.values.action_values[infoset], self.values.probabilities[infoset]
         chosen = list(options).index(action)
-        return Decided(
-            where, (*options.values(),), chosen, (*values.tolist(),), (*policy.tolist(),), "solution", self.close
-        )
+        return Decided(where, (*options.values(),), chosen, (*values.tolist(),), (*policy.tolist(),), "solution", self.close)
 
     def luckless(self, game: PublicGame, hand: PlayedHand) -> list[float] | None:
         """What each would have got without luck, by AIVAT; None where that cannot be said."""
@@ -122,11 +120,11 @@ class Solved:
 def estimate(
     game: PublicGame, state: State, ranges: Sequence[Floats], hand: int, where: str, options: dict[int, str], action: int
 ) -> Decided | None:
-    """A decision in poker for two, judged as if all checked and called from then on, and nobody folded to a bet.
+    """A decision in poker for two, judged as if all checked and called from then on.
 
-    With p the share of the pot against the opponent's range, s chips in the pot, c to call and a bet of b more: folding is worth
-    0, calling ``p s - (1 - p) c``, betting ``p (s + b) - (1 - p) (c + b)`` (Lisý and Bowling 2017, algorithm 1, without folds). A
-    bet that makes better hands fold is worth more than that, so only folds and calls are judged: the values of bets are NaN.
+    With p the share of the pot against the opponent's range, s chips in the pot and c to call, folding is worth 0 and calling
+    ``p s - (1 - p) c`` (Lisý and Bowling 2017, algorithm 1). What a bet is worth depends on who folds to it, so only folds, checks
+    and calls are judged: the values of bets are NaN.
     """
     stakes, bets = game.stakes_at(state), game.bets(state)
     if stakes is None or bets is None or game.players != 2:

@@ -77,8 +77,7 @@ def whole_holdem(state: HoldemHistory, viewer: int, over: bool) -> Scene:
     seats = [
         {
             "cards": [
-                card_to_string(card) if seat == viewer or over else HIDDEN
-                for card in sorted(state.hands[seat], reverse=True)
+                card_to_string(card) if seat == viewer or over else HIDDEN for card in sorted(state.hands[seat], reverse=True)
             ],
             "shown": shown and not table.folded[seat],
             "paid": max(table.paid[seat] - table.base, 0),
@@ -168,7 +167,9 @@ def phantom(state: PhantomState, viewer: int, over: bool) -> Scene:
     return {
         "kind": "grid",
         "seats": [{"mark": "x"}, {"mark": "o"}],
-        "boards": [{"columns": state.game.columns, "cells": cells, "actions": {cell: cell for cell in legal}, "hex": hexagonal}],
+        "boards": [
+            {"columns": state.game.columns, "cells": cells, "actions": {cell: cell for cell in legal}, "hex": hexagonal}
+        ],
         "last": tried[-1] if tried else None,
     }
 

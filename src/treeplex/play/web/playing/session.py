@@ -1,13 +1,11 @@
 """A person at a table: hands dealt, replies of the agent, what decisions were worth, and the results so far."""
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from treeplex.errors import GameError, SpecError, TreeplexError
 from treeplex.evaluate.match.agents import Thought
-from treeplex.evaluate.match.statistics import summary
 from treeplex.forms.sources.load import load
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.games.poker.whole.game import Holdem, HoldemHistory
@@ -17,7 +15,8 @@ from treeplex.play.tables.holdem import HoldemTable
 from treeplex.play.tables.seating import policy_table, table_for
 from treeplex.play.tables.table import AgentTable, Table
 from treeplex.play.web.playing.judging import ITERATIONS, Decided, Solved, estimate
-from treeplex.play.web.playing.scenes import scene_of, spot_table
+from treeplex.play.web.playing.results import Hand, kind_of, results_of
+from treeplex.play.web.playing.scenes import board_cards, scene_of, spot_table
 from treeplex.runs.judge import load_policy
 from treeplex.runs.match.entrants import MatchGame
 from treeplex.runs.solve.solvable import UNIFORM
@@ -29,38 +28,6 @@ MOST_OPTIONS = 60
 MOST_HANDS = 10_000
 SHOWN_RANGE = 200
 """Hands of a range that are shown, the most likely ones."""
-
-
-@dataclass
-class Hand:
-    """A hand played or under way.
-
-    Attributes:
-        number: from 1.
-        seed: of its deal.
-        person: the seat.
-        said: what happened, in words.
-        decided: the person's decisions.
-        payoff: of the person; None of a hand under way.
-        luckless: the same without luck, where that can be said.
-        end: what there is to see of it afterwards.
-    """
-
-    number: int
-    seed: int
-    person: int
-    said: list[dict[str, Any]] = field(default_factory=list)
-    decided: list[Decided] = field(default_factory=list)
-    payoff: float | None = None
-    luckless: float | None = None
-    end: dict[str, Any] = field(default_factory=dict)
-    phh: str | None = None
-
-    @property
-    def lost(self) -> float | None:
-        """The value lost in decisions that are known exactly; None where none is."""
-        known = [each.lost for each in self.decided if each.by == "solution" and np.isfinite(each.lost)]
-        return sum(known) if known else None
 
 
 class Session:
@@ -107,7 +74,7 @@ class Session:
             return table_for(self.rules, self.against, iterations, think, seed, public=True)
         if is_solved_spot(self.game):
             return table_for(self.rules, self.game, iterations, think, seed)[0], "the average strategy of the solved spot"
-        if self.solved is None:
+        if self.solved is None or isinstance(self.rules, Spot):
             raise SpecError(f"{self.game} is not solved while you wait; name an agent, such as {UNIFORM}, or a policy file")
         words = f"the solution: {ITERATIONS:,} iterations of CFR+"
         return policy_table(self.rules, self.solved.values.policy, np.random.default_rng(seed)), words
@@ -234,6 +201,12 @@ class Session:
     def _ranges(self) -> list[dict[str, Any]]:
         """What each of the others could have held, given how it plays: its most likely hands."""
         table = self.table
+        if isinstance(table, HoldemTable):
+            other = 1 - self.hand.person
+            ranked = sorted((table.range_of(other) or {}).items(), key=lambda each: -each[1])
+            held = "".join(board_cards(table.cards(other)))
+            hands = [{"name": name, "share": share} for name, share in ranked]
+            return [{"seat": other, "hands": hands, "held": held}] if hands else []
         if not isinstance(table, AgentTable):
             return []
         found = []
@@ -250,7 +223,9 @@ class Session:
     def _drawn(self, *, over: bool) -> dict[str, Any]:
         """What lies on the table."""
         table, person = self.table, self.hand.person
-        scene = spot_table(table, person, over) if isinstance(table, HoldemTable) else scene_of(table.history(), person, over=over)
+        scene = (
+            spot_table(table, person, over) if isinstance(table, HoldemTable) else scene_of(table.history(), person, over=over)
+        )
         if scene is None:
             lines = table.shown() if over else [table.view(person)] if table.actor == person else []
             scene = {"kind": "text", "seats": [{} for _ in range(table.players)], "lines": lines, "picture": table.picture()}
@@ -341,41 +316,10 @@ class Session:
         return text
 
     def results(self) -> dict[str, Any]:
-        """Hands and payoffs so far, with 95% intervals, and what was lost, by where it was lost."""
-        done = [hand for hand in self.hands if hand.payoff is not None]
-        spots: dict[str, dict[str, float]] = {}
-        for each in (each for hand in done for each in hand.decided if np.isfinite(each.lost)):
-            spot = spots.setdefault(each.where, {"decisions": 0, "lost": 0.0, "mistakes": 0})
-            spot["decisions"] += 1
-            spot["lost"] += max(each.lost, 0.0) if each.lost > each.close else 0.0
-            spot["mistakes"] += each.verdict == "mistake"
-        return {
-            "hands": [
-                {"number": hand.number, "payoff": hand.payoff, "luckless": hand.luckless, "lost": hand.lost} for hand in done
-            ],
-            "raw": told([hand.payoff for hand in done]),
-            "luckless": told([hand.luckless for hand in done]),
-            "spots": [{"where": where or "all", **spot} for where, spot in spots.items()],
-            "big_blind": self.big_blind,
-        }
+        """Hands and payoffs so far; see :func:`results_of`."""
+        return results_of(self.hands, self.big_blind)
 
     @property
     def big_blind(self) -> float | None:
         """What results are counted in, where the game is poker."""
         return MatchGame(self.rules).big_blind
-
-
-def told(numbers: list[float | None]) -> dict[str, float | None] | None:
-    """Sum, mean and half the width of its 95% interval; None unless all are known."""
-    known = np.array([number for number in numbers if number is not None], np.float64)
-    if not len(known) or len(known) < len(numbers):
-        return None
-    found = summary(known[:, None])
-    half = found.interval[0][1] - found.mean[0] if len(known) > 1 else None
-    return {"total": float(known.sum()), "mean": found.mean[0], "half": half}
-
-
-def kind_of(name: str) -> str:
-    """What sort of action a name means, for its colour: fold, check, call, bet, raise, allin or other."""
-    word = name.lower().replace("-", "").partition(" ")[0]
-    return word if word in ("fold", "check", "call", "bet", "raise", "allin", "pass") else "other"
