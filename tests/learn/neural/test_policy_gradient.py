@@ -1,5 +1,7 @@
 """Policy gradients against their definitions by autograd and finite differences, and figures on Kuhn poker."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -46,7 +48,7 @@ def test_rpg_is_qpg_times_the_number_of_positive_regrets() -> None:
     """Exactly; with two actions they are the same."""
     positive = (ADVANTAGES > 0).sum(axis=1, keepdims=True)
     assert regret_direction(POLICY, ADVANTAGES) == pytest.approx(positive * q_direction(POLICY, ADVANTAGES), rel=1e-14)
-    settings = {"critic": "exact", "adam": False, "rate": 2.0}
+    settings: dict[str, Any] = {"critic": "exact", "adam": False, "rate": 2.0}
     one, two = (run(learner(made, **settings), 50) for made in (Qpg, Rpg))
     assert (one.logits.values() == two.logits.values()).all()
 
@@ -96,6 +98,7 @@ def test_learned_values_are_those_of_the_game() -> None:
     """A critic that takes the mean of 200,000 episodes against the sweep over the compiled game; rows weigh as they come."""
     student = learner(Qpg, batch=200_000, critic_rate=1.0, critic_steps=1)
     policy, grid = student.current, student.grid
+    assert student.critic is not None
     _, advantages, weights = student.sampled(policy, student.critic)
     exact, reaches = grid.action_values(policy), grid.opposing_reaches(policy)[:, None]
     assert np.where(grid.legal, advantages - exact.advantages / reaches, 0.0) == pytest.approx(0.0, abs=0.05)
