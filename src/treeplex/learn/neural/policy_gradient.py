@@ -69,7 +69,7 @@ class PolicyGradient(Actor):
     """
 
     settings_class = PolicyGradientSettings
-    direction: ClassVar[staticmethod[[Floats, Floats], Floats]]
+    direction: "ClassVar[staticmethod[[Floats, Floats], Floats]]"
     own_reach: ClassVar[bool] = True
     """Whether exact advantages are weighted by own reach too, as the rows of sampled episodes are."""
 
