@@ -21,7 +21,7 @@ def advantages(student: RNaD, policy: Floats, costs: Floats) -> tuple[Floats, fl
         nonlocal visits
         actor, child, actions, key = histories.nodes[h]
         if actor == TERMINAL:
-            return np.asarray(histories.payoffs[key])
+            return np.asarray(histories.payoffs[key] / student.scale)
         if actor == CHANCE:
             shares = histories.chance[key : key + actions]
             return np.asarray(np.sum([share * value(child + a, reach * share) for a, share in enumerate(shares)], axis=0))

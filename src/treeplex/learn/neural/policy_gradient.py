@@ -55,9 +55,13 @@ class PolicyGradientSettings(ActorSettings):
     """What a training is asked to do."""
 
     critic: str = setting(LEARNED, "where values of actions come from", choices=(EXACT, LEARNED), fixed=True)
-    critic_rate: float = setting(0.01, "step size of a learned critic", above=0)
-    critic_steps: int = setting(4, "steps of a learned critic for each update of the policy", low=1)
-    entropy: float = setting(0.0, "weight of the policy's entropy", low=0)
+    batch: int = setting(1024, "episodes played for an update", low=1)
+    critic_rate: float = setting(0.003, "step size of a learned critic", above=0)
+    critic_steps: int = setting(2, "steps of a learned critic for each update of the policy", low=1)
+    entropy: float = setting(0.1, "weight of the policy's entropy at first, as a part of the greatest payoff", low=0)
+    decay: float = setting(
+        1.0, "power of the part still ahead that step sizes and the entropy's weight are multiplied by", low=0
+    )
 
 
 class PolicyGradient(Actor):
@@ -88,7 +92,7 @@ class PolicyGradient(Actor):
         policy = self.current
         found, advantages, weights = self.exact(policy) if self.critic is None else self.sampled(policy, self.critic)
         rises = weights * self.direction(policy, np.where(self.grid.legal, advantages, 0.0))
-        rises += weights * self.settings.entropy * self.share * entropy_slopes(policy)
+        rises += weights * self.settings.entropy * self.scale * self.share * entropy_slopes(policy)
         self.logits.move(-self.kept(rises), self.settings.rate * self.share)
         return found
 
@@ -141,6 +145,7 @@ class NeuRDSettings(PolicyGradientSettings):
     """What a training by NeuRD is asked to do."""
 
     critic: str = setting(EXACT, "where values of actions come from", choices=(EXACT, LEARNED), fixed=True)
+    entropy: float = setting(0.0, "weight of the policy's entropy at first, as a part of the greatest payoff", low=0)
     threshold: float = setting(2.0, "logits, less their mean, are not pushed further from zero than this", above=0)
 
 
