@@ -6,7 +6,7 @@ what its theory says; then the only difference is how well a network learns.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -76,6 +76,14 @@ class Approximator(ABC):
         """
 
     @abstractmethod
+    def regress(self, means: Floats, weights: Floats, steps: int) -> float:
+        """Bring numbers nearer to ``means`` by squared errors with a weight for each slot, both float64 [S]; the loss.
+
+        Raises:
+            AlgorithmError: the loss is not finite.
+        """
+
+    @abstractmethod
     def reset(self, generator: np.random.Generator) -> None:
         """Forget everything."""
 
@@ -103,8 +111,12 @@ class Table(Approximator):
 
     def fit(self, rows: Rows, steps: int, generator: np.random.Generator) -> float:
         weights, means, error = gathered(self.inputs.first, *rows)
-        self._values = np.where(np.repeat(weights > 0.0, np.diff(self.inputs.first)), means, self._values)
+        self._values = np.where(weights > 0.0, means, self._values)
         return finite(error)
+
+    def regress(self, means: Floats, weights: Floats, steps: int) -> float:
+        self._values = np.where(weights > 0.0, means, self._values)
+        return 0.0
 
     def reset(self, generator: np.random.Generator) -> None:
         self._values = np.zeros(self.inputs.slots)
@@ -158,15 +170,14 @@ class Network(Approximator):
     def fit(self, rows: Rows, steps: int, generator: np.random.Generator) -> float:
         torch = torch_module()
         weights, means, _ = gathered(self.inputs.first, *rows)
-        places = np.flatnonzero(weights)
-        if not len(places):
+        if not weights.any():
             return 0.0
-        targets = np.zeros(tuple(self.legal.shape), np.float32)
-        targets[self._places, self.inputs.outputs] = means
-        shares = weights[places] / weights.sum()
+        total = np.maximum.reduceat(weights, self.inputs.first[:-1])
+        places = np.flatnonzero(total)
+        shares = total[places] / total.sum()
+        wanted, parts = self.spread(means)[places], self.spread(weights / np.maximum(total, 1e-300)[self._places])[places]
+        seen, legal = self.features[places], self.legal[places]
         whole = len(places) <= self.settings.batch
-        chosen = torch.from_numpy(places)
-        seen, wanted, legal = self.features[chosen], torch.from_numpy(targets)[chosen], self.legal[chosen]
         scale = torch.from_numpy(shares.astype(np.float32)) if whole else torch.full((len(places),), 1.0 / self.settings.batch)
         batch = slice(None)
         draws = None if whole else generator.choice(len(places), (steps, self.settings.batch), p=shares)
@@ -175,18 +186,60 @@ class Network(Approximator):
             if draws is not None:
                 batch = torch.from_numpy(draws[step])
             with torch.enable_grad():
-                loss = scale[batch] @ self.losses(self.module(seen[batch]), wanted[batch], legal[batch])
+                loss = scale[batch] @ self.losses(self.module(seen[batch]), wanted[batch], parts[batch], legal[batch])
                 self.optimizer.zero_grad()
                 loss.backward()
             self.clip_and_step()
         return finite(float(loss.detach()))
 
-    def losses(self, found: Any, wanted: Any, legal: Any) -> Any:
-        """The loss of each row, [n], of outputs, targets and what is legal, [n, outputs]."""
+    def regress(self, means: Floats, weights: Floats, steps: int) -> float:
+        torch = torch_module()
+        wanted = torch.from_numpy(np.where(weights > 0.0, means, 0.0).astype(np.float32))
+        shares = torch.from_numpy((weights / max(float(weights.sum()), 1e-30)).astype(np.float32))
+        return self.minimise(lambda found: shares @ (found - wanted).square(), steps)
+
+    def climb(self, slopes: NDArray[np.float32]) -> None:
+        """A step of Adam up a gradient by outputs of slots, float32 [S]: of values, or of the logits of a policy.
+
+        Raises:
+            AlgorithmError: it is not finite.
+        """
+        wanted = torch_module().from_numpy(slopes)
+        self.minimise(lambda found: -(wanted @ found), 1)
+
+    def set_rate(self, rate: float) -> None:
+        """Adam's step size from now on."""
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+
+    def minimise(self, loss: Callable[[Any], Any], steps: int) -> float:
+        """Steps of Adam down a loss of the numbers of all slots, a tensor [S]; the loss before the last step.
+
+        Raises:
+            AlgorithmError: the loss is not finite.
+        """
+        torch, lost = torch_module(), np.nan
+        for _ in range(steps):
+            with torch.enable_grad():
+                value = loss(self.module(self.features)[self._places, self.inputs.outputs])
+                self.optimizer.zero_grad()
+                value.backward()
+            lost = finite(float(value.detach()))
+            self.clip_and_step()
+        return lost
+
+    def losses(self, found: Any, wanted: Any, parts: Any, legal: Any) -> Any:
+        """The loss of each place, [n], from arrays [n, outputs]: outputs, targets, which share of its rows knows an output."""
         if self.kind == POLICY:
             chances = found.masked_fill(legal == 0.0, -np.inf).log_softmax(dim=1)
             return -(wanted * chances.masked_fill(legal == 0.0, 0.0)).sum(dim=1)
-        return (legal * (found - wanted).square()).sum(dim=1)
+        return (parts * (found - wanted).square()).sum(dim=1)
+
+    def spread(self, slots: Floats) -> Any:
+        """Numbers of slots as a tensor [P, outputs], 0 where a place has no such action."""
+        found = np.zeros(tuple(self.legal.shape), np.float32)
+        found[self._places, self.inputs.outputs] = slots
+        return torch_module().from_numpy(found)
 
     def clip_and_step(self) -> None:
         """A step of Adam by the gradients that the parameters have, no longer than ``settings.clip``."""

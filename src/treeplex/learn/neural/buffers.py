@@ -35,7 +35,8 @@ class Rows(NamedTuple):
     @classmethod
     def joined(cls, parts: "list[Rows]") -> "Rows":
         """All rows of some, in order."""
-        return cls(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+        places, values, weights = zip(*parts, strict=True)
+        return cls(np.concatenate(places), np.concatenate(values), np.concatenate(weights))
 
 
 class Reservoir:
@@ -67,7 +68,8 @@ class Reservoir:
     @property
     def rows(self) -> Rows:
         """The rows kept, in no order that means anything; views."""
-        return Rows(*(column[: len(self)] for column in self._rows))
+        places, values, weights = self._rows
+        return Rows(places[: len(self)], values[: len(self)], weights[: len(self)])
 
     def add(self, rows: Rows, generator: np.random.Generator) -> None:
         """Add rows; once it is full, the k-th row of all is kept with probability ``most / k``, in place of a random one."""

@@ -24,7 +24,14 @@ AnyLearner = str | type[Learner] | TrainingKind
 
 NEURAL: Mapping[str, str] = {
     "deep-cfr": "deep_cfr:DeepCfr",
+    "dream": "dream:Dream",
+    "escher": "escher:Escher",
+    "ned": "ned:Ned",
+    "psro": "psro:PSRO",
+    "rcfr": "rcfr:Rcfr",
     "sd-cfr": "deep_cfr:SingleDeepCfr",
+    "vr-deep-dcfr+": "vr_deep_cfr:VrDeepDcfr",
+    "vr-deep-pdcfr+": "vr_deep_cfr:VrDeepPdcfr",
     "qpg": "policy_gradient:Qpg",
     "rpg": "policy_gradient:Rpg",
     "rmpg": "policy_gradient:Rmpg",
