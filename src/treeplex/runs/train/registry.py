@@ -33,6 +33,14 @@ NEURAL: Mapping[str, str] = {
     "sd-cfr": "deep_cfr:SingleDeepCfr",
     "vr-deep-dcfr+": "vr_deep_cfr:VrDeepDcfr",
     "vr-deep-pdcfr+": "vr_deep_cfr:VrDeepPdcfr",
+    "qpg": "policy_gradient:Qpg",
+    "rpg": "policy_gradient:Rpg",
+    "rmpg": "policy_gradient:Rmpg",
+    "neurd": "policy_gradient:NeuRD",
+    "r-nad": "r_nad:RNaD",
+    "mmd": "mmd:Mmd",
+    "ppo": "ppo:Ppo",
+    "ppg": "ppg:Ppg",
 }
 """The library's classes that derive :class:`Learner`: a name, and the module and class under ``treeplex.learn.neural``."""
 
