@@ -170,8 +170,8 @@ def usual_axis(algorithms: Collection[AnyAlgorithm], nodes: int | None) -> str:
 
 
 def holds_policy(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is a folder with a run that has a policy: on a compiled game, on rules, or by a learner of one's own."""
-    return kind_of(path) in ("solve", "sample", "own learner")
+    """Whether a path is a folder with a run that has a policy: on a compiled game, on rules, or by a learner."""
+    return kind_of(path) in ("solve", "sample", "learner", "own learner")
 
 
 def policy_file(path: str | os.PathLike[str]) -> Path:

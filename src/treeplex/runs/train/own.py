@@ -1,4 +1,4 @@
-"""A learner of one's own as a job: a step is one of its steps.
+"""Classes that derive ``Learner`` as jobs, the library's and one's own: a step is one of theirs.
 
 ======================= =========================================================================================
 ``run.json``            the learner's name, game, settings, versions, status, and the last record
@@ -8,11 +8,14 @@
 ``learning-curve.png``  what was measured against steps
 ======================= =========================================================================================
 
-Reading a folder runs no code: to resume, the learner is named again.
+Reading a folder runs no code: to resume, a learner of one's own is named again. Those of the library are known by name.
 """
 
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, TypeGuard
@@ -26,6 +29,7 @@ from treeplex.forms.sources.load import load_rules, named_file
 from treeplex.forms.sources.user_module import Wanted, blame, is_user_spec, user_source
 from treeplex.learn.common.random_state import random_state, set_random_state
 from treeplex.learn.learner import Learner
+from treeplex.learn.torch.device import one_thread
 from treeplex.runs.job.checkpoint import Arrays, State
 from treeplex.runs.job.folder import JobKind
 from treeplex.runs.job.record import Record, named_reals
@@ -48,6 +52,8 @@ OWN = JobKind(
 )
 """Trainings by learners of one's own. ``measures``: what the learner measured, and what its last step
 returned."""
+LIBRARY = replace(OWN, name="learner")
+"""Trainings by the library's classes that derive ``Learner``, with the same files."""
 
 
 class OwnJob(TrainingJob[Settings]):
@@ -134,6 +140,12 @@ class OwnJob(TrainingJob[Settings]):
             write_figure(curves_figure(title, "Steps", panels, last=end, height=1.2 + 2.4 * len(panels)), path / PLOT)
 
 
+class LibraryJob(OwnJob):
+    """A training by a class of the library."""
+
+    kind = LIBRARY
+
+
 class OwnLearner(TrainingKind):
     """A learner of one's own.
 
@@ -143,6 +155,7 @@ class OwnLearner(TrainingKind):
     """
 
     job_kind = OWN
+    job_class: ClassVar[type[OwnJob]] = OwnJob
     line: ClassVar[Mapping[str, str]] = {"exploitability": "exploitability {:.2e}"}
 
     def __init__(self, made: type[Learner], name: str) -> None:
@@ -166,7 +179,7 @@ class OwnLearner(TrainingKind):
         spec = game if isinstance(game, str) and named_file(game) else rules.spec
         with blame(place_of(self.made), f"making {self.name}", AlgorithmError):
             student = self.made(rules, settings)
-        return OwnJob(self.name, student, spec, settings)
+        return self.job_class(self.name, student, spec, settings)
 
     def load(self, folder: Path) -> Policy:
         """The policy."""
@@ -192,6 +205,16 @@ class OwnLearner(TrainingKind):
             (f"treeplex evaluate {game} {folder}", "judge it"),
             (f"treeplex show {folder}", "read the policy"),
         ]
+
+
+class LibraryLearner(OwnLearner):
+    """A learner of the library, known by name."""
+
+    job_kind, job_class = LIBRARY, LibraryJob
+
+    def context(self) -> AbstractContextManager[None]:
+        """One thread, where there is PyTorch: these networks are small."""
+        return one_thread() if find_spec("torch") is not None else nullcontext()
 
 
 def place_of(made: type[Learner]) -> Path:

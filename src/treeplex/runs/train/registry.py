@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from treeplex.errors import FileError, SpecError
 from treeplex.learn.learner import Learner
 from treeplex.runs.job.folder import RUN, JobFolder, JobKind, kind_of
 from treeplex.runs.train.kind import TrainingKind
-from treeplex.runs.train.own import OWN, OwnLearner, own_learner
+from treeplex.runs.train.own import OWN, LibraryLearner, OwnLearner, own_learner
 from treeplex.solvers.synonyms import unknown_algorithm
 from treeplex.storage.reading import read_json
 
@@ -21,6 +22,27 @@ REBEL = "rebel"
 AnyLearner = str | type[Learner] | TrainingKind
 """A learner's name, ``file.py:NAME`` or a class of one's own."""
 
+NEURAL: Mapping[str, str] = {
+    "deep-cfr": "deep_cfr:DeepCfr",
+    "dream": "dream:Dream",
+    "escher": "escher:Escher",
+    "ned": "ned:Ned",
+    "psro": "psro:PSRO",
+    "rcfr": "rcfr:Rcfr",
+    "sd-cfr": "deep_cfr:SingleDeepCfr",
+    "vr-deep-dcfr+": "vr_deep_cfr:VrDeepDcfr",
+    "vr-deep-pdcfr+": "vr_deep_cfr:VrDeepPdcfr",
+    "qpg": "policy_gradient:Qpg",
+    "rpg": "policy_gradient:Rpg",
+    "rmpg": "policy_gradient:Rmpg",
+    "neurd": "policy_gradient:NeuRD",
+    "r-nad": "r_nad:RNaD",
+    "mmd": "mmd:Mmd",
+    "ppo": "ppo:Ppo",
+    "ppg": "ppg:Ppg",
+}
+"""The library's classes that derive :class:`Learner`: a name, and the module and class under ``treeplex.learn.neural``."""
+
 
 @cache
 def learners() -> Mapping[str, TrainingKind]:
@@ -30,7 +52,16 @@ def learners() -> Mapping[str, TrainingKind]:
     from treeplex.runs.discount.learner import DISCOUNT_LEARNERS
     from treeplex.runs.rebel.learner import RebelLearner
 
-    return {each.name: each for each in (RebelLearner(), DeepStackLearner(), *DISCOUNT_LEARNERS, BestResponseLearner())}
+    known: list[TrainingKind] = [RebelLearner(), DeepStackLearner(), *DISCOUNT_LEARNERS, BestResponseLearner()]
+    known += [LibraryLearner(neural_class(place), name) for name, place in NEURAL.items()]
+    return {each.name: each for each in known}
+
+
+def neural_class(place: str) -> type[Learner]:
+    """The class that a place such as ``deep_cfr:DeepCfr`` means."""
+    module, _, name = place.partition(":")
+    found: type[Learner] = getattr(import_module(f"treeplex.learn.neural.{module}"), name)
+    return found
 
 
 def learner_named(learner: AnyLearner) -> TrainingKind:
@@ -41,6 +72,10 @@ def learner_named(learner: AnyLearner) -> TrainingKind:
     """
     if isinstance(learner, TrainingKind):
         return learner
+    if isinstance(learner, type):
+        for each in learners().values():
+            if isinstance(each, LibraryLearner) and each.made is learner:
+                return each
     if (own := own_learner(learner)) is not None:
         return own
     if learner not in learners():
@@ -96,4 +131,4 @@ def about_of(folder: str | os.PathLike[str]) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-__all__ = ["OwnLearner", "learner_named", "learner_of", "learners"]
+__all__ = ["LibraryLearner", "OwnLearner", "learner_named", "learner_of", "learners"]

@@ -1,0 +1,101 @@
+"""Episodes: games played from the root to an end by tables of policies, decision by decision, as flat arrays."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL, Histories
+from treeplex.engine.histories.streams import advanced, start, unit
+from treeplex.engine.tree.form import Floats, Ints, SmallInts
+
+LANE = 1 << 34
+"""In place of the traverser in the streams of episodes."""
+
+
+class Episodes(NamedTuple):
+    """B episodes with D decisions in all, an episode's one after another. Chance's moves are no decisions.
+
+    Attributes:
+        first: int64 [B+1], where an episode's decisions begin.
+        history: int32 [D], the history of each decision.
+        player: int32 [D], who decided.
+        infoset: int32 [D], where.
+        action: int32 [D], which of the infoset's actions was taken, by number.
+        probability: float64 [D], with which it was taken.
+        payoffs: float64 [B, N], in the game's units.
+        nodes: histories walked through, terminal ones included.
+    """
+
+    first: Ints
+    history: SmallInts
+    player: SmallInts
+    infoset: SmallInts
+    action: SmallInts
+    probability: Floats
+    payoffs: Floats
+    nodes: int
+
+
+@njit(cache=True, nogil=True)
+def play_episodes(
+    histories: Histories, layout: Ints, policies: Floats, seats: Ints, depth: int, seed: int, number: int
+) -> Episodes:
+    """Play episodes; each is a function of the seed and its number alone, however they are batched.
+
+    For exploration give policies that explore.
+
+    Args:
+        histories: of the game, with the infosets of ``layout``.
+        layout: int64 [I, 3], for each infoset its first sequence, the stride of its sequences and the number of actions.
+        policies: float64 [E, Q], the probabilities of each policy.
+        seats: int64 [B, N], the policy that each player follows in each episode.
+        depth: the most nodes on a path.
+        seed: of all.
+        number: of the first episode.
+    """
+    episodes, players = seats.shape
+    room = episodes * depth
+    first, payoffs = np.zeros(episodes + 1, np.int64), np.empty((episodes, players))
+    history, player = np.empty(room, np.int32), np.empty(room, np.int32)
+    infoset, action = np.empty(room, np.int32), np.empty(room, np.int32)
+    probability = np.empty(room)
+    nodes, walked, at = histories.nodes, 0, 0
+    for episode in range(episodes):
+        stream = start(np.uint64(seed), np.uint64(number + episode), np.uint64(LANE))
+        node = 0
+        walked += 1
+        while nodes[node, ACTOR] != TERMINAL:
+            actor, key, last = nodes[node, ACTOR], nodes[node, KEY], nodes[node, CHILDREN] - 1
+            stream = advanced(stream)
+            left, taken = unit(stream), 0
+            if actor == CHANCE:
+                left -= histories.chance[key]
+                while left >= 0.0 and taken < last:
+                    taken += 1
+                    left -= histories.chance[key + taken]
+            else:
+                policy, sequence, stride = policies[seats[episode, actor]], layout[key, 0], layout[key, 1]
+                left -= policy[sequence]
+                while left >= 0.0 and taken < last:
+                    taken += 1
+                    left -= policy[sequence + stride * taken]
+                while policy[sequence + stride * taken] == 0.0 and taken > 0:  # probabilities that sum to a little less than 1
+                    taken -= 1
+                history[at], player[at], infoset[at], action[at] = node, actor, key, taken
+                probability[at] = policy[sequence + stride * taken]
+                at += 1
+            node = nodes[node, CHILD] + taken
+            walked += 1
+        payoffs[episode] = histories.payoffs[nodes[node, KEY]]
+        first[episode + 1] = at
+    return Episodes(
+        first,
+        history[:at].copy(),
+        player[:at].copy(),
+        infoset[:at].copy(),
+        action[:at].copy(),
+        probability[:at].copy(),
+        payoffs,
+        walked,
+    )

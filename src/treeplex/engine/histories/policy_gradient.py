@@ -1,0 +1,79 @@
+"""Mean and variance of policy gradient estimates, exactly, by two sweeps over all histories.
+
+An episode estimates the gradient of each player's expected payoff by the logits of its own policy. It sums over its decisions
+``A (e_a - pi)``, where ``A`` is the estimated advantage of the action that was taken. Perfect recall lets an episode come to an
+infoset once at most, so the estimate's square is the sum of its decisions' squares, and the mean square is
+
+    sum over h, a of P(h) pi(a) E[A^2 | h, a] |e_a - pi|^2
+"""
+
+import numpy as np
+from numba import njit
+
+from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL, Histories
+from treeplex.engine.tree.form import Floats, Ints
+
+RETURN, BASELINE, COUNTERFACTUAL = 0, 1, 2
+"""Which advantage: what the episode paid, that less the history's value, or the action's value less the history's value."""
+
+
+@njit(cache=True, nogil=True)
+def history_values(histories: Histories, layout: Ints, policy: Floats, moment: int) -> Floats:
+    """The expectation of each player's payoff to the power of ``moment`` at every history, float64 [H, N].
+
+    Args:
+        histories: of the game.
+        layout: int64 [I, 3], for each infoset its first sequence, the stride of its sequences and the number of actions.
+        policy: float64 [Q].
+        moment: 1 or 2.
+    """
+    nodes, players = histories.nodes, histories.payoffs.shape[1]
+    values = np.zeros((len(nodes), players))
+    for node in range(len(nodes) - 1, -1, -1):
+        actor, key, child = nodes[node, ACTOR], nodes[node, KEY], nodes[node, CHILD]
+        if actor == TERMINAL:
+            for player in range(players):
+                values[node, player] = histories.payoffs[key, player] ** moment
+            continue
+        for a in range(nodes[node, CHILDREN]):
+            share = histories.chance[key + a] if actor == CHANCE else policy[layout[key, 0] + layout[key, 1] * a]
+            for player in range(players):
+                values[node, player] += share * values[child + a, player]
+    return values
+
+
+@njit(cache=True, nogil=True)
+def gradient_moments(histories: Histories, layout: Ints, policy: Floats, advantage: int) -> tuple[Floats, float]:
+    """The mean of the estimate of one episode, float64 [Q], and its total variance, the trace of its covariance.
+
+    Arguments as for :func:`history_values`; ``advantage`` is ``RETURN``, ``BASELINE`` or ``COUNTERFACTUAL``.
+    """
+    nodes = histories.nodes
+    means = history_values(histories, layout, policy, 1)
+    squares = history_values(histories, layout, policy, 2)
+    reached, gradient, mean_square = np.zeros(len(nodes)), np.zeros(len(policy)), 0.0
+    reached[0] = 1.0
+    for node in range(len(nodes)):
+        actor, key, child, children = nodes[node, ACTOR], nodes[node, KEY], nodes[node, CHILD], nodes[node, CHILDREN]
+        if actor == TERMINAL:
+            continue
+        norm = 0.0
+        if actor != CHANCE:
+            for a in range(children):
+                norm += policy[layout[key, 0] + layout[key, 1] * a] ** 2
+        for a in range(children):
+            if actor == CHANCE:
+                reached[child + a] = reached[node] * histories.chance[key + a]
+                continue
+            taken = policy[layout[key, 0] + layout[key, 1] * a]
+            reached[child + a] = reached[node] * taken
+            baseline = 0.0 if advantage == RETURN else means[node, actor]
+            mean = means[child + a, actor] - baseline
+            square = mean * mean
+            if advantage != COUNTERFACTUAL:  # the variance of what comes later
+                square += squares[child + a, actor] - means[child + a, actor] ** 2
+            mean_square += reached[child + a] * square * (1.0 - 2.0 * taken + norm)
+            for b in range(children):
+                moved = (1.0 if a == b else 0.0) - policy[layout[key, 0] + layout[key, 1] * b]
+                gradient[layout[key, 0] + layout[key, 1] * b] += reached[child + a] * mean * moved
+    return gradient, mean_square - np.sum(gradient * gradient)

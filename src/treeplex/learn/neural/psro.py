@@ -1,0 +1,140 @@
+"""Policy-space response oracles: pools of strategies grow by responses to how the pools are mixed.
+
+A step: solve the game between the pools (:mod:`treeplex.learn.neural.meta_solvers`), respond to the other players' mixtures,
+add the responses to the pools and fill in their payoffs. Payoffs are exact, by sweeps of the compiled game, where the paper
+simulates plays. With exact responses and ``meta=nash`` it is the double oracle algorithm (McMahan, Gordon and Blum 2003); with
+``meta=uniform`` it is fictitious play. The result is the mixture, as one behaviour policy.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.tree.form import workspace
+from treeplex.engine.tree.gradient import gradient
+from treeplex.engine.tree.sweeps import reach
+from treeplex.evaluate.judge import best_response
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.tabular import Policy, normalised, uniform_probabilities
+from treeplex.games.base import Game
+from treeplex.learn.learner import Learner
+from treeplex.learn.neural.meta_solvers import META_SOLVERS
+from treeplex.settings import Settings, setting
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PsroSettings(Settings):
+    """What a training is asked to do."""
+
+    steps: int = setting(100, "responses that each player adds", low=1)
+    meta: str = setting("nash", "how the strategies of a pool are mixed", choices=tuple(META_SOLVERS))
+
+
+class PSRO(Learner):
+    """Policy-space response oracles: best responses to mixtures of earlier ones; the mixture is solved as a static game.
+
+    Attributes:
+        pools: for each player float64 [K, q], strategies in sequence form over the player's own q sequences.
+        payoffs: float64 [N, K0, K1, ...], what each player gets from all choices of strategies.
+        found: for each player int64 [K], how often each strategy was found.
+        mixed: for each player float64 [K], how its pool is mixed.
+    """
+
+    settings_class = PsroSettings
+    source = "Lanctot et al. 2017, A unified game-theoretic approach to multiagent reinforcement learning (NIPS 2017)"
+
+    def __init__(self, game: Game, settings: PsroSettings) -> None:
+        super().__init__(game, settings)
+        tree = self.compiled.tree
+        self.slices = [slice(*map(int, tree.sequence_offsets[player : player + 2])) for player in range(self.compiled.players)]
+        start = sequence_form(self.compiled, uniform_probabilities(self.compiled))
+        self.pools = [start[own][None] for own in self.slices]
+        self.found = [np.ones(1, np.int64) for _ in self.pools]
+        self.payoffs = np.empty((self.compiled.players, *[0] * len(self.pools)))
+        self.mix()
+
+    def step(self) -> None:
+        """Add a response of each player to the mixtures of the others, and mix anew."""
+        policy = self.policy()
+        for player, own in enumerate(self.slices):
+            response = sequence_form(self.compiled, self.respond(player, policy))[own]
+            known = (self.pools[player] == response).all(axis=1)
+            if known.any():
+                self.found[player] += known
+            else:
+                self.pools[player] = np.concatenate((self.pools[player], response[None]))
+                self.found[player] = np.append(self.found[player], 1)
+        self.mix()
+
+    def mix(self) -> None:
+        """Fill in payoffs, and solve the game between the pools."""
+        self.payoffs = pool_payoffs(self.compiled, self.pools, self.payoffs)
+        self.mixed = META_SOLVERS[self.settings.meta](self.payoffs, self.found)
+
+    def respond(self, player: int, policy: Policy) -> Floats:
+        """A policy [Q] in which a player responds to the others."""
+        return best_response(self.compiled, policy, player)[1].probabilities
+
+    def policy(self) -> Policy:
+        """The mixtures as one behaviour policy: strategies in sequence form, averaged."""
+        mixture = np.concatenate([weights @ pool for weights, pool in zip(self.mixed, self.pools, strict=True)])
+        return Policy(self.compiled, normalised(self.compiled, mixture))
+
+    def measure(self) -> Mapping[str, float]:
+        """Exploitability of the mixture, and strategies in all pools."""
+        return {**super().measure(), "pool": float(sum(map(len, self.pools)))}
+
+    def state(self) -> Mapping[str, NDArray[Any]]:
+        """The pools; payoffs and mixtures follow."""
+        pools = {f"pool.{player}": pool for player, pool in enumerate(self.pools)}
+        return pools | {f"found.{player}": found for player, found in enumerate(self.found)}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take up pools, and mix them."""
+        self.pools = [np.array(arrays[f"pool.{player}"], np.float64) for player in range(len(self.pools))]
+        self.found = [np.array(arrays[f"found.{player}"], np.int64) for player in range(len(self.pools))]
+        self.mix()
+
+
+def sequence_form(game: CompiledGame, probabilities: Floats) -> Floats:
+    """The sequence form [Q] of a behaviour policy [Q] of all players."""
+    strategy = np.empty_like(probabilities)
+    for player in range(game.players):
+        reach(game.tree, player, probabilities, strategy)
+    return strategy
+
+
+def pool_payoffs(game: CompiledGame, pools: Sequence[Floats], known: Floats) -> Floats:
+    """What all choices of strategies from pools pay: a gradient for each choice of the others', times the player's own pool.
+
+    Args:
+        game: of N players.
+        pools: for each player float64 [K, q], strategies in sequence form.
+        known: float64 [N, k0, k1, ...], payoffs of the first strategies of each pool.
+
+    Returns:
+        float64 [N, K0, K1, ...], in the game's units.
+    """
+    sizes, offsets = [len(pool) for pool in pools], game.tree.sequence_offsets
+    payoffs, strategy, values = np.empty((game.players, *sizes)), np.empty(int(offsets[-1])), workspace(game.tree).values
+    payoffs[(slice(None), *(slice(count) for count in known.shape[1:]))] = known
+    for player, pool in enumerate(pools):
+        own, others = slice(offsets[player], offsets[player + 1]), [other for other in range(game.players) if other != player]
+        for choice in product(*(range(sizes[other]) for other in others)):
+            old = all(number < known.shape[1 + other] for other, number in zip(others, choice, strict=True))
+            first = known.shape[1 + player] if old else 0
+            if first == len(pool):
+                continue
+            for other, number in zip(others, choice, strict=True):
+                strategy[offsets[other] : offsets[other + 1]] = pools[other][number]
+            gradient(game.tree, game.payoff, player, strategy, values)
+            cells: list[int | slice] = list(choice)
+            cells.insert(player, slice(first, None))
+            payoffs[(player, *cells)] = pool[first:] @ values[own]
+    return payoffs

@@ -1,0 +1,28 @@
+"""Projection onto distributions."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def nearest_distributions(rows: Floats, open: NDArray[np.bool_] | None = None, floor: float = 0.0) -> Floats:
+    """The nearest distribution to each row, in the Euclidean norm (Duchi et al. 2008, figure 1).
+
+    Args:
+        rows: float64 [R, A].
+        open: bool [R, A], which entries may be above 0, at least one a row; None for all.
+        floor: what each entry that is open has at least, at most 1 / A.
+
+    Returns:
+        float64 [R, A], rows that sum to 1.
+    """
+    allowed = np.ones(rows.shape, bool) if open is None else open
+    room = 1.0 - floor * allowed.sum(axis=1, keepdims=True)
+    shifted = np.where(allowed, rows - floor, -np.inf)
+    descending = -np.sort(-shifted, axis=1)
+    counts = np.arange(1, rows.shape[1] + 1)
+    levels = (np.cumsum(np.where(np.isfinite(descending), descending, 0.0), axis=1) - room) / counts
+    last = (descending > levels).sum(axis=1, keepdims=True) - 1  # levels count while entries stay above them
+    found = np.maximum(shifted - np.take_along_axis(levels, last, axis=1), 0.0) + floor
+    return np.where(allowed, found, 0.0)

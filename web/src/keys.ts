@@ -1,0 +1,39 @@
+// Keys of the page. A view declares its own while it is shown; the help dialog (?) lists what holds now.
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+
+export interface Key {
+  /** As KeyboardEvent.key: "a", "ArrowLeft", "?". */
+  key: string;
+  /** What it does, for the help: "next hand". */
+  does: string;
+  run: () => void;
+  shift?: boolean;
+}
+
+const layers = signal<readonly (readonly Key[])[]>([]);
+
+/** All keys that hold now, those of the view first. */
+export const keys = () => layers.value.toReversed().flat();
+
+/** Keys that hold as long as the component is shown. */
+export function useKeys(own: readonly Key[], deps: readonly unknown[] = []): void {
+  useEffect(() => {
+    layers.value = [...layers.peek(), own];
+    return () => void (layers.value = layers.peek().filter((layer) => layer !== own));
+  }, deps as unknown[]);
+}
+
+function writing(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+}
+
+addEventListener("keydown", (event) => {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || writing(event.target)) return;
+  if (document.querySelector("dialog[open]")) return;
+  const found = layers.peek().toReversed().flat().find((key) => key.key === event.key && (key.shift ?? event.shiftKey) === event.shiftKey);
+  if (found) {
+    event.preventDefault();
+    found.run();
+  }
+});

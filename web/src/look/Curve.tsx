@@ -1,0 +1,81 @@
+// Curves over iterations or time (uPlot), in the colours of the theme.
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import { useEffect, useRef } from "preact/hooks";
+import { colour, dark } from "../theme.ts";
+
+export interface Line {
+  name: string;
+  /** [x, y] points, x ascending; y null where nothing is known. */
+  points: readonly (readonly [number, number | null])[];
+  dashed?: boolean;
+}
+
+/** Colours of curves, told apart by every kind of colour vision (Okabe and Ito 2008), on both grounds; dashes beyond them. */
+const PAINT = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"] as const;
+export const curvePaint = (place: number) => PAINT[place % PAINT.length]!;
+
+/** All lines on one axis of x: [x, y of the first line, y of the second, ...]. */
+function aligned(lines: readonly Line[], log: boolean): uPlot.AlignedData {
+  const xs = [...new Set(lines.flatMap((line) => line.points.map(([x]) => x)))].sort((a, b) => a - b);
+  const columns = lines.map((line) => {
+    const known = new Map(line.points);
+    return xs.map((x) => {
+      const y = known.get(x);
+      return y === undefined ? undefined : y === null || (log && y <= 0) ? null : y;
+    });
+  });
+  return [xs, ...columns] as uPlot.AlignedData;
+}
+
+export function Curve(props: { label: string; lines: readonly Line[]; x?: string; y?: string; log?: boolean; height?: number; level?: { value: number; name: string } | null }) {
+  const { label, lines, x = "iterations", y = "", log = true, height = 220, level } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const all: readonly Line[] = level ? [...lines, { name: level.name, dashed: true, points: levelPoints(lines, level.value) }] : lines;
+  const shape = [all.map((line) => line.name).join("\n"), dark.value, log, height].join("|");
+  useEffect(() => {
+    const frame = box.current!;
+    const axis = { stroke: colour("--soft"), grid: { stroke: colour("--rule"), width: 1 }, ticks: { stroke: colour("--rule"), width: 1 } };
+    const positive = all.some((line) => line.points.some(([, value]) => value != null && value > 0));
+    const options: uPlot.Options = {
+      width: frame.clientWidth || 400,
+      height,
+      scales: { x: { time: false }, y: { distr: log && positive ? 3 : 1 } },
+      axes: [
+        { ...axis, label: x, labelSize: 18, size: 34 },
+        { ...axis, label: y || null!, labelSize: y ? 18 : 0, size: 62 },
+      ],
+      series: [
+        { label: x },
+        ...all.map((line, place) => ({
+          label: line.name,
+          stroke: line.dashed ? colour("--soft") : curvePaint(place),
+          width: 2,
+          dash: line.dashed ? [6, 5] : place >= PAINT.length ? [10, 3] : [],
+          points: { show: line.points.length < 2 },
+          spanGaps: true,
+          value: (_: uPlot, value: number | null) => (value == null ? "–" : String(Number(value.toPrecision(4)))),
+        })),
+      ],
+      cursor: { drag: { x: false, y: false } },
+    };
+    plot.current = new uPlot(options, aligned(all, log), frame);
+    const watch = new ResizeObserver(() => plot.current?.setSize({ width: frame.clientWidth, height }));
+    watch.observe(frame);
+    return () => {
+      watch.disconnect();
+      plot.current?.destroy();
+      plot.current = null;
+    };
+  }, [shape]);
+  useEffect(() => plot.current?.setData(aligned(all, log)), [props.lines, level?.value]);
+  const last = lines.map((line) => `${line.name}: ${line.points.at(-1)?.[1]?.toPrecision(3) ?? "nothing yet"}`).join("; ");
+  return <div class="curve" ref={box} role="img" aria-label={`${label}. Last values: ${last}`} />;
+}
+
+function levelPoints(lines: readonly Line[], value: number): [number, number][] {
+  const xs = lines.flatMap((line) => line.points.map(([x]) => x));
+  if (!xs.length) return [];
+  return [[Math.min(...xs), value], [Math.max(...xs), value]];
+}

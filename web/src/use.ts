@@ -1,0 +1,50 @@
+// Hooks that views share.
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { Refused } from "./api.ts";
+
+export interface Loaded<T> {
+  /** What came last; kept while the next is under way, so that nothing flickers. */
+  data: T | null;
+  error: string | null;
+  loading: boolean;
+  again: () => void;
+}
+
+/** Ask the server whenever `deps` change; an answer that comes late is thrown away. `null` asks nothing. */
+export function useLoaded<T>(ask: ((signal: AbortSignal) => Promise<T>) | null, deps: readonly unknown[]): Loaded<T> {
+  const state = useSignal<Omit<Loaded<T>, "again">>({ data: null, error: null, loading: ask !== null });
+  const turn = useSignal(0);
+  useEffect(() => {
+    if (!ask) return;
+    const stop = new AbortController();
+    state.value = { ...state.peek(), loading: true };
+    ask(stop.signal).then(
+      (data) => stop.signal.aborted || (state.value = { data, error: null, loading: false }),
+      (error: unknown) => stop.signal.aborted || (state.value = { data: state.peek().data, error: message(error), loading: false }),
+    );
+    return () => stop.abort();
+  }, [...deps, turn.value]);
+  return { ...state.value, again: () => void turn.value++ };
+}
+
+/** A value once it has rested for some milliseconds; for requests while somebody types or paints. */
+export function useRested<T>(value: T, milliseconds = 250): T {
+  const rested = useSignal(value);
+  useEffect(() => {
+    const timer = setTimeout(() => (rested.value = value), milliseconds);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return rested.value;
+}
+
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = title ? `${title} · Treeplex` : "Treeplex";
+  }, [title]);
+}
+
+/** What went wrong, in words for people. */
+export function message(error: unknown): string {
+  return error instanceof Refused || error instanceof Error ? error.message : String(error);
+}

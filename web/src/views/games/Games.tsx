@@ -1,0 +1,3 @@
+export default function Games() {
+  return <p class="empty">Games</p>;
+}

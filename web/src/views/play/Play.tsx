@@ -1,0 +1,3 @@
+export default function Play() {
+  return <p class="empty">Play</p>;
+}

@@ -1,0 +1,3 @@
+export default function Trainings() {
+  return <p class="empty">Trainings</p>;
+}
