@@ -1,1 +1,1 @@
-import{t as e}from"./index.js";function t(){return e(`p`,{class:`empty`,children:`Trainings`})}export{t as default};
+import{t as e}from"./jsxRuntime.js";function t(){return e(`p`,{class:`empty`,children:`Trainings`})}export{t as default};
