@@ -74,7 +74,7 @@ function Painting({ file, node, side }: { file: string; node: Node; side: Side }
       <div class="stack">
         <Mix kinds={kinds} names={names} mix={mix.value} onMix={(next) => ((mix.value = next), (erase.value = false))} />
         <div class="row tight">
-          <Button small onClick={() => paint(all, mix.peek())}>Whole range so</Button>
+          <Button small onClick={() => paint(all, mix.peek())}>Paint the whole range</Button>
           <Button small onClick={freeze}>Freeze as solved</Button>
           <Button small onClick={() => paint(all, null)}>Unlock all</Button>
           <Check label="brush unlocks" value={erase.value} onChange={(value) => (erase.value = value)} />

@@ -115,7 +115,7 @@ function At({ file, info, node, loading }: { file: string; info: SolutionInfo; n
   return (
     <>
       <Tree label={`Line: ${said(head.line)}`} columns={treeColumns(node, move)} />
-      <div class="looking" aria-busy={loading}>
+      <div class={sides === "both" ? "looking both" : "looking"} aria-busy={loading}>
         <div class="stack">
           <div class="row spread">
             <Segments label="Shown in the grid" value={show} options={SHOWS} onChange={(value) => ask({ show: value })} />
