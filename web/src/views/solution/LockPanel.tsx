@@ -113,7 +113,7 @@ function Mix({ kinds, names, mix, onMix }: { kinds: readonly string[]; names: re
           <Swatch colour={paint[a]!} letter={signs[a]!} />
           <span>{name}</span>
           <input type="range" min={0} max={100} value={Math.round(100 * mix[a]!)} onInput={(event) => set(a, Number(event.currentTarget.value) / 100)} />
-          <Button small onClick={() => set(a, 1)} label={`only ${name}`}>{percent(mix[a], 0)}</Button>
+          <Button small onClick={() => set(a, 1)} title={`only ${name}`}>{percent(mix[a], 0)}<span class="hidden"> only {name}</span></Button>
         </label>
       ))}
     </div>

@@ -76,7 +76,7 @@ function Head({ info, line }: { info: SolutionInfo; line: string }) {
       <div class="row tight">
         <Button small onClick={() => void copy()}>Copy link</Button>
         <LinkButton small href={link(["compare"], { file: info.file, node: line })}>Compare…</LinkButton>
-        <LinkButton small href={link(["play"], { spot: info.file })}>Play against it</LinkButton>
+        <LinkButton small href={link(["play"], { game: info.file })}>Play against it</LinkButton>
         <Export file={info.file} line={line} />
       </div>
     </div>
