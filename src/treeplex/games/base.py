@@ -43,6 +43,10 @@ class State(ABC):
     def information_state_string(self, player: int | None = None) -> str:
         """All that ``player`` (default: the player to act) knows here, own past actions included (perfect recall)."""
 
+    def information_state_tensor(self, player: int | None = None) -> Sequence[float] | None:
+        """The same as numbers for networks, as many at every state; None where the rules do not say."""
+        return None
+
     def chance_outcomes(self) -> Sequence[tuple[int, float]]:
         """At a chance node: pairs (action, probability) that sum to one."""
         raise NotImplementedError(f"{type(self).__name__} has a chance node but no chance_outcomes()")

@@ -97,6 +97,22 @@ class LeducState(State):
         card = self.hands[player] if player < len(self.hands) else NO_CARD
         return private_text(player, card) + table_text(self.table)
 
+    def information_state_tensor(self, player: int | None = None) -> Sequence[float]:
+        """Who observes, ranks and suits of both cards, whether they pair, the betting, chips paid as shares of the most."""
+        player, game, table = observer(self, player), self.game, self.table
+        copies = 1 if game.suit_isomorphism else game.suits
+        hand = self.hands[player] if player < len(self.hands) else NO_CARD
+        row = one_hot(player, game.num_players)
+        for card in (hand, table.public_card):
+            row += one_hot(card // copies, game.ranks) + one_hot(card % copies if card != NO_CARD else NO_CARD, copies)
+        row.append(float(hand != NO_CARD and hand // copies == table.public_card // copies))
+        longest = game.num_players * (game.raises + 1)
+        for actions in table.rounds:
+            for place in range(longest):
+                row += one_hot(actions[place] if place < len(actions) else NO_CARD, len(ACTION_NAMES))
+        most = game.ante + game.raises * sum(game.bets)
+        return [*row, *(paid / most for paid in table.paid)]
+
     def knowledge(self, player: int) -> str:
         return self.game.knowledge(self.hands[player] if player < len(self.hands) else NO_CARD, self.table)
 
@@ -105,6 +121,11 @@ class LeducState(State):
 
     def action_to_string(self, action: int) -> str:
         return f"Chance outcome:{action}" if self.table.player == CHANCE else ACTION_NAMES[action]
+
+
+def one_hot(place: int, length: int) -> list[float]:
+    """Zeros, and a one at ``place`` if it is in the range."""
+    return [float(place == each) for each in range(length)]
 
 
 def private_text(player: int, card: int) -> str:

@@ -68,6 +68,9 @@ class TurnBasedState(State):
         own = f"Observer's action this turn: {self.moves[player]}\n" if player < len(self.moves) else ""
         return turn_text(self.player) + own + self.state.information_state_string(player)
 
+    def information_state_tensor(self, player: int | None = None) -> Sequence[float] | None:
+        return self.state.information_state_tensor(observer(self, player))
+
     def knowledge(self, player: int) -> str:
         own = f"Observer's action this turn: {self.moves[player]}\n" if player < len(self.moves) else ""
         return turn_text(self.player) + own + self.state.knowledge(player)

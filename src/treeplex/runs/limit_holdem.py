@@ -22,12 +22,12 @@ from treeplex.runs.job.checkpoint import Arrays, State, position_of
 from treeplex.runs.job.folder import RUN, JobFolder, JobKind, folder_at, kind_of
 from treeplex.runs.job.interrupt import Interrupted
 from treeplex.runs.job.job import Job, go_on, start
-from treeplex.runs.job.memory import available_memory, megabytes
 from treeplex.runs.job.record import Progress, Record, Watcher, real, reals
 from treeplex.runs.solve.settings import SOLVE
 from treeplex.runs.solve.tree_game import policy_file
 from treeplex.settings import Settings, setting
 from treeplex.solvers.buckets import LimitCFR, predicted_bytes
+from treeplex.storage.memory import available_memory, megabytes
 
 ALGORITHM = "chance-sampled cfr"
 LIMIT = JobKind(

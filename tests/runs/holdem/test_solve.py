@@ -18,8 +18,9 @@ from treeplex.games.poker.spots.libratus import read_endgame
 from treeplex.runs.holdem.solution import load_solution
 from treeplex.runs.holdem.solve import solve_spot
 from treeplex.runs.job.interrupt import Interrupt, Interrupted
-from treeplex.runs.job.memory import available_memory, container_memory, estimate_spot
+from treeplex.runs.job.memory import estimate_spot
 from treeplex.solvers.holdem.solver import HoldemSolver
+from treeplex.storage.memory import available_memory, container_memory
 
 ENDGAMES = os.environ.get("TREEPLEX_ENDGAMES")
 RIVER = holdem("Td9d6hQc2s", "AA,QJs,JTs", "KK,T8s,65s,KJs:0.5", pot=20, stack=60, bets=BetPlan.same("50%,a", "a"))
@@ -198,7 +199,7 @@ def test_advice_on_memory():
 
 
 def test_memory_of_a_container(tmp_path, monkeypatch):
-    monkeypatch.setattr("treeplex.runs.job.memory.CGROUP", tmp_path)
+    monkeypatch.setattr("treeplex.storage.memory.CGROUP", tmp_path)
     assert container_memory() is None
     for name, text in {"memory.max": "1000\n", "memory.current": "600\n", "memory.stat": "anon 5\ninactive_file 100\n"}.items():
         (tmp_path / name).write_text(text)

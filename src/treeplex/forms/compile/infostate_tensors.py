@@ -1,7 +1,7 @@
 """Infostates as tensors of zeros and ones, for networks: what the strings say, word by word."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,12 @@ def infostate_tensors(game: CompiledGame, player: int) -> NDArray[np.uint8]:
     are the same in all infostates, or the same as another column, are left out. Rows are in the order of the compiled game.
     """
     first, last = (int(number) for number in game.tree.infoset_offsets[player : player + 2])
-    texts = [WORD.findall(text) for text in game.infostates[first:last]]
+    return word_tensors(game.infostates[first:last])
+
+
+def word_tensors(infostates: Sequence[str]) -> NDArray[np.uint8]:
+    """The rows of :func:`infostate_tensors` for any texts, uint8 [texts, D]."""
+    texts = [WORD.findall(text) for text in infostates]
     columns: dict[tuple[int, str], list[int]] = {}
     for row, words in enumerate(texts):
         for place, word in enumerate(words):

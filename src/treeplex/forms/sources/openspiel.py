@@ -65,6 +65,12 @@ class OpenSpielState(State):
                 f"OpenSpiel gives no information state at history {self.state.history()}: {first_line(error)}"
             ) from error
 
+    def information_state_tensor(self, player: int | None = None) -> Sequence[float] | None:
+        if not self.state.get_game().get_type().provides_information_state_tensor:
+            return None
+        tensor: Sequence[float] = self.state.information_state_tensor(self.current_player() if player is None else player)
+        return tensor
+
     def chance_outcomes(self) -> Sequence[tuple[int, float]]:
         outcomes: Sequence[tuple[int, float]] = self.state.chance_outcomes()
         return outcomes

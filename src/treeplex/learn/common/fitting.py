@@ -76,10 +76,7 @@ class Fitting:
         arrays: dict[str, NDArray[Any]] = dict(zip(self.names, self.rows.ordered(), strict=True))
         for name, tensor in self.fitted.state_dict().items():
             arrays[f"net.{name}"] = tensor.cpu().numpy().copy()
-        for number, moments in self.optimizer.state_dict()["state"].items():
-            for key in ("step", "exp_avg", "exp_avg_sq"):
-                arrays[f"adam.{number}.{key}"] = np.atleast_1d(moments[key].cpu().numpy().copy())
-        return arrays
+        return arrays | adam_arrays(self.optimizer)
 
     def restore(self, arrays: Arrays) -> None:
         """Continue bit for bit from what :meth:`state` returned.
@@ -91,16 +88,34 @@ class Fitting:
         weights = {name: torch.from_numpy(np.array(arrays[f"net.{name}"])) for name in self.fitted.state_dict()}
         self.fitted.load_state_dict(weights)
         self.publish()
-        moments = {}
-        for number, parameter in enumerate(self.parameters):
-            if f"adam.{number}.step" in arrays:
-                moments[number] = {
-                    "step": torch.tensor(float(arrays[f"adam.{number}.step"][0])),
-                    **{
-                        key: torch.from_numpy(np.array(arrays[f"adam.{number}.{key}"]).reshape(parameter.shape))
-                        for key in ("exp_avg", "exp_avg_sq")
-                    },
-                }
-        groups = self.optimizer.state_dict()["param_groups"]
-        self.optimizer.load_state_dict({"state": moments, "param_groups": groups})
+        restore_adam(self.optimizer, self.parameters, arrays)
         self.rows.restore(*(arrays[name] for name in self.names))
+
+
+def adam_arrays(optimizer: Any) -> dict[str, NDArray[Any]]:
+    """The moments of an Adam optimizer, by the number of the parameter."""
+    arrays = {}
+    for number, moments in optimizer.state_dict()["state"].items():
+        for key in ("step", "exp_avg", "exp_avg_sq"):
+            arrays[f"adam.{number}.{key}"] = np.atleast_1d(moments[key].cpu().numpy().copy())
+    return arrays
+
+
+def restore_adam(optimizer: Any, parameters: Sequence[Any], arrays: Arrays) -> None:
+    """Put moments back that :func:`adam_arrays` gave; none, as before the first step, where there are none.
+
+    Raises:
+        KeyError, RuntimeError: they do not fit the parameters.
+    """
+    torch, moments = torch_module(), {}
+    for number, parameter in enumerate(parameters):
+        if f"adam.{number}.step" in arrays:
+            moments[number] = {
+                "step": torch.tensor(float(arrays[f"adam.{number}.step"][0])),
+                **{
+                    key: torch.from_numpy(np.array(arrays[f"adam.{number}.{key}"]).reshape(parameter.shape))
+                    for key in ("exp_avg", "exp_avg_sq")
+                },
+            }
+    groups = optimizer.state_dict()["param_groups"]
+    optimizer.load_state_dict({"state": moments, "param_groups": groups})

@@ -12,12 +12,12 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
 from treeplex.errors import TreeplexError
-from treeplex.play.web import files, jobs, solutions, spots, start
+from treeplex.play.web import files, games, jobs, runs, solutions, spots, start, tables
 from treeplex.play.web.safety import Access, Guard, problem
 from treeplex.play.web.served import Refused, Served
 
 ASSETS = Path(__file__).parent / "assets"
-PARTS = (start, spots, jobs, solutions, files)
+PARTS = (start, spots, jobs, solutions, files, tables, games, runs)
 """The modules whose ``routes`` answer under ``/api``."""
 WORDS = {404: "there is nothing at this address; /api/start says what there is", 405: "not with this method; see /api/start"}
 
@@ -38,6 +38,8 @@ def make_app(served: Served, access: Access | None = None) -> Guard:
         finally:
             served.events.close()
             await served.queue.close()
+            for close in served.closing:
+                close()
 
     app = FastAPI(title="Treeplex", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan, redirect_slashes=False)
     for part in PARTS:

@@ -192,6 +192,7 @@ class Queue:
         if name == "record":
             record = list(data["record"])
             if not job.records or job.records[-1] != record:
+                job.done = int(record[0])
                 job.records = [*(each for each in job.records if (each[0] or 0) < (record[0] or 0)), record]
                 self.served.events.send("record", {"id": job.id, "record": record})
             return

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -44,6 +44,7 @@ class Served:
         opened: the file with which the server was started, if any.
         own_games: specs of games of the user's own, given on the command line.
         threads: for solving; None for one per core allowed.
+        closing: called when the server ends.
     """
 
     folder: Path
@@ -51,6 +52,7 @@ class Served:
     own_games: Sequence[str] = ()
     threads: int | None = None
     events: Events = field(default_factory=Events)
+    closing: list[Callable[[], None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         try:

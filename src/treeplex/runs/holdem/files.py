@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from treeplex.errors import FileError
 from treeplex.located_text import SOLUTION
-from treeplex.runs.job.memory import available_memory, megabytes
+from treeplex.storage.memory import available_memory, megabytes
 from treeplex.storage.reading import open_regular, parse_json, reason
 
 Array = NDArray[Any]

@@ -26,7 +26,7 @@ from treeplex.learn.torch.device import one_thread
 from treeplex.runs.holdem.solution import HoldemSettings, HoldemSolution
 from treeplex.runs.job.folder import JobFolder
 from treeplex.runs.job.interrupt import Interrupt
-from treeplex.runs.job.memory import available_memory, megabytes, needed_memory
+from treeplex.runs.job.memory import needed_memory
 from treeplex.runs.job.record import Progress, Record, check_count
 from treeplex.runs.rebel.job import NET, TURNS, is_turn_folder
 from treeplex.search.holdem.play_distribution import Player
@@ -34,6 +34,7 @@ from treeplex.search.leaf import LeafValue, ZeroLeaf
 from treeplex.search.subgame import METHODS, SubgameSearch
 from treeplex.search.user_agents import load_leaf
 from treeplex.spec import nearest
+from treeplex.storage.memory import available_memory, megabytes
 
 Watcher = Callable[[Progress], None]
 ITERATIONS, METHOD, RIVER, STORAGE = 128, "lcfr", 64, "float32"

@@ -4,7 +4,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
-from pathlib import Path
 
 from treeplex import notebook
 from treeplex.engine.holdem.workspace import workspace_sizes
@@ -18,9 +17,8 @@ from treeplex.games.poker.spots.fields import street_names
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.solvers.holdem.solver import method_of, predicted_memory
 from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm
+from treeplex.storage.memory import available_memory, megabytes
 
-MEMINFO, CGROUP = Path("/proc/meminfo"), Path("/sys/fs/cgroup")
-MEGABYTE = 1_000_000
 SHOWN = ("float32", "int16")
 """Kinds of storage that an estimate shows."""
 SECONDS_A_NUMBER = 4.2e-9
@@ -160,41 +158,3 @@ def estimate_spot(
     memory = {kind: needed_memory(size, algorithm, storage=kind, threads=threads) for kind in STORAGE}
     seconds = SECONDS_A_NUMBER * size.stored / threads
     return SpotEstimate(spot, size, name, threads, memory, available_memory(), seconds, refusal)
-
-
-def megabytes(size: float) -> str:
-    """A size for people."""
-    return f"{size / MEGABYTE:,.0f} MB" if size >= MEGABYTE else f"{size / MEGABYTE:.1g} MB"
-
-
-def available_memory() -> int | None:
-    """Bytes that this process may still take: free memory of the machine, and of its container; None where nobody says."""
-    found = [size for size in (machine_memory(), container_memory()) if size is not None]
-    return min(found) if found else None
-
-
-def machine_memory() -> int | None:
-    """Free memory of the machine, else all of it."""
-    try:
-        for line in MEMINFO.read_text("ascii").splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    except (OSError, ValueError, IndexError):
-        pass
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return None
-
-
-def container_memory() -> int | None:
-    """What a limit of the container (control groups, version 2) leaves."""
-    try:
-        limit = int((CGROUP / "memory.max").read_text("ascii"))
-        used = int((CGROUP / "memory.current").read_text("ascii"))
-        cached = [
-            line for line in (CGROUP / "memory.stat").read_text("ascii").splitlines() if line.startswith("inactive_file ")
-        ]
-        return max(0, limit - used + sum(int(line.split()[1]) for line in cached))
-    except (OSError, ValueError, IndexError):
-        return None

@@ -1,0 +1,129 @@
+"""Average policies: exact, as a sum of tables, or learned by a network from what players were seen to play."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.tree.form import Floats
+from treeplex.errors import AlgorithmError
+from treeplex.learn.neural.approximator import POLICY, make_approximator
+from treeplex.learn.neural.buffers import Reservoir, Rows
+from treeplex.learn.neural.frame import NeuralLearner, named, under
+
+Arrays = Mapping[str, NDArray[Any]]
+EXACT, NETWORK = "exact", "network"
+
+
+class Average(ABC):
+    """The average of the policies that players played, weighted by iteration and own reach."""
+
+    @abstractmethod
+    def played(self, player: int, policy: Floats, weight: float) -> None:
+        """Take in a player's policy of an iteration; ``policy`` has all slots, float64 [S]."""
+
+    @abstractmethod
+    def met(self, infosets: NDArray[np.int32], policy: Floats, weight: float) -> None:
+        """Take in infosets that were visited in proportion to their players' own reach under ``policy``."""
+
+    @abstractmethod
+    def probabilities(self, iteration: int) -> Floats:
+        """The average after so many iterations as probabilities of slots, or weights of them; float64 [S]."""
+
+    @abstractmethod
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that :meth:`restore` needs."""
+
+    @abstractmethod
+    def restore(self, arrays: Arrays) -> None:
+        """Continue from what :meth:`state` returned."""
+
+
+class ExactAverage(Average):
+    """The sum of all policies in sequence form, float64 [Q].
+
+    Every infoset is numbered, so a network's policy is a table. This is what keeping all networks and multiplying along each
+    path comes to (Steinberger 2019, equation 6).
+    """
+
+    def __init__(self, learner: NeuralLearner) -> None:
+        self.learner, self.sums = learner, np.zeros(len(learner.compiled.action_ids))
+
+    def played(self, player: int, policy: Floats, weight: float) -> None:
+        self.sums[self.learner.sequences_of(player)] += weight * self.learner.sequence_form(player, policy)
+
+    def met(self, infosets: NDArray[np.int32], policy: Floats, weight: float) -> None:
+        pass
+
+    def probabilities(self, iteration: int) -> Floats:
+        return self.sums[self.learner.slots]
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        return {"sums": self.sums}
+
+    def restore(self, arrays: Arrays) -> None:
+        self.sums = np.array(arrays["sums"])
+
+
+class LearnedAverage(Average):
+    """A network for each player, fitted by cross entropy to a reservoir of what was played, when the average is asked for.
+
+    Right for two players: where one of them walks, the other one's infosets are met in proportion to that one's own reach.
+    """
+
+    def __init__(self, learner: NeuralLearner, memory: int, fits: int) -> None:
+        """Begin.
+
+        Args:
+            learner: whose policies these are.
+            memory: rows of each player's reservoir at most.
+            fits: gradient steps of each network.
+
+        Raises:
+            AlgorithmError: a game of another number of players.
+        """
+        self.learner, self.fits = learner, fits
+        self.widest = int(np.diff(learner.first).max(initial=1))
+        if learner.compiled.players != 2:
+            raise AlgorithmError(
+                f"a learned average holds what is met in the other player's walks, which is right for two players; "
+                f"{learner.compiled} has {learner.compiled.players}; take sd-cfr or dream"
+            )
+        self.memories = [Reservoir(memory, self.widest) for _ in range(2)]
+
+    def played(self, player: int, policy: Floats, weight: float) -> None:
+        pass
+
+    def met(self, infosets: NDArray[np.int32], policy: Floats, weight: float) -> None:
+        if not len(infosets):
+            return
+        learner, player = self.learner, self.learner.compiled.player_of(int(infosets[0]))
+        first, shares = learner.first[infosets], np.zeros((len(infosets), self.widest), np.float32)
+        for a in range(self.widest):
+            has = first + a < learner.first[infosets + 1]
+            shares[has, a] = policy[first[has] + a]
+        places = infosets - np.int32(learner.infosets_of(player).start)
+        rows = Rows(places, shares, np.full(len(places), weight, np.float32))
+        self.memories[player].add(rows, learner.generator)
+
+    def probabilities(self, iteration: int) -> Floats:
+        found, settings = self.learner.uniform(), self.learner.settings
+        for player, memory in enumerate(self.memories):
+            generator = np.random.default_rng((settings.seed, iteration, player))
+            network = make_approximator(self.learner.inputs(player), settings, generator, POLICY)
+            if len(memory):
+                network.fit(memory.rows, self.fits, generator)
+                found[self.learner.slots_of(player)] = network.values()
+        return found
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        arrays: dict[str, NDArray[Any]] = {}
+        for player, memory in enumerate(self.memories):
+            arrays |= named(str(player), memory.state())
+        return arrays
+
+    def restore(self, arrays: Arrays) -> None:
+        for player, memory in enumerate(self.memories):
+            memory.restore(under(str(player), arrays))

@@ -1,0 +1,124 @@
+"""Deep CFR and Single Deep CFR: regrets of external sampling, learned by a network that starts anew at each iteration."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.histories.recording import Walks, matched, record_external, recorded
+from treeplex.forms.policies.tabular import Policy
+from treeplex.games.base import Game
+from treeplex.learn.neural.approximator import make_approximator
+from treeplex.learn.neural.averages import Average, ExactAverage, LearnedAverage
+from treeplex.learn.neural.buffers import Reservoir, Rows
+from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
+from treeplex.settings import setting
+
+CHUNK = 1 << 14
+"""Rows that walks record before they are stored."""
+
+
+@dataclass(frozen=True)
+class SingleDeepCfrSettings(NeuralSettings):
+    """What a training is asked to do."""
+
+    walks: int = setting(1500, "walks for each player in an iteration", low=1)
+    memory: int = setting(1_000_000, "rows of each reservoir at most", low=1, fixed=True)
+    fits: int = setting(750, "gradient steps of each regret network in an iteration", low=1)
+    greedy: bool = setting(True, "where no regret is positive, play the action of the largest instead of all alike")
+
+
+@dataclass(frozen=True)
+class DeepCfrSettings(SingleDeepCfrSettings):
+    """What a training is asked to do."""
+
+    average_fits: int = setting(5000, "gradient steps of the average's network, whenever it is asked for", low=1)
+
+
+class SingleDeepCfr(NeuralLearner):
+    """Deep CFR without a network of the average: the policies of all iterations are averaged exactly.
+
+    At iteration t each player in turn is the traverser of ``walks`` walks by external sampling, whose sampled regrets go into
+    that player's reservoir with weight t. A new network is fitted to the reservoir, sum of ``t (r - R(I, a))^2``; its
+    regrets, matched, are the player's next policy. The average policy has weights t and own reach.
+
+    In the first iteration all actions are played alike. Values are divided by the largest payoff; no policy notices.
+    """
+
+    settings_class = SingleDeepCfrSettings
+    source = "Steinberger 2019, Single Deep Counterfactual Regret Minimization (arXiv 1901.07621)"
+
+    def __init__(self, game: Game, settings: SingleDeepCfrSettings) -> None:
+        super().__init__(game, settings)
+        self.strategy, self.iteration = self.uniform(), 0
+        self.average = self.make_average()
+        self._recorded = recorded(self.histories, self.first, CHUNK)
+        players = range(self.compiled.players)
+        self.regrets = [make_approximator(self.inputs(player), settings, self.generator) for player in players]
+        self.memories = [Reservoir(settings.memory, self._recorded.values.shape[1]) for _ in players]
+
+    def make_average(self) -> Average:
+        """How policies are averaged."""
+        return ExactAverage(self)
+
+    def step(self) -> Mapping[str, float]:
+        """An iteration: each player in turn walks, and learns."""
+        self.iteration += 1
+        losses = []
+        for player, (regrets, memory) in enumerate(zip(self.regrets, self.memories, strict=True)):
+            self.walk(player)
+            self.average.played(player, self.strategy, self.iteration)
+            regrets.reset(self.generator)
+            losses.append(regrets.fit(memory.rows, self.settings.fits, self.generator))
+            self.strategy[self.slots_of(player)] = matched(regrets.inputs.first, regrets.values(), self.settings.greedy)
+        return {"loss": float(np.mean(losses))}
+
+    def walk(self, player: int) -> None:
+        """The walks of an iteration for a player; what they find goes into the reservoirs."""
+        settings, begin, found = self.settings, self.infosets_of(player).start, self._recorded
+        walks = Walks(self.histories, self.first, self.strategy, player, settings.seed)
+        walk, last = (self.iteration - 1) * settings.walks, self.iteration * settings.walks
+        while walk < last:
+            before = walk
+            walk, rows, others, visited = record_external(walks, walk, last, found)
+            self.count(visited, walk - before)
+            weights = np.full(rows, self.iteration, np.float32)
+            self.memories[player].add(
+                Rows(found.places[:rows] - begin, found.values[:rows] / np.float32(self.scale), weights), self.generator
+            )
+            self.average.met(found.others[:others], self.strategy, self.iteration)
+
+    def policy(self) -> Policy:
+        return self.policy_of(self.average.probabilities(self.iteration))
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        arrays = {"iteration": np.array([self.iteration]), "strategy": self.strategy}
+        arrays |= named("average", self.average.state()) | self.counts()
+        for player, (regrets, memory) in enumerate(zip(self.regrets, self.memories, strict=True)):
+            arrays |= named(f"regrets{player}", regrets.state()) | named(f"memory{player}", memory.state())
+        return arrays
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self.iteration, self.strategy = int(arrays["iteration"][0]), np.array(arrays["strategy"])
+        self.average.restore(under("average", arrays))
+        self.restore_counts(arrays)
+        for player, (regrets, memory) in enumerate(zip(self.regrets, self.memories, strict=True)):
+            regrets.restore(under(f"regrets{player}", arrays))
+            memory.restore(under(f"memory{player}", arrays))
+
+
+class DeepCfr(SingleDeepCfr):
+    """Deep CFR: the average policy is learned by a network of its own.
+
+    What each player plays where the other one walks goes into a second reservoir with weight t, to which a network is fitted
+    when the average is asked for. See :class:`SingleDeepCfr` for the rest. Brown et al. fit it by squared errors of
+    probabilities, we by cross entropy; both are least at the mean policy.
+    """
+
+    settings_class = DeepCfrSettings
+    source = "Brown, Lerer, Gross and Sandholm 2019, Deep Counterfactual Regret Minimization (ICML)"
+
+    def make_average(self) -> Average:
+        return LearnedAverage(self, self.settings.memory, self.settings.average_fits)

@@ -1,0 +1,140 @@
+"""What learners that fit networks share: slots, inputs, counts, and policies from slots."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.histories.form import Histories
+from treeplex.engine.tree.form import Floats, Ints
+from treeplex.engine.tree.sweeps import reach
+from treeplex.errors import AlgorithmError
+from treeplex.forms.compile.histories import histories_of
+from treeplex.forms.policies.tabular import Policy, normalised, uniform_probabilities
+from treeplex.games.base import Game
+from treeplex.learn.learner import Learner
+from treeplex.learn.neural.approximator import Inputs, NetworkSettings
+from treeplex.learn.neural.features import KINDS, USUAL, infoset_features
+from treeplex.settings import setting
+from treeplex.solvers.sampling.solver import laid_out
+
+
+@dataclass(frozen=True)
+class NeuralSettings(NetworkSettings):
+    """How long a training is, what networks see, and the seed."""
+
+    steps: int = setting(100, "iterations", low=1)
+    nodes: int = setting(0, "stop once so many histories were walked, whatever steps says; 0: not", low=0)
+    episodes: int = setting(0, "stop once so many walks or playthroughs were made, whatever steps says; 0: not", low=0)
+    features: str = setting(USUAL, "what networks see of an infoset", choices=KINDS, fixed=True)
+    seed: int = setting(0, "seed of everything random", low=0, fixed=True)
+
+
+class NeuralLearner(Learner):
+    """A learner whose walks follow a policy of slots: the actions of each infoset side by side, infosets in compiled order.
+
+    Attributes:
+        first: int64 [I+1], the first slot of each infoset.
+        slots: int64 [S], the sequence of each slot.
+        histories: the game's, whose decisions have infosets as keys.
+        walked, played: histories walked and walks or playthroughs made so far; on the records ``nodes`` and ``episodes``.
+    """
+
+    settings: Any
+
+    def __init__(self, game: Game, settings: Any) -> None:
+        super().__init__(game, settings)
+        layout, _, self.slots = laid_out(self.compiled, "history")
+        self.first: Ints = np.append(layout.infosets[:, 0], len(self.slots))
+        self.histories: Histories = histories_of(self.compiled)
+        self.walked = self.played = 0
+
+    @cached_property
+    def features(self) -> NDArray[np.float32]:
+        """What networks see of each infoset, float32 [I, F]."""
+        return infoset_features(self.compiled, self.settings.features)
+
+    @cached_property
+    def scale(self) -> float:
+        """The largest payoff in size: networks learn values divided by it."""
+        return float(np.abs(self.histories.payoffs).max(initial=0.0)) or 1.0
+
+    def slots_of(self, player: int) -> slice:
+        """The slots of a player's infosets."""
+        begin, end = self.compiled.tree.infoset_offsets[player : player + 2]
+        return slice(int(self.first[begin]), int(self.first[end]))
+
+    def infosets_of(self, player: int) -> slice:
+        """The infosets of a player."""
+        begin, end = self.compiled.tree.infoset_offsets[player : player + 2]
+        return slice(int(begin), int(end))
+
+    def inputs(self, player: int) -> Inputs:
+        """A player's infosets, numbered from 0, as places of an approximator; actions of one id share an output."""
+        own, slots = self.infosets_of(player), self.slots_of(player)
+        first = self.first[own.start : own.stop + 1] - self.first[own.start]
+        actions = self.compiled.action_ids[self.slots[slots]]
+        return Inputs(self.features[own], first, np.unique(actions, return_inverse=True)[1])
+
+    def uniform(self) -> Floats:
+        """The uniform policy, float64 [S]."""
+        return np.asarray(uniform_probabilities(self.compiled)[self.slots])
+
+    def policy_of(self, probabilities: Floats) -> Policy:
+        """Probabilities of slots, or weights of them at least 0, as a policy."""
+        weights = np.ones(len(self.compiled.action_ids))
+        weights[self.slots] = probabilities
+        return Policy(self.compiled, normalised(self.compiled, weights))
+
+    def sequence_form(self, player: int, probabilities: Floats) -> Floats:
+        """With which probability a player's own actions lead to each sequence under a policy of slots; float64 [Q_player]."""
+        weights = np.ones(len(self.compiled.action_ids))
+        weights[self.slots] = probabilities
+        found = np.empty_like(weights)
+        reach(self.compiled.tree, player, weights, found)
+        return found[self.sequences_of(player)]
+
+    def sequences_of(self, player: int) -> slice:
+        """The sequences of a player, the empty one first."""
+        begin, end = self.compiled.tree.sequence_offsets[player : player + 2]
+        return slice(int(begin), int(end))
+
+    def count(self, walked: int, played: int) -> None:
+        """Count histories walked, and walks or playthroughs."""
+        self.walked, self.played = self.walked + walked, self.played + played
+
+    def measure(self) -> Mapping[str, float]:
+        return {**super().measure(), "nodes": float(self.walked), "episodes": float(self.played)}
+
+    def counts(self) -> dict[str, NDArray[Any]]:
+        """The counts, for :meth:`state`."""
+        return {"counts": np.array([self.walked, self.played])}
+
+    def restore_counts(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Put counts back that :meth:`counts` gave."""
+        self.walked, self.played = (int(number) for number in arrays["counts"])
+
+
+def check_zero_sum(game: Any, learner: str) -> None:
+    """Refuse a game that is not of two players whose payoffs sum to a constant.
+
+    Raises:
+        AlgorithmError: it is another one.
+    """
+    if game.players != 2 or game.constant is None:
+        kind = f"{game.players} players" if game.players != 2 else "general sums"
+        raise AlgorithmError(f"{learner} learns games of two players whose payoffs sum to a constant; {game} has {kind}")
+
+
+def named(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Arrays with ``prefix.`` before their names."""
+    return {f"{prefix}.{name}": array for name, array in arrays.items()}
+
+
+def under(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """The arrays that :func:`named` named so, by their own names."""
+    start = f"{prefix}."
+    return {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}

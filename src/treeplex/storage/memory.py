@@ -1,0 +1,45 @@
+"""How much memory is free, and sizes for people."""
+
+import os
+from pathlib import Path
+
+MEMINFO, CGROUP = Path("/proc/meminfo"), Path("/sys/fs/cgroup")
+MEGABYTE = 1_000_000
+
+
+def megabytes(size: float) -> str:
+    """A size for people."""
+    return f"{size / MEGABYTE:,.0f} MB" if size >= MEGABYTE else f"{size / MEGABYTE:.1g} MB"
+
+
+def available_memory() -> int | None:
+    """Bytes that this process may still take: free memory of the machine, and of its container; None where nobody says."""
+    found = [size for size in (machine_memory(), container_memory()) if size is not None]
+    return min(found) if found else None
+
+
+def machine_memory() -> int | None:
+    """Free memory of the machine, else all of it."""
+    try:
+        for line in MEMINFO.read_text("ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    except (OSError, ValueError, IndexError):
+        pass
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def container_memory() -> int | None:
+    """What a limit of the container (control groups, version 2) leaves."""
+    try:
+        limit = int((CGROUP / "memory.max").read_text("ascii"))
+        used = int((CGROUP / "memory.current").read_text("ascii"))
+        cached = [
+            line for line in (CGROUP / "memory.stat").read_text("ascii").splitlines() if line.startswith("inactive_file ")
+        ]
+        return max(0, limit - used + sum(int(line.split()[1]) for line in cached))
+    except (OSError, ValueError, IndexError):
+        return None
