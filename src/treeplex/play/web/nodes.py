@@ -9,16 +9,20 @@ from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
 from treeplex.games.poker.cards.cards import RANKS, SUITS, card_to_string, parse_cards
+from treeplex.games.poker.cards.made_hands import KINDS
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.play.web.arrays import pack
 from treeplex.runs.holdem.report.export import actions_json, number
 from treeplex.runs.holdem.report.line import action_text
+from treeplex.runs.holdem.report.measures import measures
 from treeplex.runs.holdem.report.page_data import NodeReport, Side, report
 from treeplex.runs.holdem.report.view import View
 
 CARDS = re.compile(r"(?:[2-9TJQKA][cdhs])+")
 """A step of a canonical line that is cards."""
 EVS = ("pot", "net")
+LEAST_BOARD = 3
+"""Cards on a board on which hands are made."""
 
 
 class Played(Protocol):
@@ -44,6 +48,7 @@ def node(played: Played, line: str, ev: str = "pot") -> bytes:
     view = played.at(line)
     found = reported(played, view, ev)
     locked = played.locked(view.line)
+    kinds = len(found.cards) >= LEAST_BOARD
     arrays: dict[str, NDArray[Any]] = {}
     for player, side in enumerate(found.sides):
         arrays |= {
@@ -53,6 +58,8 @@ def node(played: Played, line: str, ev: str = "pot") -> bytes:
             f"ev{player}": side.ev,
             f"equity{player}": side.equity,
         }
+        if kinds:
+            arrays |= {f"{by}{player}": find(found.cards, side.cards) for by, (_, find) in KINDS.items()}
     if found.player is not None:
         arrays |= {"frequency": found.sides[found.player].frequency, "action_ev": found.sides[found.player].action_ev}
     if locked.any():
@@ -73,8 +80,22 @@ def node(played: Played, line: str, ev: str = "pot") -> bytes:
         "path": path(played, found.line),
         "sides": [side_totals(side) for side in found.sides],
         "locked": int(locked.sum()),
+        "groupings": {by: names for by, (names, _) in KINDS.items()} if kinds else None,
+        "measures": reckoned(played, found.line),
     }
     return pack(head, arrays)
+
+
+def reckoned(played: Played, line: str) -> dict[str, Any]:
+    """What players reckon at a node; null where a figure means nothing."""
+    found = measures(played, line)
+    return {
+        "eqr": [number(share) for share in found.eqr],
+        "call": found.call,
+        "pot_odds": number(found.pot_odds),
+        "mdf": number(found.mdf),
+        "defended": number(found.defended),
+    }
 
 
 def reported(played: Played, view: View, ev: str = "pot") -> NodeReport:

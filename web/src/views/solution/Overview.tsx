@@ -7,7 +7,7 @@ export function Overview({ node: { head } }: { node: Node }) {
   const measures = head.measures;
   return (
     <Panel label="This node in numbers">
-      <div class="table-frame">
+      <div class="table-frame" tabIndex={0} role="group" aria-label="Both ranges">
         <table class="table compact">
           <thead>
             <tr>

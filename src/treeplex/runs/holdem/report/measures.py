@@ -2,9 +2,19 @@
 
 from dataclasses import dataclass
 from math import isfinite, nan
+from typing import Protocol
 
-from treeplex.runs.holdem.report.export import Solved, lines_above, node_report
-from treeplex.runs.holdem.report.page_data import NodeReport
+from treeplex.games.poker.spots.spot import Spot
+from treeplex.runs.holdem.report.export import lines_above
+from treeplex.runs.holdem.report.page_data import NodeReport, NodeView, report
+
+
+class Played(Protocol):
+    """A spot with a strategy: a solution, or what is solved so far."""
+
+    @property
+    def spot(self) -> Spot: ...
+    def at(self, line: str) -> NodeView: ...
 
 
 @dataclass(frozen=True)
@@ -27,13 +37,13 @@ class Measures:
     defended: float
 
 
-def measures(solution: Solved, line: str) -> Measures:
+def measures(solution: Played, line: str) -> Measures:
     """The figures of a node of a solved spot.
 
     Raises:
         SpecError: a line that the spot does not have.
     """
-    node = node_report(solution, line)
+    node = report(solution.at(line), solution.spot)
     eqr = realised(node)
     call = 0.0 if node.player is None else node.committed[1 - node.player] - node.committed[node.player]
     if node.player is None or call <= 0:
