@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from treeplex.errors import SpecError
+from treeplex.games.poker.cards.cards import hand_numbers
 from treeplex.games.poker.spots.fields import SolveFields, read_lock
 from treeplex.games.poker.spots.locks import AnyLock, NodeLock
 from treeplex.games.poker.spots.spot import Spot
@@ -50,8 +51,7 @@ class Lock(BaseModel):
         if self.rows is None:
             given = {"line": self.line, "hands": self.hands, "strategy": self.strategy}
             return read_lock(located({name: text for name, text in given.items() if text is not None}, f"{PLACE}locks"))
-        low, high = spot.format.hands[:, 0].astype(np.int64), spot.format.hands[:, 1].astype(np.int64)
-        numbers = low * (101 - low) // 2 + high - 1
+        numbers = hand_numbers(spot.format.hands)
         rows, table = np.array(self.rows, np.int64), self.strategy
         if not np.isin(rows, numbers).all() or any(len(shares) != len(rows) for shares in table):
             raise SpecError("a painted lock has numbers of hands, and as many shares for each action")

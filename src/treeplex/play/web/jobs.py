@@ -192,6 +192,7 @@ class Queue:
         if name == "record":
             record = list(data["record"])
             if not job.records or job.records[-1] != record:
+                job.done = int(record[0])
                 job.records = [*(each for each in job.records if (each[0] or 0) < (record[0] or 0)), record]
                 self.served.events.send("record", {"id": job.id, "record": record})
             return
@@ -206,7 +207,7 @@ class Queue:
             job.phase = "compiling kernels, or the first iteration" if not job.done else None
             self._keep(job)
         elif name == "progress":
-            job.phase = None if data["done"] > 0 else job.phase
+            job.phase = None if data["done"] > 0 and job.id not in self._wishes else job.phase
             job.done, job.total, job.rate = int(data["done"]), data["total"], float(data["rate"])
             job.seconds_left, job.seconds = data["left"], float(data["seconds"])
         self.served.events.send("job", self.seen(job, records=False))

@@ -1,6 +1,5 @@
 """Nodes of solved spots for the page: one node, all cards that may come next, two solutions side by side."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
@@ -8,28 +7,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
+<<<<<<< HEAD
 from treeplex.games.poker.cards.cards import RANKS, SUITS, card_to_string, parse_cards
 from treeplex.games.poker.cards.made_hands import KINDS
 from treeplex.games.poker.spots.spot import Spot
+=======
+from treeplex.games.poker.cards.cards import RANKS, SUITS, card_to_string, hand_numbers
+from treeplex.games.poker.cards.made_hands import KINDS
+>>>>>>> webserver
 from treeplex.play.web.arrays import pack
-from treeplex.runs.holdem.report.export import actions_json, number
+from treeplex.runs.holdem.report.export import Viewed, actions_json, number
 from treeplex.runs.holdem.report.line import action_text
 from treeplex.runs.holdem.report.measures import measures
 from treeplex.runs.holdem.report.page_data import NodeReport, Side, report
+from treeplex.runs.holdem.report.runouts import around_card
+from treeplex.runs.holdem.report.runouts import runouts as find_runouts
 from treeplex.runs.holdem.report.view import View
 
-CARDS = re.compile(r"(?:[2-9TJQKA][cdhs])+")
-"""A step of a canonical line that is cards."""
 EVS = ("pot", "net")
 LEAST_BOARD = 3
 """Cards on a board on which hands are made."""
 
 
-class Played(Protocol):
-    """A policy on a spot, or a solution."""
+class Played(Viewed, Protocol):
+    """A policy on a spot."""
 
-    @property
-    def spot(self) -> Spot: ...
     def at(self, line: str) -> View: ...
     def locked(self, line: str) -> NDArray[np.bool_]: ...
 
@@ -52,13 +54,17 @@ def node(played: Played, line: str, ev: str = "pot") -> bytes:
     arrays: dict[str, NDArray[Any]] = {}
     for player, side in enumerate(found.sides):
         arrays |= {
-            f"hands{player}": hand_numbers(side),
+            f"hands{player}": hand_numbers(side.cards),
             f"weight{player}": side.weight,
             f"share{player}": side.share,
             f"ev{player}": side.ev,
             f"equity{player}": side.equity,
         }
+<<<<<<< HEAD
         if kinds:
+=======
+        if len(found.cards) >= 3:
+>>>>>>> webserver
             arrays |= {f"{by}{player}": find(found.cards, side.cards) for by, (_, find) in KINDS.items()}
     if found.player is not None:
         arrays |= {"frequency": found.sides[found.player].frequency, "action_ev": found.sides[found.player].action_ev}
@@ -80,13 +86,18 @@ def node(played: Played, line: str, ev: str = "pot") -> bytes:
         "path": path(played, found.line),
         "sides": [side_totals(side) for side in found.sides],
         "locked": int(locked.sum()),
+<<<<<<< HEAD
         "groupings": {by: names for by, (names, _) in KINDS.items()} if kinds else None,
+=======
+        "groupings": {by: names for by, (names, _) in KINDS.items()} if len(found.cards) >= 3 else {},
+>>>>>>> webserver
         "measures": reckoned(played, found.line),
     }
     return pack(head, arrays)
 
 
 def reckoned(played: Played, line: str) -> dict[str, Any]:
+<<<<<<< HEAD
     """What players reckon at a node; null where a figure means nothing."""
     found = measures(played, line)
     return {
@@ -96,6 +107,12 @@ def reckoned(played: Played, line: str) -> dict[str, Any]:
         "mdf": number(found.mdf),
         "defended": number(found.defended),
     }
+=======
+    """EQR, pot odds and the like at a node; None where there is nothing to say."""
+    found = measures(played, line)
+    plain = {name: number(getattr(found, name)) for name in ("call", "pot_odds", "mdf", "defended")}
+    return {"eqr": [number(share) for share in found.eqr], **plain}
+>>>>>>> webserver
 
 
 def reported(played: Played, view: View, ev: str = "pot") -> NodeReport:
@@ -106,12 +123,6 @@ def reported(played: Played, view: View, ev: str = "pot") -> NodeReport:
         raise SpecError(f"ev {ev[:20]!r} is not known; write pot or net")
     found = report(view, played.spot)
     return found.from_the_pot() if ev == "pot" else found
-
-
-def hand_numbers(side: Side) -> NDArray[np.int64]:
-    """[n] the places in ``HANDS`` of the hands of a side."""
-    low, high = side.cards[:, 0].astype(np.int64), side.cards[:, 1].astype(np.int64)
-    return low * (101 - low) // 2 + high - 1
 
 
 def cards_of(cards: Sequence[int]) -> list[str]:
@@ -172,49 +183,32 @@ def runouts(played: Played, line: str, then: str = "") -> dict[str, Any]:
 
     Args:
         played: a policy on a spot.
-        line: a line that ends where one card comes; in one that goes on, its last card is replaced by each.
-        then: actions after the card.
+        line: a line that ends where one card comes; in one that goes on, its last card stands for any.
+        then: further actions after the card.
 
     Raises:
-        SpecError: no card comes on this line, several come at once, or no such line.
+        SpecError: no such line, no card comes on it, several come at once, or nobody acts after the card.
     """
-    view = played.at(line)
-    before, after = view.line, then
-    if view.player is not None or not view.children():
-        steps = view.line.split(",")
-        dealt = [place for place, step in enumerate(steps) if CARDS.fullmatch(step)]
-        if not dealt:
-            raise SpecError(f"line {line[:100]!r}: no card comes on it; end it where a street does, x,x say")
-        before, after = ",".join(steps[: dealt[-1]]), ",".join([*steps[dealt[-1] + 1 :], *filter(None, [then])])
-    found: list[dict[str, Any] | None] = [None] * (len(RANKS) * len(SUITS))
-    known: dict[str, Any] = {"player": None, "actions": []}
-    for child in played.at(before).children():
-        card = parse_cards(child.rpartition(",")[2])
-        if len(card) != 1:
-            raise SpecError(
-                f"line {before[:100]!r}: {len(card)} cards come at once there; runouts are of the turn and the river"
-            )
-        dealt_view = played.at(child)
-        reach = float(np.nansum(dealt_view.compatible_of(0)))
-        place = played.at(f"{child},{after}") if after else dealt_view
-        here = reported(played, place)
-        acting = None if here.player is None else here.sides[here.player]
-        known = {
-            "player": here.player,
-            "actions": [offer(action, size) for action, size in zip(place.actions, here.sizes, strict=True)],
+    before, after = around_card(played, line)
+    after = ",".join(filter(None, [after, then]))
+    one = played.at(before).children()[0]
+    found = find_runouts(played, f"{one},{after}" if after else one)
+    view = played.at(f"{one},{found.after}" if found.after else one)
+    sizes = reported(played, view).sizes
+    cards: list[dict[str, Any] | None] = [None] * (len(RANKS) * len(SUITS))
+    for place, card in enumerate(found.cards):
+        name = card_to_string(int(card))
+        cards[int(card)] = {
+            "card": name,
+            "line": ",".join(filter(None, [found.before, name, found.after])),
+            "chance": number(found.chance[place]),
+            "reach": number(found.reach[place]),
+            "frequency": [number(share) for share in found.frequency[:, place]],
+            "ev": [number(value) for value in found.ev[:, place]],
+            "equity": [number(value) for value in found.equity[:, place]],
         }
-        found[card[0]] = {
-            "card": card_to_string(card[0]),
-            "line": here.line,
-            "chance": reach,
-            "frequency": [] if acting is None else [number(share) for share in acting.totals],
-            "ev": [number(side.mean(side.ev)) for side in here.sides],
-            "equity": [number(side.mean(side.equity)) for side in here.sides],
-        }
-    total = sum(each["chance"] for each in found if each)
-    for each in filter(None, found):
-        each["chance"] = number(each["chance"] / total) if total else None
-    return {"line": before, "then": after, **known, "cards": found}
+    offers = [offer(action, size) for action, size in zip(view.actions, sizes, strict=True)]
+    return {"line": found.before, "then": found.after, "player": found.player, "actions": offers, "cards": cards}
 
 
 def compared(pair: Sequence[Played], lines: Sequence[str], head: Mapping[str, Any]) -> bytes:
@@ -237,7 +231,7 @@ def compared(pair: Sequence[Played], lines: Sequence[str], head: Mapping[str, An
     arrays: dict[str, NDArray[Any]] = {}
     for player in (0, 1):
         sides = one.sides[player], other.sides[player]
-        hands, mine, others = np.intersect1d(hand_numbers(sides[0]), hand_numbers(sides[1]), return_indices=True)
+        hands, mine, others = np.intersect1d(hand_numbers(sides[0].cards), hand_numbers(sides[1].cards), return_indices=True)
         evs = sides[0].ev[mine], sides[1].ev[others]
         arrays |= {
             f"hands{player}": hands,

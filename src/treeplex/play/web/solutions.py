@@ -8,17 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, final
 
-import numpy as np
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
-from treeplex.games.poker.cards.ranges import range_to_string
 from treeplex.games.poker.spots.as_fields import spot_fields
 from treeplex.games.poker.spots.fields import street_names
 from treeplex.play.web.arrays import MEDIA_TYPE
-from treeplex.play.web.found import thinned
-from treeplex.play.web.nodes import compared, hand_numbers, node, reported, runouts
+from treeplex.play.web.found import found_solution, thinned
+from treeplex.play.web.nodes import compared, node, reported, runouts
 from treeplex.play.web.served import Refused, Served
+from treeplex.runs.holdem.report.breakdown import range_text
 from treeplex.runs.holdem.report.export import header, number
 from treeplex.runs.holdem.solution import HoldemSolution, load_solution
 
@@ -99,7 +98,8 @@ def routes(served: Served) -> APIRouter:
     def about(file: str) -> dict[str, Any]:
         held = served.solutions.get(served.path(file))
         with held.lock:
-            return {"file": file, **facts(held.solution)}
+            path = served.path(file)
+            return {"file": file, **facts(held.solution), "resumable": found_solution(path, file)["resumable"]}
 
     @router.get("/node")
     def find_node(file: str, line: str = "", ev: str = "pot") -> Response:
@@ -179,10 +179,7 @@ def range_at(solution: HoldemSolution, line: str, player: int) -> str:
     """
     if player not in (0, 1):
         raise Refused(400, "player is 0 (out of position) or 1 (in position)", "player")
-    side = reported(solution.policy, solution.at(line)).sides[player]
-    weights = np.zeros(1326)
-    weights[hand_numbers(side)] = side.weight
-    return range_to_string(np.round(weights / max(weights.max(), 1e-300), 4))
+    return range_text(reported(solution.policy, solution.at(line)).sides[player])
 
 
 def both(pair: Sequence[HoldemSolution]) -> dict[str, Any]:

@@ -2,19 +2,9 @@
 
 from dataclasses import dataclass
 from math import isfinite, nan
-from typing import Protocol
 
-from treeplex.games.poker.spots.spot import Spot
-from treeplex.runs.holdem.report.export import lines_above
-from treeplex.runs.holdem.report.page_data import NodeReport, NodeView, report
-
-
-class Played(Protocol):
-    """A spot with a strategy: a solution, or what is solved so far."""
-
-    @property
-    def spot(self) -> Spot: ...
-    def at(self, line: str) -> NodeView: ...
+from treeplex.runs.holdem.report.export import Viewed, lines_above, node_report
+from treeplex.runs.holdem.report.page_data import NodeReport
 
 
 @dataclass(frozen=True)
@@ -37,13 +27,13 @@ class Measures:
     defended: float
 
 
-def measures(solution: Played, line: str) -> Measures:
+def measures(solution: Viewed, line: str) -> Measures:
     """The figures of a node of a solved spot.
 
     Raises:
         SpecError: a line that the spot does not have.
     """
-    node = report(solution.at(line), solution.spot)
+    node = node_report(solution, line)
     eqr = realised(node)
     call = 0.0 if node.player is None else node.committed[1 - node.player] - node.committed[node.player]
     if node.player is None or call <= 0:

@@ -200,7 +200,7 @@ class Browser:
         here = self.values.board_number(spotted.street, spotted.board), node.player, row
         for lock in locks:
             if (lock.board, lock.player, lock.node) == here:
-                fixed: NDArray[np.bool_] = np.isfinite(lock.strategy).all(axis=0)[order]
+                fixed: NDArray[np.bool_] = np.asarray(np.isfinite(lock.strategy).all(axis=0))[order]
                 return fixed
         return np.zeros(len(order), bool)
 
