@@ -7,14 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
-<<<<<<< HEAD
-from treeplex.games.poker.cards.cards import RANKS, SUITS, card_to_string, parse_cards
-from treeplex.games.poker.cards.made_hands import KINDS
-from treeplex.games.poker.spots.spot import Spot
-=======
 from treeplex.games.poker.cards.cards import RANKS, SUITS, card_to_string, hand_numbers
 from treeplex.games.poker.cards.made_hands import KINDS
->>>>>>> webserver
 from treeplex.play.web.arrays import pack
 from treeplex.runs.holdem.report.export import Viewed, actions_json, number
 from treeplex.runs.holdem.report.line import action_text
@@ -25,8 +19,6 @@ from treeplex.runs.holdem.report.runouts import runouts as find_runouts
 from treeplex.runs.holdem.report.view import View
 
 EVS = ("pot", "net")
-LEAST_BOARD = 3
-"""Cards on a board on which hands are made."""
 
 
 class Played(Viewed, Protocol):
@@ -50,7 +42,6 @@ def node(played: Played, line: str, ev: str = "pot") -> bytes:
     view = played.at(line)
     found = reported(played, view, ev)
     locked = played.locked(view.line)
-    kinds = len(found.cards) >= LEAST_BOARD
     arrays: dict[str, NDArray[Any]] = {}
     for player, side in enumerate(found.sides):
         arrays |= {
@@ -60,11 +51,7 @@ def node(played: Played, line: str, ev: str = "pot") -> bytes:
             f"ev{player}": side.ev,
             f"equity{player}": side.equity,
         }
-<<<<<<< HEAD
-        if kinds:
-=======
         if len(found.cards) >= 3:
->>>>>>> webserver
             arrays |= {f"{by}{player}": find(found.cards, side.cards) for by, (_, find) in KINDS.items()}
     if found.player is not None:
         arrays |= {"frequency": found.sides[found.player].frequency, "action_ev": found.sides[found.player].action_ev}
@@ -86,33 +73,17 @@ def node(played: Played, line: str, ev: str = "pot") -> bytes:
         "path": path(played, found.line),
         "sides": [side_totals(side) for side in found.sides],
         "locked": int(locked.sum()),
-<<<<<<< HEAD
-        "groupings": {by: names for by, (names, _) in KINDS.items()} if kinds else None,
-=======
         "groupings": {by: names for by, (names, _) in KINDS.items()} if len(found.cards) >= 3 else {},
->>>>>>> webserver
         "measures": reckoned(played, found.line),
     }
     return pack(head, arrays)
 
 
 def reckoned(played: Played, line: str) -> dict[str, Any]:
-<<<<<<< HEAD
-    """What players reckon at a node; null where a figure means nothing."""
-    found = measures(played, line)
-    return {
-        "eqr": [number(share) for share in found.eqr],
-        "call": found.call,
-        "pot_odds": number(found.pot_odds),
-        "mdf": number(found.mdf),
-        "defended": number(found.defended),
-    }
-=======
     """EQR, pot odds and the like at a node; None where there is nothing to say."""
     found = measures(played, line)
     plain = {name: number(getattr(found, name)) for name in ("call", "pot_odds", "mdf", "defended")}
     return {"eqr": [number(share) for share in found.eqr], **plain}
->>>>>>> webserver
 
 
 def reported(played: Played, view: View, ev: str = "pot") -> NodeReport:
