@@ -45,7 +45,7 @@ export function Results({ results, over, onRepeat, table, phh }: { results: Resu
             { key: "lost", label: "EV lost", number: true, show: (row) => amount(row.lost, blind), sort: (row) => row.lost },
             {
               key: "again",
-              label: "",
+              label: "Once more",
               show: (row) => (
                 <span class="row tight">
                   <Button small kind="quiet" disabled={!over} label={`Play hand ${row.number} again`} title="the same cards again" onClick={() => onRepeat(row.number)}>again</Button>
