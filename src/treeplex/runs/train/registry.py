@@ -25,7 +25,21 @@ AnyLearner = str | type[Learner] | TrainingKind
 NEURAL: Mapping[str, str] = {
     "deep-cfr": "deep_cfr:DeepCfr",
     "dream": "dream:Dream",
+    "escher": "escher:Escher",
+    "ned": "ned:Ned",
+    "psro": "psro:PSRO",
+    "rcfr": "rcfr:Rcfr",
     "sd-cfr": "deep_cfr:SingleDeepCfr",
+    "vr-deep-dcfr+": "vr_deep_cfr:VrDeepDcfr",
+    "vr-deep-pdcfr+": "vr_deep_cfr:VrDeepPdcfr",
+    "qpg": "policy_gradient:Qpg",
+    "rpg": "policy_gradient:Rpg",
+    "rmpg": "policy_gradient:Rmpg",
+    "neurd": "policy_gradient:NeuRD",
+    "r-nad": "r_nad:RNaD",
+    "mmd": "mmd:Mmd",
+    "ppo": "ppo:Ppo",
+    "ppg": "ppg:Ppg",
 }
 """The library's classes that derive :class:`Learner`: a name, and the module and class under ``treeplex.learn.neural``."""
 
