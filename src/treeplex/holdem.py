@@ -26,9 +26,11 @@ from treeplex.games.poker.cards.ranges import parse_range, range_to_string
 from treeplex.games.poker.public import HoldemGame
 from treeplex.games.poker.spots.files import request_from_options
 from treeplex.games.poker.spots.known import (
+    flop_holdem,
     leduc_holdem,
     limit_holdem,
     rhode_island_holdem,
+    royal_holdem,
     turn_endgame_holdem,
 )
 from treeplex.games.poker.spots.libratus import read_endgame
@@ -58,6 +60,7 @@ __all__ = [
     "classes",
     "compile",
     "estimate",
+    "flop_holdem",
     "game_of",
     "holdem_agent",
     "leduc_holdem",
@@ -70,6 +73,7 @@ __all__ = [
     "read_endgame",
     "report",
     "rhode_island_holdem",
+    "royal_holdem",
     "solve",
     "spot",
     "turn_endgame_holdem",
