@@ -295,6 +295,15 @@ def apcfr_plus(m: Memory, r: Floats, t: int, n: int) -> Floats:
     return plus(new + r / (1 + a))
 
 
+def apdcfr_plus(m: Memory, r: Floats, t: int, n: int, alpha: float = 2.3) -> Floats:
+    new = plus(scaled(m.R, t - 1, alpha, 1.0) + r)
+    m.shift += float(((r - m.last) ** 2).sum())
+    m.growth += float(((new - m.R) ** 2).sum())
+    m.R, m.last = new, r
+    a = min(math.sqrt(m.shift / m.growth), 5.0) if m.growth > 0 else 5.0 if m.shift > 0 else 0.0
+    return plus(scaled(new, t, alpha, 1.0) + r / (1 + a))
+
+
 def hs_dcfr(m: Memory, r: Floats, t: int, n: int) -> Floats:
     done = (t - 1) / n
     m.R = scaled(m.R, t - 1, 1 + 3 * done, -1 - 2 * done) + r
@@ -320,6 +329,8 @@ FAMILY: Mapping[str, tuple[Minimiser, Callable[[int, int], float]]] = {
     "pdcfr+": (pdcfr_plus, power(5)),
     "apcfr+": (apcfr_plus, power(2)),
     "sapcfr+": (sapcfr_plus, power(2)),
+    "p2pcfr+": (partial(sapcfr_plus, a=5.0), power(2)),
+    "apdcfr+": (apdcfr_plus, power(5)),
     "hs-dcfr": (hs_dcfr, scheduled(30)),
     "hs-pcfr+": (pcfr_plus, scheduled(30)),
 }

@@ -16,6 +16,8 @@ from treeplex.games.public import Chance, Decision, Leaf, PublicTree
 
 STEADY = settings(max_examples=40, deadline=None, derandomize=True)
 """Settings of all properties over games: the same examples in every run."""
+FEW = settings(STEADY, max_examples=10)
+"""The same with fewer examples, for what takes long."""
 
 FULL, PARITY, NOTHING = range(3)
 

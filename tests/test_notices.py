@@ -30,6 +30,7 @@ def test_the_first_run_says_that_it_compiles(tmp_path: Path) -> None:
     assert stderr_of(CLI, *solving, cache=tmp_path) == ""
 
 
+@pytest.mark.slow
 def test_in_python_it_is_said_with_progress(tmp_path: Path) -> None:
     assert stderr_of(PYTHON.format("print"), cache=tmp_path / "told") == f"{COMPILING}\n"
     assert stderr_of(PYTHON.format("None"), cache=tmp_path / "silent") == ""

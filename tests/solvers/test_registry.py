@@ -9,11 +9,27 @@ from treeplex.solvers.base import GROUPS
 from treeplex.solvers.synonyms import ELSEWHERE, SYNONYMS, plain_name
 
 KUHN = compile_game("kuhn_poker")
-CFR_FAMILY = ["cfr", "cfr+", "lcfr", "dcfr", "pcfr+", "pdcfr", "dcfr+", "pdcfr+", "apcfr+", "sapcfr+", "hs-dcfr", "hs-pcfr+"]
+CFR_FAMILY = [
+    "cfr",
+    "cfr+",
+    "lcfr",
+    "dcfr",
+    "pcfr+",
+    "pdcfr",
+    "dcfr+",
+    "pdcfr+",
+    "apcfr+",
+    "sapcfr+",
+    "p2pcfr+",
+    "apdcfr+",
+    "hs-dcfr",
+    "hs-pcfr+",
+]
 LEARNED = ["ddcfr", "dpcfr+", "pddcfr"]
 SAMPLING = ["cs-mccfr", "es-mccfr", "os-mccfr", "as-mccfr", "rs-mccfr", "vr-mccfr", "pluribus-mccfr"]
 JOINT = ["cfr-s", "cfr-jr", "rm"]
-NAMES = [*CFR_FAMILY, *LEARNED, "vt-cfr+", "greedy", "fp", "linear-fp", "flop", *SAMPLING, *JOINT, "lp", "recursive"]
+RULES = ["smooth-pcfr+", "vad-cfr", "mmd", "rtcfr+"]
+NAMES = [*CFR_FAMILY, *LEARNED, "vt-cfr+", "greedy", *RULES, "fp", "linear-fp", "flop", *SAMPLING, *JOINT, "lp", "recursive"]
 
 
 def test_names() -> None:
@@ -108,7 +124,7 @@ def test_unknown_order_of_updates_in_an_algorithm_of_ones_own(algorithm: Variant
         ("vt cfr+", r"did you mean 'vt-cfr\+'\?"),
         ("deep_cfr", r"'deep_cfr' is not implemented here; ReBeL learns by a network \(treeplex train rebel GAME\)"),
         ("NFSP", "'NFSP' is not implemented here; ReBeL"),
-        ("mmd", "'mmd' is not implemented here; of those that are, pcfr"),
+        ("qre", "'qre' is not implemented here; of those that are, pcfr"),
         ("rebel", "rebel is no algorithm to solve with; it is trained"),
     ],
 )

@@ -1,7 +1,7 @@
 """Algorithms by name or in a user's file, and the door through which every solver is built."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
@@ -15,11 +15,16 @@ from treeplex.solvers.joint.regret_matching import RegretMatching
 from treeplex.solvers.rules.custom import Rule, RuleSolver
 from treeplex.solvers.rules.fictitious import FICTITIOUS_RULES
 from treeplex.solvers.rules.greedy import GreedyWeights
+from treeplex.solvers.rules.last_iterate import MirrorDescent, RewardTransformation
 from treeplex.solvers.rules.learned import LEARNED, REFERENCE, discounting_of
 from treeplex.solvers.rules.rule import UpdateRule
+from treeplex.solvers.rules.smooth import NAME as SMOOTH
+from treeplex.solvers.rules.smooth import smooth_pcfr_plus
 from treeplex.solvers.rules.value_tested import NAME as VALUE_TESTED
 from treeplex.solvers.rules.value_tested import ValueTesting
 from treeplex.solvers.rules.variants import VARIANTS, Variant
+from treeplex.solvers.rules.volatility import NAME as VOLATILE
+from treeplex.solvers.rules.volatility import VolatilityAdaptive
 from treeplex.solvers.sampling.schedule import DISCOUNT_SEQUENCES
 from treeplex.solvers.sampling.solver import (
     AVERAGING,
@@ -46,6 +51,27 @@ def rule_algorithm(rule: UpdateRule, name: str | None = None) -> Algorithm:
         updates=tuple(sorted(UPDATES, key=lambda order: order != rule.updates)),
         needs_horizon=isinstance(rule, Variant) and rule.needs_horizon,
     )
+
+
+def function_algorithm(
+    name: str, make: Callable[..., Rule], parameters: Mapping[str, float], summary: str, reference: str
+) -> Algorithm:
+    """A rule that is a function of its parameters as an algorithm."""
+
+    def build(game: CompiledGame, given: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:
+        return RuleSolver(game, make(**given), updates=updates, algorithm=str(Spec(name, dict(given))))
+
+    return Algorithm(name, summary, reference, factory=build, parameters=parameters, updates=UPDATES)
+
+
+def build_mmd(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:
+    """A :class:`MirrorDescent` solver."""
+    return MirrorDescent(game, **parameters, updates=updates or UPDATES[0], algorithm=str(Spec("mmd", dict(parameters))))
+
+
+def build_rtcfr(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:
+    """A :class:`RewardTransformation` solver."""
+    return RewardTransformation(game, **parameters, algorithm=str(Spec("rtcfr+", dict(parameters))))
 
 
 def build_greedy(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:
@@ -233,6 +259,39 @@ _ALGORITHMS: Mapping[str, Algorithm] = {
             factory=build_greedy,
             parameters={"floor": 0.5},
             updates=("simultaneous",),
+        ),
+        function_algorithm(
+            SMOOTH,
+            smooth_pcfr_plus,
+            {"least": 1.0, "gamma": 2.0},
+            "Smooth PCFR+: the regrets of an infoset never sum to less than a bound",
+            "Farina, Grand-Clément, Kroer, Lee and Luo 2023, Regret Matching+: (In)Stability and Fast Convergence in Games "
+            "(arXiv 2305.14709)",
+        ),
+        function_algorithm(
+            VOLATILE,
+            lambda **parameters: VolatilityAdaptive(**parameters).rule(),
+            asdict(VolatilityAdaptive()),
+            "volatility-adaptive discounted CFR: discounts follow how much regrets fluctuate; the average begins late",
+            "Li, Schultz, Hennes and Lanctot 2026, Discovering Multiagent Learning Algorithms with Large Language Models "
+            "(arXiv 2602.16928)",
+        ),
+        Algorithm(
+            name="mmd",
+            summary="magnetic mirror descent: the last policy converges, drawn to a magnet that follows it",
+            reference="Sokota et al. 2023, A Unified Approach to Reinforcement Learning, Quantal Response Equilibria, and "
+            "Two-Player Zero-Sum Games (arXiv 2206.05825)",
+            factory=build_mmd,
+            parameters={"eta": 5.0, "alpha": 0.01, "every": 100},
+            updates=UPDATES,
+        ),
+        Algorithm(
+            name="rtcfr+",
+            summary="CFR+ on payoffs transformed again and again: the last policy converges",
+            reference="Meng et al. 2025, Efficient Last-Iterate Convergence in Solving Extensive-Form Games (NeurIPS 2025)",
+            factory=build_rtcfr,
+            parameters={"mu": 1e-3, "gamma": 1e-10, "every": 100},
+            updates=("alternating",),
         ),
         *map(rule_algorithm, FICTITIOUS_RULES.values()),
         *map(sampling_algorithm, SAMPLINGS.values()),

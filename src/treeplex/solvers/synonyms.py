@@ -37,6 +37,10 @@ SYNONYMS: Mapping[str, str] = {
     "sequence-form": "lp",
     "sequence-form-lp": "lp",
     "backward-induction": "recursive",
+    "magnetic-mirror-descent": "mmd",
+    "smooth-predictive-cfr+": "smooth-pcfr+",
+    "rtcfr": "rtcfr+",
+    "vadcfr": "vad-cfr",
 }
 """Names as others write them, in lower case and with hyphens, to the name here."""
 
@@ -53,7 +57,7 @@ ELSEWHERE: Mapping[str, str] = {
     ),
     **dict.fromkeys(
         (
-            *("mmd", "magnetic-mirror-descent", "omd", "oomd", "dilated-omd", "egt", "exploitability-descent", "ed", "cfr-br"),
+            *("omd", "oomd", "dilated-omd", "egt", "exploitability-descent", "ed", "cfr-br"),
             *("double-oracle", "do", "xdo", "qre", "agent-qre", "logit", "replicator-dynamics", "alpha-rank"),
         ),
         TABULAR,

@@ -69,6 +69,26 @@ def test_rows_and_weighted_averages(tmp_path):
     assert not (tmp_path / "b" / "errors.txt").exists()
 
 
+def test_boards_in_another_order_and_by_texture(tmp_path):
+    report = batch_report(run(tmp_path / "b", Solver()), "")
+    assert [row.board for row in report.sorted_by("ev_oop").rows] == ["7c7d2h", "Td9d6h", "AsKd2c"]
+    assert [row.board for row in report.sorted_by("ev_oop", ascending=True).rows] == ["AsKd2c", "Td9d6h", "7c7d2h"]
+    assert [row.board for row in report.sorted_by("high").rows][-1] == "7c7d2h"
+    parts = report.by_texture("suits")
+    assert {name: [row.board for row in part.rows] for name, part in parts.items()} == {
+        "rainbow": ["AsKd2c", "7c7d2h"],
+        "two-tone": ["Td9d6h"],
+    }
+    rainbow = parts["rainbow"].averages()["ev_oop"]
+    assert rainbow == pytest.approx(report.rows[0].pot / 2 + (3 * 1 + 2 * 3) / 5)
+    with (tmp_path / "b" / "report.csv").open() as file:
+        assert [row["suits"] for row in csv.DictReader(file)] == ["rainbow", "two-tone", "rainbow", ""]
+    with pytest.raises(SpecError, match="did you mean 'check'"):
+        report.sorted_by("cheque")
+    with pytest.raises(SpecError, match="write suits, pairing, high, connected"):
+        report.by_texture("colour")
+
+
 def test_finished_boards_are_not_solved_again(tmp_path):
     first = Solver(stop=["7c7d2h"])
     batch = run(tmp_path / "b", first)

@@ -3,9 +3,10 @@
 import pytest
 
 from treeplex.errors import FileError, SpecError
-from treeplex.games.poker.cards.cards import parse_cards
+from treeplex.games.poker.cards.cards import HANDS, parse_cards
+from treeplex.games.poker.cards.evaluator import CLASS_SHIFT, FIVE_CLASSES, strengths
 from treeplex.games.poker.cards.ranges import parse_range
-from treeplex.runs.holdem.boards import all_flops, check_symmetric, read_boards, subset
+from treeplex.runs.holdem.boards import all_flops, check_symmetric, read_boards, subset, texture_of
 
 
 def names(text):
@@ -28,6 +29,28 @@ def test_all_flops_by_counting():
         count: sum(board.weight for board in flops if len({card & 3 for card in board.cards}) == count) for count in (1, 2, 3)
     }
     assert suits == {1: 4 * 286, 2: 4 * 3 * 13 * 78, 3: 4 * 13**3}
+
+
+def test_textures_by_counting():
+    flops = [(texture_of(board.cards), board.weight) for board in all_flops()]
+
+    def count(**wanted):
+        return sum(weight for each, weight in flops if all(getattr(each, name) == value for name, value in wanted.items()))
+
+    assert (count(pairing="trips"), count(pairing="paired"), count(pairing="unpaired")) == (52, 3744, 18_304)
+    assert (count(suits="monotone"), count(suits="two-tone"), count(suits="rainbow")) == (1144, 12_168, 8788)
+    assert count(high="A") == 22_100 - 48 * 47 * 46 / 6
+    assert texture_of(parse_cards("AsAd2h2c9d")) == ("two-tone", "two pair", "A", "disconnected")
+    assert texture_of(parse_cards("9s8s7s6sAd")) == ("four-flush", "unpaired", "A", "connected")
+    assert texture_of(parse_cards("2s2d2h7c7d")).pairing == "full house"
+
+
+@pytest.mark.parametrize("board", ["Ad5h3c", "KdQh9c", "KdQh8c", "8d7h7c", "8d7h4c", "9d4h2c", "AdKhTc", "Ah9c8d2s"])
+def test_connected_boards_are_those_with_a_straight(board):
+    cards = parse_cards(board)
+    free = HANDS[[not set(hand) & set(cards) for hand in HANDS]]
+    straight = (strengths(cards, free) >> CLASS_SHIFT == FIVE_CLASSES.index("straight")).any()
+    assert texture_of(cards).connected == ("connected" if straight else "disconnected")
 
 
 @pytest.mark.parametrize("count", [1, 7, 25, 184, 1755])

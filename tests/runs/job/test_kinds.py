@@ -39,7 +39,7 @@ from treeplex.runs.limit_holdem import LIMIT, LimitSettings, solve_limit
 from treeplex.runs.sample.sample import sample
 from treeplex.runs.sample.settings import SAMPLE
 from treeplex.runs.solve.settings import SOLVE
-from treeplex.runs.train.own import OWN
+from treeplex.runs.train.own import LIBRARY, OWN
 from treeplex.runs.train.train import train
 from treeplex.settings import Settings, setting
 
@@ -123,6 +123,8 @@ if find_spec("torch"):
     from treeplex.runs.rebel.job import REBEL, TURNS
     from treeplex.runs.rebel.learner import HoldemRebelLearner
 
+    LEARNING = {"steps": 12, "walks": 20, "value_walks": 20, "fits": 3, "critic_fits": 3, "average_fits": 5, "width": 4}
+    CASES["learner"] = Case(LIBRARY, partial(train, "kuhn_poker", "escher", settings=LEARNING), train, 4)
     POKER = AlphaHoldemSettings(updates=6, hands=16, match=8, admit=2, best=2, channels=2, width=8, checked=8, every=2)
     CASES["alphaholdem"] = Case(ALPHAHOLDEM, partial(train, "kuhn_poker", "alphaholdem", settings=POKER), train, 3)
     DICE = RebelSettings(iterations=4, episodes=16, width=8, solves=128, burn_in=32, batch=16, reuse=4.0, depth=1, seed=3)

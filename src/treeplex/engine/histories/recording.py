@@ -28,6 +28,8 @@ class Walks(NamedTuple):
         player: the traverser, whose regrets are recorded.
         seed: of the training; a walk has a random stream of its own, from the seed, its number and the traverser.
         exploration: of outcome sampling, the probability with which the traverser chooses uniformly.
+        corrected: of outcome sampling, whether the critic is corrected by what was sampled.
+        returns: of outcome sampling, whether edges lead to the end of the game instead of to the next decision.
     """
 
     histories: Histories
@@ -36,6 +38,8 @@ class Walks(NamedTuple):
     player: int
     seed: int
     exploration: float = 0.0
+    corrected: bool = True
+    returns: bool = False
 
 
 class Recorded(NamedTuple):
@@ -150,7 +154,7 @@ def record_external(walks: Walks, walk: int, end: int, found: Recorded) -> tuple
 
 @njit(cache=True, nogil=True)
 def record_outcomes(
-    walks: Walks, critic: Floats, edge: Ints, corrected: bool, walk: int, end: int, found: Recorded
+    walks: Walks, critic: Floats, edge: Ints, walk: int, end: int, found: Recorded
 ) -> tuple[int, int, int, int, int]:
     """Outcome sampling: one action of everybody, with a critic's values as baselines (Schmid et al. 2019, section 4).
 
@@ -162,7 +166,6 @@ def record_outcomes(
         walks: the kind.
         critic: float64, what the traverser gets from each action of each history, as far as is known.
         edge: int64 [H], where the actions of each history begin in ``critic``; -1 where nobody acts.
-        corrected: whether to correct the critic by what was sampled.
         walk, end: as in :func:`record_external`.
         found: gets all rows; ``edges`` of all players' actions.
 
@@ -210,15 +213,15 @@ def record_outcomes(
             found.edges[edges, 0] = edge[node] + a
             edges, depth, node = edges + 1, depth + 1, child + a
         visited += 1
-        if from_edge >= 0:
-            found.edges[from_edge, 1] = node
+        for passed in range(edges - depth if walks.returns else edges - min(depth, 1), edges):
+            found.edges[passed, 1] = node
         value, row = histories.payoffs[nodes[node, KEY], player], rows
         for place in range(depth - 1, -1, -1):
             here = path[place]
             children, slot, mean = nodes[here, CHILDREN], first[nodes[here, KEY]], 0.0
             for a in range(children):
                 values[a] = critic[edge[here] + a]
-                if corrected and a == taken[place]:
+                if walks.corrected and a == taken[place]:
                     values[a] += (value - values[a]) / chances[place]
                 mean += policy[slot + a] * values[a]
             value = mean

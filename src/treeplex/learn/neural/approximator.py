@@ -6,7 +6,7 @@ what its theory says; then the only difference is how well a network learns.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -76,6 +76,14 @@ class Approximator(ABC):
         """
 
     @abstractmethod
+    def regress(self, means: Floats, weights: Floats, steps: int) -> float:
+        """Bring numbers nearer to ``means`` by squared errors with a weight for each slot, both float64 [S]; the loss.
+
+        Raises:
+            AlgorithmError: the loss is not finite.
+        """
+
+    @abstractmethod
     def reset(self, generator: np.random.Generator) -> None:
         """Forget everything."""
 
@@ -105,6 +113,10 @@ class Table(Approximator):
         weights, means, error = gathered(self.inputs.first, *rows)
         self._values = np.where(weights > 0.0, means, self._values)
         return finite(error)
+
+    def regress(self, means: Floats, weights: Floats, steps: int) -> float:
+        self._values = np.where(weights > 0.0, means, self._values)
+        return 0.0
 
     def reset(self, generator: np.random.Generator) -> None:
         self._values = np.zeros(self.inputs.slots)
@@ -179,6 +191,42 @@ class Network(Approximator):
                 loss.backward()
             self.clip_and_step()
         return finite(float(loss.detach()))
+
+    def regress(self, means: Floats, weights: Floats, steps: int) -> float:
+        torch = torch_module()
+        wanted = torch.from_numpy(np.where(weights > 0.0, means, 0.0).astype(np.float32))
+        shares = torch.from_numpy((weights / max(float(weights.sum()), 1e-30)).astype(np.float32))
+        return self.minimise(lambda found: shares @ (found - wanted).square(), steps)
+
+    def climb(self, slopes: NDArray[np.float32]) -> None:
+        """A step of Adam up a gradient by outputs of slots, float32 [S]: of values, or of the logits of a policy.
+
+        Raises:
+            AlgorithmError: it is not finite.
+        """
+        wanted = torch_module().from_numpy(slopes)
+        self.minimise(lambda found: -(wanted @ found), 1)
+
+    def set_rate(self, rate: float) -> None:
+        """Adam's step size from now on."""
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+
+    def minimise(self, loss: Callable[[Any], Any], steps: int) -> float:
+        """Steps of Adam down a loss of the numbers of all slots, a tensor [S]; the loss before the last step.
+
+        Raises:
+            AlgorithmError: the loss is not finite.
+        """
+        torch, lost = torch_module(), np.nan
+        for _ in range(steps):
+            with torch.enable_grad():
+                value = loss(self.module(self.features)[self._places, self.inputs.outputs])
+                self.optimizer.zero_grad()
+                value.backward()
+            lost = finite(float(value.detach()))
+            self.clip_and_step()
+        return lost
 
     def losses(self, found: Any, wanted: Any, parts: Any, legal: Any) -> Any:
         """The loss of each place, [n], from arrays [n, outputs]: outputs, targets, which share of its rows knows an output."""

@@ -1,17 +1,18 @@
 """Critics: what a traverser gets from each action of each history, learned from what came of actions.
 
 A critic sees all players' information. Its rows are transitions: a slot of a history, and the next history where somebody
-acts or the game is over; chance lies between. What a transition is worth is computed anew from the present policy and critic whenever
-the critic is fitted (expected SARSA), so old transitions stay true.
+acts or the game is over; chance lies between. What a transition is worth is computed anew from the present policy and critic
+whenever the critic is fitted (expected SARSA), so old transitions stay true.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.engine.histories.recording import Recorded, Walks, record_outcomes
 from treeplex.engine.tree.form import Floats, Ints
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.neural.approximator import Inputs, make_approximator
@@ -117,3 +118,29 @@ class Critic:
         for number, part in enumerate(self.parts):
             part.restore(under(str(number), arrays))
             self._values[number] = part.values()
+
+
+def playthroughs(
+    learner: NeuralLearner, critic: Critic, kind: Walks, count: int, found: Recorded
+) -> Iterator[tuple[Rows, NDArray[np.int32], NDArray[np.int32]]]:
+    """Playthroughs by outcome sampling with a critic, counted by the learner and numbered by its count.
+
+    Args:
+        learner: counts them.
+        critic: the baselines.
+        kind: of walks.
+        count: how many.
+        found: room for what they record.
+
+    Yields:
+        Some at a time: rows of the traverser's regrets in units of the largest payoff, infosets of the other players, int32
+        [n], and transitions, int32 [n, 2]; all three are good until the next are asked for.
+    """
+    begin, values = learner.infosets_of(kind.player).start, critic.values(kind.player) * learner.scale
+    walk, last = learner.played, learner.played + count
+    while walk < last:
+        before = walk
+        walk, rows, others, edges, visited = record_outcomes(kind, values, critic.edge, walk, last, found)
+        learner.count(visited, walk - before)
+        regrets = found.values[:rows] / np.float32(learner.scale)
+        yield Rows(found.places[:rows] - begin, regrets, found.weights[:rows]), found.others[:others], found.edges[:edges]

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.histories.recording import Walks, record_outcomes
+from treeplex.engine.histories.recording import Walks
 from treeplex.games.base import Game
-from treeplex.learn.neural.buffers import Rows
-from treeplex.learn.neural.critics import Critic, CriticSettings
+from treeplex.learn.neural.critics import Critic, CriticSettings, playthroughs
 from treeplex.learn.neural.deep_cfr import SingleDeepCfr
 from treeplex.learn.neural.frame import named, under
 from treeplex.settings import setting
@@ -48,19 +47,12 @@ class Dream(SingleDeepCfr):
         return {**found, "critic_loss": self.critic.fit(self.strategy)}
 
     def walk(self, player: int) -> None:
-        settings, begin, found = self.settings, self.infosets_of(player).start, self._recorded
-        walks = Walks(self.histories, self.first, self.strategy, player, settings.seed, settings.exploration)
-        values = self.critic.values(player) * self.scale
-        walk, last = (self.iteration - 1) * settings.walks, self.iteration * settings.walks
-        while walk < last:
-            before = walk
-            walk, rows, _, edges, visited = record_outcomes(walks, values, self.critic.edge, True, walk, last, found)
-            self.count(visited, walk - before)
-            weights = np.float32(self.iteration) * found.weights[:rows]
-            self.memories[player].add(
-                Rows(found.places[:rows] - begin, found.values[:rows] / np.float32(self.scale), weights), self.generator
-            )
-            self.critic.add(found.edges[:edges])
+        settings = self.settings
+        kind = Walks(self.histories, self.first, self.strategy, player, settings.seed, settings.exploration)
+        for rows, _, edges in playthroughs(self, self.critic, kind, settings.walks, self._recorded):
+            weights = np.float32(self.iteration) * rows.weights
+            self.memories[player].add(rows._replace(weights=weights), self.generator)
+            self.critic.add(edges)
 
     def state(self) -> dict[str, NDArray[Any]]:
         return super().state() | named("critic", self.critic.state())

@@ -34,7 +34,7 @@ def uniform(payoffs: Floats, found: Sequence[Counts]) -> list[Floats]:
 
 
 def replicator(payoffs: Floats, found: Sequence[Counts]) -> list[Floats]:
-    """Projected replicator dynamics from the uniform distribution, averaged over its steps (Lanctot et al. 2017, section 3.1.1).
+    """Projected replicator dynamics from the uniform distribution, averaged over steps (Lanctot et al. 2017, section 3.1.1).
 
     ``x <- P(x + size * x (u - x u))`` for all players at once, where P projects onto distributions whose entries have a floor.
     """
@@ -53,5 +53,5 @@ def replicator(payoffs: Floats, found: Sequence[Counts]) -> list[Floats]:
 
 MetaSolver = Callable[[Floats, Sequence[Counts]], list[Floats]]
 META_SOLVERS: Mapping[str, MetaSolver] = {"nash": nash, "uniform": uniform, "prd": replicator}
-"""By name. From float64 [N, K0, K1, ...], what all choices of strategies pay, and for each player int64 [K], how often each of its
-strategies was found, to a distribution over each pool."""
+"""By name. From float64 [N, K0, K1, ...], what all choices of strategies pay, and for each player int64 [K], how often each
+of its strategies was found, to a distribution over each pool."""

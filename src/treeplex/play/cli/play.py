@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treeplex.errors import GameError, PolicyError, SpecError, TreeplexError
+from treeplex.errors import GameError, SpecError, TreeplexError
 from treeplex.play.cli.arguments import DealSeed, GameArgument, Games, Think
 from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import counted, say
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from treeplex.evaluate.match.agents import Thought
-    from treeplex.games.base import State
     from treeplex.play.tables.table import Table
 
 QUIT = ("q", "quit", "exit")
@@ -65,6 +64,8 @@ def play(
     """
     with Live(None) as live:
         live.say(f"setting up {game}")
+        from treeplex.play.tables.seating import table_for
+
         table, opponent = table_for(game, against, iterations, think, seed)
     if seat is not None and not 0 <= seat < table.players:
         raise SpecError(f"--seat must be from 0 to {table.players - 1}, not {seat}")
@@ -192,48 +193,6 @@ def asked(table: "Table", options: dict[int, str]) -> int:
         if len(near) == 1:
             return near[0]
         say("  " + (f"{line.strip()!r} is none of these; " if text else "") + "type a number or a name, or quit")
-
-
-def table_for(game: str, against: str, iterations: int | None, think: str | None, seed: int | None) -> "tuple[Table, str]":
-    """A table for the game with the opponent that is asked for, and who that is.
-
-    Policies can be played against in any game, whether its rules say what is public or not.
-
-    Raises:
-        PolicyError: an opponent for another game.
-    """
-    import numpy as np
-
-    from treeplex.forms.sources.load import load
-    from treeplex.games.poker.spots.spot import Spot
-    from treeplex.play.tables.holdem import HoldemTable
-    from treeplex.play.tables.table import AgentTable, RulesTable
-    from treeplex.runs.agents.registry import agent, is_policy, spec_of
-    from treeplex.runs.judge import as_policy
-    from treeplex.runs.solve.solvable import UNIFORM
-
-    rules = load(game)
-    generator = np.random.default_rng(seed)
-    own = None if seed is None else int(np.random.default_rng((seed, 1)).integers(2**63))
-    if isinstance(rules, Spot):
-        opponent = agent(against, rules, iterations=iterations, think=think, seed=own)
-        return HoldemTable(opponent, generator), getattr(opponent, "about", "") or against
-    if against == UNIFORM or (is_policy(against) and spec_of(against).name == "blueprint"):
-        if iterations is not None or think is not None:
-            raise PolicyError("--iterations and --think are about searching; a policy does not search")
-        if against == UNIFORM:
-            return RulesTable(rules, equally_often, generator), UNIFORM
-        from treeplex.forms.compile.compile_game import compile_game
-
-        return RulesTable(rules, as_policy(compile_game(rules), against).action_probabilities, generator), against
-    opponent = agent(against, rules, iterations=iterations, think=think, seed=own)
-    return AgentTable(opponent, generator), getattr(opponent, "about", "") or against
-
-
-def equally_often(state: "State") -> dict[int, float]:
-    """Every legal action with the same probability."""
-    actions = state.legal_actions()
-    return dict.fromkeys(actions, 1.0 / len(actions))
 
 
 def score(results: list[float]) -> str:

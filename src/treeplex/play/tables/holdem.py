@@ -17,7 +17,8 @@ from treeplex.games.poker.cards.evaluator import format_strengths, hand_name, st
 from treeplex.games.poker.public import holdem_state
 from treeplex.games.poker.rules import number_of_deal
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.play.tables.table import TYPED, Thoughts
+from treeplex.play.tables.table import TYPED, Table, Thoughts
+from treeplex.runs.agents.tables import SpotAgent
 from treeplex.search.agent import SearchAgent
 from treeplex.search.holdem.agent import game_of, start_of
 
@@ -37,6 +38,8 @@ class Decided:
         values: what each action was worth, in chips; NaN where the agent does not know.
         chosen: the number of the action.
         best: the action of the highest value, in words.
+        policy: how likely the agent plays each action with that hand.
+        options: all actions, in words.
     """
 
     street: str
@@ -45,6 +48,9 @@ class Decided:
     chosen: int
     best: str
 
+    policy: tuple[float, ...] = ()
+    options: tuple[str, ...] = ()
+
     @property
     def lost(self) -> float:
         """Chips that the best action was worth more; NaN where the agent does not know."""
@@ -52,7 +58,7 @@ class Decided:
 
 
 @final
-class HoldemTable:
+class HoldemTable(Table):
     """A spot of hold'em, hands dealt from its ranges; player 0 is out of position (OOP), player 1 is not (IP).
 
     Sizes that the spot does not offer can be typed where the opponent can :meth:`SearchAgent.add` them.
@@ -77,7 +83,8 @@ class HoldemTable:
         self._story: list[str] = []
         self._replied = False
 
-    def begin(self, person: int = 0) -> None:
+    def begin(self, person: int = 0, generator: np.random.Generator | None = None) -> None:
+        self._generator = generator or self._generator
         root = self._dealt()
         self._agent.begin(at=root)
         self._decided, self._story, self._replied = {0: [], 1: []}, [], False
@@ -142,10 +149,14 @@ class HoldemTable:
     def play(self, action: int) -> None:
         event, street, options = self._event, self._street(), self.options()
         assert isinstance(event, Decision)
-        if not self._replied and isinstance(self._agent, SearchAgent):
-            values = tuple(float(value) for value in self._agent.action_values(self._hands[event.player]))
+        if not self._replied and isinstance(self._agent, SearchAgent | SpotAgent):
+            hand = self._hands[event.player]
+            values = tuple(float(value) for value in self._agent.action_values(hand))
+            policy = tuple(float(chance) for chance in self._agent.policy()[:, hand])
             best = options[max(options, key=lambda number: values[number])]
-            self._decided[event.player].append(Decided(street, options[action], values, action, best))
+            self._decided[event.player].append(
+                Decided(street, options[action], values, action, best, policy, (*options.values(),))
+            )
         self._replied = False
         self._story.append(f"{street}   {NAMES[event.player]}   {options[action]}")
         self._agent.see(action)
@@ -188,6 +199,59 @@ class HoldemTable:
             lost = sum(made.lost for made in self._decided[player] if not math.isnan(made.lost))
             found.insert(0, f"your decisions, as the agent values them: EV lost {lost:,.3g} chips in total")
         return found
+
+    def decided(self, player: int) -> list[Decided]:
+        """A player's own decisions so far; none where the opponent does not know what they are worth."""
+        return self._decided[player]
+
+    @property
+    def street(self) -> str:
+        """The street that is played."""
+        return self._street()
+
+    @property
+    def exact(self) -> bool:
+        """Whether what actions are worth comes from a solution of the whole spot."""
+        return isinstance(self._agent, SpotAgent)
+
+    def range_of(self, player: int) -> dict[str, float] | None:
+        """How likely the play of an agent that follows a solution has made each of its hands, by name; else None."""
+        if not isinstance(self._agent, SpotAgent):
+            return None
+        hands, weights = self._agent.range_of(player)
+        form, free = self._spot.format, [not {*map(int, self._spot.format.hands[hand])} & {*self._board} for hand in hands]
+        total = float(weights[free].sum())
+        names = ["".join(card_to_string(int(card)) for card in sorted(form.hands[hand], reverse=True)) for hand in hands]
+        kept = zip(names, weights.tolist(), free, strict=True)
+        return {name: weight / total for name, weight, stays in kept if stays and weight > 0} if total > 0 else {}
+
+    @property
+    def board(self) -> tuple[int, ...]:
+        """The cards on the table."""
+        return self._board
+
+    def cards(self, player: int) -> tuple[int, ...]:
+        """A player's hand, the higher card first."""
+        hand = self._spot.format.hands[self._hands[player]]
+        return tuple(sorted(map(int, hand), reverse=True))
+
+    @property
+    def chips(self) -> tuple[tuple[float, float], tuple[float, float], float]:
+        """What each has put in on this street, what each has behind, and the pot, bets of this street included."""
+        event = self._event
+        whole, paid = self._spot.pot / 2 + self._spot.stack, event.contributions
+        bets = event.street_bets if isinstance(event, Decision) else (0.0, 0.0)
+        return bets, (whole - paid[0], whole - paid[1]), sum(paid)
+
+    @property
+    def whole_board(self) -> int:
+        """How many cards lie on the table in the end."""
+        return sum(self._spot.format.deal)
+
+    @property
+    def blind(self) -> float | None:
+        """The big blind, where the spot says it."""
+        return float(self._spot.blinds[1]) if self._spot.blinds else None
 
     def log(self, number: int, player: int) -> str:
         """A finished game as text for a file; ``player`` is the person."""

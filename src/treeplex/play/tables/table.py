@@ -5,15 +5,20 @@ from collections.abc import Callable
 from typing import Protocol, final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from treeplex.errors import GameError
 from treeplex.evaluate.match.agents import Agent, Thought
+from treeplex.evaluate.match.play import PlayedHand, Step
 from treeplex.forms.compile.stepping import outcomes, picked, turn_by_turn
-from treeplex.forms.subgames.beliefs import Belief
+from treeplex.forms.subgames.beliefs import Belief, moved_range
 from treeplex.games.base import CHANCE, Game, State
 from treeplex.games.public import PublicGame, pick
 from treeplex.games.public import State as PublicState
+from treeplex.play.tables.histories import held_by, history_of
 from treeplex.search.subgame_agent import SubgameAgent
 
+Floats = NDArray[np.float64]
 Options = dict[int, str]
 TYPED = re.compile(r"(?:(?:b|bet|r|raise)(?: *to)? *)?(\d{1,3}(?:,\d{3}){1,3}|\d{1,12}(?:\.\d{1,9})?|\.\d{1,9}) *(%?)")
 """A bet as people type it: ``1500``, ``b1500``, ``raise to 4,000``, ``bet 75%``."""
@@ -24,8 +29,13 @@ class Table(Protocol):
 
     players: int
 
-    def begin(self, person: int = 0) -> None:
-        """Deal a new game, in which a person has this seat."""
+    def begin(self, person: int = 0, generator: np.random.Generator | None = None) -> None:
+        """Deal a new game.
+
+        Args:
+            person: the seat that a person has.
+            generator: of this and later deals, so that a deal can be repeated; None for the one it has.
+        """
 
     @property
     def actor(self) -> int | None:
@@ -63,6 +73,14 @@ class Table(Protocol):
     def seen_by(self, player: int) -> bool:
         """Whether this player sees which action is played now."""
 
+    def history(self) -> State | None:
+        """The game by its rules, all cards included; None where it is not known as a history."""
+        return None
+
+    def infostate(self, player: int) -> str | None:
+        """The infostate of a player who is to act, as the rules write it; None where infosets have no names."""
+        return None
+
     def play(self, action: int) -> None:
         """Play an action."""
 
@@ -99,7 +117,8 @@ class RulesTable(Table):
         self.players = game.num_players
         self.begin()
 
-    def begin(self, person: int = 0) -> None:
+    def begin(self, person: int = 0, generator: np.random.Generator | None = None) -> None:
+        self._generator = generator or self._generator
         self._state: State = self._rules.new_initial_state()
         self._last = [""] * self.players
         self._chance()
@@ -116,6 +135,12 @@ class RulesTable(Table):
 
     def options(self) -> Options:
         return {int(action): self._state.action_to_string(action) for action in self._state.legal_actions()}
+
+    def history(self) -> State:
+        return self._state
+
+    def infostate(self, player: int) -> str:
+        return self._state.information_state_string(player)
 
     def reply(self) -> int:
         chances = self._reply(self._state)
@@ -162,6 +187,10 @@ class AgentTable(Table):
 
     A bet that the game leaves out can be typed where the agent can :meth:`SubgameAgent.add` it; then the play goes on in
     another version of the game, the agent's.
+
+    Attributes:
+        steps: what has happened in this game, with the policy behind what the agent did.
+        dealt: the hand of each player at the beginning.
     """
 
     def __init__(self, agent: Agent, generator: np.random.Generator) -> None:
@@ -177,9 +206,13 @@ class AgentTable(Table):
     def _state(self) -> PublicState:
         return self._agent.state
 
-    def begin(self, person: int = 0) -> None:
+    def begin(self, person: int = 0, generator: np.random.Generator | None = None) -> None:
+        self._generator = generator or self._generator
         self._agent.begin(1 - person if self.players == 2 else None)
-        self._hands = list(Belief.root(self._game).draw(self._generator))
+        self._first, self.steps = self._game, list[Step]()
+        self._policy: Floats | None = None
+        self.dealt = Belief.root(self._game).draw(self._generator)
+        self._hands = list(self.dealt)
         self._last = [""] * self.players
         self._chance()
 
@@ -201,6 +234,7 @@ class AgentTable(Table):
     def reply(self) -> int:
         actor = self.actor
         assert actor is not None
+        self._policy = np.asarray(self._agent.policy(), np.float64)
         return self._agent.act(self._hands[actor])
 
     def thought(self) -> Thought | None:
@@ -212,8 +246,11 @@ class AgentTable(Table):
     def play(self, action: int) -> None:
         options = self._game.options(self._state)
         self._last = [self.view(player) for player in range(self.players)]
+        number = list(options.labels).index(action)
+        self.steps.append(Step(number, self._policy))
+        self._policy = None
         if options.private:
-            hand, number = self._hands[options.player], list(options.labels).index(action)
+            hand = self._hands[options.player]
             self._hands[options.player] = hand * len(options.labels) + number
         self._agent.see(options.labels[0] if options.private else action)
         self._chance()
@@ -224,6 +261,51 @@ class AgentTable(Table):
     def shown(self) -> list[str]:
         return self._last
 
+    def history(self) -> State | None:
+        return history_of(self._game, self._state, self._hands)
+
+    def infostate(self, player: int) -> str | None:
+        try:
+            return self._game.infostate_at(self._state, player, self._hands[player])
+        except GameError:
+            return None
+
+    def played(self) -> PlayedHand | None:
+        """The finished game as those of a match are kept; None where a bet was added, so that it was another game's."""
+        if self._game is not self._first:
+            return None
+        return PlayedHand(tuple(self.dealt), tuple(self.steps), tuple(self.returns()))
+
+    def public(self) -> tuple[PublicGame, PublicState]:
+        """The game of the table and where it stands."""
+        return self._game, self._state
+
+    def hand_of(self, player: int) -> int:
+        """The number of a player's hand now."""
+        return self._hands[player]
+
+    def hand_names(self, player: int) -> Callable[[int], str]:
+        """What hands are called: cards or dice where the rules are known, else what the player knows."""
+        game, state, hands = self._game, self._state, list(self._hands)
+
+        def name(hand: int) -> str:
+            found = history_of(game, state, [*hands[:player], hand, *hands[player + 1 :]])
+            return held_by(found, player) or game.knowledge_at(state, player, hand).strip()
+
+        return name
+
+    def ranges(self) -> list[Floats]:
+        """How likely the play of each has made each of its hands, for each player float64 [H]; a person's own as dealt."""
+        state, found = self._first.first_state(), [np.array(own, np.float64) for own in self._first.first_ranges()]
+        for step in self.steps:
+            options = self._first.options(state)
+            if options.player != CHANCE and (step.policy is not None or options.private):
+                actions, hands = len(options.labels), len(found[options.player])
+                policy = np.full((actions, hands), 1.0 / actions) if step.policy is None else step.policy
+                found[options.player] = moved_range(found[options.player], policy, step.number, private=options.private)
+            state = self._first.after(state, options.labels[0 if options.private else step.number])
+        return [own * possible for own, possible in zip(found, self._first.possible(state), strict=True)]
+
     def named(self, text: str) -> int | None:
         match = TYPED.fullmatch(text)
         if match is None or match[2] or self._game.bets(self._state) is None or not isinstance(self._agent, SubgameAgent):
@@ -232,4 +314,6 @@ class AgentTable(Table):
 
     def _chance(self) -> None:
         while (options := self._game.options(self._state)).player == CHANCE:
-            self._agent.see(options.labels[pick(self._generator, self._game.chances(self._state, self._hands))])
+            number = pick(self._generator, self._game.chances(self._state, self._hands))
+            self.steps.append(Step(number))
+            self._agent.see(options.labels[number])

@@ -103,3 +103,18 @@ class SpotAgent(Seat):
         table = np.full((len(options.labels), len(self.holdem.spot.format.hands)), 1.0 / len(options.labels))
         table[:, view.hands] = view.strategy
         return table
+
+    def range_of(self, player: int) -> tuple[NDArray[np.int64], Floats]:
+        """A player's hands here, int64 [n], and the weight of each in its range times its own reach, float64 [n]."""
+        view = self.solution.at(",".join(self._line))
+        return view.hands_of(player), view.weight_of(player)
+
+    def action_values(self, hand: int) -> Floats:
+        """What each action is worth to a hand of the player to act if all follow the solution afterwards, float64 [A].
+
+        In chips against half of the starting pot; NaN for a hand that the range lacks or that meets nobody.
+        """
+        self.check_acting()
+        view = self.solution.at(",".join(self._line))
+        found = np.flatnonzero(view.hands == hand)
+        return view.action_ev[:, found[0]] if len(found) else np.full(len(view.actions), np.nan)

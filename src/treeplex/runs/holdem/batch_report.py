@@ -4,18 +4,21 @@ import csv
 import io
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from treeplex.errors import SpecError
 from treeplex.games.poker.betting.tree import betting_tree
+from treeplex.games.poker.cards.cards import parse_cards
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.holdem.batch import Batch, Row, known
+from treeplex.runs.holdem.boards import Texture, texture_of
 from treeplex.runs.holdem.report.colours import aggressive_first, colours
 from treeplex.runs.holdem.report.line import find_place
 from treeplex.runs.holdem.report.page_data import PLAYERS
+from treeplex.spec import nearest, shown
 from treeplex.storage.files import write_atomically
 
 FIXED = ("board", "weight", "iterations", "seconds", "exploitability", "exploitability_percent")
@@ -56,7 +59,7 @@ class BatchReport:
     @property
     def columns(self) -> list[str]:
         """The names of the columns."""
-        return [*FIXED, *NUMBERS, *self.actions]
+        return [*FIXED, *NUMBERS, *self.actions, *Texture._fields]
 
     def cells(self, row: Row) -> dict[str, Any]:
         """A row by column."""
@@ -74,7 +77,39 @@ class BatchReport:
             "equity_ip": row.equity[1],
             "reach": float(here["reach"]),
             **{name: known(part) for name, part in here["actions"].items()},
+            **texture_of(parse_cards(row.board))._asdict(),
         }
+
+    def sorted_by(self, column: str, *, ascending: bool = False) -> "BatchReport":
+        """The same with boards in the order of a column, the highest first unless ``ascending``; boards without it last.
+
+        Raises:
+            SpecError: no such column.
+        """
+        if column not in self.columns:
+            offers = nearest(column, self.columns) or f"; write one of {', '.join(self.columns)}"
+            raise SpecError(f"the report has no column {shown(column)}{offers}")
+        values = {row.board: self.cells(row).get(column, 0.0 if column in self.actions else math.nan) for row in self.rows}
+        there = [row for row in self.rows if values[row.board] == values[row.board]]
+        there.sort(key=lambda row: values[row.board], reverse=not ascending)
+        return replace(self, rows=(*there, *(row for row in self.rows if values[row.board] != values[row.board])))
+
+    def by_texture(self, part: str) -> "dict[str, BatchReport]":
+        """The boards of each texture apart, the most common texture first.
+
+        Args:
+            part: a field of :class:`Texture`: ``suits``, ``pairing``, ``high`` or ``connected``.
+
+        Raises:
+            SpecError: no such field.
+        """
+        if part not in Texture._fields:
+            raise SpecError(f"boards have no {shown(part)}; write {', '.join(Texture._fields)}")
+        found: dict[str, list[Row]] = {}
+        for row in self.rows:
+            found.setdefault(getattr(texture_of(parse_cards(row.board)), part), []).append(row)
+        order = sorted(found, key=lambda name: -sum(row.weight for row in found[name]))
+        return {name: replace(self, rows=tuple(found[name])) for name in order}
 
     def averages(self) -> dict[str, float]:
         """Means over the boards, weighted by how many boards each stands for; those of actions also by reach.

@@ -4,18 +4,20 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from treeplex.errors import SpecError
 from treeplex.games.poker.cards.canonical import canonical_boards, renamings
-from treeplex.games.poker.cards.cards import cards_to_string, hand_index, parse_cards
+from treeplex.games.poker.cards.cards import RANKS, cards_to_string, hand_index, parse_cards
 from treeplex.games.poker.cards.format import HOLDEM
 from treeplex.games.poker.cards.ranges import range_to_string
 from treeplex.runs.holdem.report.page_data import Floats
 from treeplex.storage.reading import read_text
 
 FLOPS = 22_100
+ACE = 12
 MOST_BOARDS = 100_000
 
 
@@ -135,6 +137,38 @@ def texture(board: Board) -> tuple[int, int, list[int]]:
     """How flops are sorted: by the number of suits, then of ranks, then by ranks."""
     ranks = sorted((card >> 2 for card in board.cards), reverse=True)
     return len({card & 3 for card in board.cards}), len(set(ranks)), ranks
+
+
+class Texture(NamedTuple):
+    """What a board looks like.
+
+    Attributes:
+        suits: ``rainbow``, ``two-tone``, ``monotone`` (three of a suit) or ``four-flush`` and ``flush``: most cards of a suit.
+        pairing: ``unpaired``, ``paired``, ``two pair``, ``trips``, ``full house`` or ``quads``.
+        high: the highest rank, ``"A"``.
+        connected: ``connected`` where two cards more can make a straight, else ``disconnected``.
+    """
+
+    suits: str
+    pairing: str
+    high: str
+    connected: str
+
+
+def texture_of(cards: Sequence[int]) -> Texture:
+    """The texture of a board of three to five cards."""
+    ranks = [card >> 2 for card in cards]
+    suited = max(sum(card & 3 == suit for card in cards) for suit in range(4))
+    counts = sorted((ranks.count(rank) for rank in set(ranks)), reverse=True)
+    pairs = {4: "quads", 3: "full house" if counts[1:2] == [2] else "trips", 2: "two pair" if counts[1:2] == [2] else "paired"}
+    steps = {rank + 1 for rank in ranks} | {0 for rank in ranks if rank == ACE}
+    straight = any(sum(low <= step < low + 5 for step in steps) >= 3 for low in range(10))
+    return Texture(
+        suits=("", "rainbow", "two-tone", "monotone", "four-flush", "flush")[suited],
+        pairing=pairs.get(counts[0], "unpaired"),
+        high=RANKS[max(ranks)],
+        connected="connected" if straight else "disconnected",
+    )
 
 
 def check_symmetric(ranges: Sequence[Floats], boards: Sequence[Board]) -> None:

@@ -15,7 +15,7 @@ import math
 import os
 import struct
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import IO, Any
@@ -36,6 +36,8 @@ VERSION = 2
 TRAILER = struct.Struct("<Q32s")
 PIECE = 1 << 20
 """Numbers in a block."""
+MOST_HEADER = 50_000_000
+"""Bytes of a header that is read alone."""
 KINDS = ("<f4", "<f8", "<i2", "<i8", "<u2", "|u1")
 LEVEL, SAMPLE, WORTH_IT = 1, 1 << 14, 0.9
 """How hard to compress; bytes whose sample stays above that share of its size are kept as they are."""
@@ -82,8 +84,14 @@ def smaller(plain: bytes) -> bytes:
     return found if len(found) < len(plain) else plain
 
 
-def read_file(path: str | os.PathLike[str]) -> tuple[Header, dict[str, Array]]:
+def read_file(
+    path: str | os.PathLike[str], wanted: Callable[[str], bool] = lambda name: True
+) -> tuple[Header, dict[str, Array]]:
     """Header and arrays of a file whose checksum fits.
+
+    Args:
+        path: the file.
+        wanted: which arrays to read, by name.
 
     Raises:
         FileError: it is missing, something else, truncated or changed.
@@ -108,13 +116,44 @@ def read_file(path: str | os.PathLike[str]) -> tuple[Header, dict[str, Array]]:
                     f"read it with the Treeplex that wrote it ({header.get('treeplex')})"
                 )
             file.seek(len(MAGIC))
-            check_sizes(path, header["arrays"])
-            arrays = {entry["name"]: read_array(file, entry) for entry in header["arrays"]}
+            check_sizes(path, [entry for entry in header["arrays"] if wanted(entry["name"])])
+            arrays = {}
+            for entry in header["arrays"]:
+                if wanted(entry["name"]):
+                    arrays[entry["name"]] = read_array(file, entry)
+                else:
+                    file.seek(sum(size for sizes in entry["blocks"] for size in sizes), os.SEEK_CUR)
     except OSError as error:
         raise FileError(f"cannot read {path}: {reason(error)}; check the path") from error
     except (ValueError, KeyError, TypeError, AttributeError, zlib.error) as error:
         raise broken from error
     return header, arrays
+
+
+def read_header(path: str | os.PathLike[str]) -> Header:
+    """The header of a file alone, for lists: its checksum is not looked at.
+
+    Raises:
+        FileError: it is missing, something else, truncated, or of another version.
+    """
+    try:
+        with open_regular(path) as file:
+            if file.read(len(MAGIC)) != MAGIC:
+                raise FileError(f"{path} is not a solved spot; give a file that was written for one")
+            end = file.seek(0, os.SEEK_END) - TRAILER.size
+            file.seek(max(end, 0))
+            length, _ = TRAILER.unpack(file.read(TRAILER.size))
+            if length > min(end - len(MAGIC), MOST_HEADER):
+                raise ValueError("no length of a header")
+            file.seek(end - length)
+            header: Header = parse_json(file.read(length))
+            if header["version"] != VERSION:
+                raise ValueError("another version")
+    except OSError as error:
+        raise FileError(f"cannot read {path}: {reason(error)}; check the path") from error
+    except (ValueError, KeyError, TypeError, AttributeError, struct.error) as error:
+        raise FileError(f"{path} is truncated, was changed, or is of another version; solve the spot again") from error
+    return header
 
 
 def check_sizes(path: str | os.PathLike[str], entries: Iterable[Mapping[str, Any]]) -> None:

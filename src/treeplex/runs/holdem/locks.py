@@ -20,12 +20,12 @@ MARGIN = 1e-4
 """How far the probabilities of a hand may be from adding up to 1."""
 
 
-def solver_locks(game: CompiledSpot, locks: Iterable[AnyLock]) -> tuple[FixedStrategy, ...]:
+def solver_locks(game: CompiledSpot, locks: Iterable[AnyLock | FixedStrategy]) -> tuple[FixedStrategy, ...]:
     """Locks as the solver takes them, one per node and board; where several are about the same hands the last one counts.
 
     Args:
         game: the spot, compiled without isomorphism.
-        locks: what is locked.
+        locks: what is locked; strategies that were fixed already, for the same spot without isomorphism, stay so.
 
     Raises:
         SpecError: a line that leads to no decision, an action that is not there, shares that do not add up, no hand of the
@@ -34,6 +34,9 @@ def solver_locks(game: CompiledSpot, locks: Iterable[AnyLock]) -> tuple[FixedStr
     found: dict[tuple[int, int, int], Floats] = {}
     given: list[tuple[AnyLock, Floats, list[tuple[int, int, int]]]] = []
     for lock in locks:
+        if isinstance(lock, FixedStrategy):
+            found[lock.board, lock.player, lock.node] = lock.strategy.copy()
+            continue
         place = decision_of(game, lock)
         node = game.betting.nodes[place.node]
         assert isinstance(node, Decision)

@@ -18,6 +18,7 @@ from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.forms.holdem.spot_form import FixedStrategy, store_of_policy
 from treeplex.forms.holdem.subgame import own_parts
 from treeplex.games.poker.cards.cards import parse_cards
+from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.holdem.locks import with_locks
 from treeplex.runs.holdem.report.line import action_text
 from treeplex.runs.holdem.report.view import Browser, View
@@ -53,6 +54,11 @@ class HoldemPolicy:
         return cls(game, np.zeros(game.stored, np.float32), none, tuple(locks), len(game.boards), threads=threads)
 
     @property
+    def spot(self) -> Spot:
+        """The spot."""
+        return self.game.spot
+
+    @property
     def whole(self) -> bool:
         """Whether it covers all streets."""
         return self.streets == len(self.game.boards)
@@ -74,6 +80,10 @@ class HoldemPolicy:
             SpecError: a line that the spot does not have; the message says what is possible at the step that failed.
         """
         return self._browser.view(line)
+
+    def locked(self, line: str = "") -> NDArray[np.bool_]:
+        """[n] whether each of the hands of who acts at the end of a line, as ``at(line).hands``, is locked there."""
+        return self._browser.locked(line, self.locks)
 
     def __getitem__(self, key: tuple[str, str]) -> dict[str, float]:
         """``{action: probability}`` of a hand (``"AsKs"``) at the end of a line (``"x,b50%"``), actions as in lines.

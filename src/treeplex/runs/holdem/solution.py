@@ -40,6 +40,10 @@ SUFFIX = ".spot"
 FULL = 65_535
 """A probability of one, in files that are not resumable."""
 
+STATE = "state."
+"""How the names of the solver's arrays begin in files."""
+SHOWN = (f"{STATE}average", f"{STATE}average_scales")
+"""Those of them that the strategy is in."""
 
 SPOT = JobKind(
     name="spot", unit="iterations", maker="treeplex holdem solve", numbers={"exploitability": real}, solver_time=True
@@ -217,7 +221,7 @@ def save_solution(
     if solution.locks:
         arrays["locks"] = np.concatenate([lock.strategy.ravel() for lock in solution.locks])
     if keep_state:
-        arrays |= {f"state.{name}": array for name, array in (solution.state or {}).items()}
+        arrays |= {f"{STATE}{name}": array for name, array in (solution.state or {}).items()}
     else:
         arrays["policy"] = rounded_policy(solution, kept)
         if not whole:
@@ -300,15 +304,20 @@ def layout(form: HoldemForm) -> str:
     return digest.hexdigest()
 
 
-def load_solution(path: str | os.PathLike[str]) -> HoldemSolution:
+def load_solution(path: str | os.PathLike[str], *, resumable: bool = True) -> HoldemSolution:
     """Read what :func:`save_solution` wrote.
+
+    Args:
+        path: the file.
+        resumable: read what solving on needs, where the file has it; an eighth of it is enough to look at the strategy.
 
     Raises:
         FileError: the file is missing, no solution, truncated, changed, or of another version.
     """
-    header, arrays = read_file(path)
+    header, arrays = read_file(path, lambda name: resumable or not name.startswith(STATE) or name in SHOWN)
     try:
-        return replace(solution_of(header, arrays), folder=Path(path))
+        solution = replace(solution_of(header, arrays), folder=Path(path))
+        return solution if resumable else replace(solution, state=None)
     except (KeyError, ValueError, TypeError, IndexError, TreeplexError) as error:
         raise FileError(f"{path} cannot be read ({error}); solve the spot again") from error
 
@@ -319,7 +328,7 @@ def solution_of(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Holde
     game = compile_spot(spot, isomorphism=bool(header["isomorphism"]))
     if layout(game.form) != header["layout"]:
         raise FileError(f"it was written by Treeplex {header.get('treeplex')}, which numbers boards or bets in another way")
-    prefix, streets, best = "state.", int(header["streets"]), header.get("best", (nan, nan))
+    prefix, streets, best = STATE, int(header["streets"]), header.get("best", (nan, nan))
     state = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
     end = first_number(game, streets, STORE)
     average = state["average"] if state else arrays["policy"].astype(np.float32)

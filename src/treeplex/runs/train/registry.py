@@ -27,7 +27,22 @@ NEURAL: Mapping[str, str] = {
     "coma": "coma:Coma",
     "deep-cfr": "deep_cfr:DeepCfr",
     "dream": "dream:Dream",
+    "escher": "escher:Escher",
+    "ned": "ned:Ned",
+    "nfsp": "nfsp:Nfsp",
+    "psro": "psro:PSRO",
+    "rcfr": "rcfr:Rcfr",
     "sd-cfr": "deep_cfr:SingleDeepCfr",
+    "vr-deep-dcfr+": "vr_deep_cfr:VrDeepDcfr",
+    "vr-deep-pdcfr+": "vr_deep_cfr:VrDeepPdcfr",
+    "qpg": "policy_gradient:Qpg",
+    "rpg": "policy_gradient:Rpg",
+    "rmpg": "policy_gradient:Rmpg",
+    "neurd": "policy_gradient:NeuRD",
+    "r-nad": "r_nad:RNaD",
+    "mmd": "mmd:Mmd",
+    "ppo": "ppo:Ppo",
+    "ppg": "ppg:Ppg",
 }
 """The library's classes that derive :class:`Learner`: a name, and the module and class under ``treeplex.learn.neural``."""
 

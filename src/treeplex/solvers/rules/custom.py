@@ -13,11 +13,12 @@ from treeplex.engine.tree.regret import accumulate
 from treeplex.engine.tree.sweeps import backup, normalise, reach
 from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.policies.tabular import uniform_probabilities
+from treeplex.forms.policies.tabular import Policy, uniform_probabilities
 from treeplex.solvers.base import Solver, order_of_updates
 from treeplex.spec import shown
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class Step:
         values: counterfactual values of sequences.
         regrets: instantaneous counterfactual regrets ``r``; 0 for the empty sequence.
         policy: the policy just played.
+        infosets: int64 [q], which infoset of the player each sequence leaves, from 0; -1 for the empty sequence.
         memory: float64 [rows, q], the rule's own arrays, zero at the start, kept between iterations and saved with the run.
     """
 
@@ -38,6 +40,7 @@ class Step:
     values: Floats
     regrets: Floats
     policy: Floats
+    infosets: Ints
     memory: Floats
 
 
@@ -52,6 +55,8 @@ class Rule:
         rows: arrays of memory it keeps.
         gamma: the average weights iteration t by ``t ** gamma``.
         updates: ``alternating`` or ``simultaneous``.
+        averaging: where weights differ among infosets, gives those of this iteration in place of ``t ** gamma``, >= 0, [q], the
+            same for all actions of an infoset; called after ``weights``. While all are zero the answer is the current policy.
     """
 
     name: str
@@ -59,6 +64,7 @@ class Rule:
     rows: int = 1
     gamma: float = 0.0
     updates: str = "alternating"
+    averaging: Callable[[Step], Floats] | None = None
 
 
 class RuleSolver(Solver):
@@ -90,7 +96,8 @@ class RuleSolver(Solver):
             for player in players:
                 if self.updates == "alternating":
                     gradient(tree, payoff, player, self.strategy, self._work.values)
-                accumulate(tree, player, discount, 1.0, self.strategy, self.average)
+                if self.rule.averaging is None:
+                    accumulate(tree, player, discount, 1.0, self.strategy, self.average)
                 self._update(t, player)
                 if self.updates == "alternating":
                     reach(tree, player, self.policy, self.strategy)
@@ -107,7 +114,15 @@ class RuleSolver(Solver):
         values = self._work.values[own]
         regrets, inner = np.zeros_like(values), infoset >= 0
         regrets[inner] = values[inner] - self._work.infoset_values[infoset[inner]]
-        given = self.rule.weights(Step(t, player, values, regrets, self.policy[own], self.memory[:, own]))
+        numbers = np.where(inner, infoset - tree.infoset_offsets[player], -1)
+        step = Step(t, player, values, regrets, self.policy[own], numbers, self.memory[:, own])
+        everything = np.zeros_like(self.policy)
+        everything[own] = self._checked(self.rule.weights(step), values, t)
+        if self.rule.averaging is not None:
+            self.average[own] += self._checked(self.rule.averaging(step), values, t) * self.strategy[own]
+        normalise(tree, player, everything, self.policy)
+
+    def _checked(self, given: object, values: Floats, t: int) -> Floats:
         try:
             weights = np.asarray(given, np.float64)
         except (TypeError, ValueError) as error:
@@ -120,9 +135,11 @@ class RuleSolver(Solver):
                 f"rule {self.rule.name!r} must return weights >= 0 of shape {values.shape}; at iteration {t} it gave shape "
                 f"{weights.shape}{range_of}"
             )
-        everything = np.zeros_like(self.policy)
-        everything[own] = weights
-        normalise(tree, player, everything, self.policy)
+        return weights
+
+    def average_policy(self) -> Policy:
+        """The average policy; before the average begins, the current one."""
+        return super().average_policy() if self.average.any() else Policy(self.game, self.policy.copy())
 
     def arrays(self) -> dict[str, Floats]:
         """Policies, averages and the rule's memory."""

@@ -288,6 +288,21 @@ VARIANTS: Mapping[str, Variant] = {
             usual(sapcfr_plus),
         ),
         Variant(
+            "p2pcfr+",
+            "pessimistic PCFR+: sapcfr+ with the prediction damped more",
+            "Pessimistic Predictive CFR+, under review 2025 (OpenReview njyZgDDeY4)",
+            sapcfr_plus,
+            {"a": 5.0, "gamma": 2.0},
+        ),
+        Variant(
+            "apdcfr+",
+            "asynchronous PDCFR+: discounted regrets, and a prediction that each infoset damps for itself",
+            "Meng, Zhang, Ge, Yang and Gao 2025, Asynchronous Predictive CFR+ (arXiv 2503.12770)",
+            pdcfr_plus,
+            usual(pdcfr_plus),
+            adaptive=True,
+        ),
+        Variant(
             "hs-dcfr",
             "DCFR whose alpha, beta and gamma follow hyperparameter schedules over the planned run",
             "Zhang, McAleer and Sandholm 2024, Faster Game Solving via Hyperparameter Schedules (arXiv 2404.09097)",

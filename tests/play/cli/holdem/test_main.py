@@ -233,6 +233,12 @@ def test_flops(spot, tmp_path):
     out, _ = call("flops", spot, "--boards", boards[:10], "--oop", "KK", "--target", "5%", "--out", "out")
     assert "1 of 1 boards, first decision" in out
     assert "end the line where a player acts" in complaint("flops", spot, "--boards", boards, "--line", "x,x", "--out", "out")
+    again = ("flops", spot, "--boards", boards[:21], "--oop", "KK", "--target", "5%", "--out", "out")
+    assert "\ntwo-tone (2)" in call(*again, "--by", "suits", "--sort", "equity_oop")[0]
+    rows = call_json(*again, "--by", "high", "--sort", "equity_oop", "--ascending")
+    assert set(rows["by"]) == {"Q", "A"}
+    assert rows["rows"][0]["equity_oop"] < rows["rows"][1]["equity_oop"]
+    assert "--by 'colour' is not known" in complaint(*again, "--by", "colour")
 
 
 def test_a_board_that_was_stopped_goes_on_where_it_was(tmp_path):
@@ -359,8 +365,8 @@ JUNK = [
 OPTIONS = {
     "solve": "board oop ip pot stack bets raises river-bets oop-bets ip-raises donk rake rake-cap target iterations algorithm "
     "threads storage lock endgame decoding phh hand street resume",
-    "flops": "boards oop ip pot stack target iterations algorithm storage threads line",
-    "show": "line player hand depth ev html png",
+    "flops": "boards oop ip pot stack target iterations algorithm storage threads line sort by",
+    "show": "line player hand depth ev html png by only",
 }
 
 

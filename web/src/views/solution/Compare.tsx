@@ -1,3 +1,141 @@
+// Two solutions at the same node: strategies side by side, and by how much the EV of each hand changed.
+import { useMemo } from "preact/hooks";
+import { arrays, get, type Arrays } from "../../api.ts";
+import { Facts, Notice, Panel, Segments, Select } from "../../look/basics.tsx";
+import { actionParts, Bars, Legend } from "../../look/Bars.tsx";
+import { Grid13 } from "../../look/Grid13.tsx";
+import { chips, count, percent, signed } from "../../look/numbers.ts";
+import { ask, link, place } from "../../router.ts";
+import { useLoaded, useTitle } from "../../use.ts";
+import type { StartData } from "../start/found.ts";
+import { HAND_CLASSES } from "../spots/range.ts";
+import { differenceCells, strategyCells } from "./cells.ts";
+import { byClass, loadNode, PLAYERS, together, type Node, type Player, type SideTotals } from "./node.ts";
+import { parent, said } from "./steps.ts";
+import "./solution.css";
+
+interface ComparedHead {
+  same_spot: boolean;
+  iterations: [number, number];
+  exploitability: [number | null, number | null];
+  locks: [number, number];
+  line: [string, string];
+  sides: [[SideTotals, SideTotals], [SideTotals, SideTotals]];
+}
+
+interface Both {
+  compared: Arrays<ComparedHead>;
+  nodes: [Node, Node];
+}
+
 export default function Compare() {
-  return <p class="empty">Compare</p>;
+  const { query } = place.value;
+  const [file, other, line] = [query.get("file") ?? "", query.get("with") ?? "", query.get("node") ?? ""];
+  useTitle("Compare");
+  const start = useLoaded<StartData>((signal) => get("start", {}, signal), []);
+  const both = useLoaded<Both>(
+    file && other
+      ? async (signal) => {
+          const [compared, one, two] = await Promise.all([
+            arrays<ComparedHead>("solution/compare", { file, with: other, line, with_line: line }, signal),
+            loadNode("solution/node", { file, line }, signal),
+            loadNode("solution/node", { file: other, line }, signal),
+          ]);
+          return { compared, nodes: [one, two] };
+        }
+      : null,
+    [file, other, line],
+  );
+  const found = start.data?.solutions ?? [];
+  const board = found.find((each) => each.file === file)?.board;
+  const options = [{ value: "", label: "choose…" }, ...[...found].sort((a, b) => Number(b.board === board) - Number(a.board === board)).map((each) => ({ value: each.file, label: `${each.file}  ${each.board}` }))];
+  return (
+    <>
+      <h1>Compare two solutions</h1>
+      <div class="columns two">
+        <Select label="Before" value={file} options={options} onChange={(value) => ask({ file: value })} />
+        <Select label="After" value={other} options={options} onChange={(value) => ask({ with: value })} />
+      </div>
+      {both.error && <Notice bad>{both.error}</Notice>}
+      {file && other && both.data ? <Shown {...both.data} files={[file, other]} line={line} /> : <p class="empty">{file && other ? (both.error ? "" : "Comparing…") : "Choose two solutions of the same board."}</p>}
+    </>
+  );
+}
+
+function Shown({ compared, nodes, files, line }: Both & { files: [string, string]; line: string }) {
+  const { head } = compared;
+  const acting: Player = nodes[0].head.player ?? 0;
+  const player = (place.value.query.get("side") === null ? acting : Number(place.value.query.get("side"))) as Player;
+  const differences = useMemo(() => byClassDifference(compared, player), [compared, player]);
+  return (
+    <>
+      <div class="row tight">
+        <button type="button" class="button small" disabled={!line} onClick={() => ask({ node: parent(line) }, false)}>Back</button>
+        <span>After <b>{said(line)}</b>:</span>
+        {nodes[0].head.children.length <= 12 && nodes[0].head.actions.map((action, a) => (
+          <button key={action.step} type="button" class="button small" onClick={() => ask({ node: nodes[0].head.children[a] }, false)}>{action.name}</button>
+        ))}
+      </div>
+      {!head.same_spot && <Notice>These are different spots; hands in both ranges are compared.</Notice>}
+      <div class="columns two">
+        {([0, 1] as const).map((which) => (
+          <Panel key={which} title={which ? "After" : "Before"} tools={<a href={link(["solution", files[which]], { node: line })}>{files[which]}</a>}>
+            <div class="stack">
+              <Facts
+                of={[
+                  ["Iterations", count(head.iterations[which])],
+                  ["Exploitability", chips(head.exploitability[which])],
+                  ["Locks", head.locks[which]],
+                  ...([0, 1] as const).map((each) => [`EV ${PLAYERS[each]}`, chips(head.sides[which][each].ev)] as const),
+                ]}
+              />
+              <Strategy node={nodes[which]} />
+            </div>
+          </Panel>
+        ))}
+      </div>
+      <Panel
+        title="EV after less EV before"
+        tools={<Segments label="Player" value={String(player)} options={[{ value: "0", label: "OOP" }, { value: "1", label: "IP" }]} onChange={(value) => ask({ side: value })} />}
+      >
+        <div class="columns two">
+          <Grid13 label={`Change of EV of ${PLAYERS[player]}`} cells={differences} />
+          <Facts of={([0, 1] as const).map((each) => [`${PLAYERS[each]} in all`, signed(change(head, each))] as const)} />
+        </div>
+      </Panel>
+    </>
+  );
+}
+
+const change = (head: ComparedHead, player: Player): number | null => {
+  const [before, after] = [head.sides[0][player].ev, head.sides[1][player].ev];
+  return before == null || after == null ? null : after - before;
+};
+
+function Strategy({ node }: { node: Node }) {
+  const { actions, player } = node.head;
+  const cells = useMemo(() => (player === null ? [] : strategyCells(byClass(node.sides[player]), actions)), [node]);
+  if (player === null) return <p class="soft">Nobody acts here.</p>;
+  const parts = actionParts(actions.map((each) => each.kind), actions.map((each) => each.name), together(node.sides[player]).frequency);
+  return (
+    <div class="stack tight">
+      <Bars parts={parts} label={`Whole range of ${PLAYERS[player]}`} />
+      <Legend parts={parts.map((part) => ({ ...part, label: `${part.label} ${percent(part.share)}` }))} />
+      <Grid13 label={`Strategy of ${PLAYERS[player]}`} cells={cells} />
+    </div>
+  );
+}
+
+/** The change of the EV of each class, its hands weighted as before. */
+function byClassDifference({ array }: Arrays<ComparedHead>, player: Player) {
+  const [hands, difference, share] = [array("hands" + player), array("difference" + player), array(`share${player}a`)];
+  const [sums, weights] = [new Float64Array(169), new Float64Array(169)];
+  hands.forEach((hand, i) => {
+    if (!Number.isFinite(difference[i]!)) return;
+    const place = HAND_CLASSES[hand]!;
+    const weight = share[i]! + 1e-12;
+    sums[place]! += weight * difference[i]!;
+    weights[place]! += weight;
+  });
+  return differenceCells([...sums].map((sum, place) => sum / weights[place]!), [...weights].map((weight) => weight > 0), "change of EV");
 }

@@ -1,3 +1,173 @@
+// A spot from nothing: board, ranges, chips and sizes; how large it is before anything is built; one click solves it.
+import { useEffect } from "preact/hooks";
+import { useSignal } from "@preact/signals";
+import { get, post } from "../../api.ts";
+import { Button, Field, Notice, Panel, Segments, tell, tried, Dialog } from "../../look/basics.tsx";
+import { CardPicker, Cards } from "../../look/Cards.tsx";
+import { cards } from "../../look/deck.ts";
+import { curvePaint } from "../../look/Curve.tsx";
+import { go, link, place } from "../../router.ts";
+import { useLoaded, useRested, useTitle } from "../../use.ts";
+import { useKeys } from "../../keys.ts";
+import { change, detail, draft, EMPTY, fromFields, toFields, type Draft, type Fields, type Seat } from "./draft.ts";
+import { Estimate, type Checked } from "./Estimate.tsx";
+import { begin } from "./jobs.ts";
+import { RangeEditor } from "./RangeEditor.tsx";
+import { SizesEditor } from "./SizesEditor.tsx";
+import { cardNumber } from "./range.ts";
+import "./spots.css";
+
+const BLOCKING = 5;
+
 export default function NewSpot() {
-  return <p class="empty">NewSpot</p>;
+  useTitle("New spot");
+  const seat = useSignal<Seat>("oop");
+  const solving = useSignal(false);
+  const naming = useSignal("");
+  const pasting = useSignal<string | null>(null);
+  const { query } = place.value;
+  const file = query.get("file");
+  useEffect(() => {
+    if (file) void tried(get<{ fields: Fields }>("spots/file", { file })).then((read) => read && (draft.value = fromFields(read.fields)));
+    else if (!draft.peek()) void tried(get<{ fields: Fields }>("spots/default")).then((read) => read && !draft.peek() && (draft.value = fromFields(read.fields)));
+  }, [file]);
+  const now: Draft = draft.value ?? EMPTY;
+  const fields = useRested(JSON.stringify(toFields(now)), 300);
+  const check = useLoaded<Checked>(draft.value ? (signal) => post<Checked>("spots/check", { fields: JSON.parse(fields) as Fields }, signal) : null, [fields, !draft.value]);
+  const problem = (field: string) => check.data?.problems.find((each) => each.field === field || each.field?.startsWith(field + "."))?.message;
+  const board = now.board.map(cardNumber);
+  const solve = async () => {
+    solving.value = true;
+    const job = await tried(begin({ fields: toFields(draft.peek() ?? EMPTY), name: naming.peek().trim() || undefined }));
+    solving.value = false;
+    if (job) go(link(["jobs", job.id]));
+  };
+  useKeys([{ key: "s", does: "solve", run: () => void solve() }, { key: "o", does: "range out of position", run: () => (seat.value = "oop") }, { key: "i", does: "range in position", run: () => (seat.value = "ip") }], []);
+  const known = ["board", "oop", "ip", "pot", "stack", "bets", "raises", "donk", "rake", "thresholds", "min_bet", "chip", "target", "iterations", "algorithm", "storage", "threads"];
+  const others = check.data?.problems.filter((each) => !each.field || !known.includes(each.field.split(".")[0]!)) ?? [];
+  return (
+    <>
+      <div class="row spread">
+        <h1>New spot</h1>
+        <div class="row tight">
+          <Button small onClick={() => (pasting.value = "")}>Paste a spot file…</Button>
+          <Button small onClick={() => void tried(get<{ fields: Fields }>("spots/default")).then((read) => read && (draft.value = fromFields(read.fields)))}>Example</Button>
+          <Button small onClick={() => (draft.value = { ...EMPTY })}>Empty</Button>
+        </div>
+      </div>
+      <div class="new-spot">
+        <div class="stack">
+          <Board board={now.board} error={problem("board")} />
+          <Panel title="Chips">
+            <div class="fields">
+              <Field label="Pot" value={now.pot} onInput={(pot) => change({ pot })} error={problem("pot")} hint="chips, or 6.5bb" />
+              <Field label="Stack behind" value={now.stack} onInput={(stack) => change({ stack })} error={problem("stack")} hint="of the smaller stack" />
+              <Field label="Rake" value={now.rake_rate} onInput={(rake_rate) => change({ rake_rate })} error={problem("rake")} placeholder="none" hint="5%" />
+              <Field label="Rake cap" value={now.rake_cap} onInput={(rake_cap) => change({ rake_cap })} placeholder="none" hint="chips" />
+            </div>
+          </Panel>
+          <SizesEditor draft={now} problem={problem} onDetail={(detailed) => change(detail(now, detailed))} />
+          <Advanced now={now} problem={problem} />
+        </div>
+        <Panel
+          title="Ranges"
+          tools={
+            <Segments
+              label="Player"
+              value={seat.value}
+              options={[{ value: "oop", label: `OOP ${combosText(check.data, 0)}` }, { value: "ip", label: `IP ${combosText(check.data, 1)}` }]}
+              onChange={(value) => (seat.value = value)}
+            />
+          }
+        >
+          <RangeEditor
+            key={seat.value}
+            name={seat.value === "oop" ? "OOP, out of position" : "IP, in position"}
+            text={now[seat.value]}
+            onText={(text) => change(seat.value === "oop" ? { oop: text } : { ip: text })}
+            board={board}
+            paint={curvePaint(seat.value === "oop" ? 5 : 4)}
+            error={problem(seat.value)}
+          />
+        </Panel>
+      </div>
+      <div class="solve-bar panel">
+        <Estimate checked={check.data} loading={check.loading} error={check.error} />
+        {others.map((each) => <Notice key={each.message} bad>{each.message}</Notice>)}
+        <div class="row tight">
+          <input type="text" class="job-name" aria-label="Name of the solution (optional)" placeholder="name (optional)" value={naming.value} onInput={(event) => (naming.value = event.currentTarget.value)} />
+          <Button kind="primary" disabled={solving.value || !check.data?.ok} onClick={() => void solve()}>Solve</Button>
+        </div>
+      </div>
+      <Dialog title="Paste a spot file" open={pasting.value !== null} onClose={() => (pasting.value = null)}>
+        <Field label="Text of the file (YAML)" rows={14} value={pasting.value ?? ""} onInput={(text) => (pasting.value = text)} />
+        <div class="row">
+          <Button
+            kind="primary"
+            onClick={() =>
+              void tried(post<{ fields: Fields }>("spots/read", { text: pasting.peek() })).then((read) => {
+                if (!read) return;
+                draft.value = fromFields(read.fields);
+                pasting.value = null;
+                tell("The spot is filled in.");
+              })
+            }
+          >
+            Fill in
+          </Button>
+        </div>
+        {check.data?.text && <details><summary>This spot as a file</summary><pre class="code">{check.data.text}</pre></details>}
+      </Dialog>
+    </>
+  );
+}
+
+const combosText = (checked: Checked | null, player: 0 | 1) => (checked?.combos?.[player] != null ? `(${Math.round(checked.combos[player])})` : "");
+
+function Board({ board, error }: { board: readonly string[]; error?: string | undefined }) {
+  const picked = (card: string) => change({ board: board.includes(card) ? board.filter((each) => each !== card) : [...board, card].slice(0, BLOCKING) });
+  const text = useSignal<string | null>(null);
+  return (
+    <Panel title="Board" tools={<><Cards of={board} large /><Button small disabled={!board.length} onClick={() => change({ board: [] })}>Clear</Button></>}>
+      <div class="stack tight">
+        <CardPicker label="Board" chosen={board} blocked={board.length >= BLOCKING ? ALL.filter((card) => !board.includes(card)) : []} onPick={picked} />
+        <Field
+          label="Board as text"
+          value={text.value ?? board.join(" ")}
+          onInput={(value) => {
+            text.value = value;
+            change({ board: [...new Set(cards(value))].slice(0, BLOCKING) });
+          }}
+          onEnter={() => (text.value = null)}
+          error={error}
+          hint="three cards for a flop, four for a turn, five for a river"
+        />
+      </div>
+    </Panel>
+  );
+}
+
+const ALL = [..."shdc"].flatMap((suit) => [..."AKQJT98765432"].map((rank) => rank + suit));
+
+function Advanced({ now, problem }: { now: Draft; problem: (field: string) => string | undefined }) {
+  const field = (key: keyof Draft & string, label: string, placeholder: string, hint: string, from = key) => (
+    <Field label={label} value={now[key] as string} onInput={(value) => change({ [key]: value })} placeholder={placeholder} hint={hint} error={problem(from)} />
+  );
+  return (
+    <details class="panel">
+      <summary><h2 class="inline">Precision and fine points</h2></summary>
+      <div class="fields more">
+        {field("target", "Stop at", "0.5%", "exploitability, of the pot or 1.5c")}
+        {field("iterations", "At most", "1000", "iterations")}
+        {field("algorithm", "Algorithm", "dcfr", "cfr+, pcfr+, …")}
+        {field("storage", "Numbers", "float32", "int16: half the memory")}
+        {field("threads", "Threads", "all", "")}
+        {field("chip", "Smallest chip", "by the pot", "bets are rounded to it")}
+        {field("min_bet", "Smallest bet", "one chip", "chips")}
+        {field("add_allin", "Add all-in", "off", "where at most 150% of the pot", "thresholds" as "add_allin")}
+        {field("force_allin", "Force all-in", "off", "where it leaves at most 20%", "thresholds" as "force_allin")}
+        {field("merge", "Merge sizes", "off", "closer than 10%", "thresholds" as "merge")}
+      </div>
+    </details>
+  );
 }

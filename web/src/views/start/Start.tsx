@@ -1,3 +1,104 @@
+// Where one begins: what was solved, what is being solved, and what else there is.
+import { get } from "../../api.ts";
+import { LinkButton, Notice, Panel } from "../../look/basics.tsx";
+import { Cards } from "../../look/Cards.tsx";
+import { count, percent } from "../../look/numbers.ts";
+import { Table, type Column } from "../../look/table.tsx";
+import { go, link } from "../../router.ts";
+import { jobs } from "../spots/jobs.ts";
+import { listen } from "../../api.ts";
+import { useEffect } from "preact/hooks";
+import { useLoaded, useTitle } from "../../use.ts";
+import { ago, type FoundFile, type FoundSolution, type StartData } from "./found.ts";
+import "./start.css";
+
+const SOLUTIONS: readonly Column<FoundSolution>[] = [
+  { key: "board", label: "Board", show: (row) => <Cards of={row.board} />, sort: (row) => row.board },
+  { key: "file", label: "File", show: (row) => <a href={link(["solution", row.file])}>{row.file}</a>, sort: (row) => row.file },
+  { key: "pot", label: "Pot", number: true, show: (row) => row.pot, sort: (row) => row.pot },
+  { key: "stack", label: "Stack", number: true, show: (row) => row.stack, sort: (row) => row.stack },
+  { key: "iterations", label: "Iterations", number: true, show: (row) => count(row.iterations), sort: (row) => row.iterations },
+  {
+    key: "exploitability",
+    label: "Exploitability",
+    number: true,
+    show: (row) => percent(row.exploitability_percent == null ? null : row.exploitability_percent / 100, 2),
+    sort: (row) => row.exploitability_percent,
+  },
+  { key: "locks", label: "Locks", number: true, show: (row) => row.locks || "", sort: (row) => row.locks },
+  { key: "modified", label: "Solved", number: true, show: (row) => ago(row.modified), sort: (row) => row.modified },
+];
+
+/** Whether the file of the command line has been shown since the page was loaded. */
+let opened = location.hash.length > 2;
+
 export default function Start() {
-  return <p class="empty">Start</p>;
+  useTitle("");
+  const start = useLoaded((signal) => get<StartData>("start", {}, signal), []);
+  useEffect(() => listen("files", start.again), []);
+  const data = start.data;
+  // The file that the server was opened with is shown at first, unless the address names something else.
+  useEffect(() => {
+    if (data?.opened && !opened) go(data.opened.endsWith(".spot") ? link(["solution", data.opened]) : link(["spot", "new"], { file: data.opened }));
+    if (data) opened = true;
+  }, [data]);
+  const active = jobs.value.filter((job) => job.state === "running" || job.state === "waiting" || job.state === "paused");
+  return (
+    <>
+      <h1 class="hidden">Treeplex</h1>
+      <div class="starts">
+        <Way href="#/spot/new" title="Solve a spot" sign="♠">Board, ranges and sizes; then watch it converge and walk its tree.</Way>
+        <Way href="#/play" title="Play" sign="♟">A table against any agent, or against what you solved.</Way>
+        <Way href="#/games" title="Look into a game" sign="Ψ">Trees, infosets and best responses of every game.</Way>
+        <Way href="#/trainings" title="Compare runs" sign="∿">Curves of solvers and trainings side by side.</Way>
+      </div>
+      {start.error && <Notice bad>{start.error}</Notice>}
+      {active.length > 0 && (
+        <Notice>
+          {active.length === 1 ? "One spot is" : `${active.length} spots are`} being solved or waiting. <a href="#/jobs">Show</a>
+        </Notice>
+      )}
+      <Panel title="Solved spots" tools={<LinkButton kind="primary" href="#/spot/new">New spot</LinkButton>}>
+        {data && !data.solutions.length ? (
+          <p class="empty">Nothing solved in <code>{data.folder}</code> yet. The example is solved in a second: <a href="#/spot/new">try it</a>.</p>
+        ) : (
+          <Table
+            label="Solved spots"
+            columns={SOLUTIONS}
+            rows={data?.solutions ?? []}
+            id={(row) => row.file}
+            onRow={(row) => go(link(["solution", row.file]))}
+            empty={start.loading ? "Looking through the folder…" : "Nothing here."}
+            most={100}
+          />
+        )}
+      </Panel>
+      <div class="columns two">
+        <Files title="Spot files" files={data?.spot_files} address={(file) => link(["spot", "new"], { file })} />
+        <Files title="Batches of flops" files={data?.batches} address={(file) => link(["batch", file])} />
+      </div>
+    </>
+  );
+}
+
+function Way({ href, title, sign, children }: { href: string; title: string; sign: string; children: string }) {
+  return (
+    <a class="way" href={href}>
+      <span class="sign" aria-hidden="true">{sign}</span>
+      <span><b>{title}</b><span class="soft small">{children}</span></span>
+    </a>
+  );
+}
+
+function Files({ title, files, address }: { title: string; files: readonly FoundFile[] | undefined; address: (file: string) => string }) {
+  if (!files?.length) return null;
+  return (
+    <Panel title={title}>
+      <ul class="files">
+        {files.slice(0, 30).map((each) => (
+          <li key={each.file}><a href={address(each.file)}>{each.file}</a><span class="soft small">{ago(each.modified)}</span></li>
+        ))}
+      </ul>
+    </Panel>
+  );
 }

@@ -42,6 +42,14 @@ def flops(
     line: Annotated[
         str, typer.Option("--line", metavar="LINE", help="The decision to report: x is the one after a check.")
     ] = "",
+    sort: Annotated[
+        str | None,
+        typer.Option("--sort", metavar="COLUMN", help="Boards by a column of report.csv, the highest first: check, ev_oop."),
+    ] = None,
+    ascending: Annotated[bool, typer.Option("--ascending", help="With --sort: the lowest first.")] = False,
+    by: Annotated[
+        str | None, typer.Option("--by", metavar="TEXTURE", help="Averages by suits, pairing, high or connected.")
+    ] = None,
     options: Options,
     as_json: Json = False,
     progress: ShowProgress = None,
@@ -58,15 +66,19 @@ def flops(
     Examples:
       treeplex holdem flops examples/spots/flop.yaml --boards AsKd2c,Td9d6h --out flops
       treeplex holdem flops examples/spots/flop.yaml --boards subset:25 --target 1% --out flops
+      treeplex holdem flops examples/spots/flop.yaml --boards subset:25 --target 1% --out flops --sort check --by suits
     """
     with Live(progress) as live:
         live.say("reading the spot")
+        from treeplex.errors import SpecError
         from treeplex.games.poker.spots.files import spot_request
         from treeplex.play.cli.holdem.requests import batch_settings, check_parent, solver_of_batch
         from treeplex.runs.holdem.batch import run_batch
         from treeplex.runs.holdem.batch_report import batch_report, decision_line
-        from treeplex.runs.holdem.boards import check_symmetric, read_boards
+        from treeplex.runs.holdem.boards import Texture, check_symmetric, read_boards
 
+        if by is not None and by not in Texture._fields:
+            raise SpecError(f"--by {by!r} is not known; write {', '.join(Texture._fields)}")
         check_parent(out)
         request = spot_request(file, options)
         chosen = read_boards(boards)
@@ -93,11 +105,13 @@ def flops(
             progress=say,
         )
         report = batch_report(batch, where)
+        if sort is not None and report.rows:
+            report = report.sorted_by(sort, ascending=ascending)
         report.write()
     if as_json:
-        print_json(batch_json(report))
+        print_json(batch_json(report, by))
     else:
-        print_batch(report)
+        print_batch(report, by)
     if batch.interrupted:
         fail(f"stopped after {len(batch.rows)} of {batch.boards} boards; the same command resumes", STOPPED)
     if batch.failures:
@@ -116,7 +130,7 @@ def batch_line(progress: "Progress") -> str:
     return "  ".join(parts)
 
 
-def batch_json(report: "BatchReport") -> dict[str, object]:
+def batch_json(report: "BatchReport", by: str | None) -> dict[str, object]:
     """What ``--json`` prints."""
     batch = report.batch
     return {
@@ -127,18 +141,21 @@ def batch_json(report: "BatchReport") -> dict[str, object]:
         "failed": dict(batch.failures),
         "line": report.line,
         "averages": report.averages(),
+        **({"by": {name: part.averages() for name, part in report.by_texture(by).items()}} if by and report.rows else {}),
         "rows": [report.cells(row) for row in report.rows],
     }
 
 
-def print_batch(report: "BatchReport") -> None:
-    """Averages, the first boards, and where the rest is."""
+def print_batch(report: "BatchReport", by: str | None) -> None:
+    """Averages, those of each texture, the first boards, and where the rest is."""
     batch = report.batch
     if not report.rows:
         typer.echo(f"no board is finished in {batch.folder}")
         return
     head = ["board", "EV OOP", "equity OOP", *report.actions, "exploitability"]
-    entries = [("average", report.averages()), *((row.board, report.cells(row)) for row in report.rows[:MOST_SHOWN])]
+    parts = report.by_texture(by) if by else {}
+    groups = [(f"{name} ({len(part.rows)})", part.averages()) for name, part in parts.items()]
+    entries = [("average", report.averages()), *groups, *((row.board, report.cells(row)) for row in report.rows[:MOST_SHOWN])]
     rows = []
     for name, entry in entries:
         shares = [f"{100 * entry.get(action, 0.0):.1f}%" for action in report.actions]

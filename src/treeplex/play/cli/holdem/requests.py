@@ -179,9 +179,10 @@ def batch_settings(spot: Spot) -> dict[str, Any]:
     """What decides the results of a batch besides the spot; it is one of its boards."""
     from treeplex.runs.holdem.solve import DEFAULT_SHARE, DEFAULT_STORAGE
     from treeplex.runs.solve.settings import DEFAULT_ITERATIONS
-    from treeplex.solvers.registry import DEFAULT_ALGORITHM
+    from treeplex.solvers.registry import DEFAULT_ALGORITHM, pace_of
 
     settings, pot = spot.settings, spot.pot
+    pace_of(settings.algorithm or DEFAULT_ALGORITHM)  # an unknown one is one error, not one per board
     usual = settings.target is None and settings.iterations is None
     target = DEFAULT_SHARE * pot if usual else None if settings.target is None else settings.target.chips(pot)
     iterations = settings.iterations if settings.iterations is not None else DEFAULT_ITERATIONS

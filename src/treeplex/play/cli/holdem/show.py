@@ -1,17 +1,20 @@
 """``treeplex holdem show``: read a solved spot."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from treeplex.play.cli.arguments import Json
-from treeplex.play.cli.commands import command
+from treeplex.play.cli.commands import command, with_options
 from treeplex.play.cli.console import print_facts, print_json
+from treeplex.play.cli.holdem.views import VIEWS, show_view
 from treeplex.spec import quoted
 
 if TYPE_CHECKING:
     from treeplex.runs.holdem.report.export import Solved
+    from treeplex.runs.holdem.report.measures import Measures
     from treeplex.runs.holdem.report.page_data import NodeReport, Side
 
 MOST_NEXT = 14
@@ -20,7 +23,9 @@ LINE_HELP = "Actions and cards so far: 'x,b50%,c,7s,b120' (x check, c call, f fo
 
 
 @command("Read a solved spot.", place=20, example="show turn.spot --line x,b60%")
+@with_options(VIEWS)
 def show(
+    *,
     file: Annotated[Path, typer.Argument(metavar="FILE", help=FILE_HELP)],
     line: Annotated[str, typer.Option("--line", metavar="LINE", help=LINE_HELP)] = "",
     player: Annotated[
@@ -45,6 +50,7 @@ def show(
             "--ev", metavar="pot|net", help="pot: the pot included (fold: 0); net: relative to half of the starting pot."
         ),
     ] = "pot",
+    options: Mapping[str, Any],
     as_json: Json = False,
 ) -> None:
     """Show a solved spot at one decision: the range as a grid, actions, EV, equity, hands and the lines that follow.
@@ -53,15 +59,23 @@ def show(
     pot. With --json --depth the output is one line of JSON per node, the first line
     about the spot; it streams, however long.
 
+    EQR is how much of its equity a range realises, EV / (equity x pot). Facing a bet, the pot odds are the equity that a call
+    needs, and MDF is how much of the range must not fold lest the bettor gain with any two cards.
+
     \b
     Examples:
       treeplex holdem show turn.spot
       treeplex holdem show turn.spot --line x,b50% --hand AKs,QQ
+      treeplex holdem show turn.spot --line x --by made
+      treeplex holdem show turn.spot --line x --by draw --only "top pair,overpair"
+      treeplex holdem show turn.spot --line x,x --runouts
+      treeplex holdem show turn.spot --line x,b50%,c --range --player ip
       treeplex holdem show turn.spot --html turn.html --png turn.png
       treeplex holdem show turn.spot --json --depth all > turn.jsonl
     """
     from treeplex.errors import SpecError
     from treeplex.play.cli.holdem.requests import usable
+    from treeplex.runs.holdem.report.breakdown import filtered
     from treeplex.runs.holdem.report.export import EV_MEANINGS, node_report, read_depth
     from treeplex.runs.holdem.solution import load_solution
 
@@ -74,8 +88,13 @@ def show(
     for path in (html, png):
         if path is not None:
             usable(path)
+    chosen = {**dict.fromkeys(("runouts", "by", "only", "range_text")), **options}
     solution = load_solution(file)
     node = node_report(solution, line)
+    if chosen["only"]:
+        node = filtered(node, chosen["only"].split(","))
+    if show_view(solution, node.from_the_pot() if ev == "pot" else node, shown_player(node, who), chosen, as_json=as_json):
+        return
     if html is not None:
         write_page(html, solution, node, None if depth is None else (steps,), file=file, ev=ev)
     if png is not None:
@@ -170,9 +189,10 @@ def print_node(
     from rich.console import Console
 
     from treeplex.play.pages.grid import in_colour
+    from treeplex.runs.holdem.report.measures import measures, realised
     from treeplex.runs.holdem.report.page_data import PLAYERS, chosen_hands
 
-    node = node if signed else node.from_the_pot()
+    whole, node = node, node if signed else node.from_the_pot()
     who = shown_player(node, player)
     side, acts = node.sides[who], node.player == who
     hands = chosen_hands(side, hand)
@@ -189,7 +209,7 @@ def print_node(
         print_grid(console, node, who, coloured=in_colour(console))
     if acts:
         print_actions(node, side, signed=signed)
-    print_ranges(node, signed=signed)
+    print_ranges(node, measures(solution, node.line), realised(whole), signed=signed)
     print_hands(node, side, hands, signed=signed)
     print_next(node, file)
 
@@ -223,15 +243,18 @@ def print_actions(node: "NodeReport", side: "Side", *, signed: bool) -> None:
     typer.echo("")
 
 
-def print_ranges(node: "NodeReport", *, signed: bool) -> None:
-    """EV and equity of both ranges."""
+def print_ranges(node: "NodeReport", found: "Measures", eqr: tuple[float, float], *, signed: bool) -> None:
+    """EV, equity and how much of it is realised, of both ranges; and what a bet asks for."""
     from treeplex.runs.holdem.report.page_data import PLAYERS
 
     rows = []
-    for side in node.sides:
+    for side, share in zip(node.sides, eqr, strict=True):
         ev = amount(side.mean(side.ev), signed)
-        rows.append([PLAYERS[side.player], counted(side.combos), ev, per_cent(side.mean(side.equity))])
-    echo_table(["range", "combos", "EV", "equity"], rows)
+        rows.append([PLAYERS[side.player], counted(side.combos), ev, per_cent(side.mean(side.equity)), per_cent(share)])
+    echo_table(["range", "combos", "EV", "equity", "EQR"], rows)
+    if found.call:
+        odds = f"{per_cent(found.pot_odds)} equity calls {found.call:g} into {node.pot:g}"
+        typer.echo(f"pot odds: {odds}   MDF {per_cent(found.mdf)}, defends {per_cent(found.defended)}")
     typer.echo("")
 
 

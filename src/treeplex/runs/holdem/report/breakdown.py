@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
+from treeplex.evaluate.holdem.equity import quantiles
 from treeplex.games.poker.cards.cards import CLASSES, hand_numbers
 from treeplex.games.poker.cards.made_hands import KINDS
 from treeplex.games.poker.cards.ranges import range_to_string
@@ -156,25 +157,11 @@ def range_text(side: Side) -> str:
 
 
 def spread(side: Side, values: Floats, points: int = 101) -> Floats:
-    """A hand's number over the range in ascending order, float64 [points]: its quantiles at equal distances, ends included.
-
-    The curves of equity and EV distributions: the value at place k is that of the hand below which k / (points - 1) of the
-    range lies.
+    """A hand's number over the range in ascending order, float64 [points]: the curves of equity and EV distributions.
 
     Args:
         side: one player at a node.
         values: float64 [n], ``side.equity`` or ``side.ev``.
-        points: at least 2.
-
-    Returns:
-        NaN everywhere where nobody gets here.
+        points: at least 2; see :func:`treeplex.evaluate.holdem.equity.quantiles`.
     """
-    known = np.isfinite(values) & (side.share > 0)
-    if not known.any():
-        return np.full(points, np.nan)
-    order = np.argsort(values[known], kind="stable")
-    weights = side.share[known][order]
-    above = np.cumsum(weights)
-    places = np.searchsorted(above, np.linspace(0, 1, points) * above[-1] * (1 - 1e-12))
-    ordered: Floats = values[known][order][places]
-    return ordered
+    return quantiles(values, side.share, points)

@@ -22,11 +22,17 @@ EV_MEANINGS = {
 """How EVs may count, for people and in files."""
 
 
-class Solved(Protocol):
-    """A solved spot; see :mod:`treeplex.runs.holdem.solve`."""
+class Viewed(Protocol):
+    """What has nodes to look at: a solved spot, or a policy on one."""
 
     @property
     def spot(self) -> Spot: ...
+    def at(self, line: str) -> NodeView: ...
+
+
+class Solved(Viewed, Protocol):
+    """A solved spot; see :mod:`treeplex.runs.holdem.solve`."""
+
     @property
     def algorithm(self) -> str: ...
     @property
@@ -37,10 +43,9 @@ class Solved(Protocol):
     def exploitability(self) -> float: ...
     @property
     def ev(self) -> tuple[float, float]: ...
-    def at(self, line: str) -> NodeView: ...
 
 
-def node_report(solution: Solved, line: str) -> NodeReport:
+def node_report(solution: Viewed, line: str) -> NodeReport:
     """One node of a solved spot.
 
     Raises:

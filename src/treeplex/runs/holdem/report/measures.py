@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import isfinite, nan
 
-from treeplex.runs.holdem.report.export import Solved, lines_above, node_report
+from treeplex.runs.holdem.report.export import Viewed, lines_above, node_report
 from treeplex.runs.holdem.report.page_data import NodeReport
 
 
@@ -27,8 +27,12 @@ class Measures:
     defended: float
 
 
-def measures(solution: Solved, line: str) -> Measures:
+def measures(solution: Viewed, line: str) -> Measures:
     """The figures of a node of a solved spot.
+
+    Args:
+        solution: the solved spot.
+        line: to the node.
 
     Raises:
         SpecError: a line that the spot does not have.

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
 from treeplex.games.poker.cards.cards import cards_to_string, parse_cards
-from treeplex.runs.holdem.report.export import Solved, node_report
+from treeplex.runs.holdem.report.export import Viewed, node_report
 from treeplex.runs.holdem.report.line import read_steps
 from treeplex.runs.holdem.report.page_data import Floats, NodeReport
 from treeplex.spec import shown
@@ -42,7 +42,7 @@ class Runouts:
     reach: Floats
 
 
-def runouts(solution: Solved, line: str) -> Runouts:
+def runouts(solution: Viewed, line: str) -> Runouts:
     """A decision after every turn or river card.
 
     Args:
@@ -87,7 +87,7 @@ def frequencies(node: NodeReport, player: int, names: tuple[str, ...]) -> list[f
     return [float(taken.get(name, 0.0)) for name in names]
 
 
-def around_card(solution: Solved, line: str) -> tuple[str, str]:
+def around_card(solution: Viewed, line: str) -> tuple[str, str]:
     """The canonical line before the card that varies, and the actions after it."""
     view = solution.at(line)
     parts = view.line.split(",") if view.line else []

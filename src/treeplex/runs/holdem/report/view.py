@@ -4,7 +4,7 @@ With isomorphism a solver keeps one board for all that differ in suits only. A l
 way, and hands are named back, so that a view always shows the suits asked for.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
 from treeplex.evaluate.holdem.node_values import HoldemValues, Pair, StreetValues, ratio
+from treeplex.forms.holdem.spot_form import FixedStrategy
 from treeplex.forms.holdem.suit_symmetry import IDENTITY, Hands, Renaming, renamed
 from treeplex.games.poker.betting.tree import Action, Decision, Fold, StreetEnd
 from treeplex.games.poker.cards.cards import cards_to_string
@@ -187,6 +188,21 @@ class Browser:
             _find_equity=lambda: nothing(sides) if over else self.equity(spotted, sides),
             _children=lambda: self.children(place),
         )
+
+    def locked(self, line: str, locks: Sequence[FixedStrategy]) -> NDArray[np.bool_]:
+        """[n] which of the hands of who acts at a node some locks fix there, in the order of its view; none if nobody acts."""
+        spotted = self.find(line)
+        node = self.game.betting.nodes[spotted.place.node]
+        if not isinstance(node, Decision):
+            return np.zeros(0, bool)
+        order = self.side(spotted, node.player).order
+        row = self.game.forests[spotted.street].numbers[node.player].index(spotted.place.node)
+        here = self.values.board_number(spotted.street, spotted.board), node.player, row
+        for lock in locks:
+            if (lock.board, lock.player, lock.node) == here:
+                fixed: NDArray[np.bool_] = np.asarray(np.isfinite(lock.strategy).all(axis=0))[order]
+                return fixed
+        return np.zeros(len(order), bool)
 
     def find(self, line: str) -> Spotted:
         """Follow a line through streets and boards."""

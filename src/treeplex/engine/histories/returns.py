@@ -1,0 +1,41 @@
+"""What followed the decisions of episodes."""
+
+import numpy as np
+from numba import njit
+
+from treeplex.engine.tree.form import Floats, Ints, SmallInts
+
+
+@njit(cache=True, nogil=True)
+def lambda_returns(first: Ints, player: SmallInts, payoffs: Floats, values: Floats, costs: Floats, smoothing: float) -> Floats:
+    """The lambda-return after each decision, float64 [D].
+
+    With t' the same player's next decision in the episode,
+
+        G_t = (1 - lambda) V_t' + lambda (G_t' - c_t'),
+
+    plus the costs of the others' decisions between the two, and the payoff where there is no t'. What a player pays for a
+    decision, the others get. ``G_t - V_t`` is the generalised advantage estimate of Schulman et al. (2016, equation 16) without
+    discounting, for payoffs come at the end only; with lambda 1 these are plain payoffs. The returns are those of v-trace
+    (Espeholt et al. 2018, equation 1) where behaviour is the policy itself.
+
+    Args:
+        first: int64 [B+1], where an episode's decisions begin.
+        player: int32 [D], who decided.
+        payoffs: float64 [B, N].
+        values: float64 [D], V, what the player expects right before each decision, its cost taken off.
+        costs: float64 [D], c.
+        smoothing: lambda.
+    """
+    returns, players = np.empty(len(player)), payoffs.shape[1]
+    expected, earned = np.empty(players), np.empty(players)
+    for episode in range(len(first) - 1):
+        expected[:], earned[:] = payoffs[episode], payoffs[episode]
+        for decision in range(first[episode + 1] - 1, first[episode] - 1, -1):
+            who = player[decision]
+            returns[decision] = (1.0 - smoothing) * expected[who] + smoothing * earned[who]
+            for other in range(players):
+                expected[other] += costs[decision]
+                earned[other] += costs[decision]
+            expected[who], earned[who] = values[decision], returns[decision] - costs[decision]
+    return returns

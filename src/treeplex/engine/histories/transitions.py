@@ -1,0 +1,24 @@
+"""What follows what in episodes, from each player's own point of view."""
+
+import numpy as np
+from numba import njit
+
+from treeplex.engine.tree.form import Ints, SmallInts
+
+
+@njit(cache=True, nogil=True)
+def next_own(first: Ints, player: SmallInts, infoset: SmallInts, players: int) -> SmallInts:
+    """The infoset of the same player's next decision in the same episode, int32 [D]; -1 where it was the last.
+
+    Args:
+        first: int64 [B+1], where an episode's decisions begin.
+        player, infoset: int32 [D], who decided, where.
+        players: N.
+    """
+    found, ahead = np.empty(len(player), np.int32), np.empty(players, np.int32)
+    for episode in range(len(first) - 1):
+        ahead[:] = -1
+        for at in range(first[episode + 1] - 1, first[episode] - 1, -1):
+            found[at] = ahead[player[at]]
+            ahead[player[at]] = infoset[at]
+    return found

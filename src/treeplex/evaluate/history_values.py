@@ -1,0 +1,178 @@
+"""What a policy makes of every history and every infoset of a small game: reach, values of actions, regrets.
+
+With pi the policy's probabilities, c those of chance and u_i the payoff of player i, over the histories h of an infoset I of i:
+
+    others' reach   pi_-i(I) = sum over h of c(h) prod over j other than i of pi_j(h)
+    value           Q(I, a)  = sum over h of c(h) prod over j other than i of pi_j(h) u_i(h a) / pi_-i(I)
+    regret          r(I)     = pi_-i(I) (max over a of Q(I, a) - sum over a of pi_i(I, a) Q(I, a))
+
+(Zinkevich, Johanson, Bowling and Piccione 2007, section 3). Everything is a pass over the arrays of all histories, so it is for
+games that one can walk.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL
+from treeplex.errors import PolicyError
+from treeplex.forms.compile.histories import HistoryTree
+from treeplex.forms.policies.tabular import Policy
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class HistoryValues:
+    """A policy on all histories of a game.
+
+    Attributes:
+        tree: the histories, H of them, and infosets, I; every history comes after its parent.
+        policy: a policy of the same game.
+    """
+
+    tree: HistoryTree
+    policy: Policy
+
+    @cached_property
+    def parent(self) -> Ints:
+        """The history before each, int64 [H]; -1 of the root."""
+        nodes = self.tree.histories.nodes
+        inner = np.flatnonzero(nodes[:, CHILDREN])
+        counts = nodes[inner, CHILDREN]
+        found = np.full(len(nodes), -1, np.int64)
+        found[self._spread(nodes[inner, CHILD], counts)] = np.repeat(inner, counts)
+        return found
+
+    @cached_property
+    def place(self) -> Ints:
+        """Which of its parent's children each history is, int64 [H]; 0 of the root."""
+        found = np.arange(len(self.parent)) - self.tree.histories.nodes[self.parent, CHILD]
+        found[0] = 0
+        return np.asarray(found, np.int64)
+
+    @cached_property
+    def levels(self) -> tuple[Ints, ...]:
+        """The histories of each depth, the root first."""
+        nodes, found = self.tree.histories.nodes, [np.zeros(1, np.int64)]
+        while True:
+            above = found[-1][nodes[found[-1], CHILDREN] > 0]
+            if not len(above):
+                return tuple(found)
+            found.append(self._spread(nodes[above, CHILD], nodes[above, CHILDREN]))
+
+    @cached_property
+    def probabilities(self) -> tuple[Floats, ...]:
+        """How the policy plays at each infoset, float64 [A] each.
+
+        Raises:
+            PolicyError: the policy lacks an infostate of the game.
+        """
+        game, found = self.policy.game, []
+        for player, infostate in zip(self.tree.infoset_player.tolist(), self.tree.infostates, strict=True):
+            if (player, infostate) not in game.lookup:
+                raise PolicyError(f"the policy lacks infostate {infostate!r} of player {player}; give one for this game")
+            found.append(self.policy.probabilities[game.sequences_at(game.lookup[player, infostate])])
+        return tuple(found)
+
+    @cached_property
+    def chances(self) -> Floats:
+        """How likely each history is after its parent, float64 [H]; 1 of the root."""
+        histories, parent, place = self.tree.histories, self.parent, self.place
+        actor, key = histories.nodes[parent, ACTOR], histories.nodes[parent, KEY]
+        first = np.cumsum([0, *map(len, self.probabilities)])[:-1]
+        found = np.ones(len(parent))
+        moved, dealt = np.flatnonzero(actor >= 0), np.flatnonzero(actor == CHANCE)
+        moved, dealt = moved[moved > 0], dealt[dealt > 0]
+        flat = np.concatenate(self.probabilities) if self.probabilities else np.zeros(0)
+        found[moved] = flat[first[key[moved]] + place[moved]]
+        found[dealt] = histories.chance[key[dealt] + place[dealt]]
+        return found
+
+    @cached_property
+    def reach(self) -> Floats:
+        """How likely each player, and in the last row chance, makes each history, float64 [N + 1, H]."""
+        actor = self.tree.histories.nodes[self.parent, ACTOR]
+        row = np.where(actor < 0, self.tree.players, actor)
+        found = np.ones((self.tree.players + 1, len(actor)))
+        for level in self.levels[1:]:
+            found[:, level] = found[:, self.parent[level]]
+            found[row[level], level] *= self.chances[level]
+        return found
+
+    @cached_property
+    def values(self) -> Floats:
+        """What each player expects at each history when all follow the policy from there on, float64 [H, N]."""
+        histories = self.tree.histories
+        found = np.zeros((len(histories.nodes), self.tree.players))
+        ends = np.flatnonzero(histories.nodes[:, ACTOR] == TERMINAL)
+        found[ends] = histories.payoffs[histories.nodes[ends, KEY]]
+        for level in reversed(self.levels[1:]):
+            np.add.at(found, self.parent[level], self.chances[level, None] * found[level])
+        return found
+
+    @cached_property
+    def _decisions(self) -> Ints:
+        """The histories where a player acts."""
+        return np.flatnonzero(self.tree.histories.nodes[:, ACTOR] >= 0)
+
+    @cached_property
+    def _weights(self) -> Floats:
+        """How likely chance and the others make each of the decisions."""
+        actor = self.tree.histories.nodes[self._decisions, ACTOR]
+        reach = self.reach[:, self._decisions].copy()
+        reach[actor, np.arange(len(actor))] = 1.0
+        return np.asarray(reach.prod(axis=0))
+
+    @cached_property
+    def others_reach(self) -> Floats:
+        """How likely chance and the others make each infoset, float64 [I]."""
+        keys = self.tree.histories.nodes[self._decisions, KEY]
+        return np.bincount(keys, self._weights, len(self.tree.infostates)).astype(np.float64)
+
+    @cached_property
+    def own_reach(self) -> Floats:
+        """How likely the player who acts there makes each infoset by its own actions, float64 [I]."""
+        nodes, found = self.tree.histories.nodes, np.zeros(len(self.tree.infostates))
+        found[nodes[self._decisions, KEY]] = self.reach[nodes[self._decisions, ACTOR], self._decisions]
+        return found
+
+    @cached_property
+    def action_values(self) -> tuple[Floats, ...]:
+        """What each action of each infoset is worth to the player who acts there, in the game's units, float64 [A] each.
+
+        Where chance and the others never lead, histories of the infoset count alike.
+        """
+        nodes, decisions = self.tree.histories.nodes, self._decisions
+        keys, sizes = nodes[decisions, KEY], np.array([*map(len, self.probabilities)], np.int64)
+        weights = np.where(self.others_reach[keys] > 0, self._weights, 1.0)
+        totals = np.bincount(keys, weights, len(sizes))
+        first, counts = np.cumsum([0, *sizes])[:-1], nodes[decisions, CHILDREN].astype(np.int64)
+        children, of = self._spread(nodes[decisions, CHILD], counts), np.repeat(np.arange(len(decisions)), counts)
+        worth = self.values[children, nodes[decisions, ACTOR][of]] * weights[of]
+        flat: Floats = np.bincount(first[keys[of]] + self.place[children], worth, int(sizes.sum())).astype(np.float64)
+        flat /= np.repeat(totals, sizes)
+        return tuple(np.split(flat, first[1:])) if len(sizes) else ()
+
+    @cached_property
+    def regrets(self) -> Floats:
+        """The immediate counterfactual regret of each infoset, float64 [I], as :func:`treeplex.infostate_regrets` has it."""
+        each = zip(self.action_values, self.probabilities, strict=True)
+        gained = np.array([worth.max() - float(worth @ policy) for worth, policy in each], np.float64)
+        return np.asarray(self.others_reach * gained, np.float64)
+
+    @cached_property
+    def infosets(self) -> dict[tuple[int, str], int]:
+        """From (player, infostate string) to infoset."""
+        named = zip(self.tree.infoset_player.tolist(), self.tree.infostates, strict=True)
+        return {key: number for number, key in enumerate(named)}
+
+    @staticmethod
+    def _spread(first: "NDArray[np.int32] | Ints", counts: "NDArray[np.int32] | Ints") -> Ints:
+        """The numbers ``first, first + 1, ...``, so many of each."""
+        whole = counts.astype(np.int64)
+        within = np.arange(int(whole.sum())) - np.repeat(np.cumsum(whole) - whole, whole)
+        return np.asarray(np.repeat(first.astype(np.int64), whole) + within, np.int64)

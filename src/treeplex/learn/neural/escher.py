@@ -1,0 +1,90 @@
+"""ESCHER: regrets read from a critic alone, without importance weights; or with what was sampled as correction."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.histories.recording import Walks
+from treeplex.games.base import Game
+from treeplex.learn.neural.averages import EXACT, NETWORK, Average, ExactAverage, LearnedAverage
+from treeplex.learn.neural.critics import Critic, CriticSettings, playthroughs
+from treeplex.learn.neural.deep_cfr import SingleDeepCfr
+from treeplex.learn.neural.frame import check_zero_sum, named, under
+from treeplex.settings import setting
+
+
+@dataclass(frozen=True)
+class EscherSettings(CriticSettings):
+    """What a training is asked to do."""
+
+    walks: int = setting(500, "playthroughs for each player's regrets in an iteration", low=1)
+    value_walks: int = setting(500, "playthroughs of the present policies for the critic in an iteration", low=1)
+    memory: int = setting(1_000_000, "rows of each reservoir at most", low=1, fixed=True)
+    fits: int = setting(200, "gradient steps of each regret network in an iteration", low=1)
+    critic_fits: int = setting(200)
+    critic_rounds: int = setting(1)
+    average_fits: int = setting(1000, "gradient steps of the average's network, whenever it is asked for", low=1)
+    average: str = setting(NETWORK, "how policies are averaged", choices=(NETWORK, EXACT), fixed=True)
+    greedy: bool = setting(False, "where no regret is positive, play the action of the largest instead of all alike")
+    value_exploration: float = setting(0.01, "probability of a uniform choice in playthroughs for the critic", low=0, high=1)
+    corrected: bool = setting(False, "correct the critic's values by what was sampled, with importance weights", fixed=True)
+
+
+class Escher(SingleDeepCfr):
+    """ESCHER: regrets are differences of a critic's values, of infosets met under a fixed, uniform policy of the traverser.
+
+    At iteration t a new critic is fitted to the returns of ``value_walks`` playthroughs by the present policies for each
+    player. Then each player in turn is the traverser of ``walks`` playthroughs with uniform choices, and
+    ``Q(h, a) - sum_b p(b) Q(h, b)`` goes into the reservoir with weight t. The critic's errors stay in the regrets, so plain
+    ESCHER comes to a standstill. With ``corrected`` the sampled residual ``[a taken] (u - Q(h, a)) / q`` is added, as in
+    DREAM, which takes the bias away and brings variance.
+    """
+
+    settings_class = EscherSettings
+    source = "McAleer, Farina, Lanctot and Sandholm 2023, ESCHER: Eschewing Importance Sampling in Games (ICLR)"
+
+    def __init__(self, game: Game, settings: EscherSettings) -> None:
+        super().__init__(game, settings)
+        self.critic = Critic(self)
+
+    def check_game(self) -> None:
+        check_zero_sum(self.compiled, "escher")
+
+    def make_average(self) -> Average:
+        settings = self.settings
+        return ExactAverage(self) if settings.average == EXACT else LearnedAverage(self, settings.memory, settings.average_fits)
+
+    def step(self) -> Mapping[str, float]:
+        self.learn_values()
+        return super().step()
+
+    def learn_values(self) -> None:
+        """A new critic, from the returns of the present policies."""
+        settings = self.settings
+        self.critic.forget()
+        for player in range(self.compiled.players):
+            kind = self.kind(player)._replace(exploration=settings.value_exploration, returns=True)
+            for _, _, edges in playthroughs(self, self.critic, kind, settings.value_walks, self._recorded):
+                self.critic.add(edges)
+        self.critic.fit(self.strategy)
+
+    def kind(self, player: int) -> Walks:
+        """The walks of a traverser who chooses uniformly."""
+        settings = self.settings
+        return Walks(self.histories, self.first, self.strategy, player, settings.seed, 1.0, settings.corrected)
+
+    def walk(self, player: int) -> None:
+        for rows, others, _ in playthroughs(self, self.critic, self.kind(player), self.settings.walks, self._recorded):
+            weights = np.full(len(rows.places), self.iteration, np.float32)
+            self.memories[player].add(rows._replace(weights=weights), self.generator)
+            self.average.met(others, self.strategy, self.iteration)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        return super().state() | named("critic", self.critic.state())
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        super().restore(arrays)
+        self.critic.restore(under("critic", arrays))

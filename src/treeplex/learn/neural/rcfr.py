@@ -1,0 +1,103 @@
+"""Regression CFR: networks estimate the regrets that CFR would keep in a table, and strategies follow the estimates.
+
+An iteration of a player (Waugh et al. 2015, Solving games with functional regret estimation, section 3):
+
+    pi(I, a) ~ max(R~(I, a), 0),    R_t = R_{t-1} + r_t(pi),    R~ fitted to R_t / t,
+
+with exact regrets ``r_t`` of all infosets from a sweep, players in turn. Dividing by t keeps what a network has to learn in one
+range; regret matching does not see it. ``bootstrap`` adds new regrets to the estimates themselves, so that no table is kept;
+``plus`` sets negative regrets to zero, as regret matching+ does. The average policy is exact, in sequence form. With a table in
+place of networks it is CFR itself. The paper fits regression trees, OpenSpiel networks from random batches; here a step of Adam
+sees all infosets of a player.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.histories.recording import matched
+from treeplex.engine.tree.form import workspace
+from treeplex.engine.tree.gradient import gradient
+from treeplex.engine.tree.sweeps import backup
+from treeplex.forms.policies.tabular import Policy
+from treeplex.games.base import Game
+from treeplex.learn.neural.approximator import TABLE, make_approximator
+from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
+from treeplex.settings import setting
+
+
+@dataclass(frozen=True)
+class RcfrSettings(NeuralSettings):
+    """What a training is asked to do."""
+
+    steps: int = setting(2000, "iterations of CFR", low=1)
+    fits: int = setting(10, "gradient steps of each regret network in an iteration", low=1)
+    plus: bool = setting(False, "negative regrets become zero", fixed=True)
+    bootstrap: bool = setting(False, "add regrets to their estimates, and keep no table of them", fixed=True)
+    linear: bool = setting(False, "weigh the strategy of iteration t by t in the average", fixed=True)
+
+
+class Rcfr(NeuralLearner):
+    """Regression CFR: CFR whose regrets are estimated by networks of what infosets look like.
+
+    Attributes:
+        estimators: of each player's regrets over iterations.
+        regrets: float64 [S], sums of regrets; with ``bootstrap`` the estimates, times iterations.
+        average: float64 [Q], sums of strategies in sequence form.
+        iteration: iterations done.
+    """
+
+    settings_class = RcfrSettings
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"table": {"approximator": TABLE}}
+    source = "Waugh, Morrill, Bagnell and Bowling 2015, Solving games with functional regret estimation (AAAI 2015)"
+
+    def __init__(self, game: Game, settings: RcfrSettings) -> None:
+        super().__init__(game, settings)
+        players = range(self.compiled.players)
+        self.estimators = [make_approximator(self.inputs(player), settings, self.generator) for player in players]
+        self.regrets, self.average = np.zeros(len(self.slots)), np.zeros(len(self.compiled.action_ids))
+        self.current, self.iteration = self.uniform(), 0
+
+    def step(self) -> Mapping[str, float]:
+        """An iteration: each player in turn adds regrets against the strategies of the others as they stand, and fits."""
+        game, settings, losses = self.compiled, self.settings, []
+        tree, (values, infoset_values, _) = game.tree, workspace(game.tree)
+        self.iteration += 1
+        strategy = np.concatenate([self.sequence_form(player, self.current) for player in range(game.players)])
+        for player, estimator in enumerate(self.estimators):
+            own, sequences, infosets = self.slots_of(player), self.sequences_of(player), self.infosets_of(player)
+            self.average[sequences] += (self.iteration if settings.linear else 1.0) * strategy[sequences]
+            gradient(tree, game.payoff, player, strategy, values)
+            backup(tree, player, self.policy_of(self.current).probabilities, values, infoset_values)
+            counts = np.diff(self.first)[infosets]
+            self.regrets[own] += values[self.slots[own]] - np.repeat(infoset_values[infosets], counts)
+            if settings.plus:
+                np.maximum(self.regrets[own], 0.0, out=self.regrets[own])
+            targets = self.regrets[own] / self.iteration
+            losses.append(estimator.regress(targets, np.ones_like(targets), settings.fits))
+            estimates = estimator.values()
+            if settings.bootstrap:
+                self.regrets[own] = estimates * self.iteration
+            self.current[own] = matched(estimator.inputs.first, estimates, False)
+            strategy[sequences] = self.sequence_form(player, self.current)
+        self.count(game.size.histories * game.players, 0)
+        return {"loss": float(np.mean(losses))}
+
+    def policy(self) -> Policy:
+        return self.policy_of(self.average[self.slots])
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        arrays = {"regrets": self.regrets, "average": self.average, "current": self.current}
+        for player, estimator in enumerate(self.estimators):
+            arrays |= named(f"estimator{player}", estimator.state())
+        return arrays | {"iteration": np.array([self.iteration])} | self.counts()
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self.regrets, self.average, self.current = (np.array(arrays[name]) for name in ("regrets", "average", "current"))
+        for player, estimator in enumerate(self.estimators):
+            estimator.restore(under(f"estimator{player}", arrays))
+        self.iteration = int(arrays["iteration"][0])
+        self.restore_counts(arrays)

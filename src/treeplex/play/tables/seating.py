@@ -1,0 +1,76 @@
+"""The table for a game and an opponent that texts name."""
+
+from contextlib import suppress
+
+import numpy as np
+
+from treeplex.errors import GameError, PolicyError
+from treeplex.evaluate.match.agents import TableAgent, UniformAgent
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.sources.load import load
+from treeplex.games.base import Game, State
+from treeplex.games.poker.spots.spot import Spot
+from treeplex.play.tables.holdem import HoldemTable
+from treeplex.play.tables.table import AgentTable, RulesTable, Table
+from treeplex.runs.agents.played_game import PlayedGame
+from treeplex.runs.agents.registry import agent, is_policy, spec_of
+from treeplex.runs.judge import as_policy
+from treeplex.runs.solve.solvable import UNIFORM
+
+
+def table_for(
+    game: str | Game | Spot,
+    against: str,
+    iterations: int | None = None,
+    think: str | None = None,
+    seed: int | None = None,
+    *,
+    public: bool = False,
+) -> tuple[Table, str]:
+    """A table for the game with the opponent that is asked for, and who that is.
+
+    Policies can be played against in any game, whether its rules say what is public or not.
+
+    Args:
+        game: a spec, rules or a hold'em spot.
+        against: as :func:`treeplex.agent` takes it.
+        iterations, think: of each search of an agent that searches.
+        seed: of deals and draws; None for others each time.
+        public: sit down with policies as with agents wherever rules say what is public, so that ranges and luck are known.
+
+    Raises:
+        PolicyError: an opponent for another game.
+    """
+    rules = load(game)
+    generator = np.random.default_rng(seed)
+    own = None if seed is None else int(np.random.default_rng((seed, 1)).integers(2**63))
+    if isinstance(rules, Spot):
+        opponent = agent(against, rules, iterations=iterations, think=think, seed=own)
+        return HoldemTable(opponent, generator), getattr(opponent, "about", "") or against
+    if against == UNIFORM or (is_policy(against) and spec_of(against).name == "blueprint"):
+        if iterations is not None or think is not None:
+            raise PolicyError("--iterations and --think are about searching; a policy does not search")
+        if public:
+            with suppress(GameError):
+                played = PlayedGame.of(rules)
+                seated = UniformAgent(played.public) if against == UNIFORM else agent(against, played, seed=own)
+                return AgentTable(seated, generator), against
+        if against == UNIFORM:
+            return RulesTable(rules, equally_often, generator), UNIFORM
+        return RulesTable(rules, as_policy(compile_game(rules), against).action_probabilities, generator), against
+    opponent = agent(against, rules, iterations=iterations, think=think, seed=own)
+    return AgentTable(opponent, generator), getattr(opponent, "about", "") or against
+
+
+def equally_often(state: State) -> dict[int, float]:
+    """Every legal action with the same probability."""
+    actions = state.legal_actions()
+    return dict.fromkeys(actions, 1.0 / len(actions))
+
+
+def policy_table(rules: Game, policy: Policy, generator: np.random.Generator) -> Table:
+    """A table against a policy of a game: at public states where the rules say them, else at histories."""
+    with suppress(GameError):
+        return AgentTable(TableAgent(PlayedGame.of(rules).public, policy), generator)
+    return RulesTable(rules, policy.action_probabilities, generator)

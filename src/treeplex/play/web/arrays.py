@@ -1,0 +1,40 @@
+"""Arrays on their way to the page: a header of JSON, then numbers as Float32, little-endian."""
+
+import json
+import struct
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+MEDIA_TYPE = "application/x-treeplex-arrays"
+LENGTH = struct.Struct("<I")
+
+
+def pack(head: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """A header and arrays as bytes.
+
+    The length of the JSON (uint32), the JSON padded with spaces to a multiple of four bytes, then the arrays one after another.
+    The JSON's ``arrays`` say for each its ``name``, its ``shape`` and its ``offset``, in numbers from the first array on.
+    """
+    table, parts, offset = [], [], 0
+    for name, array in arrays.items():
+        table.append({"name": name, "shape": list(array.shape), "offset": offset})
+        parts.append(np.ascontiguousarray(array, dtype="<f4").tobytes())
+        offset += array.size
+    text = json.dumps({**head, "arrays": table}, separators=(",", ":"), allow_nan=False).encode()
+    text += b" " * (-(len(text) + LENGTH.size) % 4)
+    return LENGTH.pack(len(text)) + text + b"".join(parts)
+
+
+def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, NDArray[np.float32]]]:
+    """What :func:`pack` packed."""
+    (length,) = LENGTH.unpack_from(data)
+    head = json.loads(data[LENGTH.size : LENGTH.size + length])
+    numbers = np.frombuffer(data, "<f4", offset=LENGTH.size + length)
+    arrays = {}
+    for each in head.pop("arrays"):
+        size = int(np.prod(each["shape"], dtype=np.int64))
+        arrays[each["name"]] = numbers[each["offset"] : each["offset"] + size].reshape(each["shape"])
+    return head, arrays

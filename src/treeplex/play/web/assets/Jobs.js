@@ -1,1 +1,0 @@
-import{t as e}from"./index.js";function t(){return e(`p`,{class:`empty`,children:`Jobs`})}export{t as default};

@@ -1,0 +1,190 @@
+"""Objects in processes of their own, so that the server never waits for a search or a kernel, and a fault stays there."""
+
+import multiprocessing
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.connection import Connection
+from typing import Any, final
+
+from treeplex.errors import GameError, SpecError, TreeplexError
+from treeplex.learn.common.bound_process import BoundProcess
+from treeplex.learn.common.workers import deaf_to_interrupts
+from treeplex.play.web.served import Refused
+
+Make = Callable[..., Any]
+"""What makes the object, in its process: a class or function that can be imported there."""
+STARTING, THINKING = 120.0, 600.0
+"""Seconds after which a process that says nothing is given up: one that is starting, and one that answers a call."""
+
+STARTER = ThreadPoolExecutor(1, "starter")
+"""The thread that starts processes: Linux ends a bound process with the *thread* that started it, and those of a server end."""
+
+
+@final
+class Hosted:
+    """One object in a process; calls are answered one after another, from whatever thread they come."""
+
+    def __init__(self) -> None:
+        """Start a process, which waits for :meth:`make`."""
+        self._pipe, theirs = multiprocessing.Pipe()
+        self._process = BoundProcess(target=serve, args=(theirs,), daemon=True)
+        STARTER.submit(self._start).result()
+        theirs.close()
+        self._turn = threading.Lock()
+
+    def _start(self) -> None:
+        with deaf_to_interrupts():
+            self._process.start()
+
+    def make(self, make: Make, *arguments: Any, **named: Any) -> None:
+        """Make the object.
+
+        Raises:
+            TreeplexError: what making it raised.
+        """
+        self._ask(("make", make, arguments, named), STARTING)
+
+    def call(self, method: str, *arguments: Any, **named: Any) -> Any:
+        """What a method of the object returns.
+
+        Raises:
+            TreeplexError: what it raised.
+            Refused: the process has ended or does not answer (410).
+        """
+        return self._ask(("call", method, arguments, named), THINKING)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a call is under way."""
+        return self._turn.locked()
+
+    def _ask(self, job: Any, seconds: float) -> Any:
+        with self._turn:
+            try:
+                self._pipe.send(job)
+                if not self._pipe.poll(seconds):
+                    self.close()
+                    raise Refused(410, f"there was no answer for {seconds:.0f} seconds; sit down again, with fewer iterations")
+                found, error = self._pipe.recv()
+            except (EOFError, OSError):
+                self.close()
+                raise Refused(410, "the process behind this has ended, perhaps for lack of memory; begin again") from None
+        if error is not None:
+            raise error
+        return found
+
+    def close(self) -> None:
+        """End the process; nothing in it is needed any more."""
+        self._process.kill()
+
+
+def serve(pipe: Connection) -> None:
+    """The life of the process: one object, calls in, results out, until the pipe closes."""
+    thing: Any = None
+    while True:
+        try:
+            kind, what, arguments, named = pipe.recv()
+        except (EOFError, OSError):
+            return
+        found, error = None, None
+        try:
+            if kind == "make":
+                thing = what(*arguments, **named)
+            else:
+                found = getattr(thing, what)(*arguments, **named)
+        except TreeplexError as raised:
+            error = plain(raised)
+        except MemoryError:
+            error = SpecError("too little memory for this; choose a smaller game, or close others")
+        except Exception as raised:
+            error = GameError(f"{type(raised).__name__}: {' '.join(str(raised).split())}")
+        try:
+            pipe.send((found, error))
+        except OSError:
+            return
+
+
+def plain(error: TreeplexError) -> TreeplexError:
+    """An error that travels: of its kind, with its line."""
+    kind = type(error)
+    try:
+        return kind(str(error))
+    except TypeError:
+        return GameError(str(error))
+
+
+@final
+class Hosts:
+    """Hosted objects by id, at most so many; the one that was not asked for longest makes room.
+
+    Attributes:
+        most: how many.
+    """
+
+    def __init__(self, make: Make, most: int) -> None:
+        self.most, self._make = most, make
+        self._held: dict[str, Hosted] = {}
+        self._numbers, self._guard = 0, threading.Lock()
+        self._spare: Hosted | None = None
+
+    def prepare(self) -> None:
+        """Start a process ahead of :meth:`open`."""
+        with self._guard:
+            if self._spare is None:
+                self._spare = Hosted()
+
+    def open(self, *arguments: Any, **named: Any) -> str:
+        """Make an object; its id.
+
+        Raises:
+            TreeplexError: what making it raised.
+        """
+        with self._guard:
+            hosted, self._spare = self._spare or Hosted(), None
+        try:
+            hosted.make(self._make, *arguments, **named)
+        except Exception:
+            hosted.close()
+            raise
+        with self._guard:
+            self._numbers += 1
+            name = f"{self._numbers}"
+            self._held[name] = hosted
+            while len(self._held) > self.most:
+                idle = next((each for each in self._held if not self._held[each].busy and each != name), None)
+                if idle is None:
+                    break
+                self._held.pop(idle).close()
+        return name
+
+    def __getitem__(self, name: str) -> Hosted:
+        """The object of an id.
+
+        Raises:
+            Refused: there is none (any more).
+        """
+        with self._guard:
+            found = self._held.pop(name, None)
+            if found is None:
+                raise Refused(404, "this was closed: others took its place, or the server was started again; begin anew")
+            self._held[name] = found
+        return found
+
+    def names(self) -> list[str]:
+        """The ids, the one asked for last at the end."""
+        return list(self._held)
+
+    def drop(self, name: str) -> None:
+        """Close one; nothing happens if there is none."""
+        with self._guard:
+            found = self._held.pop(name, None)
+        if found is not None:
+            found.close()
+
+    def close(self) -> None:
+        """Close all."""
+        for name in self.names():
+            self.drop(name)
+        if self._spare is not None:
+            self._spare.close()

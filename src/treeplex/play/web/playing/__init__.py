@@ -1,0 +1,1 @@
+"""A person at a table: what is drawn, judged and kept."""

@@ -1,0 +1,145 @@
+"""What a person's decisions were worth: by a solution where the game is small enough to have one, else by an estimate."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import AlgorithmError, GameError
+from treeplex.evaluate.history_values import HistoryValues
+from treeplex.evaluate.match.aivat import Aivat, PolicyValues
+from treeplex.evaluate.match.play import PlayedHand
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.histories import grow
+from treeplex.forms.policies.tabular import Policy
+from treeplex.games.base import Game
+from treeplex.games.public import PublicGame, State
+from treeplex.solvers import make_solver
+
+Floats = NDArray[np.float64]
+MOST_HISTORIES = 100_000
+"""The most histories of a game that is solved while somebody waits to sit down."""
+ITERATIONS = 1000
+"""Of CFR+, for what decisions are judged by."""
+CLOSE = 0.002
+"""A difference in value, as a part of the span of payoffs, that counts as none: what is left of it when solving ends."""
+
+
+@dataclass(frozen=True)
+class Decided:
+    """A decision, judged.
+
+    Attributes:
+        where: the street, round or what else says where.
+        options: names of the actions.
+        chosen: the number of the one taken.
+        values: what each was worth; NaN where nobody knows.
+        policy: how likely the solution or agent plays each; empty where nobody knows.
+        by: what says so: ``solution``, ``agent`` (by its search) or ``estimate``.
+        close: a loss up to here counts as none.
+    """
+
+    where: str
+    options: tuple[str, ...]
+    chosen: int
+    values: tuple[float, ...]
+    policy: tuple[float, ...]
+    by: str
+    close: float = 0.0
+
+    @property
+    def lost(self) -> float:
+        """By how much the best action was worth more; NaN where nobody knows."""
+        known = [value for value in self.values if value == value]
+        return max(known, default=float("nan")) - self.values[self.chosen]
+
+    @property
+    def verdict(self) -> str:
+        """``best``, ``mixed`` (one of several that are as good), ``mistake``, or ``unknown``."""
+        if not np.isfinite(self.lost):
+            return "unknown"
+        if self.lost > self.close:
+            return "mistake"
+        return "mixed" if sum(chance > 0.01 for chance in self.policy) > 1 else "best"
+
+    def plain(self) -> dict[str, Any]:
+        """As the page takes it."""
+        return {**vars(self), "lost": self.lost, "verdict": self.verdict}
+
+
+class Solved:
+    """A small game, solved to judge by."""
+
+    def __init__(self, rules: Game, values: HistoryValues) -> None:
+        self.rules, self.values = rules, values
+        self._aivat: Aivat | None = None
+
+    @classmethod
+    def of(cls, rules: Game, policy: Policy | None = None) -> "Solved | None":
+        """A game with its solution, or one that is given; None of a game too large for it, or of more than two players."""
+        if rules.num_players != 2:
+            return None
+        try:
+            tree = grow(rules, limit=MOST_HISTORIES)
+            if policy is None:
+                solver = make_solver(compile_game(rules, limit=MOST_HISTORIES), "cfr+")
+                solver.run(ITERATIONS)
+                policy = solver.average_policy()
+        except (GameError, AlgorithmError):
+            return None
+        return cls(rules, HistoryValues(tree, policy))
+
+    @cached_property
+    def close(self) -> float:
+        """What counts as no difference, in the game's units."""
+        payoffs = self.values.tree.histories.payoffs
+        return CLOSE * float(payoffs.max() - payoffs.min())
+
+    def judge(self, player: int, infostate: str, where: str, options: dict[int, str], action: int) -> Decided | None:
+        """A decision at an infostate; None where the solution has no such place."""
+        infoset = self.values.infosets.get((player, infostate))
+        if infoset is None:
+            return None
+        values, policy = self.values.action_values[infoset], self.values.probabilities[infoset]
+        chosen = list(options).index(action)
+        return Decided(where, (*options.values(),), chosen, (*values.tolist(),), (*policy.tolist(),), "solution", self.close)
+
+    def luckless(self, game: PublicGame, hand: PlayedHand) -> list[float] | None:
+        """What each would have got without luck, by AIVAT; None where that cannot be said."""
+        try:
+            if self._aivat is None or self._aivat.game is not game:
+                self._aivat = Aivat(game, PolicyValues(game, self.values.policy))
+            return list(map(float, self._aivat(hand)))
+        except GameError:
+            return None
+
+
+def estimate(
+    game: PublicGame, state: State, ranges: Sequence[Floats], hand: int, where: str, options: dict[int, str], action: int
+) -> Decided | None:
+    """A decision in poker for two, judged as if all checked and called from then on.
+
+    With p the share of the pot against the opponent's range, s chips in the pot and c to call, folding is worth 0 and calling
+    ``p s - (1 - p) c`` (Lisý and Bowling 2017, algorithm 1). What a bet is worth depends on who folds to it, so only folds, checks
+    and calls are judged: the values of bets are NaN.
+    """
+    stakes, bets = game.stakes_at(state), game.bets(state)
+    if stakes is None or bets is None or game.players != 2:
+        return None
+    player = game.options(state).player
+    try:
+        share = float(np.asarray(game.pot_shares(state, ranges, player))[hand])
+    except (GameError, NotImplementedError):
+        return None
+    pot = sum(stakes.paid)
+    asked = bets.pot - pot
+    worth = {"fold": 0.0, "pass": share * pot - (1 - share) * asked}
+    kinds = dict(zip(map(int, game.options(state).labels), bets.kinds, strict=True))
+    values = tuple(worth.get(kinds.get(label, "bet"), float("nan")) for label in options)
+    chosen = list(options).index(action)
+    known = [value for value in values if value == value]
+    shown = values if values[chosen] == values[chosen] and len(known) > 1 else (float("nan"),) * len(values)
+    return Decided(where, (*options.values(),), chosen, shown, (), "estimate", 0.05 * bets.pot)

@@ -1,0 +1,130 @@
+"""What a server serves: a folder, perhaps one file besides, and what is shared by all that answers requests."""
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from treeplex.errors import FileError
+from treeplex.play.web.events import Events
+
+if TYPE_CHECKING:
+    from treeplex.play.web.jobs import Queue
+    from treeplex.play.web.solutions import Solutions
+
+OWN = ".web"
+"""The folder in the folder served where the server keeps its own things."""
+OUTSIDE = ":"
+"""How the name of the opened file begins where it is not in the folder."""
+LONGEST_NAME = 80
+
+
+class Refused(Exception):  # noqa: N818 (an answer, no fault of ours)
+    """A request that is answered with a status and one line.
+
+    Attributes:
+        status: of HTTP, 4xx.
+        field: the field of the request that is wrong, if one is.
+    """
+
+    def __init__(self, status: int, line: str, field: str | None = None) -> None:
+        super().__init__(line)
+        self.status, self.field = status, field
+
+
+@dataclass
+class Served:
+    """What one server serves.
+
+    Attributes:
+        folder: where files are found and written; nothing outside of it is, but for ``opened``.
+        opened: the file with which the server was started, if any.
+        own_games: specs of games of the user's own, given on the command line.
+        threads: for solving; None for one per core allowed.
+        closing: called when the server ends.
+    """
+
+    folder: Path
+    opened: Path | None = None
+    own_games: Sequence[str] = ()
+    threads: int | None = None
+    events: Events = field(default_factory=Events)
+    closing: list[Callable[[], None]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FileError(f"cannot make the folder {self.folder}: {error.strerror or error}; choose another") from error
+        self.folder = self.folder.resolve()
+        self.opened = None if self.opened is None else self.opened.resolve()
+
+    @cached_property
+    def queue(self) -> "Queue":
+        """The jobs."""
+        from treeplex.play.web.jobs import Queue
+
+        return Queue(self)
+
+    @cached_property
+    def solutions(self) -> "Solutions":
+        """The solved spots that are held in memory."""
+        from treeplex.play.web.solutions import Solutions
+
+        return Solutions()
+
+    @property
+    def own(self) -> Path:
+        """Where the server keeps its own things."""
+        return self.folder / OWN
+
+    def name(self, path: Path) -> str:
+        """What requests call a file: its path within the folder, with slashes."""
+        path = Path(os.path.abspath(path))
+        if path.is_relative_to(self.folder):
+            return path.relative_to(self.folder).as_posix()
+        return f"{OUTSIDE}{path.name}"
+
+    def path(self, file: str, *, there: bool = True) -> Path:
+        """The path of a file that a request names.
+
+        Raises:
+            Refused: a name that leads out of the folder or to what is hidden (403), or to nothing (404, if ``there``).
+        """
+        if self.opened is not None and file == self.name(self.opened):
+            return self.opened
+        plain = PurePosixPath(file)
+        if not file or plain.is_absolute() or "\\" in file or any(part.startswith((".", OUTSIDE)) for part in plain.parts):
+            raise Refused(
+                403, f"{file[:LONGEST_NAME]!r} is no name of a file in the folder; names are as in /api/start", "file"
+            )
+        path = self.folder / plain
+        try:
+            inside = path.resolve().is_relative_to(self.folder)
+            found = path.exists()
+        except (OSError, ValueError, RuntimeError):
+            inside = found = False
+        if not inside and found:
+            raise Refused(403, f"{file[:LONGEST_NAME]!r} leads out of the folder; copy the file into it", "file")
+        if there and not found:
+            raise Refused(404, f"there is no {file[:LONGEST_NAME]!r} in the folder; it may have been moved or removed", "file")
+        return path
+
+    def free_file(self, name: str, suffix: str) -> Path:
+        """A path in the folder where no file is yet, named like ``name``.
+
+        Raises:
+            Refused: a name of which nothing is left.
+        """
+        stem = re.sub(r"[^\w+=-]+", "-", name.removesuffix(suffix)).strip("-")[:LONGEST_NAME]
+        if not stem:
+            raise Refused(400, f"{name[:LONGEST_NAME]!r} is no name for a file; use letters and digits", "name")
+        number = 1
+        while (path := self.folder / f"{stem if number == 1 else f'{stem}-{number}'}{suffix}").exists() or self.queue.writes(
+            path
+        ):
+            number += 1
+        return path

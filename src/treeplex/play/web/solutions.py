@@ -1,0 +1,193 @@
+"""Solved spots: held in memory while they are looked at, and everything the page asks of them."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, final
+
+from fastapi import APIRouter, Query
+from fastapi.responses import Response
+
+from treeplex.games.poker.spots.as_fields import spot_fields
+from treeplex.games.poker.spots.fields import street_names
+from treeplex.play.web.arrays import MEDIA_TYPE
+from treeplex.play.web.found import found_solution, thinned
+from treeplex.play.web.nodes import compared, node, reported, runouts
+from treeplex.play.web.served import Refused, Served
+from treeplex.runs.holdem.report.breakdown import range_text
+from treeplex.runs.holdem.report.export import header, number
+from treeplex.runs.holdem.solution import HoldemSolution, load_solution
+
+MOST_HELD = 6
+"""Solutions held in memory at most."""
+MOST_BYTES = 4_000_000_000
+"""Bytes of their strategies at most; the one that is looked at is held whatever its size."""
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """A solution in memory; who looks at it holds its lock, for what was computed is kept in it."""
+
+    solution: HoldemSolution
+    lock: threading.Lock
+
+    @property
+    def size(self) -> int:
+        """Bytes of its strategy."""
+        return int(self.solution.average.nbytes)
+
+
+@final
+class Solutions:
+    """The solved spots that were looked at last."""
+
+    def __init__(self) -> None:
+        self._held: OrderedDict[tuple[Path, int, int], Held] = OrderedDict()
+        self._lock = threading.Lock()
+        self._reading: dict[Path, threading.Lock] = {}
+
+    def get(self, path: Path) -> Held:
+        """A solution, read if need be; a file that has changed is read again.
+
+        Raises:
+            FileError: it is none, or damaged.
+        """
+        with self._lock:
+            reading = self._reading.setdefault(path, threading.Lock())
+        with reading:
+            about = path.stat()
+            key = (path, about.st_mtime_ns, about.st_size)
+            with self._lock:
+                if key in self._held:
+                    self._held.move_to_end(key)
+                    return self._held[key]
+            found = Held(load_solution(path, resumable=False), threading.Lock())
+            with self._lock:
+                for old in [each for each in self._held if each[0] == path]:
+                    del self._held[old]
+                self._held[key] = found
+                while len(self._held) > 1 and (len(self._held) > MOST_HELD or self.size > MOST_BYTES):
+                    self._held.popitem(last=False)
+            return found
+
+    @property
+    def size(self) -> int:
+        """Bytes of all strategies in memory."""
+        return sum(each.size for each in self._held.values())
+
+    def node(self, path: Path, line: str, ev: str = "pot") -> bytes:
+        """A node of a solution, packed.
+
+        Raises:
+            FileError: no solution.
+            SpecError: no such line.
+        """
+        held = self.get(path)
+        with held.lock:
+            return node(held.solution.policy, line, ev)
+
+
+def routes(served: Served) -> APIRouter:
+    """What is answered about solved spots."""
+    router = APIRouter(prefix="/api/solution")
+
+    @router.get("")
+    def about(file: str) -> dict[str, Any]:
+        held = served.solutions.get(served.path(file))
+        with held.lock:
+            path = served.path(file)
+            return {"file": file, **facts(held.solution), "resumable": found_solution(path, file)["resumable"]}
+
+    @router.get("/node")
+    def find_node(file: str, line: str = "", ev: str = "pot") -> Response:
+        return Response(served.solutions.node(served.path(file), line, ev), media_type=MEDIA_TYPE)
+
+    @router.get("/runouts")
+    def find_runouts(file: str, line: str = "", then: str = "") -> dict[str, Any]:
+        held = served.solutions.get(served.path(file))
+        with held.lock:
+            return runouts(held.solution.policy, line, then)
+
+    @router.get("/range")
+    def find_range(file: str, player: int, line: str = "") -> dict[str, Any]:
+        held = served.solutions.get(served.path(file))
+        with held.lock:
+            return {"text": range_at(held.solution, line, player)}
+
+    @router.get("/compare")
+    def compare(
+        file: str, other: Annotated[str, Query(alias="with")], line: str = "", with_line: str | None = None
+    ) -> Response:
+        held = [served.solutions.get(served.path(each)) for each in (file, other)]
+        with ExitStack() as locked:
+            for one in sorted(set(held), key=id):
+                locked.enter_context(one.lock)
+            pair = [each.solution for each in held]
+            lines = line, line if with_line is None else with_line
+            data = compared([each.policy for each in pair], lines, {"files": [file, other], **both(pair)})
+        return Response(data, media_type=MEDIA_TYPE)
+
+    return router
+
+
+def facts(solution: HoldemSolution) -> dict[str, Any]:
+    """A solution as a whole."""
+    spot, about = solution.spot, header(solution)
+    root = reported(solution.policy, solution.at(""))
+    names = street_names(spot.format)
+    target = solution.target
+    locks: dict[tuple[int, int], int] = {}
+    for lock in solution.locks:
+        key = lock.player, solution.game.forests[street_of(solution, lock.board)].numbers[lock.player][lock.node]
+        locks[key] = locks.get(key, 0) + 1
+    return {
+        "name": solution.folder.stem if solution.folder else "",
+        "spot": {
+            **{name: about[name] for name in ("board", "pot", "stack", "rake", "chip", "blinds")},
+            "format": spot.format.name,
+            "opening_pot": spot.opening_pot,
+            "committed": list(spot.committed),
+        },
+        "fields": spot_fields(spot),
+        "ranges": [about["oop"], about["ip"]],
+        **{name: about[name] for name in ("algorithm", "iterations", "exploitability", "exploitability_percent")},
+        "seconds": solution.seconds,
+        "status": solution.status,
+        "target": None if target is None else number(target),
+        "ev": [number(about["ev_oop"]), number(about["ev_ip"])],
+        "equity": [number(side.mean(side.equity)) for side in root.sides],
+        "streets": [names[street] for street in spot.streets][: solution.streets],
+        "records": thinned([[each.done, each.seconds, number(float(each.exploitability))] for each in solution.records]),
+        "locks": [{"player": player, "node": place, "boards": count} for (player, place), count in locks.items()],
+    }
+
+
+def street_of(solution: HoldemSolution, board: int) -> int:
+    """The street of a board, counted from the spot's first one, by its number."""
+    firsts = solution.game.first_boards
+    return max(street for street, first in enumerate(firsts[: len(solution.game.boards)]) if first <= board)
+
+
+def range_at(solution: HoldemSolution, line: str, player: int) -> str:
+    """The range with which a player comes to a node, as text; the hand most often there has weight 1.
+
+    Raises:
+        SpecError: no such line.
+    """
+    if player not in (0, 1):
+        raise Refused(400, "player is 0 (out of position) or 1 (in position)", "player")
+    return range_text(reported(solution.policy, solution.at(line)).sides[player])
+
+
+def both(pair: Sequence[HoldemSolution]) -> dict[str, Any]:
+    """Two solutions as wholes, side by side."""
+    return {
+        "same_spot": pair[0].spot.identity == pair[1].spot.identity,
+        "iterations": [each.iterations for each in pair],
+        "exploitability": [number(each.exploitability) for each in pair],
+        "locks": [len(each.locks) for each in pair],
+        "ev": [[number(ev + own) for ev, own in zip(each.ev, each.spot.committed, strict=True)] for each in pair],
+    }

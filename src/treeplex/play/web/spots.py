@@ -1,0 +1,265 @@
+"""Spots from nothing: ranges as texts and weights, fields checked one by one, and what solving will take."""
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+
+from treeplex.errors import FileError, SpecError
+from treeplex.games.poker.cards.cards import cards_to_string
+from treeplex.games.poker.cards.ranges import parse_range, range_to_string
+from treeplex.games.poker.spots.as_fields import fields_text, plain_fields
+from treeplex.games.poker.spots.fields import keys
+from treeplex.games.poker.spots.files import FIELDS, SpotRequest, read_spot_file, request_from_options
+from treeplex.games.poker.spots.spot import Spot
+from treeplex.located_text import marked_yaml
+from treeplex.play.web.served import Refused, Served
+from treeplex.runs.holdem.solve import DEFAULT_SHARE
+from treeplex.runs.holdem.spot_game import SpotGame
+from treeplex.storage.files import write_atomically
+from treeplex.storage.reading import read_json
+
+DEFAULT: Mapping[str, Any] = {
+    "board": "Td 9d 6h Qc 2s",
+    "oop": "66+, A8s+, A5s-A4s, AJo+, K9s+, KQo, QTs+, JTs, 96s+, 85s+, 75s+, 65s, 54s",
+    "ip": "QQ-22, AQs-A2s, ATo+, K5s+, KJo+, Q8s+, J8s+, T7s+, 96s+, 86s+, 75s+, 64s+, 53s+",
+    "pot": "100",
+    "stack": "400",
+    "bets": {"default": "33%, 75%, a"},
+    "raises": "2.5x, a",
+    "target": "0.3%",
+}
+"""A spot that one click solves: a river in a second or two."""
+PRESETS: Mapping[str, str] = {
+    "every hand": "random",
+    "top 10%": "top 10%",
+    "top 25%": "top 25%",
+    "top 50%": "top 50%",
+    "any pair": "22+",
+    "broadway": "ATs+, KTs+, QTs+, JTs, ATo+, KTo+, QTo+, JTo, TT+",
+}
+"""Ranges that are always offered."""
+PLACE = "field "
+"""What stands before a field's name in the places of values that come from the page."""
+MOST_PRESETS, LONGEST = 200, 20_000
+TYPICAL, TYPICAL_SHARE, TYPICAL_POWER = 110, 0.005, 0.75
+"""How many iterations of DCFR it takes to an exploitability of half a percent of the pot, and by which power more it takes to
+less: what turns and flops took in tests, within a factor of two."""
+
+
+class RangeText(BaseModel):
+    """A range, as a text or as weights of all hands."""
+
+    model_config = ConfigDict(extra="forbid")
+    text: str | None = Field(None, max_length=500_000)
+    weights: list[float] | None = Field(None, max_length=1326)
+
+
+class Preset(BaseModel):
+    """A range with a name."""
+
+    model_config = ConfigDict(extra="forbid")
+    name: str = Field(min_length=1, max_length=60)
+    text: str = Field(max_length=LONGEST)
+
+
+class SpotFields(BaseModel):
+    """The fields of a spot file."""
+
+    model_config = ConfigDict(extra="forbid")
+    fields: dict[str, Any]
+
+
+class SpotText(BaseModel):
+    """The text of a spot file."""
+
+    model_config = ConfigDict(extra="forbid")
+    text: str = Field(max_length=4_000_000)
+
+
+def routes(served: Served) -> APIRouter:
+    """What is answered about spots."""
+    router = APIRouter(prefix="/api")
+
+    @router.get("/spots/default")
+    def default() -> dict[str, Any]:
+        return {"fields": DEFAULT}
+
+    @router.post("/spots/range")
+    def find_range(body: RangeText) -> dict[str, Any]:
+        return range_of(body)
+
+    @router.post("/spots/check")
+    def check(body: SpotFields) -> dict[str, Any]:
+        return check_fields(body.fields, served.threads)
+
+    @router.post("/spots/read")
+    def read(body: SpotText) -> dict[str, Any]:
+        root = marked_yaml(body.text, "the text")
+        if root.entries is None:
+            raise Refused(400, f"the text must be lines such as pot: 200, not {root.kind}", "text")
+        return {"fields": {key: plain_fields(value) for key, value in keys(root, "spot file", FIELDS).items()}}
+
+    @router.get("/spots/file")
+    def read_file(file: str) -> dict[str, Any]:
+        request = read_spot_file(served.path(file))
+        entries = {**request.fields, **{name: layers[-1] for name, layers in request.layers.items() if layers}}
+        return {"fields": {name: plain_fields(value) for name, value in entries.items()}}
+
+    @router.get("/presets")
+    def presets() -> dict[str, Any]:
+        return listed_presets(served)
+
+    @router.post("/presets")
+    def save_preset(body: Preset) -> dict[str, Any]:
+        parse_range(body.text)
+        own = own_presets(served)
+        if len(own) >= MOST_PRESETS and body.name not in own:
+            raise Refused(400, f"{MOST_PRESETS} ranges are saved already; remove one first", "name")
+        save_presets(served, {**own, body.name: body.text})
+        return listed_presets(served)
+
+    @router.delete("/presets")
+    def remove_preset(name: str) -> dict[str, Any]:
+        own = own_presets(served)
+        if name not in own:
+            raise Refused(404, f"no range of yours is called {name[:60]!r}", "name")
+        save_presets(served, {each: text for each, text in own.items() if each != name})
+        return listed_presets(served)
+
+    return router
+
+
+def range_of(given: RangeText) -> dict[str, Any]:
+    """A range both ways."""
+    if (given.text is None) == (given.weights is None):
+        raise Refused(400, "give text or weights, one of them", "text")
+    weights = parse_range(given.text) if given.text is not None else np.array(given.weights, np.float64)
+    text = range_to_string(weights)
+    return {"text": text, "weights": [round(float(weight), 6) for weight in weights], "combos": float(weights.sum())}
+
+
+def own_presets(served: Served) -> dict[str, str]:
+    """The ranges that were saved, by name; none where the file is damaged."""
+    try:
+        found = read_json(served.own / "presets.json")
+    except (FileError, ValueError):
+        return {}
+    return {str(name): str(text) for name, text in found.items()} if isinstance(found, dict) else {}
+
+
+def save_presets(served: Served, presets: Mapping[str, str]) -> None:
+    """Write the ranges that are saved."""
+    served.own.mkdir(exist_ok=True)
+    write_atomically(served.own / "presets.json", json.dumps(presets, indent=1) + "\n")
+
+
+def listed_presets(served: Served) -> dict[str, Any]:
+    """All ranges on offer, those of the user's own first."""
+    own = [{"name": name, "text": text, "own": True} for name, text in own_presets(served).items()]
+    return {"presets": own + [{"name": name, "text": text, "own": False} for name, text in PRESETS.items()]}
+
+
+def spot_request(fields: Mapping[str, Any]) -> SpotRequest:
+    """The fields of a page as those of a file.
+
+    Raises:
+        SpecError: an unknown field.
+        FileError: braces that hold no table.
+    """
+    return request_from_options(fields, PLACE)
+
+
+def spot_of(fields: Mapping[str, Any]) -> Spot:
+    """The spot of some fields.
+
+    Raises:
+        Refused: a field is missing or wrong.
+    """
+    try:
+        return spot_request(fields).spot()
+    except (SpecError, FileError) as error:
+        field, message = blamed(str(error))
+        raise Refused(400, message, field) from error
+
+
+def blamed(message: str) -> tuple[str | None, str]:
+    """The field that a message is about, and the message without places of files and options."""
+    found = re.match(rf"{PLACE}([\w-]+):(?: \1:)? ", message)
+    if found:
+        return found[1].replace("-", "_"), message[found.end() :].replace(f"{PLACE}{found[1]} ", f"{found[1]}: ")
+    if found := re.match(r"the spot: (\w+) is missing", message):
+        return found[1], f"{found[1]} is missing, such as {FIELDS[found[1]]}" if found[1] in FIELDS else message
+    if found := re.match(rf"unknown option {PLACE}([\w-]+)", message):
+        return found[1], message.replace(f"option {PLACE}", "field ")
+    return None, message.removeprefix("the spot: ").replace(PLACE, "")
+
+
+def check_fields(fields: Mapping[str, Any], threads: int | None) -> dict[str, Any]:
+    """What is wrong with fields, all of it at once, and what solving them would take."""
+    problems: list[dict[str, Any]] = []
+    tried = dict(fields)
+    spot = None
+    while spot is None and len(problems) <= len(FIELDS):
+        try:
+            spot = spot_request(tried).spot()
+        except (SpecError, FileError) as error:
+            field, message = blamed(str(error))
+            problems.append({"field": field, "message": message})
+            if field is None or tried.get(field) == DEFAULT.get(field):
+                break
+            tried.pop(field, None)
+            if field in DEFAULT:
+                tried[field] = DEFAULT[field]
+    found: dict[str, Any] = {"ok": not problems, "problems": problems, "text": fields_text(fields)}
+    if spot is None or problems:
+        return {**found, "board": None, "opening_pot": None, "chip": None, "combos": None, "estimate": None}
+    return {
+        **found,
+        "board": [cards_to_string([card]) for card in spot.board],
+        "opening_pot": spot.opening_pot,
+        "chip": spot.chip,
+        "combos": [float(weights.sum()) for weights in spot.ranges],
+        "estimate": estimated(spot, threads),
+    }
+
+
+def estimated(spot: Spot, threads: int | None) -> dict[str, Any]:
+    """What solving a spot takes: its size, bytes and seconds."""
+    try:
+        how = replace(spot.settings, threads=spot.settings.threads or threads)
+        found = SpotGame(replace(spot, settings=how)).estimate()
+    except SpecError as error:
+        return {"refusal": str(error), "fits": {}}
+    size, iterations = found.size, typical_iterations(spot)
+    return {
+        "nodes": size.nodes,
+        "boards": list(size.boards),
+        "decisions": size.decisions,
+        "infosets": size.infosets,
+        "numbers": size.stored,
+        "memory": dict(found.memory),
+        "available": found.available,
+        "fits": {kind: found.fits(kind) for kind in found.memory},
+        "seconds_per_iteration": found.seconds,
+        "iterations_typical": iterations,
+        "seconds_typical": iterations * found.seconds,
+        "threads": found.threads,
+        "refusal": found.refusal,
+    }
+
+
+def typical_iterations(spot: Spot) -> int:
+    """About how many iterations solving takes to the target of a spot, the usual one where it has none."""
+    how, pot = spot.settings, spot.opening_pot
+    share = DEFAULT_SHARE if how.target is None or not pot else how.target.chips(pot) / pot
+    most = how.iterations if how.iterations is not None else math.inf
+    if how.target is None and how.iterations is not None:
+        return how.iterations
+    return int(min(most, TYPICAL * (TYPICAL_SHARE / max(share, 1e-6)) ** TYPICAL_POWER, 100_000))

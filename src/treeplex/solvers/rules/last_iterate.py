@@ -1,0 +1,162 @@
+"""Solvers whose answer is the last policy: magnetic mirror descent, and CFR+ on payoffs transformed again and again."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.tree.last_iterate import iterate_mirror, iterate_transformed
+from treeplex.engine.tree.sweeps import normalise, reach
+from treeplex.errors import SpecError
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.tabular import Policy, uniform_probabilities
+from treeplex.solvers.base import Solver, order_of_updates
+
+Floats = NDArray[np.float64]
+
+REFERENCE_EVERY = 100.0
+"""Iterations after which RTCFR+ takes the current policy as its reference."""
+
+
+class LastIterateSolver(Solver):
+    """A solver that keeps no average: :attr:`strategy` is the answer."""
+
+    def __init__(self, game: CompiledGame) -> None:
+        self.game, self.strategy = game, np.zeros(len(uniform_probabilities(game)))
+        for player in range(game.players):
+            reach(game.tree, player, uniform_probabilities(game), self.strategy)
+
+    @property
+    def average(self) -> Floats:  # type: ignore[override]
+        """The current policy in sequence form, float64 [Q]."""
+        return self.strategy
+
+    def last_policy(self, weights: Floats) -> Policy:
+        """A policy from weights of sequences, each at least 0."""
+        found = np.empty_like(weights)
+        for player in range(self.game.players):
+            normalise(self.game.tree, player, weights, found)
+        return Policy(self.game, found)
+
+
+class MirrorDescent(LastIterateSolver):
+    """Magnetic mirror descent (Sokota, D'Orazio, Kolter, Loizou, Lanctot, Mitliagkas, Brown and Kroer 2023, arXiv 2206.05825).
+
+    An iteration takes the step ``x = argmax eta <g, x> - eta alpha D(x; magnet) - D(x; x_t)``, D the dilated relative entropy.
+    With a fixed magnet the policies approach, linearly, the equilibrium in which every player pays ``alpha`` times its distance
+    from the magnet. Where ``every`` is above 0 the magnet becomes the current policy after so many iterations, and what they
+    approach is an equilibrium of the game.
+
+    The paper anneals temperature and step size instead, with weights that depend on the game; moving the magnet needs none.
+    """
+
+    def __init__(
+        self,
+        game: CompiledGame,
+        *,
+        eta: float = 5.0,
+        alpha: float = 0.01,
+        every: float = 100,
+        updates: str = "alternating",
+        algorithm: str = "mmd",
+    ) -> None:
+        """Start from the uniform policy, which is the first magnet as well.
+
+        Raises:
+            SpecError: a step size that is not above 0, a negative temperature or number of iterations, or an unknown order.
+        """
+        super().__init__(game)
+        if not (0.0 < eta < math.inf and 0.0 <= alpha < math.inf and 0.0 <= every < math.inf):
+            raise SpecError(f"mmd needs eta > 0, alpha >= 0 and every >= 0, not {eta!r}, {alpha!r} and {every!r}")
+        self.eta, self.alpha, self.every = eta, alpha, every
+        self.updates, self.algorithm = order_of_updates(updates), algorithm
+        self.logs = np.log(uniform_probabilities(game))
+        self.magnet = self.logs.copy()
+
+    def run(self, iterations: int) -> None:
+        """Do so many more iterations."""
+        size, last = len(self.logs), self.iteration + iterations
+        state = np.stack([self.logs, self.magnet, self.strategy])
+        work = np.empty(size), np.empty((1, size))
+        while True:
+            moves = self.every and self.iteration and self.iteration % self.every == 0
+            if moves and iterations:
+                state[1] = state[0]
+            upto = min(last, int((self.iteration // self.every + 1) * self.every)) if self.every else last
+            steps = np.tile([self.eta, self.alpha], (upto - self.iteration, 1))
+            iterate_mirror(self.game.tree, self.game.payoff, steps, self.updates == "alternating", state, *work)
+            self.iteration = upto
+            if upto >= last:
+                break
+        self.logs[:], self.magnet[:], self.strategy[:] = state
+
+    def average_policy(self) -> Policy:
+        """The current policy; there is no average."""
+        return self.last_policy(np.exp(self.logs))
+
+    def arrays(self) -> dict[str, Floats]:
+        """Logarithms of policy and magnet, and the policy's sequence form."""
+        return {"logs": self.logs, "magnet": self.magnet, "strategy": self.strategy}
+
+
+class RewardTransformation(LastIterateSolver):
+    """RTCFR+ (Meng et al. 2025, Efficient Last-Iterate Convergence in Solving Extensive-Form Games, NeurIPS).
+
+    CFR+ on payoffs less ``mu / 2 |x - reference|^2``, over policies that play each action with probability ``gamma`` or more.
+    After every 100 iterations the reference becomes the current strategy, and gamma is halved.
+    """
+
+    updates = "alternating"
+
+    def __init__(
+        self,
+        game: CompiledGame,
+        *,
+        mu: float = 1e-3,
+        gamma: float = 1e-10,
+        every: float = REFERENCE_EVERY,
+        algorithm: str = "rtcfr+",
+    ) -> None:
+        """Start from the uniform policy, which is the first reference as well.
+
+        Args:
+            game: the compiled game.
+            mu: regularisation, in the game's units.
+            gamma: least probability of an action at first.
+            every: iterations between changes of the reference.
+            algorithm: a name for reports.
+
+        Raises:
+            SpecError: a constant outside its range.
+        """
+        super().__init__(game)
+        widest = int(game.tree.infoset_layout[:, 2].max(initial=1))
+        if not (0.0 <= mu < math.inf and 0.0 <= gamma < 1.0 / widest and 1.0 <= every < math.inf):
+            raise SpecError(
+                f"rtcfr+ needs mu >= 0, gamma from 0 to below 1/{widest} (an infoset has {widest} actions) and every >= 1, not "
+                f"{mu!r}, {gamma!r} and {every!r}"
+            )
+        self.mu, self.gamma, self.every, self.algorithm = mu, gamma, int(every), algorithm
+        self.policy, self.reference = uniform_probabilities(game), self.strategy.copy()
+        self.regrets = np.zeros_like(self.policy)
+
+    def run(self, iterations: int) -> None:
+        """Do so many more iterations."""
+        times = np.arange(self.iteration, self.iteration + iterations)
+        epochs = times // self.every
+        steps = np.stack(
+            [np.full(iterations, self.mu), self.gamma * 0.5**epochs, (times > 0) & (times % self.every == 0)], axis=1
+        )
+        state = np.stack([self.regrets, self.policy, self.strategy, self.reference])
+        values, infoset_values = np.empty(len(self.policy)), np.empty(int(self.game.tree.infoset_offsets[-1]))
+        iterate_transformed(self.game.tree, self.game.payoff, steps.astype(np.float64), state, values, infoset_values)
+        self.regrets[:], self.policy[:], self.strategy[:], self.reference[:] = state
+        self.iteration += iterations
+
+    def average_policy(self) -> Policy:
+        """The current policy, perturbation included; there is no average."""
+        return self.last_policy(self.policy)
+
+    def arrays(self) -> dict[str, Floats]:
+        """Regrets, the policy and its sequence form, and the reference's."""
+        return {"regrets": self.regrets, "policy": self.policy, "strategy": self.strategy, "reference": self.reference}

@@ -1,0 +1,45 @@
+// The node in numbers: both ranges, and what a call or a bluff needs.
+import { Panel } from "../../look/basics.tsx";
+import { chips, percent } from "../../look/numbers.ts";
+import { PLAYERS, type Node } from "./node.ts";
+
+export function Overview({ node: { head } }: { node: Node }) {
+  const measures = head.measures;
+  return (
+    <Panel label="This node in numbers">
+      <div class="table-frame" tabIndex={0} role="group" aria-label="Both ranges">
+        <table class="table compact">
+          <thead>
+            <tr>
+              <th scope="col"><span class="hidden">Player</span></th>
+              {["Combos", "Equity", "EV", "EQR", "Stack"].map((name) => <th key={name} scope="col" class="number" title={ABOUT[name]}>{name}</th>)}
+            </tr>
+          </thead>
+          <tbody>
+            {([0, 1] as const).map((player) => (
+              <tr key={player}>
+                <th scope="row">{PLAYERS[player]}{player === head.player && " acts"}</th>
+                <td class="number">{chips(head.sides[player].combos, 1)}</td>
+                <td class="number">{percent(head.sides[player].equity)}</td>
+                <td class="number">{chips(head.sides[player].ev)}</td>
+                <td class="number">{percent(measures.eqr[player], 0)}</td>
+                <td class="number">{chips(head.stacks[player], 0)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p class="small measures">
+        Pot <b>{chips(head.pot, 0)}</b>
+        {measures.call != null && measures.call > 0 && (
+          <>
+            {" "}· to call <b>{chips(measures.call, 0)}</b> · <abbr title="Share of the pot that a call must win to break even">pot odds</abbr> <b>{percent(measures.pot_odds)}</b> ·{" "}
+            <abbr title="Minimum defence frequency: how often one must not fold so that any bluff cannot win at once">MDF</abbr> <b>{percent(measures.mdf)}</b>, defended <b>{percent(measures.defended)}</b>
+          </>
+        )}
+      </p>
+    </Panel>
+  );
+}
+
+const ABOUT: Record<string, string> = { EQR: "Equity realised: EV beside equity times the pot", EV: "Chips that come back from the pot from here on", Combos: "Hands of full weight that get here" };

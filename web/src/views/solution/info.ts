@@ -1,0 +1,24 @@
+// What a solved spot says of itself (GET /api/solution).
+import type { Fields } from "../spots/draft.ts";
+import type { Player } from "./node.ts";
+
+export interface SolutionInfo {
+  file: string;
+  name: string;
+  spot: { board: string; pot: number; stack: number; rake: unknown; chip: number; opening_pot: number };
+  fields: Fields;
+  ranges: [string, string];
+  algorithm: string;
+  iterations: number;
+  seconds: number;
+  status: string;
+  exploitability: number | null;
+  exploitability_percent: number | null;
+  target: number | null;
+  ev: [number | null, number | null];
+  equity: [number | null, number | null];
+  streets: string[];
+  resumable: boolean;
+  records: [number, number, number | null][];
+  locks: { line: string; player: Player; hands: number }[];
+}

@@ -1,0 +1,65 @@
+// What solving will take, before anything is built.
+import { Facts, Notice } from "../../look/basics.tsx";
+import { bytes, count, duration } from "../../look/numbers.ts";
+
+export interface Problem {
+  field: string | null;
+  message: string;
+}
+
+export interface EstimateData {
+  nodes: number;
+  boards: number[];
+  decisions: number;
+  infosets: number;
+  numbers: number;
+  /** Bytes by kind of storage; left out with all other numbers where counting was broken off. */
+  memory?: Record<string, number>;
+  available: number | null;
+  fits: Record<string, boolean>;
+  seconds_per_iteration: number;
+  iterations_typical: number;
+  seconds_typical: number;
+  threads: number;
+  refusal: string | null;
+}
+
+export interface Checked {
+  ok: boolean;
+  problems: Problem[];
+  board: string[] | null;
+  opening_pot: number | null;
+  chip: number | null;
+  combos: [number, number] | null;
+  text: string | null;
+  estimate: EstimateData | null;
+}
+
+export function Estimate({ checked, loading, error }: { checked: Checked | null; loading: boolean; error: string | null }) {
+  if (error) return <Notice bad>{error}</Notice>;
+  const found = checked?.estimate;
+  if (!found) {
+    const missing = checked && !checked.ok;
+    return <p class="soft" role="status">{missing ? checked.problems[0]?.message ?? "Something is missing." : loading ? "Counting…" : ""}</p>;
+  }
+  if (!found.memory) return <Notice bad>{found.refusal}</Notice>;
+  const need = found.memory["float32"] ?? 0;
+  const short = found.available !== null && need > found.available;
+  return (
+    <div class="stack tight" role="status" aria-busy={loading}>
+      <Facts
+        of={[
+          ["Betting", `${count(found.nodes)} nodes`],
+          ["Decisions", count(found.decisions)],
+          ["Infosets", count(found.infosets)],
+          ["Memory", bytes(need) + (found.available === null ? "" : ` of ${bytes(found.available)} free`)],
+          ["Time", `about ${duration(found.seconds_typical)} (${duration(found.seconds_per_iteration)} per iteration, ${found.threads} ${found.threads === 1 ? "thread" : "threads"})`],
+        ]}
+      />
+      {found.refusal && <Notice bad>{found.refusal}</Notice>}
+      {!found.refusal && short && (
+        <Notice bad>{found.fits["int16"] ? "Fits only with numbers of int16 (under Precision)." : "Does not fit into memory: offer fewer sizes or narrow the ranges."}</Notice>
+      )}
+    </div>
+  );
+}

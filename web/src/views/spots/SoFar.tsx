@@ -1,0 +1,54 @@
+// The strategy of a job so far, asked for again as it goes on.
+import { useMemo } from "preact/hooks";
+import { useSignal } from "@preact/signals";
+import { Button, Notice, Panel, Segments } from "../../look/basics.tsx";
+import { actionParts, Bars, Legend } from "../../look/Bars.tsx";
+import { Grid13 } from "../../look/Grid13.tsx";
+import { useLoaded } from "../../use.ts";
+import { cellsFor } from "../solution/cells.ts";
+import { byClass, loadNode, PLAYERS, together, type Player } from "../solution/node.ts";
+import type { Job } from "./jobs.ts";
+
+export function SoFar({ job }: { job: Job }) {
+  const line = useSignal("");
+  const other = useSignal<"acting" | "other">("acting");
+  const there = job.viewable;
+  const node = useLoaded(there ? (signal) => loadNode(`jobs/${encodeURIComponent(job.id)}/node`, { line: line.value }, signal) : null, [job.records.length, job.state, line.value, there]);
+  const data = node.data;
+  const acting = data?.head.player ?? 0;
+  const player = (other.value === "acting" ? acting : 1 - acting) as Player;
+  const cells = useMemo(() => {
+    if (!data) return [];
+    return cellsFor(player === acting ? "strategy" : "reach", byClass(data.sides[player]), player === acting ? data.head.actions : []);
+  }, [data, player]);
+  if (!data) return <Panel title="Strategy so far"><p class="empty">{node.error ?? (there ? "Asking…" : "It shows here after the first iterations.")}</p></Panel>;
+  const { actions } = data.head;
+  const parts = actionParts(actions.map((each) => each.kind), actions.map((each) => each.name), together(data.sides[acting]).frequency);
+  return (
+    <Panel
+      title="Strategy so far"
+      tools={
+        <Segments
+          label="Player"
+          value={other.value}
+          options={[{ value: "acting", label: `${PLAYERS[acting]} acts` }, { value: "other", label: PLAYERS[(1 - acting) as Player] }]}
+          onChange={(value) => (other.value = value)}
+        />
+      }
+    >
+      <div class="stack tight">
+        {node.error && <Notice>{node.error}</Notice>}
+        <div class="row tight">
+          <Button small disabled={!line.value} onClick={() => (line.value = line.value.split(",").slice(0, -1).join(","))}>Back</Button>
+          {!data.head.deals && actions.map((action, a) => (
+            <Button key={action.step} small onClick={() => (line.value = data.head.children[a] ?? line.value)}>{action.name}</Button>
+          ))}
+          <code class="soft">{line.value || "start"}</code>
+        </div>
+        <Bars parts={parts} label="Whole range" />
+        <Legend parts={parts} />
+        <Grid13 label={`Strategy of ${PLAYERS[player]} so far`} cells={cells} />
+      </div>
+    </Panel>
+  );
+}

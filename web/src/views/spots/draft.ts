@@ -1,0 +1,143 @@
+// The spot that is being put together: what the form holds, kept by the browser, and how it becomes fields of a spot file.
+import { effect, signal } from "@preact/signals";
+import { cards } from "../../look/deck.ts";
+
+export type Street = "flop" | "turn" | "river";
+export const STREETS: readonly Street[] = ["flop", "turn", "river"];
+export type Seat = "oop" | "ip";
+export const SEATS: readonly Seat[] = ["oop", "ip"];
+export type SizeKind = "bets" | "raises" | "donk";
+
+/** Sizes of one street and player. */
+export type Sizes = Record<SizeKind, string>;
+
+export interface Draft {
+  board: string[];
+  oop: string;
+  ip: string;
+  pot: string;
+  stack: string;
+  /** Whether sizes differ by street and player. */
+  detailed: boolean;
+  /** For all streets and players. */
+  sizes: Sizes;
+  table: Record<Street, Record<Seat, Sizes>>;
+  /** Fields that hold one text each; empty means not given. */
+  rake_rate: string;
+  rake_cap: string;
+  add_allin: string;
+  force_allin: string;
+  merge: string;
+  min_bet: string;
+  chip: string;
+  target: string;
+  iterations: string;
+  algorithm: string;
+  storage: string;
+  threads: string;
+}
+
+/** A field of a spot file: text, number or a table of them. */
+export type FieldValue = string | number | boolean | null | FieldValue[] | { [key: string]: FieldValue };
+export type Fields = Record<string, FieldValue>;
+
+const BLANK: Sizes = { bets: "", raises: "", donk: "" };
+const table = (of: Sizes): Draft["table"] => ({ flop: { oop: { ...of }, ip: { ...of } }, turn: { oop: { ...of }, ip: { ...of } }, river: { oop: { ...of }, ip: { ...of } } });
+
+export const EMPTY: Draft = {
+  board: [], oop: "", ip: "", pot: "", stack: "", detailed: false, sizes: { bets: "50%, 100%, a", raises: "2.5x, a", donk: "" }, table: table(BLANK),
+  rake_rate: "", rake_cap: "", add_allin: "", force_allin: "", merge: "", min_bet: "", chip: "", target: "", iterations: "", algorithm: "", storage: "", threads: "",
+};
+
+/** Fields that stand for themselves. */
+const PLAIN = ["oop", "ip", "pot", "stack", "min_bet", "chip", "target", "iterations", "algorithm", "storage", "threads"] as const;
+
+function kept(): Draft | null {
+  try {
+    const text = sessionStorage.getItem("draft");
+    return text ? ({ ...EMPTY, ...(JSON.parse(text) as Partial<Draft>) }) : null;
+  } catch {
+    return null;
+  }
+}
+
+export const draft = signal<Draft | null>(kept());
+effect(() => void (draft.value && sessionStorage.setItem("draft", JSON.stringify(draft.value))));
+
+export const change = (changes: Partial<Draft>) => (draft.value = { ...(draft.peek() ?? EMPTY), ...changes });
+
+/** The streets that a spot of this board still plays. */
+export const streetsOf = (board: readonly string[]): readonly Street[] => STREETS.slice(Math.max(0, Math.min(board.length, 5) - 3));
+
+export function toFields(from: Draft): Fields {
+  const fields: Fields = { board: from.board.join(" ") };
+  for (const key of PLAIN) if (from[key].trim()) fields[key] = from[key].trim();
+  const streets = streetsOf(from.board);
+  for (const kind of ["bets", "raises", "donk"] as const) {
+    if (!from.detailed) {
+      if (from.sizes[kind].trim()) fields[kind] = from.sizes[kind].trim();
+    } else if (kind === "donk") {
+      const given = streets.filter((street) => from.table[street].oop.donk.trim());
+      if (given.length) fields["donk"] = { default: "default", ...Object.fromEntries(given.map((street) => [street, from.table[street].oop.donk.trim()])) };
+    } else {
+      const sizes = (street: Street, seat: Seat) => from.table[street][seat][kind].trim() || "none";
+      fields[kind] = Object.fromEntries(streets.map((street) => [street, { oop: sizes(street, "oop"), ip: sizes(street, "ip") }]));
+    }
+  }
+  const rake = given({ rate: from.rake_rate, cap: from.rake_cap });
+  const thresholds = given({ add_allin: from.add_allin, force_allin: from.force_allin, merge: from.merge });
+  if (rake) fields["rake"] = rake;
+  if (thresholds) fields["thresholds"] = thresholds;
+  return fields;
+}
+
+function given(texts: Record<string, string>): Record<string, string> | null {
+  const entries = Object.entries(texts).filter(([, text]) => text.trim());
+  return entries.length ? Object.fromEntries(entries.map(([key, text]) => [key, text.trim()])) : null;
+}
+
+const text = (value: FieldValue | undefined): string => (value == null ? "" : Array.isArray(value) ? value.map(text).join(", ") : typeof value === "object" ? "" : String(value));
+const isTable = (value: FieldValue | undefined): value is { [key: string]: FieldValue } => !!value && typeof value === "object" && !Array.isArray(value);
+
+/** What a table of sizes says of a street and player; tables may go by street, by player, or both in either order. */
+function sizeIn(value: FieldValue | undefined, street: Street, seat: Seat): string {
+  if (!isTable(value)) return text(value);
+  const next = value[street] ?? value[seat] ?? value["default"];
+  return isTable(next) ? sizeIn(next, street, seat) : text(next);
+}
+
+/** A table that holds nothing but a default is that default. */
+const plain = (value: FieldValue | undefined): FieldValue | undefined =>
+  isTable(value) && Object.keys(value).every((key) => key === "default") ? value["default"] : value;
+
+export function fromFields(given: Fields): Draft {
+  const fields: Fields = { ...given };
+  for (const kind of ["bets", "raises", "donk"]) {
+    const value = plain(given[kind]);
+    if (value !== undefined) fields[kind] = value;
+  }
+  const found: Draft = { ...EMPTY, table: table(BLANK), board: cards(text(fields["board"])) };
+  for (const key of PLAIN) found[key] = text(fields[key]);
+  const kinds = ["bets", "raises", "donk"] as const;
+  found.detailed = kinds.some((kind) => isTable(fields[kind]));
+  found.sizes = { bets: text(fields["bets"]) || EMPTY.sizes.bets, raises: text(fields["raises"]) || EMPTY.sizes.raises, donk: text(fields["donk"]) };
+  for (const street of STREETS) {
+    for (const seat of SEATS) {
+      for (const kind of kinds) {
+        const own = sizeIn(fields[kind], street, seat);
+        found.table[street][seat][kind] = own || (kind === "donk" ? "" : EMPTY.sizes[kind]);
+      }
+    }
+  }
+  const rake = fields["rake"];
+  found.rake_rate = isTable(rake) ? text(rake["rate"]) : text(rake);
+  found.rake_cap = isTable(rake) ? text(rake["cap"]) : "";
+  const thresholds = isTable(fields["thresholds"]) ? fields["thresholds"] : {};
+  for (const key of ["add_allin", "force_allin", "merge"] as const) found[key] = text(thresholds[key]);
+  return found;
+}
+
+/** Go from sizes for all to sizes by street and player, beginning with the same everywhere, and back. */
+export function detail(from: Draft, detailed: boolean): Partial<Draft> {
+  return detailed && STREETS.every((street) => !from.table[street].oop.bets) ? { detailed, table: table(from.sizes) } : { detailed };
+}

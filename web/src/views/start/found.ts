@@ -1,0 +1,38 @@
+// What the server finds in its folder (GET /api/start).
+export interface FoundSolution {
+  file: string;
+  bytes: number;
+  modified: number;
+  board: string;
+  pot: number;
+  stack: number;
+  iterations: number;
+  exploitability: number | null;
+  exploitability_percent: number | null;
+  status: string;
+  locks: number;
+}
+
+export interface FoundFile {
+  file: string;
+  modified: number;
+}
+
+export interface StartData {
+  version: string;
+  folder: string;
+  opened: string | null;
+  machine: { threads: number; memory: number | null };
+  solutions: FoundSolution[];
+  spot_files: FoundFile[];
+  batches: FoundFile[];
+}
+
+/** How long ago: "3 min ago", from seconds since 1970. */
+export function ago(seconds: number): string {
+  const past = Math.max(0, Date.now() / 1000 - seconds);
+  if (past < 60) return "just now";
+  if (past < 3600) return `${Math.floor(past / 60)} min ago`;
+  if (past < 86400) return `${Math.floor(past / 3600)} h ago`;
+  return new Date(1000 * seconds).toISOString().slice(0, 10);
+}
