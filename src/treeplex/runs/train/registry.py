@@ -23,6 +23,7 @@ AnyLearner = str | type[Learner] | TrainingKind
 """A learner's name, ``file.py:NAME`` or a class of one's own."""
 
 NEURAL: Mapping[str, str] = {
+    "armac": "armac:Armac",
     "deep-cfr": "deep_cfr:DeepCfr",
     "dream": "dream:Dream",
     "escher": "escher:Escher",
