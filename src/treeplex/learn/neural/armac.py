@@ -46,7 +46,7 @@ class ArmacSettings(CriticSettings):
     plays: int = setting(5000, "episodes of an iteration", low=2)
     past: int = setting(500, "past policies kept at most", low=1, fixed=True)
     explore: float = setting(0.5, "weight of uniform play in what the traverser follows", above=0, high=1)
-    memory: int = setting(100_000, "the newest rows of each player's advantages and of its average that are fitted", low=1)
+    memory: int = setting(20_000, "the newest rows of each player's advantages and of its average that are fitted", low=1)
     fits: int = setting(20, "gradient steps of advantages and average in an iteration", low=1)
     critic_fits: int = 20
     critic_rounds: int = 4
