@@ -4,7 +4,7 @@ import { RANKS, SUITS, SUIT_SIGNS, cardName, cards } from "./deck.ts";
 export function Card({ card, large }: { card: string; large?: boolean }) {
   if (!card || card === "??") return <span class={`card back${large ? " large" : ""}`} role="img" aria-label="a hidden card">?</span>;
   return (
-    <span class={`card ${card[1]}${large ? " large" : ""}`} role="img" aria-label={cardName(card)}>
+    <span class={`card ${card[1]}${large ? " large" : ""}`} role="img" aria-label={`${card[0]}${SUIT_SIGNS[card[1] ?? ""]} ${cardName(card)}`}>
       {card[0]}{SUIT_SIGNS[card[1] ?? ""]}
     </span>
   );
@@ -36,12 +36,11 @@ export function CardPicker({ label, chosen, blocked = [], onPick }: { label: str
               key={card}
               type="button"
               class={suit}
-              aria-label={cardName(card)}
               aria-pressed={chosen.includes(card)}
               disabled={blocked.includes(card)}
               onClick={() => onPick(card)}
             >
-              {rank}{SUIT_SIGNS[suit]}
+              {rank}{SUIT_SIGNS[suit]}<span class="hidden"> {cardName(card)}</span>
             </button>
           );
         }),

@@ -33,11 +33,11 @@ export function Curve(props: { label: string; lines: readonly Line[]; x?: string
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const all: readonly Line[] = level ? [...lines, { name: level.name, dashed: true, points: levelPoints(lines, level.value) }] : lines;
-  const shape = [all.map((line) => line.name).join("\n"), dark.value, log, height].join("|");
+  const positive = all.some((line) => line.points.some(([, value]) => value != null && value > 0));
+  const shape = [all.map((line) => line.name).join("\n"), dark.value, log && positive, height].join("|");
   useEffect(() => {
     const frame = box.current!;
     const axis = { stroke: colour("--soft"), grid: { stroke: colour("--rule"), width: 1 }, ticks: { stroke: colour("--rule"), width: 1 } };
-    const positive = all.some((line) => line.points.some(([, value]) => value != null && value > 0));
     const options: uPlot.Options = {
       width: frame.clientWidth || 400,
       height,

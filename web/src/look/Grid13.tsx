@@ -122,12 +122,12 @@ function rows(cells: readonly Cell[], chosen: number | null, label: string) {
                 role="gridcell"
                 class={`cell${there ? "" : " none"}${place === chosen ? " chosen" : ""}`}
                 data-place={place}
+                data-note={cell?.note}
                 tabIndex={place === stop ? 0 : -1}
                 aria-selected={place === chosen}
                 aria-label={`${CLASSES[place]}${cell?.said ? ", " + cell.said : there ? "" : ", not in the range"}`}
               >
                 {CLASSES[place]}
-                {cell?.note && <small>{cell.note}</small>}
               </div>
             );
           })}

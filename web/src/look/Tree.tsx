@@ -6,6 +6,8 @@ import { CardPicker } from "./Cards.tsx";
 export interface Choice {
   key: string;
   label: string;
+  /** Behind the label, softer: a size. */
+  detail?: string;
   /** At the right: a frequency. */
   note?: string;
   colour?: string;
@@ -50,7 +52,7 @@ export function Tree({ columns, label }: { columns: readonly TreeColumn[]; label
           )}
           {column.choices.map((choice) => (
             <button key={choice.key} type="button" aria-pressed={!!choice.taken} style={{ "--paint": choice.colour }} onClick={choice.onTake}>
-              <span>{choice.label}</span>
+              <span>{choice.label}{choice.detail && <small> {choice.detail}</small>}</span>
               {choice.note && <span>{choice.note}</span>}
             </button>
           ))}

@@ -5,7 +5,7 @@ export const SUIT_SIGNS: Record<string, string> = { s: "♠", h: "♥", d: "♦"
 export const SUIT_NAMES: Record<string, string> = { s: "spades", h: "hearts", d: "diamonds", c: "clubs" };
 const RANK_NAMES: Record<string, string> = { A: "ace", K: "king", Q: "queen", J: "jack", T: "ten" };
 
-/** The name of a card for a screen reader: "ten of clubs". */
+/** The name of a card: "ten of clubs". */
 export function cardName(card: string): string {
   const rank = card[0] ?? "";
   return `${RANK_NAMES[rank] ?? rank} of ${SUIT_NAMES[card[1] ?? ""] ?? "?"}`;

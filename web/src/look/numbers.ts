@@ -36,6 +36,7 @@ export function bytes(value: number | null | undefined): string {
 
 export function duration(seconds: number | null | undefined): string {
   if (seconds == null || !Number.isFinite(seconds)) return NONE;
+  if (seconds < 0.0995) return `${(1000 * seconds).toPrecision(2)} ms`;
   if (seconds < 10) return `${seconds.toPrecision(2)} s`;
   if (seconds < 90) return `${Math.round(seconds)} s`;
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`;

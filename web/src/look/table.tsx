@@ -48,7 +48,7 @@ export function Table<Row>(props: {
     order.value = { key: column.key, down: now?.key === column.key ? !now.down : !!column.number };
   };
   return (
-    <div class="table-frame" tabIndex={0} role="region" aria-label={props.label}>
+    <div class="table-frame" tabIndex={0} role="group" aria-label={props.label}>
       <table class="table">
         <thead>
           <tr>

@@ -54,7 +54,7 @@ export default function Batch() {
           {
             key: "strategy",
             label: PLAYERS[at.player],
-            show: (row: Flop) => <div class="hand-bar"><Bars parts={actionParts(kinds, at.actions, shares(row, at.line))} label={row.board} /></div>,
+            show: (row: Flop) => <div class="hand-bar"><Bars small parts={actionParts(kinds, at.actions, shares(row, at.line))} label={row.board} /></div>,
           },
           ...at.actions.map((name, a) => ({ key: "share" + a, label: name, number: true, show: (row: Flop) => percent(shares(row, at.line)[a]), sort: (row: Flop) => shares(row, at.line)[a] })),
         ]

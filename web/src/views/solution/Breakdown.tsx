@@ -15,7 +15,7 @@ interface Row extends Group {
 
 export function Breakdown({ node, player, filter, onFilter }: { node: Node; player: Player; filter: Filter; onFilter: (filter: Filter) => void }) {
   const by = useSignal<Grouping>("made");
-  const names = node.head.groupings?.[by.value];
+  const names = node.head.groupings[by.value];
   const side = node.sides[player];
   const rows = useMemo((): Row[] => {
     if (!names) return [];
@@ -34,10 +34,10 @@ export function Breakdown({ node, player, filter, onFilter }: { node: Node; play
     { key: "ev", label: "EV", number: true, show: (row) => chips(row.ev), sort: (row) => row.ev },
   ];
   if (acts) {
-    columns.push({
+    columns.splice(1, 0, {
       key: "strategy",
       label: "Strategy",
-      show: (row) => <div class="hand-bar"><Bars parts={actionParts(actions.map((each) => each.kind), actions.map((each) => each.name), row.frequency)} label={row.name} /></div>,
+      show: (row) => <div class="hand-bar"><Bars small parts={actionParts(actions.map((each) => each.kind), actions.map((each) => each.name), row.frequency)} label={row.name} /></div>,
     });
   }
   return (

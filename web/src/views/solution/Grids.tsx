@@ -22,7 +22,7 @@ export function Grids(props: Props) {
   return (
     <div class="two-grids">
       {([0, 1] as const).map((player) => (
-        <div key={player} class="stack tight"><h3>{PLAYERS[player]}</h3><One {...props} player={player} /></div>
+        <div key={player} class="stack tight"><b class="soft">{PLAYERS[player]}</b><One {...props} player={player} /></div>
       ))}
     </div>
   );

@@ -72,7 +72,7 @@ function columnsOf(node: Node, acts: boolean): Column<Row>[] {
     {
       key: "strategy",
       label: "Strategy",
-      show: (row) => <div class="hand-bar"><Bars parts={actionParts(kinds, names, row.frequency)} label={row.hand} /></div>,
+      show: (row) => <div class="hand-bar"><Bars small parts={actionParts(kinds, names, row.frequency)} label={row.hand} /></div>,
       sort: (row) => row.frequency.at(-1),
     },
     ...plain.slice(1),

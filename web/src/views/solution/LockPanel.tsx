@@ -74,7 +74,7 @@ function Painting({ file, node, side }: { file: string; node: Node; side: Side }
       <div class="stack">
         <Mix kinds={kinds} names={names} mix={mix.value} onMix={(next) => ((mix.value = next), (erase.value = false))} />
         <div class="row tight">
-          <Button small onClick={() => paint(all, mix.peek())}>Whole range so</Button>
+          <Button small onClick={() => paint(all, mix.peek())}>Paint the whole range</Button>
           <Button small onClick={freeze}>Freeze as solved</Button>
           <Button small onClick={() => paint(all, null)}>Unlock all</Button>
           <Check label="brush unlocks" value={erase.value} onChange={(value) => (erase.value = value)} />
@@ -113,7 +113,7 @@ function Mix({ kinds, names, mix, onMix }: { kinds: readonly string[]; names: re
           <Swatch colour={paint[a]!} letter={signs[a]!} />
           <span>{name}</span>
           <input type="range" min={0} max={100} value={Math.round(100 * mix[a]!)} onInput={(event) => set(a, Number(event.currentTarget.value) / 100)} />
-          <Button small onClick={() => set(a, 1)} label={`only ${name}`}>{percent(mix[a], 0)}</Button>
+          <Button small onClick={() => set(a, 1)} title={`only ${name}`}>{percent(mix[a], 0)}<span class="hidden"> only {name}</span></Button>
         </label>
       ))}
     </div>

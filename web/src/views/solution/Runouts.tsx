@@ -12,6 +12,8 @@ import { cardNumber } from "../spots/range.ts";
 import { PLAYERS, type Action, type NodeHead, type Player } from "./node.ts";
 import { isCards } from "./steps.ts";
 
+const narrow = matchMedia("(max-width: 600px)");
+
 interface Runout {
   card: string;
   line: string;
@@ -50,7 +52,7 @@ export function Runouts({ file, head, player }: { file: string; head: NodeHead; 
   if (!data) return <Panel title="Runouts">{table.error ? <Notice bad>{table.error}</Notice> : <p class="empty" role="status">Dealing every card…</p>}</Panel>;
   const [low, high, mean] = range;
   const share = chosen !== "ev";
-  const text = (number: number | null) => (share ? percent(number, number != null && number > 0 && number < 0.0995 ? 1 : 0) : chips(number, 1));
+  const text = (number: number | null) => (share ? percent(number, number != null && number > 0 && number < 0.0995 ? 1 : 0) : chips(number, narrow.matches ? 0 : 1));
   const paint = (number: number) => (chosen === "ev" ? apart(high > low ? (number - mean) / Math.max(high - mean, mean - low) : 0) : ramp(high > low ? (number - low) / (high - low) : 0.5));
   return (
     <Panel title={data.then ? `Each card, then ${data.then}` : "Each card"} tools={<Select label="Shown" quiet value={chosen} options={options} onChange={(next) => (what.value = next)} />}>
@@ -62,8 +64,8 @@ export function Runouts({ file, head, player }: { file: string; head: NodeHead; 
             const number = card ? value(card) : null;
             if (!card || number == null) return <span key={rank + suit} class="gone">{rank}</span>;
             return (
-              <button key={rank + suit} type="button" style={{ background: paint(number) }} aria-label={`${cardName(rank + suit)}: ${text(number)}`} onClick={() => ask({ node: card.line }, false)}>
-                <b>{rank}</b><br />{text(number)}
+              <button key={rank + suit} type="button" style={{ background: paint(number) }} onClick={() => ask({ node: card.line }, false)}>
+                <span class="hidden">{cardName(rank + suit)} </span><b>{rank}</b><br />{text(number)}
               </button>
             );
           }),

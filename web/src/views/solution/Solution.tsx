@@ -76,7 +76,7 @@ function Head({ info, line }: { info: SolutionInfo; line: string }) {
       <div class="row tight">
         <Button small onClick={() => void copy()}>Copy link</Button>
         <LinkButton small href={link(["compare"], { file: info.file, node: line })}>Compare…</LinkButton>
-        <LinkButton small href={link(["play"], { spot: info.file })}>Play against it</LinkButton>
+        <LinkButton small href={link(["play"], { game: info.file })}>Play against it</LinkButton>
         <Export file={info.file} line={line} />
       </div>
     </div>
@@ -115,7 +115,7 @@ function At({ file, info, node, loading }: { file: string; info: SolutionInfo; n
   return (
     <>
       <Tree label={`Line: ${said(head.line)}`} columns={treeColumns(node, move)} />
-      <div class="looking" aria-busy={loading}>
+      <div class={sides === "both" ? "looking both" : "looking"} aria-busy={loading}>
         <div class="stack">
           <div class="row spread">
             <Segments label="Shown in the grid" value={show} options={SHOWS} onChange={(value) => ask({ show: value })} />

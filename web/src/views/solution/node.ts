@@ -51,9 +51,9 @@ export interface NodeHead {
   path: PathStep[];
   sides: [SideTotals, SideTotals];
   locked: number;
-  groupings?: Record<Grouping, string[]>;
-  measures?: Measures | null;
-  iteration?: number;
+  /** Names of groups by their codes; none before the flop. */
+  groupings: Partial<Record<Grouping, string[]>>;
+  measures: Measures;
 }
 
 export interface SideTotals {
@@ -102,7 +102,8 @@ export function toNode({ head, array }: Arrays<NodeHead>): Node {
       codes: { made: array("made" + player), draw: array("draw" + player), suits: array("suits" + player) },
     };
   };
-  return { head, sides: [side(0), side(1)] };
+  const actions = head.actions.map((action) => (action.kind === "allin" ? { ...action, name: "all-in" } : action));
+  return { head: { ...head, actions }, sides: [side(0), side(1)] };
 }
 
 /** What a group of hands does together. */

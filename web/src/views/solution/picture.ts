@@ -20,7 +20,7 @@ export async function savePicture(line: string): Promise<void> {
     pen.font = "600 20px system-ui, sans-serif";
     pen.textAlign = "left";
     pen.fillText(cell.firstChild?.textContent ?? "", x + 6, y + 24);
-    const note = cell.querySelector("small")?.textContent;
+    const note = cell.dataset["note"];
     if (note) {
       pen.textAlign = "right";
       pen.fillText(note, x + step - 8, y + step - 10);

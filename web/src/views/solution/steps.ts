@@ -38,7 +38,8 @@ export function treeColumns(node: Node, move: (line: string) => void): TreeColum
       here: true,
       choices: head.actions.map((action, a) => ({
         key: action.step,
-        label: capital(action.name) + (action.size && action.size !== action.name ? `  ${action.size}` : ""),
+        label: stepName(action.step),
+        detail: action.size,
         note: percent(action.frequency, 1),
         colour: paint[a]!,
         onTake: () => move(head.children[a] ?? joined(head.line, action.step)),
@@ -70,8 +71,6 @@ function passed(step: PathStep, move: (line: string) => void): TreeColumn {
     })),
   };
 }
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Cards that cannot come: those that no child deals. */
 function missing(children: readonly string[]): string[] {

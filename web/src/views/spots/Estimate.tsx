@@ -53,7 +53,7 @@ export function Estimate({ checked, loading, error }: { checked: Checked | null;
           ["Decisions", count(found.decisions)],
           ["Infosets", count(found.infosets)],
           ["Memory", bytes(need) + (found.available === null ? "" : ` of ${bytes(found.available)} free`)],
-          ["Time", `about ${duration(found.seconds_typical)} (${duration(found.seconds_per_iteration)} per iteration, ${found.threads} threads)`],
+          ["Time", `about ${duration(found.seconds_typical)} (${duration(found.seconds_per_iteration)} per iteration, ${found.threads} ${found.threads === 1 ? "thread" : "threads"})`],
         ]}
       />
       {found.refusal && <Notice bad>{found.refusal}</Notice>}

@@ -56,7 +56,7 @@ function ByStreet({ draft, problem }: { draft: Draft; problem: (field: string) =
   const wrong = problem("bets") ?? problem("raises") ?? problem("donk");
   return (
     <div class="stack tight">
-      <div class="table-frame" tabIndex={0} role="region" aria-label="Sizes by street and player">
+      <div class="table-frame" tabIndex={0} role="group" aria-label="Sizes by street and player">
         <table class="table sizes">
           <thead>
             <tr><th scope="col">Street</th><th scope="col">Player</th><th scope="col">Bets</th><th scope="col">Raises</th><th scope="col">Leads</th></tr>

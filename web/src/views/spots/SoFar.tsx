@@ -1,5 +1,5 @@
 // The strategy of a job so far, asked for again as it goes on.
-import { useMemo, useRef } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { Button, Notice, Panel, Segments } from "../../look/basics.tsx";
 import { actionParts, Bars, Legend } from "../../look/Bars.tsx";
@@ -12,11 +12,8 @@ import type { Job } from "./jobs.ts";
 export function SoFar({ job }: { job: Job }) {
   const line = useSignal("");
   const other = useSignal<"acting" | "other">("acting");
-  const asked = useRef(0);
-  // Once for each judgement while it runs, at most once a second.
-  const turn = useMemo(() => (asked.current = Math.max(asked.current + 1, 0)), [job.records.length, job.state]);
-  const there = job.viewable || (job.state === "running" && job.done > 0);
-  const node = useLoaded(there ? (signal) => loadNode(`jobs/${encodeURIComponent(job.id)}/node`, { line: line.value }, signal) : null, [turn, line.value, there]);
+  const there = job.viewable;
+  const node = useLoaded(there ? (signal) => loadNode(`jobs/${encodeURIComponent(job.id)}/node`, { line: line.value }, signal) : null, [job.records.length, job.state, line.value, there]);
   const data = node.data;
   const acting = data?.head.player ?? 0;
   const player = (other.value === "acting" ? acting : 1 - acting) as Player;

@@ -49,7 +49,7 @@ export default function Start() {
       <div class="starts">
         <Way href="#/spot/new" title="Solve a spot" sign="♠">Board, ranges and sizes; then watch it converge and walk its tree.</Way>
         <Way href="#/play" title="Play" sign="♟">A table against any agent, or against what you solved.</Way>
-        <Way href="#/games" title="Look into a game" sign="⑂">Trees, infosets and best responses of every game.</Way>
+        <Way href="#/games" title="Look into a game" sign="Ψ">Trees, infosets and best responses of every game.</Way>
         <Way href="#/trainings" title="Compare runs" sign="∿">Curves of solvers and trainings side by side.</Way>
       </div>
       {start.error && <Notice bad>{start.error}</Notice>}
