@@ -120,8 +120,10 @@ class Served:
         if not stem:
             raise Refused(400, f"{name[:LONGEST_NAME]!r} is no name for a file; use letters and digits", "name")
         number = 1
-        while (path := self.folder / f"{stem if number == 1 else f'{stem}-{number}'}{suffix}").exists() or self.queue.writes(
-            path
-        ):
+        while (path := self.folder / f"{stem if number == 1 else f'{stem}-{number}'}{suffix}").exists() or self._is_taken(path):
             number += 1
         return path
+
+    def _is_taken(self, path: Path) -> bool:
+        """Whether a job will write a file that is not there yet."""
+        return self.work is not None and self.work.writes(path)
