@@ -27,9 +27,11 @@ from treeplex.games.poker.cards.ranges import parse_range, range_to_string
 from treeplex.games.poker.public import HoldemGame
 from treeplex.games.poker.spots.files import request_from_options
 from treeplex.games.poker.spots.known import (
+    flop_holdem,
     leduc_holdem,
     limit_holdem,
     rhode_island_holdem,
+    royal_holdem,
     turn_endgame_holdem,
 )
 from treeplex.games.poker.spots.libratus import read_endgame
@@ -74,6 +76,7 @@ __all__ = [
     "compile",
     "equity",
     "estimate",
+    "flop_holdem",
     "game_of",
     "groups_by",
     "holdem_agent",
@@ -90,6 +93,7 @@ __all__ = [
     "report",
     "review",
     "rhode_island_holdem",
+    "royal_holdem",
     "runouts",
     "solve",
     "spot",
