@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.evaluate.holdem.equity import Equity, RangeEquity, equity
 from treeplex.forms.holdem.compile_spot import compile_spot as compile
 from treeplex.forms.sources.load import load_spot
 from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit
@@ -35,8 +36,13 @@ from treeplex.games.poker.spots.libratus import read_endgame
 from treeplex.games.poker.spots.locks import NodeLock
 from treeplex.games.poker.spots.spot import Rake, Spot
 from treeplex.runs.holdem.policy import HoldemPolicy
+from treeplex.runs.holdem.report.breakdown import Group, groups_by, range_text
+from treeplex.runs.holdem.report.comparison import Comparison, compare_nodes
+from treeplex.runs.holdem.report.measures import Measures, measures
 from treeplex.runs.holdem.report.page_data import classes, report
+from treeplex.runs.holdem.report.runouts import Runouts, runouts
 from treeplex.runs.holdem.report.view import View
+from treeplex.runs.holdem.review.review import Review, ReviewSettings, review
 from treeplex.runs.holdem.solution import HoldemSolution, load_solution
 from treeplex.runs.holdem.solve import solve_spot as solve
 from treeplex.runs.job.memory import SpotEstimate
@@ -45,31 +51,46 @@ from treeplex.search.holdem.agent import game_of, holdem_agent
 
 __all__ = [
     "BetPlan",
+    "Comparison",
+    "Equity",
     "FixedLimit",
+    "Group",
     "HoldemGame",
     "HoldemPolicy",
     "HoldemSolution",
+    "Measures",
     "NodeLock",
     "Rake",
+    "RangeEquity",
+    "Review",
+    "ReviewSettings",
+    "Runouts",
     "Spot",
     "SpotEstimate",
     "View",
     "cards_to_string",
     "classes",
+    "compare_nodes",
     "compile",
+    "equity",
     "estimate",
     "game_of",
+    "groups_by",
     "holdem_agent",
     "leduc_holdem",
     "limit_holdem",
     "load_solution",
     "load_spot",
+    "measures",
     "parse_cards",
     "parse_range",
+    "range_text",
     "range_to_string",
     "read_endgame",
     "report",
+    "review",
     "rhode_island_holdem",
+    "runouts",
     "solve",
     "spot",
     "turn_endgame_holdem",

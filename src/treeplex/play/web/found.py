@@ -10,7 +10,7 @@ from treeplex.errors import FileError
 from treeplex.play.web.served import OUTSIDE, Served
 from treeplex.runs.holdem.batch import BATCH
 from treeplex.runs.holdem.files import Header, read_header
-from treeplex.runs.holdem.solution import SUFFIX
+from treeplex.runs.holdem.solution import STATE, SUFFIX
 from treeplex.runs.job.folder import RUN, kind_of
 from treeplex.spot_table import FIELDS
 
@@ -128,6 +128,7 @@ def summary(path: Path, modified: int, size: int) -> Mapping[str, Any]:
             "exploitability_percent": 100 * worth / opening_pot if worth is not None and opening_pot else None,
             "status": str(header["status"]),
             "locks": len(header["locks"]),
+            "resumable": any(str(each["name"]).startswith(STATE) for each in header["arrays"]),
         }
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise FileError(f"{path} is damaged: its header lacks {error}; solve the spot again") from error

@@ -3,6 +3,7 @@
 import multiprocessing
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from typing import Any, final
 
@@ -16,6 +17,9 @@ Make = Callable[..., Any]
 STARTING, THINKING = 120.0, 600.0
 """Seconds after which a process that says nothing is given up: one that is starting, and one that answers a call."""
 
+STARTER = ThreadPoolExecutor(1, "starter")
+"""The thread that starts processes: Linux ends a bound process with the *thread* that started it, and those of a server end."""
+
 
 @final
 class Hosted:
@@ -25,10 +29,13 @@ class Hosted:
         """Start a process, which waits for :meth:`make`."""
         self._pipe, theirs = multiprocessing.Pipe()
         self._process = BoundProcess(target=serve, args=(theirs,), daemon=True)
-        with deaf_to_interrupts():
-            self._process.start()
+        STARTER.submit(self._start).result()
         theirs.close()
         self._turn = threading.Lock()
+
+    def _start(self) -> None:
+        with deaf_to_interrupts():
+            self._process.start()
 
     def make(self, make: Make, *arguments: Any, **named: Any) -> None:
         """Make the object.

@@ -207,7 +207,7 @@ class Queue:
             job.phase = "compiling kernels, or the first iteration" if not job.done else None
             self._keep(job)
         elif name == "progress":
-            job.phase = None if data["done"] > 0 else job.phase
+            job.phase = None if data["done"] > 0 and job.id not in self._wishes else job.phase
             job.done, job.total, job.rate = int(data["done"]), data["total"], float(data["rate"])
             job.seconds_left, job.seconds = data["left"], float(data["seconds"])
         self.served.events.send("job", self.seen(job, records=False))

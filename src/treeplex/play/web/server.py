@@ -43,10 +43,10 @@ class Listening:
     @property
     def access(self) -> Access:
         """Who is let in."""
+        names = LOOPBACK | {self.host.lower().rstrip(".")}
         if self.token is None:
-            return Access()
-        names = LOOPBACK | {self.host.lower().rstrip("."), socket.gethostname().lower()}
-        return Access(names=names, addresses=True, token=self.token)
+            return Access(names=names)
+        return Access(names=names | {socket.gethostname().lower()}, addresses=True, token=self.token)
 
     @property
     def address(self) -> str:
@@ -89,7 +89,17 @@ def listen(host: str, port: int | None) -> Listening:
 class Server(uvicorn.Server):
     """A server whose first Ctrl-C lets the running job save, and whose second one does not wait for it."""
 
-    def __init__(self, config: uvicorn.Config, served: Served) -> None:
+    def __init__(self, served: Served, access: Access) -> None:
+        config = uvicorn.Config(
+            make_app(served, access),
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            ws="none",
+            limit_concurrency=MOST_CONNECTIONS,
+            timeout_graceful_shutdown=PATIENCE,
+        )
         super().__init__(config)
         self.served = served
 
@@ -118,20 +128,9 @@ def serve(served: Served, listening: Listening, *, view: str = "", browser: bool
         view: what the browser opens, after the address: ``#/solution/turn.spot``.
         browser: whether to open one.
     """
-    config = uvicorn.Config(
-        make_app(served, listening.access),
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        limit_concurrency=MOST_CONNECTIONS,
-        timeout_graceful_shutdown=PATIENCE,
-        proxy_headers=False,
-        ws="none",
-    )
     if browser:
         threading.Thread(target=open_when_ready, args=(listening, view), daemon=True).start()
-    server = Server(config, served)
-    server.run(sockets=[listening.socket])
+    Server(served, listening.access).run(sockets=[listening.socket])
 
 
 def open_when_ready(listening: Listening, view: str) -> None:

@@ -14,7 +14,7 @@ from fastapi.responses import Response
 from treeplex.games.poker.spots.as_fields import spot_fields
 from treeplex.games.poker.spots.fields import street_names
 from treeplex.play.web.arrays import MEDIA_TYPE
-from treeplex.play.web.found import thinned
+from treeplex.play.web.found import found_solution, thinned
 from treeplex.play.web.nodes import compared, node, reported, runouts
 from treeplex.play.web.served import Refused, Served
 from treeplex.runs.holdem.report.breakdown import range_text
@@ -98,7 +98,8 @@ def routes(served: Served) -> APIRouter:
     def about(file: str) -> dict[str, Any]:
         held = served.solutions.get(served.path(file))
         with held.lock:
-            return {"file": file, **facts(held.solution)}
+            path = served.path(file)
+            return {"file": file, **facts(held.solution), "resumable": found_solution(path, file)["resumable"]}
 
     @router.get("/node")
     def find_node(file: str, line: str = "", ev: str = "pot") -> Response:

@@ -1,3 +1,89 @@
+// Sitting down: which game, against whom; then the table itself.
+import { useSignal } from "@preact/signals";
+import { get, post } from "../../api.ts";
+import { Button, Field, Notice, Panel, Segments } from "../../look/basics.tsx";
+import { go, link, place } from "../../router.ts";
+import { message, useLoaded, useTitle } from "../../use.ts";
+import { Replay } from "./Replay.tsx";
+import { Table } from "./Table.tsx";
+import type { Choices, TableView } from "./types.ts";
+import "./play.css";
+
 export default function Play() {
-  return <p class="empty">Play</p>;
+  const [, table] = place.value.path;
+  if (table === "hands") return <Replay />;
+  return table ? <Table key={table} id={table} /> : <Lobby />;
+}
+
+const SHORT: Record<string, string> = {
+  solution: "the solution",
+  uniform: "random play",
+  rebel: "ReBeL's network",
+  "lbr(against=uniform,actions=fcpa)": "a local best response",
+  "search(depth=2,iterations=32)": "a search two actions deep",
+};
+
+function Lobby() {
+  useTitle("Play");
+  const asked = place.value.query.get("game");
+  const choices = useLoaded((signal) => get<Choices>("tables/choices", {}, signal), []);
+  const held = useLoaded((signal) => get<{ tables: string[] }>("tables", {}, signal), []);
+  const game = useSignal(asked ?? "");
+  const against = useSignal(place.value.query.get("against") ?? "");
+  const seat = useSignal("turns");
+  const wrong = useSignal<{ text: string; of: string } | null>(null);
+  const busy = useSignal<string | null>(null);
+  const sit = async (spec: string, opponent: string) => {
+    if (busy.peek()) return;
+    busy.value = spec;
+    wrong.value = null;
+    try {
+      const own = seat.value === "turns" ? {} : { seat: Number(seat.value) };
+      go(link(["play", (await post<TableView>("tables", { game: spec, against: opponent, ...own })).id]));
+    } catch (error) {
+      wrong.value = { text: message(error), of: spec };
+    }
+    busy.value = null;
+  };
+  return (
+    <>
+      <div class="row spread"><h1>Play</h1><a href="#/play/hands">Open a hand</a></div>
+      {choices.error && <Notice bad>{choices.error}</Notice>}
+      {held.data && held.data.tables.length > 0 && (
+        <Notice>You still sit at {held.data.tables.map((id, i) => <span key={id}>{i > 0 && ", "}<a href={link(["play", id])}>table {id}</a></span>)}.</Notice>
+      )}
+      {wrong.value && <Notice bad>{wrong.value.text}</Notice>}
+      {asked && (
+        <Panel title={`Play ${asked}`}>
+          <p class="soft small">Against the average strategy of this solved spot; every decision is judged by it.</p>
+          <p><Button kind="primary" disabled={!!busy.value} onClick={() => void sit(asked, "")}>{busy.value === asked ? "Setting up…" : "Sit down"}</Button></p>
+        </Panel>
+      )}
+      <div class="row"><span class="soft small">Your seat</span><Segments label="Your seat" value={seat.value} options={[{ value: "turns", label: "take turns" }, { value: "0", label: "first" }, { value: "1", label: "second" }]} onChange={(value) => (seat.value = value)} /></div>
+      <ul class="offers">
+        {choices.data?.offered.map((offer) => (
+          <li key={offer.game + offer.title} class="panel">
+            <h2>{offer.title}</h2>
+            <p class="soft small">{offer.about}</p>
+            <p class="row tight">
+              {offer.against.map((opponent, place) => (
+                <Button key={opponent} small kind={place ? "plain" : "primary"} disabled={!!busy.value} title={opponent} onClick={() => void sit(offer.game, opponent)}>
+                  {busy.value === offer.game && !place ? "Setting up…" : `against ${SHORT[opponent] ?? opponent}`}
+                </Button>
+              ))}
+            </p>
+          </li>
+        ))}
+      </ul>
+      {choices.data && (
+        <Panel title="Any game, any opponent">
+          <form class="stack" onSubmit={(event) => (event.preventDefault(), void sit(game.value, against.value))}>
+            <Field label="Game" value={game.value} placeholder="leduc_poker(ranks=4)" onInput={(text) => (game.value = text)} hint={<>{choices.data.games.map((each) => each.name).join(", ")}, openspiel:NAME, or a solved spot in the folder</>} />
+            <Field label="Opponent" value={against.value} placeholder="solution" onInput={(text) => (against.value = text)} hint={<>empty for the solution; {choices.data.agents.map((each) => each.example).join(", ")}; a policy file or run folder</>} />
+            <div><Button submit disabled={!game.value.trim() || !!busy.value}>Sit down</Button></div>
+          </form>
+        </Panel>
+      )}
+    </>
+  );
 }

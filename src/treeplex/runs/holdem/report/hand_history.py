@@ -1,11 +1,11 @@
-"""Hand histories of PokerKit (``.phh``, ``.phhs``): the heads-up spot that a hand reaches, and how it was played on.
+"""Hand histories, PHH or a poker room's: the heads-up spots that a hand reaches, and how it was played on.
 
 PokerKit is optional and imported only here. Hole cards are not looked at: ranges are the user's to give.
 """
 
 import importlib.util
-import io
 import math
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,7 +13,9 @@ from typing import Any
 
 from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.games.poker.betting.sizes import HOLDEM_STREETS, BetPlan, sizes_to_string
+from treeplex.games.poker.cards.cards import RANKS
 from treeplex.games.poker.spots.spot import Spot
+from treeplex.runs.holdem.report.room_text import is_room_text, phh_texts
 from treeplex.storage.reading import MOST_TEXT, read_bytes
 
 MOST_DECIMALS = 4
@@ -90,21 +92,46 @@ def read_hand(path: str | Path, *, hand: int = 1, street: str | None = None) -> 
 
 def load_hand(path: Path, number: int) -> Any:
     """One hand history of a file."""
+    text = read_bytes(path, most=MOST_TEXT).decode("utf-8-sig", errors="replace")
+    return hand_of_text(text, number, str(path))
+
+
+def hand_of_text(text: str, number: int = 1, place: str = "the text") -> Any:
+    """One hand, as PokerKit has it, of a text: PHH, one hand or many, or what PokerStars or GGPoker wrote.
+
+    Args:
+        text: the text.
+        number: which hand, from 1.
+        place: what errors call it.
+
+    Raises:
+        FileError: no hand history.
+        SpecError: no such hand, another game than no-limit hold'em in a room's text, or PokerKit is not installed.
+    """
     if importlib.util.find_spec("pokerkit") is None:
         raise SpecError("reading hand histories needs PokerKit; install it: pip install pokerkit")
     from pokerkit import HandHistory
 
     try:
-        file = io.BytesIO(read_bytes(path, most=MOST_TEXT))
-        many = path.suffix.lower() == ".phhs"
-        hands = list(HandHistory.load_all(file)) if many else [HandHistory.load(file)]
-    except FileError:
-        raise
+        if is_room_text(text):
+            found = phh_texts(text)
+            check_number(number, len(found), place)
+            return HandHistory.loads(found[number - 1])
+        many = all(isinstance(value, dict) for value in tomllib.loads(text).values())
+        hands = list(HandHistory.loads_all(text)) if many else [HandHistory.loads(text)]
+    except TreeplexError as error:
+        raise type(error)(f"{place}: {error}") from None
     except Exception as error:  # TOML errors, missing keys, values of wrong types
-        raise FileError(f"{path}: not a hand history of PokerKit ({error}); give a .phh or .phhs file") from error
-    if not 1 <= number <= len(hands):
-        raise SpecError(f"{path}: there is no hand {number}; it has {len(hands)}, counted from 1")
+        wanted = "give a .phh or .phhs file, or the text of a hand on PokerStars or GGPoker"
+        raise FileError(f"{place}: not a hand history ({error}); {wanted}") from error
+    check_number(number, len(hands), place)
     return hands[number - 1]
+
+
+def check_number(number: int, hands: int, place: str) -> None:
+    """Refuse a hand that is not there."""
+    if not 1 <= number <= hands:
+        raise SpecError(f"{place}: there is no hand {number}; it has {hands}, counted from 1")
 
 
 @dataclass
@@ -189,11 +216,23 @@ def with_bets_of(spot: Spot, hand: HandSpot) -> Spot:
     plan = spot.bets
     if not isinstance(plan, BetPlan):
         return spot
-    for kind, entries in (("bets", hand.bets), ("raises", hand.raises)):
-        for street, player, chips in entries:
-            sizes = plan.streets[street][player]
-            old = sizes_to_string(sizes.bets if kind == "bets" else sizes.raises)
-            size = f"{chips:.12g}c"
-            if size not in old.split(","):
-                plan = plan.override(street, player, **{kind: f"{old},{size}" if old else size})
+    added = [("bets", street, player, f"{chips:.12g}c") for street, player, chips in hand.bets]
+    added += [("raises", street, player, f"{chips:.12g}c") for street, player, chips in hand.raises]
+    for kind, street, player, size in (*added, *all_ins(hand)):
+        sizes = plan.streets[street][player]
+        old = sizes_to_string(sizes.bets if kind == "bets" else sizes.raises)
+        if size not in old.split(","):
+            plan = plan.override(street, player, **{kind: f"{old},{size}" if old else size})
     return replace(spot, bets=plan)
+
+
+def all_ins(hand: HandSpot) -> Iterator[tuple[str, int, int, str]]:
+    """Where the hand's line went all-in: ``bets`` or ``raises``, the street, the player and ``a``."""
+    street, player, facing = hand.street, 0, False
+    for word in hand.line.split(","):
+        if word[:1] in RANKS:
+            street, player, facing = street + 1, 0, False
+            continue
+        if word == "a":
+            yield ("raises" if facing else "bets"), street, player, word
+        facing, player = word[:1] in ("a", "b", "r"), 1 - player

@@ -30,6 +30,10 @@ class Measures:
 def measures(solution: Viewed, line: str) -> Measures:
     """The figures of a node of a solved spot.
 
+    Args:
+        solution: the solved spot.
+        line: to the node.
+
     Raises:
         SpecError: a line that the spot does not have.
     """

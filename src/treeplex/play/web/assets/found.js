@@ -1,0 +1,1 @@
+function e(e){let t=Math.max(0,Date.now()/1e3-e);return t<60?`just now`:t<3600?`${Math.floor(t/60)} min ago`:t<86400?`${Math.floor(t/3600)} h ago`:new Date(1e3*e).toISOString().slice(0,10)}export{e as t};

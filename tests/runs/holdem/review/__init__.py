@@ -1,0 +1,1 @@
+"""Reviews of hands that were played."""

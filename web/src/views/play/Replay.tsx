@@ -1,0 +1,76 @@
+// A hand opened again, action by action.
+import { useSignal } from "@preact/signals";
+import { get, post } from "../../api.ts";
+import { Button, Field, Notice, Panel } from "../../look/basics.tsx";
+import { signed } from "../../look/numbers.ts";
+import { useKeys } from "../../keys.ts";
+import { link, place } from "../../router.ts";
+import { message, useLoaded, useTitle } from "../../use.ts";
+import { Scene } from "./Scene.tsx";
+import type { Scene as SceneData } from "./types.ts";
+
+interface Replayed {
+  players: number;
+  returns: number[];
+  steps: { scene: SceneData; text: string; seat: number | null; at: string }[];
+}
+
+export function Replay() {
+  useTitle("Hands");
+  const file = place.value.query.get("file");
+  const saved = useLoaded((signal) => get<{ hands: string[] }>("hands", {}, signal), []);
+  const opened = useLoaded(file ? (signal) => get<Replayed>("hands/replay", { file }, signal) : null, [file]);
+  const pasted = useSignal<Replayed | null>(null);
+  const text = useSignal("");
+  const wrong = useSignal<string | null>(null);
+  const step = useSignal(0);
+  const hand = pasted.value ?? opened.data;
+  const last = hand ? hand.steps.length - 1 : 0;
+  const now = hand?.steps[Math.min(step.value, last)];
+  const move = (by: number) => (step.value = Math.min(Math.max(Math.min(step.peek(), last) + by, 0), last));
+  useKeys(
+    [
+      { key: "ArrowRight", does: "next action", run: () => move(1) },
+      { key: "ArrowLeft", does: "action before", run: () => move(-1) },
+    ],
+    [last],
+  );
+  const paste = () =>
+    void post<Replayed>("hands/replay", { text: text.value }).then(
+      (found) => ((pasted.value = found), (wrong.value = null), (step.value = 0)),
+      (error: unknown) => (wrong.value = message(error)),
+    );
+  return (
+    <>
+      <div class="row spread"><h1>Hands</h1><a href="#/play">Back to the tables</a></div>
+      {opened.error && <Notice bad>{opened.error}</Notice>}
+      {now && (
+        <Panel title={`Action ${Math.min(step.value, last) + 1} of ${last + 1}`} tools={<span class="soft small">{now.at}</span>}>
+          <Scene scene={now.scene} />
+          <div class="row">
+            <Button disabled={step.value <= 0} onClick={() => move(-1)}>← Before</Button>
+            <Button disabled={step.value >= last} onClick={() => move(1)}>Next →</Button>
+            <span role="status">
+              {now.seat == null ? <b>{hand!.returns.map((each, seat) => `player ${seat} ${signed(each)}`).join(", ")}</b> : <><b>player {now.seat}</b>: {now.text}</>}
+            </span>
+          </div>
+        </Panel>
+      )}
+      <div class="columns two">
+        <Panel title="Saved hands">
+          {saved.data?.hands.length ? (
+            <ul class="files">{saved.data.hands.map((each) => <li key={each}><a href={link(["play", "hands"], { file: each })} onClick={() => ((pasted.value = null), (step.value = 0))}>{each}</a></li>)}</ul>
+          ) : (
+            <p class="empty">Hands of whole hold'em that you save at a table come here.</p>
+          )}
+        </Panel>
+        <Panel title="Open a hand from its text">
+          <div class="stack">
+            <Field label="A hand in PHH" rows={8} value={text.value} error={wrong.value} onInput={(value) => (text.value = value)} />
+            <div><Button disabled={!text.value.trim()} onClick={paste}>Open</Button></div>
+          </div>
+        </Panel>
+      </div>
+    </>
+  );
+}

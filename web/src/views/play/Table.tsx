@@ -1,0 +1,132 @@
+// One table: what lies on it, what one can do, what happened, and what it was worth.
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { get, post, remove } from "../../api.ts";
+import { Button, Field, Notice, Panel, tell, tried } from "../../look/basics.tsx";
+import { colours, letters } from "../../look/actions.ts";
+import { count, duration, signed } from "../../look/numbers.ts";
+import { useKeys } from "../../keys.ts";
+import { go } from "../../router.ts";
+import { message, useTitle } from "../../use.ts";
+import { BY, Decisions, Ranges, Verdict, kindOf } from "./After.tsx";
+import { Results } from "./Results.tsx";
+import { Scene } from "./Scene.tsx";
+import type { TableView } from "./types.ts";
+
+export function Table({ id }: { id: string }) {
+  const table = useSignal<TableView | null>(null);
+  const waiting = useSignal(false);
+  const failed = useSignal<string | null>(null);
+  const typed = useSignal("");
+  const next = useRef<HTMLDivElement>(null);
+  const ask = async (request: Promise<TableView>) => {
+    if (waiting.peek()) return;
+    waiting.value = true;
+    try {
+      table.value = await request;
+      failed.value = null;
+      typed.value = "";
+    } catch (error) {
+      if (table.peek()) tell(message(error), true);
+      else failed.value = message(error);
+    }
+    waiting.value = false;
+  };
+  useEffect(() => void ask(get<TableView>(`tables/${id}`)), [id]);
+  const now = table.value;
+  useTitle(now ? `${now.game} at the table` : "Play");
+  const play = (action: number) => void ask(post<TableView>(`tables/${id}/play`, { action }));
+  const say = () => typed.value.trim() && void ask(post<TableView>(`tables/${id}/play`, { text: typed.value }));
+  const deal = (repeat?: number) => void ask(post<TableView>(`tables/${id}/next`, repeat ? { repeat } : {}));
+  useKeys(
+    [
+      ...[...Array(9).keys()].map((place) => ({
+        key: String(place + 1),
+        does: `action ${place + 1}`,
+        run: () => table.peek()?.options[place] && play(table.peek()!.options[place]!.id),
+      })),
+      { key: "Enter", does: "next hand", run: () => table.peek()?.over && deal() },
+      { key: "r", does: "the same cards again", run: () => table.peek()?.over && deal(table.peek()!.number) },
+    ],
+    [id],
+  );
+  useEffect(() => {
+    if (now?.over && next.current && !next.current.contains(document.activeElement)) next.current.querySelector("button")?.focus({ preventScroll: true });
+  }, [now?.over, now?.number]);
+  if (failed.value) return <><Notice bad>{failed.value}</Notice><p><a href="#/play">Sit down at a new table</a></p></>;
+  if (!now) return <p class="empty">Setting up…</p>;
+  const kinds = now.options.map((option) => kindOf(option.name));
+  const [paint, signs] = [colours(kinds), letters(kinds)];
+  const grid = now.scene.kind === "grid" && now.scene.boards!.some((board) => Object.keys(board.actions).length > 0);
+  const blind = now.results.big_blind;
+  return (
+    <>
+      <div class="row spread">
+        <div>
+          <h1>{now.game}</h1>
+          <p class="soft small">against {now.about} · hand {now.number}{now.judged && ` · decisions judged ${BY[now.judged]}`}</p>
+        </div>
+        <Button kind="quiet" onClick={() => void tried(remove(`tables/${id}`)).then(() => go("#/play"))}>Leave the table</Button>
+      </div>
+      <div class="play">
+        <div class="stack">
+          <Panel label="Table" class="felt">
+            <Scene scene={now.scene} onAction={now.over || waiting.value ? undefined : play} />
+            {!now.over && now.scene.kind === "text" && now.view && !now.scene.lines?.length && <pre class="code">{now.view}</pre>}
+          </Panel>
+          <div class="acts" aria-busy={waiting.value}>
+            {now.over ? (
+              <div class="stack tight" ref={next}>
+                <p class="outcome" role="status"><b>{now.hand!.outcome}</b>{now.hand!.luckless != null && <span class="soft small"> without luck {signed(now.hand!.luckless)}</span>}</p>
+                <div class="row tight">
+                  <Button kind="primary" disabled={waiting.value} onClick={() => deal()}>Next hand</Button>
+                  <Button disabled={waiting.value} onClick={() => deal(now.number)}>Same cards again</Button>
+                  {now.hand!.phh && <Button disabled={waiting.value} onClick={() => void tried(post<{ file: string }>(`tables/${id}/hands/${now.number}/save`)).then((done) => done && tell(`Saved as ${done.file}`))}>Save the hand</Button>}
+                </div>
+              </div>
+            ) : grid ? (
+              <p class="soft">Choose a square.</p>
+            ) : (
+              <div class="options" role="group" aria-label="Your actions">
+                {now.options.map((option, place) => (
+                  <button key={option.id} type="button" class="option" disabled={waiting.value} style={{ "--paint": paint[place] }} onClick={() => play(option.id)}>
+                    <span class="swatch" style={{ background: paint[place] }} aria-hidden="true">{option.kind === "other" ? place + 1 : signs[place]}</span>
+                    {option.name.replace(/^\[P\d\]/, "")}
+                    {place < 9 && <kbd>{place + 1}</kbd>}
+                  </button>
+                ))}
+              </div>
+            )}
+            {!now.over && now.typed && (
+              <div class="row tight">
+                <Field label="Another bet" value={typed.value} width="180px" placeholder="b1500, 75%" onInput={(text) => (typed.value = text)} onEnter={say} />
+                <Button disabled={waiting.value || !typed.value.trim()} onClick={say}>Bet</Button>
+              </div>
+            )}
+            <p class="soft small" aria-live="polite">
+              {waiting.value ? "Thinking…" : now.over ? "" : <>Dice for mixed hands: <b>{now.dice}</b> of 100</>}
+            </p>
+            {now.last && <Verdict decided={now.last} bigBlind={blind} />}
+          </div>
+          {now.over && <Panel title="Your decisions"><Decisions of={now.hand!.decided} bigBlind={blind} /></Panel>}
+        </div>
+        <div class="stack">
+          <Panel title="This hand">
+            <ol class="said" aria-live="polite">
+              {now.said.map((said, place) => (
+                <li key={place}>
+                  {said.at && said.at !== now.said[place - 1]?.at && <span class="street">{said.at}</span>}
+                  <b>{said.seat === now.person ? "you" : now.scene.seats[said.seat]!.name}</b> {said.text.replace(/^\[P\d\]/, "").toLowerCase()}
+                  {said.thought && <span class="soft small"> ({count(said.thought.iterations)} iterations, {duration(said.thought.seconds)})</span>}
+                </li>
+              ))}
+            </ol>
+            {!now.said.length && <p class="soft">Nothing yet.</p>}
+          </Panel>
+          {now.over && <Ranges hand={now.hand!} />}
+          <Results results={now.results} over={now.over && !waiting.value} onRepeat={deal} table={id} phh={!!now.hand?.phh} />
+        </div>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,121 @@
+// What the server says of tables (play/web/tables.py).
+export interface Seat {
+  name: string;
+  person: boolean;
+  acting: boolean;
+  cards?: string[];
+  dice?: number[];
+  sides?: number;
+  paid?: number;
+  behind?: number;
+  out?: boolean;
+  dealer?: boolean;
+  points?: number;
+  played?: string[];
+  mark?: string;
+}
+
+export interface Board {
+  columns: number;
+  cells: string[];
+  /** Actions by cell. */
+  actions: Record<string, number>;
+  label?: string;
+  hex?: boolean;
+}
+
+export interface Scene {
+  kind: "cards" | "dice" | "grid" | "text";
+  seats: Seat[];
+  board?: string[];
+  due?: number;
+  pot?: number;
+  label?: string;
+  won?: { card: string; by: number }[];
+  chosen?: number;
+  bids?: { by: number; count?: number; face?: number; liar?: boolean }[];
+  boards?: Board[];
+  last?: number | null;
+  lines?: string[];
+  picture?: string | null;
+}
+
+export interface Option {
+  id: number;
+  name: string;
+  kind: string;
+}
+
+export interface Said {
+  seat: number;
+  text: string;
+  at: string;
+  thought: { iterations: number; seconds: number } | null;
+}
+
+export interface Decided {
+  where: string;
+  options: string[];
+  chosen: number;
+  values: (number | null)[];
+  policy: number[];
+  by: "solution" | "agent" | "estimate";
+  lost: number | null;
+  verdict: "best" | "mixed" | "mistake" | "unknown";
+}
+
+export interface HandDone {
+  number: number;
+  person: number;
+  payoff: number;
+  luckless: number | null;
+  lost: number | null;
+  said: Said[];
+  decided: Decided[];
+  phh: boolean;
+  scene: Scene;
+  outcome: string;
+  ranges: { seat: number; held: string; hands: { name: string; share: number }[] }[];
+}
+
+export interface Sum {
+  total: number;
+  mean: number;
+  half: number | null;
+}
+
+export interface Results {
+  hands: { number: number; payoff: number; luckless: number | null; lost: number | null }[];
+  raw: Sum | null;
+  luckless: Sum | null;
+  spots: { where: string; decisions: number; lost: number; mistakes: number }[];
+  big_blind: number | null;
+}
+
+export interface TableView {
+  id: string;
+  game: string;
+  against: string;
+  about: string;
+  players: number;
+  person: number;
+  number: number;
+  over: boolean;
+  scene: Scene;
+  options: Option[];
+  typed: boolean;
+  view: string;
+  said: Said[];
+  dice: number;
+  judged: "solution" | "agent" | "estimate" | null;
+  last: Decided | null;
+  hand: HandDone | null;
+  results: Results;
+}
+
+export interface Choices {
+  offered: { title: string; game: string; about: string; against: string[] }[];
+  games: { name: string; about: string }[];
+  agents: { name: string; about: string; example: string }[];
+  networks: string[];
+}
