@@ -30,6 +30,7 @@ class Seating(BaseModel):
     iterations: int | None = Field(None, ge=1, le=1_000_000)
     think: str | None = Field(None, max_length=20)
     seed: int | None = Field(None, ge=0, lt=2**53)
+    title: str = Field("", max_length=200)
 
 
 class Move(BaseModel):
@@ -72,7 +73,7 @@ def routes(served: Served) -> APIRouter:
     @router.post("/tables", status_code=201)
     def sit(body: Seating) -> dict[str, Any]:
         game, against = game_named(served, body.game), agent_named(served, body.against)
-        settings = {"seat": body.seat, "iterations": body.iterations, "think": body.think, "seed": body.seed}
+        settings = {"seat": body.seat, "iterations": body.iterations, "think": body.think, "seed": body.seed, "title": body.title}
         name = tables.open(game, against, **settings)
         return shown(name)
 

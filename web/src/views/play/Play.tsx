@@ -33,13 +33,13 @@ function Lobby() {
   const seat = useSignal("turns");
   const wrong = useSignal<{ text: string; of: string } | null>(null);
   const busy = useSignal<string | null>(null);
-  const sit = async (spec: string, opponent: string) => {
+  const sit = async (spec: string, opponent: string, title = "") => {
     if (busy.peek()) return;
     busy.value = spec;
     wrong.value = null;
     try {
       const own = seat.value === "turns" ? {} : { seat: Number(seat.value) };
-      go(link(["play", (await post<TableView>("tables", { game: spec, against: opponent, ...own })).id]));
+      go(link(["play", (await post<TableView>("tables", { game: spec, against: opponent, title, ...own })).id]));
     } catch (error) {
       wrong.value = { text: message(error), of: spec };
     }
@@ -56,7 +56,7 @@ function Lobby() {
       {asked && (
         <Panel title={`Play ${asked}`}>
           <p class="soft small">Against the average strategy of this solved spot; every decision is judged by it.</p>
-          <p><Button kind="primary" disabled={!!busy.value} onClick={() => void sit(asked, "")}>{busy.value === asked ? "Setting up…" : "Sit down"}</Button></p>
+          <p><Button kind="primary" disabled={!!busy.value} onClick={() => void sit(asked, "", asked)}>{busy.value === asked ? "Setting up…" : "Sit down"}</Button></p>
         </Panel>
       )}
       <div class="row"><span class="soft small">Your seat</span><Segments label="Your seat" value={seat.value} options={[{ value: "turns", label: "take turns" }, { value: "0", label: "first" }, { value: "1", label: "second" }]} onChange={(value) => (seat.value = value)} /></div>
@@ -67,7 +67,7 @@ function Lobby() {
             <p class="soft small">{offer.about}</p>
             <p class="row tight">
               {offer.against.map((opponent, place) => (
-                <Button key={opponent} small kind={place ? "plain" : "primary"} disabled={!!busy.value} title={opponent} onClick={() => void sit(offer.game, opponent)}>
+                <Button key={opponent} small kind={place ? "plain" : "primary"} disabled={!!busy.value} title={opponent} onClick={() => void sit(offer.game, opponent, offer.title)}>
                   {busy.value === offer.game && !place ? "Setting up…" : `against ${SHORT[opponent] ?? opponent}`}
                 </Button>
               ))}

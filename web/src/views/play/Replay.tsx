@@ -51,7 +51,7 @@ export function Replay() {
             <Button disabled={step.value <= 0} onClick={() => move(-1)}>← Before</Button>
             <Button disabled={step.value >= last} onClick={() => move(1)}>Next →</Button>
             <span role="status">
-              {now.seat == null ? <b>{hand!.returns.map((each, seat) => `player ${seat} ${signed(each)}`).join(", ")}</b> : <><b>player {now.seat}</b>: {now.text}</>}
+              {now.seat == null ? <b>{hand!.returns.map((each, seat) => `${now.scene.seats[seat]!.name} ${signed(each)}`).join(", ")}</b> : <><b>{now.scene.seats[now.seat]!.name}</b>: {now.text}</>}
             </span>
           </div>
         </Panel>
