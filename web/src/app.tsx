@@ -64,8 +64,8 @@ export function App() {
   }, [name]);
   useKeys(
     [
-      { key: "?", shift: true, does: "show these keys", run: () => (helping.value = !helping.peek()) },
-      { key: "D", shift: true, does: "light or dark", run: switchTheme },
+      { key: "?", does: "show these keys", run: () => (helping.value = !helping.peek()) },
+      { key: "D", does: "light or dark", run: switchTheme },
       ...NAVIGATION.map(([path, label, key]) => ({ key, does: label.toLowerCase(), run: () => go("#/" + path) })),
     ],
     [],

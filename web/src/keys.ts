@@ -3,12 +3,11 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
 export interface Key {
-  /** As KeyboardEvent.key: "a", "ArrowLeft", "?". */
+  /** As KeyboardEvent.key: "a", "A" (with shift), "ArrowLeft", "?". */
   key: string;
   /** What it does, for the help: "next hand". */
   does: string;
   run: () => void;
-  shift?: boolean;
 }
 
 const layers = signal<readonly (readonly Key[])[]>([]);
@@ -31,7 +30,7 @@ function writing(target: EventTarget | null): boolean {
 addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || writing(event.target)) return;
   if (document.querySelector("dialog[open]")) return;
-  const found = layers.peek().toReversed().flat().find((key) => key.key === event.key && (key.shift ?? event.shiftKey) === event.shiftKey);
+  const found = layers.peek().toReversed().flat().find((key) => key.key === event.key);
   if (found) {
     event.preventDefault();
     found.run();

@@ -15,7 +15,7 @@ interface Row extends Group {
 
 export function Breakdown({ node, player, filter, onFilter }: { node: Node; player: Player; filter: Filter; onFilter: (filter: Filter) => void }) {
   const by = useSignal<Grouping>("made");
-  const names = node.head.groupings?.[by.value];
+  const names = node.head.groupings[by.value];
   const side = node.sides[player];
   const rows = useMemo((): Row[] => {
     if (!names) return [];

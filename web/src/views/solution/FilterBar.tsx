@@ -11,14 +11,14 @@ export function toggled(filter: Filter, by: Grouping, code: number): Filter {
 
 export function FilterBar({ node, filter, onFilter }: { node: Node; filter: Filter; onFilter: (filter: Filter) => void }) {
   const names = node.head.groupings;
-  if (!names) return null;
+  if (!names.made) return null;
   const present = (by: Grouping, code: number) => node.sides.some((side) => side.codes[by].some((each, i) => each === code && side.weight[i]! > 0));
   return (
     <details class="filters" open={filtering(filter)}>
       <summary>Filter hands{filtering(filter) && <b> (on)</b>}</summary>
       <div class="stack tight">
         {GROUPINGS.map((by) => {
-          const shown = names[by].map((name, code) => ({ name, code })).filter(({ code }) => present(by, code));
+          const shown = (names[by] ?? []).map((name, code) => ({ name, code })).filter(({ code }) => present(by, code));
           if (shown.length < 2) return null;
           return (
             <div key={by} class="row tight" role="group" aria-label={GROUPING_NAMES[by]}>

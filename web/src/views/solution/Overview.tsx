@@ -22,7 +22,7 @@ export function Overview({ node: { head } }: { node: Node }) {
                 <td class="number">{chips(head.sides[player].combos, 1)}</td>
                 <td class="number">{percent(head.sides[player].equity)}</td>
                 <td class="number">{chips(head.sides[player].ev)}</td>
-                <td class="number">{percent(measures?.eqr?.[player], 0)}</td>
+                <td class="number">{percent(measures.eqr[player], 0)}</td>
                 <td class="number">{chips(head.stacks[player], 0)}</td>
               </tr>
             ))}
@@ -31,7 +31,7 @@ export function Overview({ node: { head } }: { node: Node }) {
       </div>
       <p class="small measures">
         Pot <b>{chips(head.pot, 0)}</b>
-        {measures?.call != null && measures.call > 0 && (
+        {measures.call != null && measures.call > 0 && (
           <>
             {" "}· to call <b>{chips(measures.call, 0)}</b> · <abbr title="Share of the pot that a call must win to break even">pot odds</abbr> <b>{percent(measures.pot_odds)}</b> ·{" "}
             <abbr title="Minimum defence frequency: how often one must not fold so that any bluff cannot win at once">MDF</abbr> <b>{percent(measures.mdf)}</b>, defended <b>{percent(measures.defended)}</b>

@@ -51,9 +51,9 @@ export interface NodeHead {
   path: PathStep[];
   sides: [SideTotals, SideTotals];
   locked: number;
-  groupings?: Record<Grouping, string[]>;
-  measures?: Measures | null;
-  iteration?: number;
+  /** Names of groups by their codes; none before the flop. */
+  groupings: Partial<Record<Grouping, string[]>>;
+  measures: Measures;
 }
 
 export interface SideTotals {

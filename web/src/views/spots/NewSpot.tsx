@@ -29,7 +29,7 @@ export default function NewSpot() {
   const file = query.get("file");
   useEffect(() => {
     if (file) void tried(get<{ fields: Fields }>("spots/file", { file })).then((read) => read && (draft.value = fromFields(read.fields)));
-    else if (!draft.peek()) void tried(get<{ fields: Fields }>("spots/default")).then((read) => read && (draft.value = fromFields(read.fields)));
+    else if (!draft.peek()) void tried(get<{ fields: Fields }>("spots/default")).then((read) => read && !draft.peek() && (draft.value = fromFields(read.fields)));
   }, [file]);
   const now: Draft = draft.value ?? EMPTY;
   const fields = useRested(JSON.stringify(toFields(now)), 300);
