@@ -71,6 +71,13 @@ class Learner(ABC):
             KeyError, ValueError: the arrays do not fit.
         """
 
+    def effort(self) -> Mapping[str, int]:
+        """How much work was done, on every record: ``nodes``, histories walked, and ``episodes``, walks or playthroughs.
+
+        Settings of the same names are limits: a training stops after the step that reaches one above 0.
+        """
+        return {}
+
     def measure(self) -> Mapping[str, float]:
         """Numbers of a record besides those of the steps: exploitability of :meth:`policy`, the mean over players."""
         return {"exploitability": judge(self.compiled, self.policy()).exploitability}

@@ -8,6 +8,7 @@ import torch
 
 import treeplex as tp
 from treeplex.engine.tree.form import Floats
+from treeplex.games.base import Game
 from treeplex.learn.learner import Learner
 from treeplex.learn.neural.actor import Actor
 
@@ -24,7 +25,8 @@ def slopes_by_autograd(loss: Callable[[Any], Any], logits: Floats) -> Floats:
 def softmax(logits: Floats) -> Floats:
     """Of each row."""
     weights = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return weights / weights.sum(axis=1, keepdims=True)
+    found: Floats = weights / weights.sum(axis=1, keepdims=True)
+    return found
 
 
 Made = TypeVar("Made", bound=Learner)
@@ -32,7 +34,9 @@ Made = TypeVar("Made", bound=Learner)
 
 def learner(made: type[Made], game: str = "kuhn_poker", **changes: Any) -> Made:
     """A learner with some settings, a table unless they say otherwise."""
-    return made(tp.load(game), made.settings_class(**{"approximator": "table", **changes}))
+    rules = tp.load(game)
+    assert isinstance(rules, Game)
+    return made(rules, made.settings_class(**{"approximator": "table", **changes}))
 
 
 def run(student: Actor, updates: int) -> Actor:

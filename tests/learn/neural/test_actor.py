@@ -1,6 +1,7 @@
 """What all learners of softmax policies have in common: training by name, resuming bit for bit, networks beside tables."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from treeplex.learn.neural.r_nad import RNaD
 from .softmax_cases import learner, run
 
 ALL = {"qpg": Qpg, "rpg": Rpg, "rmpg": Rmpg, "neurd": NeuRD, "r-nad": RNaD, "mmd": Mmd, "ppo": Ppo, "ppg": Ppg}
-SMALL = {"width": 8, "layers": 1, "batch": 32, "steps": 8}
+SMALL: dict[str, Any] = {"width": 8, "layers": 1, "batch": 32, "steps": 8}
 
 
 @pytest.mark.parametrize("approximator", ["network", "table"])
@@ -26,7 +27,7 @@ SMALL = {"width": 8, "layers": 1, "batch": 32, "steps": 8}
 def test_half_a_training_restored_goes_on_bit_for_bit(name: str, approximator: str) -> None:
     """Four updates, the state into a new learner, four more, against eight at a stretch."""
     phases = {"phase": 3} if name in ("r-nad", "ppg") else {}
-    settings = {**SMALL, **phases, "approximator": approximator}
+    settings: dict[str, Any] = {**SMALL, **phases, "approximator": approximator}
     whole, half, rest = (learner(ALL[name], **settings) for _ in range(3))
     run(whole, 8)
     run(half, 4)
@@ -50,7 +51,8 @@ def test_each_trains_by_name_and_leaves_a_policy(name: str, tmp_path: Path) -> N
 @pytest.mark.parametrize("made", [Qpg, NeuRD, Ppo, RNaD])
 def test_networks_learn_kuhn_poker(made: type[Actor]) -> None:
     """The average within some hundred updates; untrained it is 0.46."""
-    settings = {Qpg: {"entropy": 0.1}, Ppo: {"passes": 2, "minibatches": 2}}.get(made, {})
+    changes: dict[type[Actor], dict[str, Any]] = {Qpg: {"entropy": 0.2}, Ppo: {"passes": 2, "minibatches": 2}}
+    settings = changes.get(made, {})
     student = run(learner(made, approximator="network", steps=200, width=32, batch=256, rate=0.003, **settings), 200)
     assert tp.judge(student.compiled, student.policies()["average"]).exploitability < 0.25
 

@@ -1,5 +1,7 @@
 """Policy gradients against their definitions by autograd and finite differences, and figures on Kuhn poker."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -46,7 +48,7 @@ def test_rpg_is_qpg_times_the_number_of_positive_regrets() -> None:
     """Exactly; with two actions they are the same."""
     positive = (ADVANTAGES > 0).sum(axis=1, keepdims=True)
     assert regret_direction(POLICY, ADVANTAGES) == pytest.approx(positive * q_direction(POLICY, ADVANTAGES), rel=1e-14)
-    settings = {"critic": "exact", "adam": False, "rate": 2.0}
+    settings: dict[str, Any] = {"critic": "exact", "adam": False, "rate": 2.0, "entropy": 0.0}
     one, two = (run(learner(made, **settings), 50) for made in (Qpg, Rpg))
     assert (one.logits.values() == two.logits.values()).all()
 
@@ -54,7 +56,7 @@ def test_rpg_is_qpg_times_the_number_of_positive_regrets() -> None:
 @pytest.mark.parametrize("game", ["kuhn_poker", "kuhn_poker(players=3)", "goofspiel(num_cards=3,imp_info=true)"])
 def test_an_exact_step_is_the_gradient_of_each_players_value(game: str) -> None:
     """The change of logits of QPG against finite differences of the expected payoff, whoever and however many play."""
-    student = learner(Qpg, game, critic="exact", adam=False, rate=1.0)
+    student = learner(Qpg, game, critic="exact", adam=False, rate=1.0, entropy=0.0)
     compiled, grid = student.compiled, student.grid
     logits = np.random.default_rng(1).normal(size=grid.legal.shape)
     student.logits.values()[:] = logits
@@ -76,14 +78,17 @@ def test_an_exact_step_is_the_gradient_of_each_players_value(game: str) -> None:
 @pytest.mark.parametrize(("made", "average", "last"), [(Qpg, 0.0033, 0.2435), (Rpg, 0.0033, 0.2435), (Rmpg, 0.0082, 0.0113)])
 def test_exact_critics_on_kuhn_poker(made: type[PolicyGradient], average: float, last: float) -> None:
     """Exploitability after 20,000 steps of size 2, as another implementation of the same equations found it."""
-    found = run(learner(made, critic="exact", adam=False, rate=2.0, weight=0.0), 20_000).measure()
+    found = run(learner(made, critic="exact", adam=False, rate=2.0, weight=0.0, entropy=0.0, decay=0.0), 20_000).measure()
     assert found["exploitability"] == pytest.approx(average, abs=5e-5)
     assert found["exploitability_of_last"] == pytest.approx(last, abs=5e-5)
 
 
 def test_neurd_learns_leduc_poker_by_a_table() -> None:
     """Its average, as hedging over counterfactual values does."""
-    assert run(learner(NeuRD, "leduc_poker", adam=False, rate=0.3, threshold=6.0), 1000).measure()["exploitability"] < 0.5
+    assert (
+        run(learner(NeuRD, "leduc_poker", adam=False, rate=0.3, threshold=6.0, decay=0.0), 1000).measure()["exploitability"]
+        < 0.5
+    )
 
 
 def test_the_threshold_lets_logits_come_back() -> None:
@@ -96,6 +101,7 @@ def test_learned_values_are_those_of_the_game() -> None:
     """A critic that takes the mean of 200,000 episodes against the sweep over the compiled game; rows weigh as they come."""
     student = learner(Qpg, batch=200_000, critic_rate=1.0, critic_steps=1)
     policy, grid = student.current, student.grid
+    assert student.critic is not None
     _, advantages, weights = student.sampled(policy, student.critic)
     exact, reaches = grid.action_values(policy), grid.opposing_reaches(policy)[:, None]
     assert np.where(grid.legal, advantages - exact.advantages / reaches, 0.0) == pytest.approx(0.0, abs=0.05)

@@ -21,10 +21,10 @@ def advantages(student: RNaD, policy: Floats, costs: Floats) -> tuple[Floats, fl
         nonlocal visits
         actor, child, actions, key = histories.nodes[h]
         if actor == TERMINAL:
-            return histories.payoffs[key].copy()
+            return np.asarray(histories.payoffs[key] / student.scale)
         if actor == CHANCE:
             shares = histories.chance[key : key + actions]
-            return np.sum([share * value(child + a, reach * share) for a, share in enumerate(shares)], axis=0)
+            return np.asarray(np.sum([share * value(child + a, reach * share) for a, share in enumerate(shares)], axis=0))
         side = np.where(np.arange(2) == actor, -1.0, 1.0)  # what one pays the other gets
         after = [value(child + a, reach * policy[key, a]) + side * costs[key, a] for a in range(actions)]
         mean = np.sum([policy[key, a] * each for a, each in enumerate(after)], axis=0)

@@ -39,7 +39,7 @@ from treeplex.runs.limit_holdem import LIMIT, LimitSettings, solve_limit
 from treeplex.runs.sample.sample import sample
 from treeplex.runs.sample.settings import SAMPLE
 from treeplex.runs.solve.settings import SOLVE
-from treeplex.runs.train.own import OWN
+from treeplex.runs.train.own import LIBRARY, OWN
 from treeplex.runs.train.train import train
 from treeplex.settings import Settings, setting
 
@@ -115,6 +115,8 @@ RESPONSE = BestResponseSettings(episodes=400, hands=8, every=100, exploring=100)
 CASES["best response"] = Case(BEST_RESPONSE, partial(train, "kuhn_poker", "best-response", settings=RESPONSE), train, 150)
 CASES["own learner"] = Case(OWN, partial(train, "kuhn_poker", Counting), partial(train, learner=Counting), 12)
 if find_spec("torch"):
+    LEARNING = {"steps": 12, "walks": 20, "value_walks": 20, "fits": 3, "critic_fits": 3, "average_fits": 5, "width": 4}
+    CASES["learner"] = Case(LIBRARY, partial(train, "kuhn_poker", "escher", settings=LEARNING), train, 4)
     from treeplex.learn.deepstack.settings import DeepStackSettings
     from treeplex.learn.rebel.settings import RebelSettings
     from treeplex.runs.deepstack.job import DEEPSTACK

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.engine.tree.form import Floats, Ints
 from treeplex.errors import AlgorithmError
 from treeplex.storage.memory import available_memory, megabytes
 
@@ -31,6 +32,14 @@ class Rows(NamedTuple):
     def empty(cls, actions: int) -> "Rows":
         """No rows, of places with at most so many actions."""
         return cls(np.empty(0, np.int32), np.empty((0, actions), np.float32), np.empty(0, np.float32))
+
+    @classmethod
+    def of_slots(cls, first: Ints, values: Floats, weights: Floats) -> "Rows":
+        """A row for each place with a weight, from values of slots, float64 [S], and weights of places, float64 [P]."""
+        places, widths = np.flatnonzero(weights > 0.0), np.diff(first)
+        rows = np.zeros((len(widths), int(widths.max(initial=1))), np.float32)
+        rows[np.arange(rows.shape[1]) < widths[:, None]] = values
+        return cls(places.astype(np.int32), rows[places], weights[places].astype(np.float32))
 
     @classmethod
     def joined(cls, parts: "list[Rows]") -> "Rows":

@@ -48,8 +48,10 @@ class Escher(SingleDeepCfr):
 
     def __init__(self, game: Game, settings: EscherSettings) -> None:
         super().__init__(game, settings)
-        check_zero_sum(self.compiled, "escher")
         self.critic = Critic(self)
+
+    def check_game(self) -> None:
+        check_zero_sum(self.compiled, "escher")
 
     def make_average(self) -> Average:
         settings = self.settings

@@ -47,10 +47,18 @@ class NeuralLearner(Learner):
 
     def __init__(self, game: Game, settings: Any) -> None:
         super().__init__(game, settings)
+        self.check_game()
         layout, _, self.slots = laid_out(self.compiled, "history")
         self.first: Ints = np.append(layout.infosets[:, 0], len(self.slots))
         self.histories: Histories = histories_of(self.compiled)
         self.walked = self.played = 0
+
+    def check_game(self) -> None:
+        """Refuse games that the learner is not defined for; any game will do, unless a class overrides it.
+
+        Raises:
+            AlgorithmError: it is not defined for this one.
+        """
 
     @cached_property
     def features(self) -> NDArray[np.float32]:
@@ -106,8 +114,8 @@ class NeuralLearner(Learner):
         """Count histories walked, and walks or playthroughs."""
         self.walked, self.played = self.walked + walked, self.played + played
 
-    def measure(self) -> Mapping[str, float]:
-        return {**super().measure(), "nodes": float(self.walked), "episodes": float(self.played)}
+    def effort(self) -> Mapping[str, int]:
+        return {"nodes": self.walked, "episodes": self.played}
 
     def counts(self) -> dict[str, NDArray[Any]]:
         """The counts, for :meth:`state`."""

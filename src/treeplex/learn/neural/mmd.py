@@ -12,7 +12,7 @@ temperature as weight of the entropy, as in Rudolph et al. 2025 (arXiv 2502.0893
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -47,7 +47,7 @@ class Mmd(Ppo):
     source = (
         "Sokota et al. 2023, A unified approach to reinforcement learning, quantal response equilibria, and ... games (ICLR)"
     )
-    presets: Mapping[str, Mapping[str, Any]] = {
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "exact": {"critic": EXACT, "approximator": TABLE, "steps": 10_000},
     }
 

@@ -9,7 +9,7 @@ over infosets, which gives the same gradient; a learned critic regresses on all 
 sizes and entropy may fall to zero (``decay``).
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -22,8 +22,6 @@ from treeplex.learn.neural.outputs import Outputs
 from treeplex.settings import setting
 
 EXACT, LEARNED = "exact", "learned"
-Direction = Callable[[Floats, Floats], Floats]
-"""From a policy [I, A] and advantages [I, A], zero for illegal actions, to how logits rise, [I, A]."""
 
 
 def q_direction(policy: Floats, advantages: Floats) -> Floats:
@@ -36,13 +34,15 @@ def regret_direction(policy: Floats, advantages: Floats) -> Floats:
 
     Each of the k positive regrets gives QPG's gradient, so it is k times that; with two actions k is 1 unless all are zero.
     """
-    return (advantages > 0.0).sum(axis=1, keepdims=True) * policy * advantages
+    found: Floats = (advantages > 0.0).sum(axis=1, keepdims=True) * policy * advantages
+    return found
 
 
 def matching_direction(policy: Floats, advantages: Floats) -> Floats:
     """RMPG: the gradient of ``sum_a pi_a max(A_a, 0)`` with regrets held fixed (section 3.3)."""
     gains = np.maximum(advantages, 0.0)
-    return policy * (gains - (policy * gains).sum(axis=1, keepdims=True))
+    found: Floats = policy * (gains - (policy * gains).sum(axis=1, keepdims=True))
+    return found
 
 
 def replicator_direction(policy: Floats, advantages: Floats) -> Floats:
@@ -55,9 +55,13 @@ class PolicyGradientSettings(ActorSettings):
     """What a training is asked to do."""
 
     critic: str = setting(LEARNED, "where values of actions come from", choices=(EXACT, LEARNED), fixed=True)
-    critic_rate: float = setting(0.01, "step size of a learned critic", above=0)
-    critic_steps: int = setting(4, "steps of a learned critic for each update of the policy", low=1)
-    entropy: float = setting(0.0, "weight of the policy's entropy", low=0)
+    batch: int = setting(1024, "episodes played for an update", low=1)
+    critic_rate: float = setting(0.003, "step size of a learned critic", above=0)
+    critic_steps: int = setting(2, "steps of a learned critic for each update of the policy", low=1)
+    entropy: float = setting(0.1, "weight of the policy's entropy at first, as a part of the greatest payoff", low=0)
+    decay: float = setting(
+        1.0, "power of the part still ahead that step sizes and the entropy's weight are multiplied by", low=0
+    )
 
 
 class PolicyGradient(Actor):
@@ -69,7 +73,7 @@ class PolicyGradient(Actor):
     """
 
     settings_class = PolicyGradientSettings
-    direction: ClassVar[Direction]
+    direction: "ClassVar[staticmethod[[Floats, Floats], Floats]]"
     own_reach: ClassVar[bool] = True
     """Whether exact advantages are weighted by own reach too, as the rows of sampled episodes are."""
 
@@ -87,8 +91,8 @@ class PolicyGradient(Actor):
         """A step uphill."""
         policy = self.current
         found, advantages, weights = self.exact(policy) if self.critic is None else self.sampled(policy, self.critic)
-        rises = weights * type(self).direction(policy, np.where(self.grid.legal, advantages, 0.0))
-        rises += weights * self.settings.entropy * self.share * entropy_slopes(policy)
+        rises = weights * self.direction(policy, np.where(self.grid.legal, advantages, 0.0))
+        rises += weights * self.settings.entropy * self.scale * self.share * entropy_slopes(policy)
         self.logits.move(-self.kept(rises), self.settings.rate * self.share)
         return found
 
@@ -141,6 +145,7 @@ class NeuRDSettings(PolicyGradientSettings):
     """What a training by NeuRD is asked to do."""
 
     critic: str = setting(EXACT, "where values of actions come from", choices=(EXACT, LEARNED), fixed=True)
+    entropy: float = setting(0.0, "weight of the policy's entropy at first, as a part of the greatest payoff", low=0)
     threshold: float = setting(2.0, "logits, less their mean, are not pushed further from zero than this", above=0)
 
 

@@ -3,7 +3,8 @@
 A step: solve the game between the pools (:mod:`treeplex.learn.neural.meta_solvers`), respond to the other players' mixtures,
 add the responses to the pools and fill in their payoffs. Payoffs are exact, by sweeps of the compiled game, where the paper
 simulates plays. With exact responses and ``meta=nash`` it is the double oracle algorithm (McMahan, Gordon and Blum 2003); with
-``meta=uniform`` it is fictitious play. The result is the mixture, as one behaviour policy.
+``meta=uniform`` it is fictitious play. Learned responses are what Q-learning makes of episodes against the mixtures, starting
+anew each time. The result is the mixture, as one behaviour policy.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.engine.histories.episodes import play_episodes
 from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import reach
@@ -21,22 +23,32 @@ from treeplex.evaluate.judge import best_response
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, normalised, uniform_probabilities
 from treeplex.games.base import Game
-from treeplex.learn.learner import Learner
+from treeplex.learn.neural.approximator import make_approximator
+from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings
 from treeplex.learn.neural.meta_solvers import META_SOLVERS
-from treeplex.settings import Settings, setting
+from treeplex.learn.neural.q_learning import QLearning, transitions
+from treeplex.settings import setting
 
 Floats = NDArray[np.float64]
 
 
+EXACT, LEARNED = "exact", "learned"
+
+
 @dataclass(frozen=True)
-class PsroSettings(Settings):
+class PsroSettings(NeuralSettings):
     """What a training is asked to do."""
 
     steps: int = setting(100, "responses that each player adds", low=1)
+    oracle: str = setting(EXACT, "what responds: best responses, or Q-learning", choices=(EXACT, LEARNED))
+    plays: int = setting(500, "episodes of a batch by which a response is learned", low=1)
+    batches: int = setting(20, "batches by which a response is learned", low=1)
+    explore: float = setting(0.2, "probability of a random action while a response is learned", low=0, high=1)
+    fits: int = setting(20, "gradient steps for a batch", low=1)
     meta: str = setting("nash", "how the strategies of a pool are mixed", choices=tuple(META_SOLVERS))
 
 
-class PSRO(Learner):
+class PSRO(NeuralLearner):
     """Policy-space response oracles: best responses to mixtures of earlier ones; the mixture is solved as a static game.
 
     Attributes:
@@ -63,7 +75,8 @@ class PSRO(Learner):
         """Add a response of each player to the mixtures of the others, and mix anew."""
         policy = self.policy()
         for player, own in enumerate(self.slices):
-            response = sequence_form(self.compiled, self.respond(player, policy))[own]
+            respond = self.best if self.settings.oracle == EXACT else self.learned
+            response = sequence_form(self.compiled, respond(player, policy))[own]
             known = (self.pools[player] == response).all(axis=1)
             if known.any():
                 self.found[player] += known
@@ -77,9 +90,26 @@ class PSRO(Learner):
         self.payoffs = pool_payoffs(self.compiled, self.pools, self.payoffs)
         self.mixed = META_SOLVERS[self.settings.meta](self.payoffs, self.found)
 
-    def respond(self, player: int, policy: Policy) -> Floats:
-        """A policy [Q] in which a player responds to the others."""
+    def best(self, player: int, policy: Policy) -> Floats:
+        """A policy [Q] in which a player plays a best response to the others."""
         return best_response(self.compiled, policy, player)[1].probabilities
+
+    def learned(self, player: int, policy: Policy) -> Floats:
+        """A policy [Q] in which a player plays a response to the others that it has learned from episodes."""
+        settings, game = self.settings, self.compiled
+        response = QLearning(make_approximator(self.inputs(player), settings, self.generator), settings.plays * game.size.depth)
+        policies, follows = np.stack((policy.probabilities,) * 2), np.zeros((settings.plays, game.players), np.int64)
+        follows[:, player], own = 1, self.slots[self.slots_of(player)]
+        for _ in range(settings.batches):
+            policies[1, own] = response.exploring(settings.explore)
+            layout = game.tree.infoset_layout
+            episodes = play_episodes(self.histories, layout, policies, follows, game.size.depth, settings.seed, self.played)
+            response.see(*transitions(episodes, player, self.first, self.infosets_of(player).start))
+            response.learn(settings.fits)
+            response.refresh()
+            self.count(episodes.nodes, settings.plays)
+        policies[1, own] = response.exploring(0.0)
+        return policies[1]
 
     def policy(self) -> Policy:
         """The mixtures as one behaviour policy: strategies in sequence form, averaged."""
@@ -93,12 +123,13 @@ class PSRO(Learner):
     def state(self) -> Mapping[str, NDArray[Any]]:
         """The pools; payoffs and mixtures follow."""
         pools = {f"pool.{player}": pool for player, pool in enumerate(self.pools)}
-        return pools | {f"found.{player}": found for player, found in enumerate(self.found)}
+        return pools | {f"found.{player}": found for player, found in enumerate(self.found)} | self.counts()
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take up pools, and mix them."""
         self.pools = [np.array(arrays[f"pool.{player}"], np.float64) for player in range(len(self.pools))]
         self.found = [np.array(arrays[f"found.{player}"], np.int64) for player in range(len(self.pools))]
+        self.restore_counts(arrays)
         self.mix()
 
 

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.engine.histories.episodes import Episodes
+from treeplex.engine.histories.transitions import next_own
 from treeplex.engine.tree.form import Floats, Ints
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.neural.approximator import Approximator
@@ -81,3 +83,27 @@ def best_slots(first: Ints, values: Floats) -> Ints:
     highest = np.repeat(np.maximum.reduceat(values, first[:-1]), np.diff(first))
     at = np.flatnonzero(values == highest)
     return at[np.searchsorted(at, first[:-1])]
+
+
+def transitions(
+    episodes: Episodes, player: int, first: Ints, begin: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]:
+    """A player's transitions in episodes: own slots, own next infosets or -1, and payoffs at the last own decisions.
+
+    Args:
+        episodes: of everybody.
+        player: whose.
+        first: int64 [I+1], the first slot of each infoset of all players.
+        begin: the player's first infoset; own slots and infosets count from it and its first slot.
+    """
+    following = next_own(episodes.first, episodes.player, episodes.infoset, episodes.payoffs.shape[1])
+    own = np.flatnonzero(episodes.player == player)
+    slots = first[episodes.infoset[own]] - first[begin] + episodes.action[own]
+    ahead, paid = following[own], episodes.payoffs[episode_of(episodes)[own], player]
+    rewards = np.where(ahead < 0, paid, 0.0)
+    return slots.astype(np.int32), np.where(ahead < 0, -1, ahead - begin).astype(np.int32), rewards.astype(np.float32)
+
+
+def episode_of(episodes: Episodes) -> Ints:
+    """The episode of each decision, int64 [D]."""
+    return np.repeat(np.arange(len(episodes.payoffs)), np.diff(episodes.first))

@@ -10,7 +10,8 @@ with the return G of v-trace after the decision and its cost, and NeuRD's thresh
 (methods, equations 8 to 11).
 
 Deviations: an update is made from episodes of its own policy, so ratios of importance are 1; averaged targets are those of
-logits and values themselves, read into tables, not those of weights; costs come in their mean by the policy at each infoset.
+logits and values themselves, read into tables, not those of weights; costs come in their mean by the policy at each infoset;
+payoffs are divided by the greatest, so that eta means the same in every game.
 """
 
 from collections.abc import Iterator, Mapping
@@ -39,7 +40,7 @@ class RNaDSettings(ActorSettings):
 
     steps: int = setting(27_000, "updates of the policy", low=1)
     rate: float = setting(0.0003, "step size of the policy and its values", above=0)
-    regularisation: float = setting(0.2, "eta, what a decision costs against the regularisation policy", above=0)
+    regularisation: float = setting(0.1, "eta, what a decision costs against the regularisation policy", above=0)
     phase: int = setting(2_000, "updates until the regularisation policy changes", low=2)
     target: float = setting(0.001, "how fast the averaged logits and values follow", above=0, high=1)
     threshold: float = setting(2.0, "logits, less their mean, are not pushed further from zero than this", above=0)
@@ -89,7 +90,9 @@ class RNaD(Actor):
         episodes = self.play(policy)
         infosets, actions = episodes.infoset, episodes.action
         values = self.targets[infosets, -1]
-        returns = lambda_returns(episodes.first, episodes.player, episodes.payoffs, values, means[infosets], settings.smoothing)
+        returns = lambda_returns(
+            episodes.first, episodes.player, episodes.payoffs / self.scale, values, means[infosets], settings.smoothing
+        )
         visits = np.bincount(infosets, minlength=len(means)).astype(np.float64)[:, None]
         surprise = (returns - values) / episodes.probability
         gained = surprise * episodes.probability  # how much the mean over actions rises

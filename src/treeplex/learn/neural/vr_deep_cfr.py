@@ -57,7 +57,6 @@ class VrDeepDcfr(NeuralLearner):
 
     def __init__(self, game: Game, settings: VrDeepDcfrSettings) -> None:
         super().__init__(game, settings)
-        check_zero_sum(self.compiled, "variance-reduced deep CFR")
         self.strategy, self.iteration = self.uniform(), 0
         self.average: Average = (
             ExactAverage(self) if settings.average == EXACT else LearnedAverage(self, settings.memory, settings.average_fits)
@@ -66,6 +65,9 @@ class VrDeepDcfr(NeuralLearner):
         self.regrets = [make_approximator(self.inputs(player), settings, self.generator) for player in (0, 1)]
         self.regret_values = [np.zeros(regrets.inputs.slots) for regrets in self.regrets]
         self._recorded = recorded(self.histories, self.first, CHUNK)
+
+    def check_game(self) -> None:
+        check_zero_sum(self.compiled, "variance-reduced deep CFR")
 
     def step(self) -> Mapping[str, float]:
         """An iteration: each player in turn plays, and learns; then the critic does."""

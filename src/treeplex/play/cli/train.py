@@ -80,6 +80,12 @@ def train(
     seconds: Annotated[
         float | None, typer.Option(metavar="S", help="Train for this time; --resume continues from there.")
     ] = None,
+    nodes: Annotated[
+        int | None, typer.Option(metavar="N", help="Train until so many histories were walked; of learners that count them.")
+    ] = None,
+    episodes: Annotated[
+        int | None, typer.Option(metavar="N", help="Train until so many playthroughs; of learners that count them.")
+    ] = None,
     workers: Annotated[
         int | None, typer.Option(metavar="N", help="Processes that play. Default: all cores. 1: this process, alone.")
     ] = None,
@@ -142,6 +148,8 @@ def train(
         out=out,
         resume=resume,
         seconds=seconds,
+        nodes=nodes,
+        episodes=episodes,
         force=force,
         workers=workers,
         ray=ray,

@@ -43,10 +43,10 @@ class Listening:
     @property
     def access(self) -> Access:
         """Who is let in."""
+        names = LOOPBACK | {self.host.lower().rstrip(".")}
         if self.token is None:
-            return Access()
-        names = LOOPBACK | {self.host.lower().rstrip("."), socket.gethostname().lower()}
-        return Access(names=names, addresses=True, token=self.token)
+            return Access(names=names)
+        return Access(names=names | {socket.gethostname().lower()}, addresses=True, token=self.token)
 
     @property
     def address(self) -> str:

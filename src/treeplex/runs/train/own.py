@@ -77,13 +77,30 @@ class OwnJob(TrainingJob[Settings]):
 
     @property
     def total(self) -> int | None:
-        """The setting ``steps``, if there is one."""
-        return getattr(self.settings, "steps", None)
+        """The setting ``steps``, if there is one and nothing else limits the training."""
+        return None if self.limits else getattr(self.settings, "steps", None)
+
+    @property
+    def limits(self) -> dict[str, int]:
+        """Limits of effort by name that are asked for."""
+        asked = {name: getattr(self.settings, name, 0) for name in self.student.effort()}
+        return {name: limit for name, limit in asked.items() if limit}
 
     @property
     def ahead(self) -> int:
-        """A step, unless all are done."""
+        """A step, unless all are done or a limit of effort is reached."""
+        if limits := self.limits:
+            effort = self.student.effort()
+            return int(all(effort[name] < limit for name, limit in limits.items()))
         return 1 if self.total is None or self._done < self.total else 0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """By how much of a limit of effort is left, at the speed so far."""
+        effort = self.student.effort()
+        shares = [effort[name] / limit for name, limit in self.limits.items()]
+        most = max(shares, default=0.0)
+        return self.clock.seconds * (1.0 - most) / most if 0.0 < most < 1.0 else None
 
     def points(self) -> Iterator[int]:
         """Before the first step, then ten times per power of ten, or every so many steps where there is a setting ``every``."""
@@ -98,7 +115,8 @@ class OwnJob(TrainingJob[Settings]):
 
     def measure(self) -> Mapping[str, Any]:
         """What the learner measures, and what its last step returned."""
-        found = {**self._last, **{name: float(value) for name, value in self.student.measure().items()}}
+        measured = {**self.student.measure(), **self.student.effort()}
+        found = {**self._last, **{name: float(value) for name, value in measured.items()}}
         if wrong := [name for name, value in found.items() if not np.isfinite(value)]:
             raise AlgorithmError(f"{wrong[0]} is {found[wrong[0]]} after {self._done:,} steps of {self.learner}")
         return {"measures": found}
@@ -130,8 +148,9 @@ class OwnJob(TrainingJob[Settings]):
         if ended:
             from treeplex.runs.plots import Curve, Panel, curves_figure, write_figure
 
-            panels = []
-            for number, name in enumerate(dict.fromkeys(name for record in records for name in record.measures)):
+            panels, efforts = [], self.student.effort()
+            names = dict.fromkeys(name for record in records for name in record.measures if name not in efforts)
+            for number, name in enumerate(names):
                 shown = [record for record in records if name in record.measures and record.done]
                 curve = Curve([each.done for each in shown], [each.measures[name] for each in shown], number=number)
                 low = all(value > 0 for value in curve.heights)
@@ -194,8 +213,8 @@ class OwnLearner(TrainingKind):
         first, last = training.records[0], training.records[-1]
         facts = {}
         for name, value in last.measures.items():
-            before = f"{first.measures[name]:.3e} -> " if name in first.measures and first is not last else ""
-            facts[name.replace("_", " ")] = f"{before}{value:.3e}"
+            before = f"{number_text(first.measures[name])} -> " if name in first.measures and first is not last else ""
+            facts[name.replace("_", " ")] = f"{before}{number_text(value)}"
         return f"{self.name} on {training.game}: {count_of(last.done, 'steps')}", facts
 
     def next_steps(self, training: Training) -> list[tuple[str, str]]:
@@ -215,6 +234,11 @@ class LibraryLearner(OwnLearner):
     def context(self) -> AbstractContextManager[None]:
         """One thread, where there is PyTorch: these networks are small."""
         return one_thread() if find_spec("torch") is not None else nullcontext()
+
+
+def number_text(value: float) -> str:
+    """A number for people: counts whole."""
+    return f"{value:,.0f}" if value.is_integer() and value else f"{value:.3e}"
 
 
 def place_of(made: type[Learner]) -> Path:

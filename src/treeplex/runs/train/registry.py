@@ -27,6 +27,7 @@ NEURAL: Mapping[str, str] = {
     "dream": "dream:Dream",
     "escher": "escher:Escher",
     "ned": "ned:Ned",
+    "nfsp": "nfsp:Nfsp",
     "psro": "psro:PSRO",
     "rcfr": "rcfr:Rcfr",
     "sd-cfr": "deep_cfr:SingleDeepCfr",

@@ -29,6 +29,8 @@ def train(
     out: str | os.PathLike[str] | None = None,
     resume: str | os.PathLike[str] | None = None,
     seconds: float | None = None,
+    nodes: int | None = None,
+    episodes: int | None = None,
     force: bool = False,
     workers: int | None = None,
     ray: str | None = None,
@@ -50,6 +52,8 @@ def train(
         resume: a folder to resume. It ends up as if it had never stopped.
         seconds: of ``rebel`` on public-tree games the time over which it trains, in place of so many subgames; of others, the
             time after which this call stops.
+        nodes, episodes: of learners that count them, the histories walked or playthroughs after which a training ends, in
+            place of so many steps: the settings of these names.
         force: overwrite what is in ``out``.
         workers: how many processes play; None for all cores (Ray: all of the cluster's). It changes no number, but how many
             streams a new training by ``rebel`` has.
@@ -72,6 +76,10 @@ def train(
     check_options(known, workers=workers, ray=ray, judge_every=judge_every)
     limit = seconds
     changes = dict(settings) if isinstance(settings, Mapping) else {}
+    for name, limit_of_effort in (("nodes", nodes), ("episodes", episodes)):
+        if limit_of_effort is not None and name not in declared(known.settings):
+            raise SpecError(f"{known.name} does not count {name} (--{name}); leave it out")
+        changes |= {} if limit_of_effort is None else {name: limit_of_effort}
     if seconds is not None and "seconds" in declared(known.settings):
         limit, changes = None, changes | {"seconds": seconds}
     elif seconds is not None and not seconds > 0:

@@ -4,10 +4,12 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import yaml
+from numpy.typing import NDArray
 
 from treeplex.games.poker.betting.sizes import BetPlan, sizes_to_string
-from treeplex.games.poker.cards.cards import cards_to_string
+from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES, HANDS, cards_to_string
 from treeplex.games.poker.cards.format import HOLDEM
 from treeplex.games.poker.cards.ranges import range_to_string
 from treeplex.games.poker.spots.fields import DEFAULT, PLAYERS, street_names
@@ -25,7 +27,7 @@ def spot_fields(spot: Spot) -> dict[str, Any]:
     """
     found: dict[str, Any] = {"board": " ".join(cards_to_string([card]) for card in spot.board)}
     if spot.format.hands.shape == (1326, 2):
-        found |= {name: range_to_string(weights) for name, weights in zip(PLAYERS, spot.ranges, strict=True)}
+        found |= {name: range_to_string(unblocked(spot, player)) for player, name in enumerate(PLAYERS)}
     found |= {"pot": plain(spot.pot), "stack": plain(spot.stack)}
     found |= bet_fields(spot)
     if spot.rake.rate:
@@ -37,6 +39,21 @@ def spot_fields(spot: Spot) -> dict[str, Any]:
     if spot.format != HOLDEM:
         found["format"] = spot.format.name
     return {**found, "chip": plain(spot.chip)}
+
+
+def unblocked(spot: Spot, player: int) -> NDArray[np.float64]:
+    """[1326] a player's range with a weight for hands that the board blocks, which says nothing and makes its text short.
+
+    It is that of the class's other hands, where they have one weight, else 0.
+    """
+    weights = spot.ranges[player].copy()
+    blocked = np.isin(HANDS, spot.board).any(axis=1)
+    for number in range(len(CLASSES)):
+        hands = number == HAND_CLASSES
+        others = weights[hands & ~blocked]
+        if len(others) and others.min() == others.max() <= 1.0:
+            weights[hands & blocked] = others[0]
+    return weights
 
 
 def bet_fields(spot: Spot) -> dict[str, Any]:

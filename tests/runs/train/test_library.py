@@ -1,0 +1,63 @@
+"""Learners of the library by name: folders that open and resume without naming them, and limits of effort."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import treeplex as tp
+from tests.runs.train.test_own import call
+from treeplex.errors import SpecError
+from treeplex.learn.neural.deep_cfr import SingleDeepCfr
+from treeplex.runs.train.own import LibraryLearner
+from treeplex.runs.train.registry import NEURAL, learner_named, learners
+
+pytest.importorskip("torch")
+SMALL = {"steps": 3, "walks": 20, "approximator": "table"}
+SET = tuple(part for name, value in SMALL.items() for part in ("--set", f"{name}={value}"))
+
+
+def test_names_summaries_and_sources() -> None:
+    listed = call("train", "--list")[0]
+    for name in NEURAL:
+        known = learners()[name]
+        assert isinstance(known, LibraryLearner)
+        assert name in listed
+        assert known.summary.endswith(".")
+        assert any(year in known.source for year in map(str, range(2015, 2030)))
+
+
+def test_a_class_is_known_by_its_name() -> None:
+    assert learner_named(SingleDeepCfr).name == "sd-cfr"
+
+
+def test_the_commands_take_its_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    printed = json.loads(call("train", "sd-cfr", "kuhn_poker", *SET, "--out", folder, "--json")[0])
+    assert (printed["steps"], printed["episodes"], printed["status"]) == (3, 120, "finished")
+    assert printed["nodes"] > 500
+    assert json.loads((folder / "run.json").read_text())["learner"] == "sd-cfr"
+    judged = json.loads(call("evaluate", "kuhn_poker", folder, "--json")[0])
+    assert judged["exploitability"] == pytest.approx(printed["exploitability"])
+    assert "Pass" in call("show", folder)[0]
+    assert json.loads(call("train", "--resume", folder, "--set", "steps=4", "--json")[0])["steps"] == 4
+    assert "walks: 20" in call("train", "--resume", folder, "--show")[0]
+    matched = json.loads(call("match", "kuhn_poker", folder, "uniform", "--json")[0])
+    assert matched["exact"]
+    assert matched["value"][0] > 0.1
+
+
+@pytest.mark.parametrize("limit", ["nodes", "episodes"])
+def test_a_limit_of_effort_takes_the_place_of_steps(tmp_path: Path, limit: str) -> None:
+    training = tp.train("kuhn_poker", "sd-cfr", settings=SMALL, out=tmp_path / "run", **{limit: 2000})
+    reached = [record.measures[limit] for record in training.records]
+    assert training.status == "finished"
+    assert reached[-1] >= 2000 > reached[-2]
+    assert training.records[-1].done > 3
+    longer = tp.train(resume=tmp_path / "run", **{limit: 3000})
+    assert longer.records[-1].measures[limit] >= 3000
+
+
+def test_learners_that_do_not_count_are_told(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match=r"ddcfr does not count nodes \(--nodes\); leave it out"):
+        tp.train("kuhn_poker", "ddcfr", nodes=10, out=tmp_path / "run")
