@@ -73,7 +73,13 @@ def routes(served: Served) -> APIRouter:
     @router.post("/tables", status_code=201)
     def sit(body: Seating) -> dict[str, Any]:
         game, against = game_named(served, body.game), agent_named(served, body.against)
-        settings = {"seat": body.seat, "iterations": body.iterations, "think": body.think, "seed": body.seed, "title": body.title}
+        settings = {
+            "seat": body.seat,
+            "iterations": body.iterations,
+            "think": body.think,
+            "seed": body.seed,
+            "title": body.title,
+        }
         name = tables.open(game, against, **settings)
         return shown(name)
 
