@@ -144,7 +144,7 @@ def test_an_estimate_is_the_equity_against_the_range() -> None:
         state = game.after(state, label)
     bet = max(label for label in game.options(state).labels if label <= 6)
     state = game.after(state, bet)
-    player, own = game.options(state).player, tuple(sorted(parse_cards("AhTs")))
+    own = tuple(sorted(parse_cards("AhTs")))
     hand = next(number for number, cards in enumerate(HOLDEM.hands) if tuple(sorted(map(int, cards))) == own)
     options = {int(label): str(label) for label in game.options(state).labels}
     judged = estimate(game, state, game.possible(state), hand, "river", options, 1)
