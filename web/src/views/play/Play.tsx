@@ -5,6 +5,7 @@ import { Button, Field, Notice, Panel, Segments } from "../../look/basics.tsx";
 import { go, link, place } from "../../router.ts";
 import { message, useLoaded, useTitle } from "../../use.ts";
 import { Replay } from "./Replay.tsx";
+import { Review } from "./Review.tsx";
 import { Table } from "./Table.tsx";
 import type { Choices, TableView } from "./types.ts";
 import "./play.css";
@@ -12,6 +13,7 @@ import "./play.css";
 export default function Play() {
   const [, table] = place.value.path;
   if (table === "hands") return <Replay />;
+  if (table === "review") return <Review key={place.value.query.get("file")} file={place.value.query.get("file") ?? ""} />;
   return table ? <Table key={table} id={table} /> : <Lobby />;
 }
 
@@ -47,7 +49,7 @@ function Lobby() {
   };
   return (
     <>
-      <div class="row spread"><h1>Play</h1><a href="#/play/hands">Open a hand</a></div>
+      <div class="row spread"><h1>Play</h1><a href="#/play/hands">Hands: open, paste, judge</a></div>
       {choices.error && <Notice bad>{choices.error}</Notice>}
       {held.data && held.data.tables.length > 0 && (
         <Notice>You still sit at {held.data.tables.map((id, i) => <span key={id}>{i > 0 && ", "}<a href={link(["play", id])}>table {id}</a></span>)}.</Notice>
