@@ -25,6 +25,7 @@ AnyLearner = str | type[Learner] | TrainingKind
 NEURAL: Mapping[str, str] = {
     "a2c": "a2c:IndependentA2C",
     "coma": "coma:Coma",
+    "armac": "armac:Armac",
     "deep-cfr": "deep_cfr:DeepCfr",
     "dream": "dream:Dream",
     "escher": "escher:Escher",
