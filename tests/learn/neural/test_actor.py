@@ -92,7 +92,7 @@ def test_one_step_of_a_network_goes_down_the_gradient() -> None:
 
 def test_the_average_is_weighted_by_own_reach() -> None:
     """Against a sum over updates at one infoset that is reached differently by different policies."""
-    student = learner(Qpg, critic="exact", adam=False, rate=2.0)
+    student = learner(Qpg, critic="exact", adam=False, rate=2.0, result="average")
     total = np.zeros_like(student.average)
     for update in range(1, 6):
         student.step()
