@@ -41,7 +41,7 @@ class Run(NamedTuple):
 
 RUNS = (
     *(Run(each, "kuhn_poker", "table", {**TABLE, "steps": 8_000}, 3) for each in ("qpg", "rpg", "rmpg")),
-    *(Run(each, "leduc_poker", "table", {**TABLE, "steps": 16_000}, 3) for each in ("qpg", "rpg", "rmpg")),
+    *(Run(each, "leduc_poker", "table", {**TABLE, "steps": 16_000}) for each in ("qpg", "rpg", "rmpg")),
     Run("rpg", "leduc_poker", "network", {**NETWORK, "steps": 4_000, "batch": 4_096}),
     Run("neurd", "leduc_poker", "network, exact values", {**NETWORK, "steps": 4_000}),
     Run("r-nad", "leduc_poker", "table", {"approximator": "table", "rate": 0.01, "steps": 27_000, "decay": 1.0}),
@@ -52,7 +52,7 @@ RUNS = (
     ),
     *(Run(each, "leduc_poker", "table", {**PROXIMAL, "steps": 1_000}) for each in ("ppo", "mmd")),
     *(
-        Run(each, "leduc_poker", "network", {**NETWORK, "batch": 4_096, "steps": 500, "rate": 0.001, "entropy": 0.1})
+        Run(each, "leduc_poker", "network", {**NETWORK, "batch": 4_096, "steps": 250, "rate": 0.001, "entropy": 0.1})
         for each in ("ppo", "mmd", "ppg")
     ),
 )

@@ -15,6 +15,8 @@ from treeplex.learn.neural.policy_gradient import NeuRD, Qpg, Rmpg, Rpg
 from treeplex.learn.neural.ppg import Ppg
 from treeplex.learn.neural.ppo import Ppo
 from treeplex.learn.neural.r_nad import RNaD
+from treeplex.runs.train.registry import NEURAL
+from treeplex.solvers.synonyms import LEARNERS
 
 from .softmax_cases import learner, run
 
@@ -55,6 +57,11 @@ def test_networks_learn_kuhn_poker(made: type[Actor]) -> None:
     settings = changes.get(made, {})
     student = run(learner(made, approximator="network", steps=200, width=32, batch=256, rate=0.003, **settings), 200)
     assert tp.judge(student.compiled, student.policies()["average"]).exploitability < 0.25
+
+
+def test_names_that_the_solvers_send_on_are_learners() -> None:
+    """What ``treeplex solve`` says of a learner's name is a command that there is."""
+    assert set(LEARNERS.values()) <= set(NEURAL)
 
 
 def outputs() -> list[Outputs]:
