@@ -55,6 +55,11 @@ RUNS = (
         Run(each, "leduc_poker", "network", {**NETWORK, "batch": 4_096, "steps": 250, "rate": 0.001, "entropy": 0.1})
         for each in ("ppo", "mmd", "ppg")
     ),
+    *(
+        Run(each, game, "network", {**NETWORK, "batch": 4_096, "steps": 100, "rate": 0.001, "passes": 2})
+        for game in ("phantom_ttt(rows=2,line=2)", "dark_hex(num_rows=2,num_cols=3)")
+        for each in ("ppo", "mmd")
+    ),
 )
 """In the order of the table."""
 
@@ -63,7 +68,7 @@ def trained(run: Run, seed: int) -> dict[str, float]:
     """What a training comes to: exploitability of each of its policies, episodes, and processor seconds."""
     made = neural_class(NEURAL[run.learner])
     rules = load_rules(run.game)
-    student = made(rules, made.settings_class(**run.settings, seed=seed))  # type: ignore[arg-type, call-arg]
+    student = made(rules, made.settings_class(**run.settings, seed=seed))  # type: ignore[call-arg]
     assert isinstance(student, Actor)
     student.compiled, student.histories  # noqa: B018  compiled before the clock starts
     start = time.process_time()
@@ -97,7 +102,7 @@ def reproduce() -> Result:
         average = [2.0 * each.get(f"exploitability_of_{AVERAGE}", each["exploitability"]) for each in found]
         last = [2.0 * each.get(f"exploitability_of_{LAST}", each["exploitability"]) for each in found]
         tuned = band([2.0 * each["exploitability"] for each in found]) if run.learner == "r-nad" else ""
-        claim = said[run.game].get(run.learner)
+        claim = said.get(run.game, {}).get(run.learner)
         work = f"{found[0]['episodes'] / 1e6:.1f} million" if found[0]["episodes"] else f"{found[0]['updates']:,} updates"
         seconds = f"{np.mean([each['cpu_seconds'] for each in found]):.0f}"
         line = [
