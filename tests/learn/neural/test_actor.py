@@ -15,7 +15,7 @@ from treeplex.learn.neural.policy_gradient import NeuRD, Qpg, Rmpg, Rpg
 from treeplex.learn.neural.ppg import Ppg
 from treeplex.learn.neural.ppo import Ppo
 from treeplex.learn.neural.r_nad import RNaD
-from treeplex.runs.train.registry import NEURAL
+from treeplex.runs.train.registry import NEURAL, neural_class
 from treeplex.solvers.synonyms import LEARNERS
 
 from .softmax_cases import learner, run
@@ -40,7 +40,12 @@ def test_half_a_training_restored_goes_on_bit_for_bit(name: str, approximator: s
         assert (policy.probabilities == rest.policies()[key].probabilities).all()
 
 
-@pytest.mark.parametrize("name", ALL)
+def test_all_are_learners_by_name() -> None:
+    """The names that commands take."""
+    assert {name: neural_class(NEURAL[name]) for name in ALL} == ALL
+
+
+@pytest.mark.parametrize("name", ["neurd", "r-nad", "mmd", "ppg"])
 def test_each_trains_by_name_and_leaves_a_policy(name: str, tmp_path: Path) -> None:
     """A folder whose policy is judged as its last record says."""
     training = tp.train("kuhn_poker", name, out=tmp_path / "run", settings=SMALL)
