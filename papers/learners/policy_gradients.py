@@ -16,7 +16,6 @@ from treeplex.runs.train.registry import NEURAL, neural_class
 
 TABLE: Mapping[str, Any] = {"approximator": "table", "rate": 0.005, "critic_rate": 0.06, "critic_steps": 1}
 """Of learned critics in tables."""
-PROXIMAL: Mapping[str, Any] = {"approximator": "table", "rate": 0.01, "critic_rate": 0.01, "batch": 4096, "entropy": 0.1}
 NETWORK: Mapping[str, Any] = {"width": 64, "layers": 2}
 
 
@@ -44,19 +43,17 @@ RUNS = (
     *(Run(each, "leduc_poker", "table", {**TABLE, "steps": 16_000}) for each in ("qpg", "rpg", "rmpg")),
     Run("rpg", "leduc_poker", "network", {**NETWORK, "steps": 4_000, "batch": 4_096}),
     Run("neurd", "leduc_poker", "network, exact values", {**NETWORK, "steps": 4_000}),
-    Run("r-nad", "leduc_poker", "table", {"approximator": "table", "rate": 0.01, "steps": 27_000, "decay": 1.0}),
-    Run("r-nad", "leduc_poker", "network", {**NETWORK, "steps": 7_000, "batch": 1_000, "decay": 1.0}),
+    Run("r-nad", "leduc_poker", "network", {**NETWORK, "steps": 5_000, "batch": 1_400, "rate": 0.003, "decay": 1.0}),
     *(
         Run("mmd", game, "table, exact values", {"approximator": "table", "critic": "exact", "steps": 10_000})
         for game in ("kuhn_poker", "leduc_poker")
     ),
-    *(Run(each, "leduc_poker", "table", {**PROXIMAL, "steps": 1_000}) for each in ("ppo", "mmd")),
     *(
         Run(each, "leduc_poker", "network", {**NETWORK, "batch": 4_096, "steps": 250, "rate": 0.001, "entropy": 0.1})
         for each in ("ppo", "mmd", "ppg")
     ),
     *(
-        Run(each, game, "network", {**NETWORK, "batch": 4_096, "steps": 100, "rate": 0.001, "passes": 2})
+        Run(each, game, "network", {**NETWORK, "batch": 4_096, "steps": 50, "rate": 0.001, "passes": 2})
         for game in ("phantom_ttt(rows=2,line=2)", "dark_hex(num_rows=2,num_cols=3)")
         for each in ("ppo", "mmd")
     ),
