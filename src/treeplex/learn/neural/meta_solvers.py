@@ -11,7 +11,7 @@ from treeplex.solvers.exact.static import static_equilibrium
 from treeplex.solvers.exact.supports import action_values
 
 Floats, Counts = NDArray[np.float64], NDArray[np.int64]
-REPLICATOR_STEPS, REPLICATOR_SIZE, REPLICATOR_FLOOR = 20_000, 5e-3, 1e-10
+REPLICATOR_STEPS, REPLICATOR_SIZE, REPLICATOR_FLOOR = 5000, 0.02, 1e-10
 """Steps of projected replicator dynamics, how far one moves with payoffs in [-1, 1], and the least probability times the pool's
 size; Lanctot et al. 2017 has 50,000 steps of 1e-3."""
 

@@ -25,6 +25,7 @@ from treeplex.engine.tree.sweeps import backup
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
 from treeplex.learn.neural.approximator import TABLE, make_approximator
+from treeplex.learn.neural.averages import ExactAverage
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
 from treeplex.settings import setting
 
@@ -46,7 +47,7 @@ class Rcfr(NeuralLearner):
     Attributes:
         estimators: of each player's regrets over iterations.
         regrets: float64 [S], sums of regrets; with ``bootstrap`` the estimates, times iterations.
-        average: float64 [Q], sums of strategies in sequence form.
+        current: float64 [S], the policy as it stands; and ``average``, of all iterations.
         iteration: iterations done.
     """
 
@@ -58,7 +59,7 @@ class Rcfr(NeuralLearner):
         super().__init__(game, settings)
         players = range(self.compiled.players)
         self.estimators = [make_approximator(self.inputs(player), settings, self.generator) for player in players]
-        self.regrets, self.average = np.zeros(len(self.slots)), np.zeros(len(self.compiled.action_ids))
+        self.regrets, self.average = np.zeros(len(self.slots)), ExactAverage(self)
         self.current, self.iteration = self.uniform(), 0
 
     def step(self) -> Mapping[str, float]:
@@ -69,7 +70,7 @@ class Rcfr(NeuralLearner):
         strategy = np.concatenate([self.sequence_form(player, self.current) for player in range(game.players)])
         for player, estimator in enumerate(self.estimators):
             own, sequences, infosets = self.slots_of(player), self.sequences_of(player), self.infosets_of(player)
-            self.average[sequences] += (self.iteration if settings.linear else 1.0) * strategy[sequences]
+            self.average.played(player, self.current, self.iteration if settings.linear else 1.0)
             gradient(tree, game.payoff, player, strategy, values)
             backup(tree, player, self.policy_of(self.current).probabilities, values, infoset_values)
             counts = np.diff(self.first)[infosets]
@@ -87,16 +88,17 @@ class Rcfr(NeuralLearner):
         return {"loss": float(np.mean(losses))}
 
     def policy(self) -> Policy:
-        return self.policy_of(self.average[self.slots])
+        return self.policy_of(self.average.probabilities(self.iteration))
 
     def state(self) -> dict[str, NDArray[Any]]:
-        arrays = {"regrets": self.regrets, "average": self.average, "current": self.current}
+        arrays = {"regrets": self.regrets, "current": self.current, **named("average", self.average.state())}
         for player, estimator in enumerate(self.estimators):
             arrays |= named(f"estimator{player}", estimator.state())
         return arrays | {"iteration": np.array([self.iteration])} | self.counts()
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        self.regrets, self.average, self.current = (np.array(arrays[name]) for name in ("regrets", "average", "current"))
+        self.regrets, self.current = np.array(arrays["regrets"]), np.array(arrays["current"])
+        self.average.restore(under("average", arrays))
         for player, estimator in enumerate(self.estimators):
             estimator.restore(under(f"estimator{player}", arrays))
         self.iteration = int(arrays["iteration"][0])
