@@ -24,8 +24,8 @@ AnyLearner = str | type[Learner] | TrainingKind
 
 NEURAL: Mapping[str, str] = {
     "a2c": "a2c:IndependentA2C",
-    "armac": "armac:Armac",
     "coma": "coma:Coma",
+    "armac": "armac:Armac",
     "deep-cfr": "deep_cfr:DeepCfr",
     "dream": "dream:Dream",
     "escher": "escher:Escher",
