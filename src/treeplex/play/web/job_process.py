@@ -30,6 +30,7 @@ from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.record import Progress, Record
 from treeplex.runs.solve.solvable import Asked
 
+NICENESS = 10
 TELL_SECONDS = 0.2
 """How often progress is told."""
 WAIT_SECONDS = 300.0
@@ -219,6 +220,8 @@ def run(order: Order, line: Line) -> None:
 
 def main() -> None:
     """Run one job; whatever the library prints goes to standard error."""
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)  # the page comes first
     write = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     order = Order.read(sys.stdin.buffer.readline())
