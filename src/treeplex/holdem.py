@@ -50,6 +50,7 @@ from treeplex.runs.holdem.solve import solve_spot as solve
 from treeplex.runs.job.memory import SpotEstimate
 from treeplex.runs.job.memory import estimate_spot as estimate
 from treeplex.search.holdem.agent import game_of, holdem_agent
+from treeplex.solvers.holdem.push_fold import PushFold, push_fold
 
 __all__ = [
     "BetPlan",
@@ -62,6 +63,7 @@ __all__ = [
     "HoldemSolution",
     "Measures",
     "NodeLock",
+    "PushFold",
     "Rake",
     "RangeEquity",
     "Review",
@@ -87,6 +89,7 @@ __all__ = [
     "measures",
     "parse_cards",
     "parse_range",
+    "push_fold",
     "range_text",
     "range_to_string",
     "read_endgame",

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from treeplex.errors import SpecError
-from treeplex.forms.sources.load import loader_of, named_file, unwrapped
+from treeplex.forms.sources.load import load, loader_of, named_file, unwrapped
+from treeplex.forms.sources.openspiel import PREFIX
 from treeplex.forms.sources.user_module import is_user_spec
 from treeplex.play.web.served import Refused, Served
 from treeplex.runs.agents.registry import agents
@@ -33,6 +34,8 @@ def game_named(served: Served, text: str) -> str:
         if wrappers or loader_of(inner)[1] != inner:
             raise Refused(403, f"{shown(text)} names a file within a spec; name the file itself", "game")
         return str(served.path(inner))
+    if not inner.startswith(PREFIX):  # of others it takes a process of their own to find out
+        load(text)
     return text
 
 

@@ -123,8 +123,8 @@ def estimate(
     """A decision in poker for two, judged as if all checked and called from then on.
 
     With p the share of the pot against the opponent's range, s chips in the pot and c to call, folding is worth 0 and calling
-    ``p s - (1 - p) c`` (Lisý and Bowling 2017, algorithm 1). What a bet is worth depends on who folds to it, so only folds, checks
-    and calls are judged: the values of bets are NaN.
+    ``p s - (1 - p) c`` (Lisý and Bowling 2017, algorithm 1). What a bet is worth depends on who folds to it, so only
+    folds, checks and calls are judged: the values of bets are NaN.
     """
     stakes, bets = game.stakes_at(state), game.bets(state)
     if stakes is None or bets is None or game.players != 2:
