@@ -199,6 +199,11 @@ class AgentTable(Table):
         self.begin()
 
     @property
+    def agent(self) -> Agent:
+        """The opponent."""
+        return self._agent
+
+    @property
     def _game(self) -> PublicGame:
         return self._agent.game
 
