@@ -26,7 +26,7 @@ CFR_FAMILY = [
     "hs-pcfr+",
 ]
 LEARNED = ["ddcfr", "dpcfr+", "pddcfr"]
-SAMPLING = ["cs-mccfr", "es-mccfr", "os-mccfr", "as-mccfr", "rs-mccfr", "vr-mccfr", "pluribus-mccfr"]
+SAMPLING = ["cs-mccfr", "es-mccfr", "ccs-mccfr", "os-mccfr", "as-mccfr", "rs-mccfr", "vr-mccfr", "pluribus-mccfr"]
 JOINT = ["cfr-s", "cfr-jr", "rm"]
 RULES = ["smooth-pcfr+", "vad-cfr", "mmd", "rtcfr+"]
 NAMES = [*CFR_FAMILY, *LEARNED, "vt-cfr+", "greedy", *RULES, "fp", "linear-fp", "flop", *SAMPLING, *JOINT, "lp", "recursive"]

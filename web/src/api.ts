@@ -50,6 +50,12 @@ export const post = <T>(path: string, body: unknown = {}, signal?: AbortSignal) 
 export const remove = <T>(path: string, query: Query = {}) =>
   json<T>(fetch(address(path, query), { method: "DELETE", headers: { "Content-Type": "application/json" } }));
 
+/** Send the bytes of a file; the answer names it in the folder. */
+export const upload = (file: File) =>
+  json<{ file: string }>(
+    fetch(address("upload", { name: file.name }), { method: "POST", headers: { "Content-Type": "application/octet-stream" }, body: file }),
+  );
+
 export interface Arrays<Head> {
   head: Head;
   /** The numbers of an array by its name, flattened; empty where there is none. */

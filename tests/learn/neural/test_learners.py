@@ -79,15 +79,16 @@ def test_the_exact_average_is_that_of_all_policies_by_enumeration() -> None:
     """Weights t and own reach, multiplied along each infoset's own past, policy by policy."""
     learner = SingleDeepCfr(tp.load("kuhn_poker"), SingleDeepCfrSettings(walks=30, approximator="table"))
     sums = np.zeros(len(learner.slots))
+    policies, original = list[tuple[int, np.ndarray]](), learner.average.played
+
+    def noted(player: int, policy: np.ndarray, weight: float) -> None:
+        policies.append((player, policy.copy()))
+        original(player, policy, weight)
+
+    learner.average.played = noted  # type: ignore[method-assign]
     for iteration in range(1, 8):
-        policies = []
-        original = learner.average.played
-        learner.average.played = lambda player, policy, weight, to=original: (  # type: ignore[method-assign]
-            policies.append((player, policy.copy())),
-            to(player, policy, weight),
-        )
+        policies.clear()
         learner.step()
-        learner.average.played = original  # type: ignore[method-assign]
         for player, policy in policies:
             for infoset in range(learner.infosets_of(player).start, learner.infosets_of(player).stop):
                 own_reach, sequence = 1.0, int(learner.compiled.tree.infoset_parent[infoset])

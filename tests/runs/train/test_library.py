@@ -7,10 +7,11 @@ import pytest
 
 import treeplex as tp
 from tests.runs.train.test_own import call
-from treeplex.errors import SpecError
+from treeplex.errors import FileError, SpecError
 from treeplex.learn.neural.deep_cfr import SingleDeepCfr
 from treeplex.runs.train.own import LibraryLearner
 from treeplex.runs.train.registry import NEURAL, learner_named, learners
+from treeplex.runs.train.seeds import train_seeds
 
 pytest.importorskip("torch")
 SMALL = {"steps": 3, "walks": 20, "approximator": "table"}
@@ -61,3 +62,21 @@ def test_a_limit_of_effort_takes_the_place_of_steps(tmp_path: Path, limit: str) 
 def test_learners_that_do_not_count_are_told(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=r"ddcfr does not count nodes \(--nodes\); leave it out"):
         tp.train("kuhn_poker", "ddcfr", nodes=10, out=tmp_path / "run")
+
+
+def test_several_seeds_give_bands(tmp_path: Path) -> None:
+    folder = tmp_path / "seeds"
+    printed = json.loads(call("train", "sd-cfr", "kuhn_poker", *SET, "--seeds", 3, "--out", folder, "--json")[0])
+    each = [one["exploitability"] for one in printed["trainings"]]
+    assert len(set(each)) == 3
+    assert (printed["low"]["exploitability"], printed["high"]["exploitability"]) == (min(each), max(each))
+    assert printed["mean"]["exploitability"] == pytest.approx(sum(each) / 3)
+    for name in ("nodes", "episodes", "cpu-seconds", "steps"):
+        assert (folder / f"bands-{name}.png").stat().st_size > 1000
+    alone = tp.train("kuhn_poker", "sd-cfr", settings=SMALL | {"seed": 2}, out=tmp_path / "alone")
+    assert alone.to_json()["exploitability"] == each[2]
+    said = call("train", "--resume", folder, "--set", "steps=5")[0]
+    assert "3 seeds, 5 steps" in said
+    assert call("train", "sd-cfr", "kuhn_poker", "--seeds", 2, "--out", folder, code=2)[1].count("is not empty") == 1
+    with pytest.raises(FileError, match="holds no trainings of several seeds"):
+        train_seeds(resume=tmp_path)

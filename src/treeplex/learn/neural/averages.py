@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,26 @@ from treeplex.engine.tree.form import Floats
 from treeplex.errors import AlgorithmError
 from treeplex.learn.neural.approximator import POLICY, make_approximator
 from treeplex.learn.neural.buffers import Reservoir, Rows
-from treeplex.learn.neural.frame import NeuralLearner, named, under
+from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
+from treeplex.settings import setting
 
 Arrays = Mapping[str, NDArray[Any]]
 EXACT, NETWORK = "exact", "network"
+
+
+@dataclass(frozen=True)
+class LearnedAverageSettings(NeuralSettings):
+    """How a network of the average policy is fitted."""
+
+    memory: int = setting(1_000_000, "rows of each reservoir at most", low=1, fixed=True)
+    average_fits: int = setting(5000, "gradient steps of the average's network, whenever it is asked for", low=1)
+
+
+@dataclass(frozen=True)
+class AverageSettings(LearnedAverageSettings):
+    """How policies are averaged."""
+
+    average: str = setting(NETWORK, "how policies are averaged", choices=(NETWORK, EXACT), fixed=True)
 
 
 class Average(ABC):
@@ -73,25 +90,20 @@ class LearnedAverage(Average):
     Right for two players: where one of them walks, the other one's infosets are met in proportion to that one's own reach.
     """
 
-    def __init__(self, learner: NeuralLearner, memory: int, fits: int) -> None:
-        """Begin.
-
-        Args:
-            learner: whose policies these are.
-            memory: rows of each player's reservoir at most.
-            fits: gradient steps of each network.
+    def __init__(self, learner: NeuralLearner) -> None:
+        """The average of a learner whose settings are :class:`LearnedAverageSettings`.
 
         Raises:
-            AlgorithmError: a game of another number of players.
+            AlgorithmError: a game of another number of players, or reservoirs that do not fit into memory.
         """
-        self.learner, self.fits = learner, fits
+        self.learner = learner
         self.widest = int(np.diff(learner.first).max(initial=1))
         if learner.compiled.players != 2:
             raise AlgorithmError(
                 f"a learned average holds what is met in the other player's walks, which is right for two players; "
                 f"{learner.compiled} has {learner.compiled.players}; take sd-cfr or dream"
             )
-        self.memories = [Reservoir(memory, self.widest) for _ in range(2)]
+        self.memories = [Reservoir(learner.settings.memory, self.widest) for _ in range(2)]
 
     def played(self, player: int, policy: Floats, weight: float) -> None:
         pass
@@ -114,7 +126,7 @@ class LearnedAverage(Average):
             generator = np.random.default_rng((settings.seed, iteration, player))
             network = make_approximator(self.learner.inputs(player), settings, generator, POLICY)
             if len(memory):
-                network.fit(memory.rows, self.fits, generator)
+                network.fit(memory.rows, settings.average_fits, generator)
                 found[self.learner.slots_of(player)] = network.values()
         return found
 
@@ -127,3 +139,8 @@ class LearnedAverage(Average):
     def restore(self, arrays: Arrays) -> None:
         for player, memory in enumerate(self.memories):
             memory.restore(under(str(player), arrays))
+
+
+def make_average(learner: NeuralLearner) -> Average:
+    """The average that the settings ask for, :class:`AverageSettings`."""
+    return ExactAverage(learner) if learner.settings.average == EXACT else LearnedAverage(learner)

@@ -11,7 +11,7 @@ from treeplex.engine.histories.recording import Walks, matched, record_external,
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
 from treeplex.learn.neural.approximator import make_approximator
-from treeplex.learn.neural.averages import Average, ExactAverage, LearnedAverage
+from treeplex.learn.neural.averages import Average, ExactAverage, LearnedAverage, LearnedAverageSettings
 from treeplex.learn.neural.buffers import Reservoir, Rows
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
 from treeplex.settings import setting
@@ -31,10 +31,8 @@ class SingleDeepCfrSettings(NeuralSettings):
 
 
 @dataclass(frozen=True)
-class DeepCfrSettings(SingleDeepCfrSettings):
+class DeepCfrSettings(LearnedAverageSettings, SingleDeepCfrSettings):
     """What a training is asked to do."""
-
-    average_fits: int = setting(5000, "gradient steps of the average's network, whenever it is asked for", low=1)
 
 
 class SingleDeepCfr(NeuralLearner):
@@ -121,4 +119,4 @@ class DeepCfr(SingleDeepCfr):
     source = "Brown, Lerer, Gross and Sandholm 2019, Deep Counterfactual Regret Minimization (ICML)"
 
     def make_average(self) -> Average:
-        return LearnedAverage(self, self.settings.memory, self.settings.average_fits)
+        return LearnedAverage(self)

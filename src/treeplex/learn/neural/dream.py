@@ -10,19 +10,16 @@ from numpy.typing import NDArray
 from treeplex.engine.histories.recording import Walks
 from treeplex.games.base import Game
 from treeplex.learn.neural.critics import Critic, CriticSettings, playthroughs
-from treeplex.learn.neural.deep_cfr import SingleDeepCfr
+from treeplex.learn.neural.deep_cfr import SingleDeepCfr, SingleDeepCfrSettings
 from treeplex.learn.neural.frame import named, under
 from treeplex.settings import setting
 
 
 @dataclass(frozen=True)
-class DreamSettings(CriticSettings):
+class DreamSettings(CriticSettings, SingleDeepCfrSettings):
     """What a training is asked to do."""
 
-    walks: int = setting(900, "playthroughs for each player in an iteration", low=1)
-    memory: int = setting(1_000_000, "rows of each reservoir at most", low=1, fixed=True)
-    fits: int = setting(750, "gradient steps of each regret network in an iteration", low=1)
-    greedy: bool = setting(True, "where no regret is positive, play the action of the largest instead of all alike")
+    walks: int = setting(900)
     exploration: float = setting(0.5, "probability with which a traverser chooses uniformly", above=0, high=1)
 
 

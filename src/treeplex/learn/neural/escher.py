@@ -9,26 +9,24 @@ from numpy.typing import NDArray
 
 from treeplex.engine.histories.recording import Walks
 from treeplex.games.base import Game
-from treeplex.learn.neural.averages import EXACT, NETWORK, Average, ExactAverage, LearnedAverage
+from treeplex.learn.neural.averages import Average, AverageSettings, make_average
 from treeplex.learn.neural.critics import Critic, CriticSettings, playthroughs
-from treeplex.learn.neural.deep_cfr import SingleDeepCfr
+from treeplex.learn.neural.deep_cfr import SingleDeepCfr, SingleDeepCfrSettings
 from treeplex.learn.neural.frame import check_zero_sum, named, under
 from treeplex.settings import setting
 
 
 @dataclass(frozen=True)
-class EscherSettings(CriticSettings):
+class EscherSettings(CriticSettings, AverageSettings, SingleDeepCfrSettings):
     """What a training is asked to do."""
 
-    walks: int = setting(500, "playthroughs for each player's regrets in an iteration", low=1)
+    walks: int = setting(500)
     value_walks: int = setting(500, "playthroughs of the present policies for the critic in an iteration", low=1)
-    memory: int = setting(1_000_000, "rows of each reservoir at most", low=1, fixed=True)
-    fits: int = setting(200, "gradient steps of each regret network in an iteration", low=1)
+    fits: int = setting(200)
     critic_fits: int = setting(200)
     critic_rounds: int = setting(1)
-    average_fits: int = setting(1000, "gradient steps of the average's network, whenever it is asked for", low=1)
-    average: str = setting(NETWORK, "how policies are averaged", choices=(NETWORK, EXACT), fixed=True)
-    greedy: bool = setting(False, "where no regret is positive, play the action of the largest instead of all alike")
+    average_fits: int = setting(1000)
+    greedy: bool = setting(False)
     value_exploration: float = setting(0.01, "probability of a uniform choice in playthroughs for the critic", low=0, high=1)
     corrected: bool = setting(False, "correct the critic's values by what was sampled, with importance weights", fixed=True)
 
@@ -54,8 +52,7 @@ class Escher(SingleDeepCfr):
         check_zero_sum(self.compiled, "escher")
 
     def make_average(self) -> Average:
-        settings = self.settings
-        return ExactAverage(self) if settings.average == EXACT else LearnedAverage(self, settings.memory, settings.average_fits)
+        return make_average(self)
 
     def step(self) -> Mapping[str, float]:
         self.learn_values()

@@ -12,7 +12,7 @@ from treeplex.engine.tree.form import Floats
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
 from treeplex.learn.neural.approximator import make_approximator
-from treeplex.learn.neural.averages import EXACT, NETWORK, Average, ExactAverage, LearnedAverage
+from treeplex.learn.neural.averages import AverageSettings, make_average
 from treeplex.learn.neural.buffers import Rows
 from treeplex.learn.neural.critics import Critic, CriticSettings, playthroughs
 from treeplex.learn.neural.deep_cfr import CHUNK
@@ -21,14 +21,11 @@ from treeplex.settings import setting
 
 
 @dataclass(frozen=True)
-class VrDeepDcfrSettings(CriticSettings):
+class VrDeepDcfrSettings(CriticSettings, AverageSettings):
     """What a training is asked to do."""
 
     walks: int = setting(10_000, "playthroughs for each player in an iteration", low=1)
     fits: int = setting(750, "gradient steps of each regret network in an iteration", low=1)
-    memory: int = setting(1_000_000, "rows of each reservoir of the average at most", low=1, fixed=True)
-    average: str = setting(NETWORK, "how policies are averaged", choices=(NETWORK, EXACT), fixed=True)
-    average_fits: int = setting(5000, "gradient steps of the average's network, whenever it is asked for", low=1)
     exploration: float = setting(0.6, "probability with which a traverser chooses uniformly", above=0, high=1)
     alpha: float = setting(2.0, "old regrets count t^alpha / (t^alpha + 1)", low=0)
     gamma: float = setting(2.0, "iteration t has weight t^gamma in the average", low=0)
@@ -58,9 +55,7 @@ class VrDeepDcfr(NeuralLearner):
     def __init__(self, game: Game, settings: VrDeepDcfrSettings) -> None:
         super().__init__(game, settings)
         self.strategy, self.iteration = self.uniform(), 0
-        self.average: Average = (
-            ExactAverage(self) if settings.average == EXACT else LearnedAverage(self, settings.memory, settings.average_fits)
-        )
+        self.average = make_average(self)
         self.critic = Critic(self)
         self.regrets = [make_approximator(self.inputs(player), settings, self.generator) for player in (0, 1)]
         self.regret_values = [np.zeros(regrets.inputs.slots) for regrets in self.regrets]
@@ -99,7 +94,7 @@ class VrDeepDcfr(NeuralLearner):
 
     def kept(self, iteration: int) -> float:
         """The share of regrets after an iteration that counts in the next."""
-        power = float(iteration) ** self.settings.alpha
+        power = float(float(iteration) ** self.settings.alpha)
         return power / (power + 1.0)
 
     def predicted(self, player: int, rows: Rows) -> Floats:

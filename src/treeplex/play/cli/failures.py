@@ -4,7 +4,7 @@ import errno
 import os
 import sys
 import traceback
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
@@ -57,7 +57,7 @@ def place_of(error: Exception) -> str:
     return f"{frames[-1].filename}, line {frames[-1].lineno}, in {frames[-1].name}" if frames else "nowhere"
 
 
-def fail(message: str, code: int) -> None:
+def fail(message: str, code: int) -> NoReturn:
     """Print one line on stderr (and the traceback for developers) and exit."""
     if os.environ.get("TREEPLEX_DEBUG", "") not in ("", "0") and sys.exc_info()[0] is not None:
         traceback.print_exc()

@@ -86,6 +86,9 @@ def train(
     episodes: Annotated[
         int | None, typer.Option(metavar="N", help="Train until so many playthroughs; of learners that count them.")
     ] = None,
+    seeds: Annotated[
+        int | None, typer.Option(metavar="N", help="Train N times, with seeds one after the other; draws bands.")
+    ] = None,
     workers: Annotated[
         int | None, typer.Option(metavar="N", help="Processes that play. Default: all cores. 1: this process, alone.")
     ] = None,
@@ -138,11 +141,14 @@ def train(
     check_folders(out, resume)
     if out is not None and learner is None:
         raise SpecError("name a learner: treeplex train LEARNER GAME --out DIR; treeplex train --list lists them")
-    run_training(
+    several = seeds is not None or (resume is not None and (resume / "seeds.json").exists())
+    run, more = (run_seeds, {"seeds": seeds}) if several else (run_training, {})
+    run(
         game,
         learner,
         as_json=as_json,
         shown=progress,
+        **more,
         settings=given,
         preset=preset,
         out=out,
@@ -186,6 +192,36 @@ def run_training(game: Any, learner: Any, *, as_json: bool, shown: bool | None, 
     if training.status == "interrupted":
         done = f"{training.records[-1].done:,} {training.kind.job_kind.unit}"
         fail(f"stopped after {done}; saved: resume with {resuming(training)}", STOPPED)
+
+
+def run_seeds(game: Any, learner: Any, *, as_json: bool, shown: bool | None, **options: Any) -> None:
+    """Train with several seeds, and print the bands that they end in; exit with 130 if it was stopped."""
+    with Live(shown) as live:
+        live.say("preparing")
+        from treeplex.runs.job.interrupt import Interrupted
+        from treeplex.runs.train.registry import kind_for
+        from treeplex.runs.train.seeds import BANDS, SEEDS, seeds_of, train_seeds
+
+        folder = Path(options["out"] or options["resume"])
+        named = learner or (seeds_of(folder)["learner"] if options["resume"] else None)
+        known = kind_for(game, named, None, None)
+        try:
+            done = train_seeds(game, learner, progress=lambda state: live.say(training_line(known, state)), **options)
+        except Interrupted:
+            done = None
+    if done is None:
+        fail(f"stopped; saved: resume with treeplex train --resume {quoted(str(folder))}", STOPPED)
+    if as_json:
+        print_json(done.to_json())
+        return
+    last, first = done.bands()[-1], done.trainings[0]
+    facts = {
+        name.replace("_", " "): f"{mean:.4g}   {last['low'][name]:.4g} to {last['high'][name]:.4g}"
+        for name, mean in last["mean"].items()
+    }
+    facts["files"] = f"{done.folder}   {BANDS}, {SEEDS}, bands-*.png, seed-0, ..."
+    print_facts(facts, title=f"{first.learner} on {first.game}: {len(done.trainings)} seeds, {last['steps']:,} steps")
+    print_next([(f"treeplex evaluate {quoted(str(first.game))} {first.folder}", "judge one of them")])
 
 
 def resuming(training: "Training") -> str:

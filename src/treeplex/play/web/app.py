@@ -32,12 +32,13 @@ def make_app(served: Served, access: Access | None = None) -> Guard:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        await served.queue.open()
+        assert served.work is not None
+        await served.work.open()
         try:
             yield
         finally:
             served.events.close()
-            await served.queue.close()
+            await served.work.close()
             for close in served.closing:
                 close()
 

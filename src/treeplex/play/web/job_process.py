@@ -99,12 +99,13 @@ class Watch:
             try:
                 self.line.tell("node", node(self.policy(), line), id=number)
             except TreeplexError as error:
-                self.line.tell("refused", id=number, error=str(error))
+                self.line.tell("refused", id=number, status=400, error=str(error))
 
     def refuse_looks(self) -> None:
         """Answer what was asked too late."""
         while self.line.looks:
-            self.line.tell("refused", id=self.line.looks.popleft()[0], error="the job has ended; look at its solution")
+            number, _ = self.line.looks.popleft()
+            self.line.tell("refused", id=number, status=409, error="the job has just ended; ask again")
 
     def policy(self) -> HoldemPolicy:
         """The average strategy as it is now."""

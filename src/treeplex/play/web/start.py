@@ -12,8 +12,8 @@ from treeplex.play.web.found import listing
 from treeplex.play.web.safety import MOST_BODY
 from treeplex.play.web.served import Served
 from treeplex.runs.agents.registry import agents
-from treeplex.runs.job.memory import available_memory
 from treeplex.solvers.registry import algorithms
+from treeplex.storage.memory import available_memory
 
 
 def routes(served: Served) -> APIRouter:

@@ -9,7 +9,7 @@ import typer
 
 from treeplex.errors import SpecError
 from treeplex.play.cli.commands import with_options
-from treeplex.spot_table import FIELDS, TURN_ENDGAME, Field
+from treeplex.spot_table import FIELDS, NAMED, TURN_ENDGAME, Field
 
 if TYPE_CHECKING:
     from treeplex.games.poker.spots.spot import Spot
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SpotFile = Annotated[
     Path | None,
     typer.Argument(
-        metavar="SPOTFILE", help=f"A spot file (.yaml or .toml), or {TURN_ENDGAME}, the papers' game; options override it."
+        metavar="SPOTFILE", help=f"A spot file (.yaml or .toml), or one of {', '.join(NAMED)}; options override it."
     ),
 ]
 SearchSpot = Annotated[

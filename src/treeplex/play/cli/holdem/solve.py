@@ -11,7 +11,7 @@ from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import counted, print_facts, print_json, print_next
 from treeplex.play.cli.failures import STOPPED, TARGET_MISSED, fail
 from treeplex.play.cli.holdem import options as of
-from treeplex.play.cli.holdem.show import short
+from treeplex.play.cli.holdem.texts import short
 from treeplex.play.cli.live import Live
 from treeplex.runs.job.progress_line import clock
 from treeplex.spec import quoted

@@ -1,0 +1,176 @@
+"""The same training with several seeds: a folder of trainings, and bands of what they measured.
+
+=================== ===============================================================================
+``seeds.json``      what was asked for: game, learner, settings, how many seeds
+``seed-0``, ...     the trainings, each a folder of its own
+``bands.json``      mean, least and greatest of each measure over seeds, at each number of steps
+``bands-nodes.png`` exploitability against nodes; the same for episodes, CPU seconds and steps
+=================== ===============================================================================
+"""
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from treeplex.errors import FileError, SpecError
+from treeplex.runs.job.record import Record, Watcher, check_count
+from treeplex.runs.train.kind import Training
+from treeplex.runs.train.registry import AnyLearner, kind_for
+from treeplex.runs.train.train import train
+from treeplex.settings import Settings, declared
+from treeplex.storage.files import write_atomically
+from treeplex.storage.reading import read_json
+
+SEEDS, BANDS = "seeds.json", "bands.json"
+EFFORTS: Mapping[str, tuple[str, Callable[[Record], float | None]]] = {
+    "nodes": ("Histories walked", lambda record: record.numbers["measures"].get("nodes")),
+    "episodes": ("Walks or playthroughs", lambda record: record.numbers["measures"].get("episodes")),
+    "cpu-seconds": ("Seconds of the processor", lambda record: record.cpu_seconds),
+    "steps": ("Steps", lambda record: float(record.done)),
+}
+"""What curves are drawn against, by the name of the picture."""
+
+
+@dataclass(frozen=True)
+class SeedTrainings:
+    """Trainings that differ in their seed alone.
+
+    Attributes:
+        trainings: in the order of seeds.
+        folder: where they are.
+    """
+
+    trainings: tuple[Training, ...]
+    folder: Path
+
+    @property
+    def status(self) -> str:
+        """That of the last one."""
+        return self.trainings[-1].status
+
+    def bands(self) -> list[dict[str, Any]]:
+        """At each number of steps that all have a record of: mean, least and greatest of each measure."""
+        return bands_of([training.records for training in self.trainings])
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON can say it: the last bands, and each training."""
+        whole = self.bands()
+        last = whole[-1] if whole else {}
+        each = [training.to_json() for training in self.trainings]
+        first = self.trainings[0]
+        about = {"learner": first.learner, "game": first.game, "status": self.status, "seeds": len(self.trainings)}
+        return {**about, **last, "trainings": each, "folder": str(self.folder)}
+
+
+def train_seeds(
+    game: Any = None,
+    learner: AnyLearner | None = None,
+    *,
+    seeds: int | None = None,
+    settings: Settings | Mapping[str, Any] | None = None,
+    preset: str | None = None,
+    out: str | os.PathLike[str] | None = None,
+    resume: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    progress: Watcher | None = None,
+    **options: Any,
+) -> SeedTrainings:
+    """Train with seeds s, s+1, ..., where s is the setting ``seed``, one after the other; draw bands at the end.
+
+    Args:
+        game, learner, settings, preset, force, progress, options: see :func:`treeplex.runs.train.train.train`.
+        seeds: how many; with ``resume`` as many as were asked for.
+        out: the folder of new trainings.
+        resume: a folder to resume: trainings that have ended stay as they are.
+
+    Raises:
+        SpecError: a learner without a seed, or a number below 1.
+        FileError: a folder that cannot be written, or that holds no trainings of several seeds.
+        SpecError, GameError, AlgorithmError, FileError: as :func:`treeplex.runs.train.train.train`.
+        Interrupted: Ctrl-C or SIGTERM; its ``result`` is the training that was stopped.
+    """
+    if (out is None) == (resume is None):
+        raise SpecError("give a folder: out (--out) for new trainings, resume (--resume) to resume them")
+    asked: dict[str, Any]
+    if resume is None:
+        check_count("seeds", seeds)
+        known = kind_for(game, learner, None, preset)
+        found = settings if isinstance(settings, Settings) else known.settings_for(game, preset, settings or {})
+        if "seed" not in declared(type(found)):
+            raise SpecError(f"{known.name} has no setting seed; train without --seeds")
+        folder = Path(str(out))
+        if not force and folder.exists() and any(folder.iterdir()):
+            raise FileError(f"{folder} is not empty; choose another folder, or --force to start again")
+        asked = {"game": str(game), "learner": known.name, "settings": found.to_json(), "seeds": seeds}
+        folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(folder / SEEDS, json.dumps(asked, indent=1).encode())
+    else:
+        folder = Path(resume)
+        asked = seeds_of(folder)
+        known = kind_for(game, learner or asked["learner"], None, None)
+    base = known.settings.from_json(asked["settings"], folder / SEEDS)
+    trainings = []
+    for number in range(asked["seeds"]):
+        own = base.changed({"seed": getattr(base, "seed", 0) + number})
+        place = folder / f"seed-{number}"
+        begun = resume is not None and (place / "state.safetensors").exists()
+        where: dict[str, Any] = {"resume": place, "settings": settings} if begun else {"out": place, "settings": own}
+        named = asked["game"] if game is None else game
+        given = None if begun and game is None else named
+        trainings.append(train(given, known, force=not begun, progress=progress, **where, **options))
+    done = SeedTrainings(tuple(trainings), folder)
+    write_atomically(folder / BANDS, json.dumps(done.bands(), indent=1).encode())
+    draw_bands(done)
+    return done
+
+
+def seeds_of(folder: Path) -> dict[str, Any]:
+    """What trainings of several seeds were asked for.
+
+    Raises:
+        FileError: the folder holds none.
+    """
+    found = read_json(folder / SEEDS) if (folder / SEEDS).exists() else None
+    if not isinstance(found, dict) or not {"game", "learner", "settings", "seeds"} <= set(found):
+        raise FileError(f"{folder} holds no trainings of several seeds, for {SEEDS} is missing or damaged")
+    check_count("seeds", found["seeds"])
+    return found
+
+
+def bands_of(runs: Sequence[Sequence[Record]]) -> list[dict[str, Any]]:
+    """See :meth:`SeedTrainings.bands`."""
+    by_step = [{record.done: record for record in records} for records in runs]
+    common = sorted(set(by_step[0]).intersection(*by_step[1:]))
+    found = []
+    for step in common:
+        records = [each[step] for each in by_step]
+        names = [name for name in records[0].measures if all(name in record.measures for record in records)]
+        columns = {name: [record.measures[name] for record in records] for name in names}
+        columns["cpu_seconds"] = [record.cpu_seconds for record in records]
+        parts: dict[str, Callable[[list[float]], float]] = {"mean": fmean, "low": min, "high": max}
+        found.append({"steps": step, **{part: {name: of(row) for name, row in columns.items()} for part, of in parts.items()}})
+    return found
+
+
+def draw_bands(done: SeedTrainings) -> None:
+    """A picture of exploitability against each kind of effort that records have."""
+    from treeplex.runs.plots import Curve, Panel, curves_figure, write_figure
+
+    whole = [band for band in done.bands() if band["steps"] and "exploitability" in band["mean"]]
+    if not whole:
+        return
+    columns = {part: [band[part]["exploitability"] for band in whole] for part in ("mean", "low", "high")}
+    first, by_step = done.trainings[0], [{record.done: record for record in each.records} for each in done.trainings]
+    title = f"{first.learner} on {first.game}, {len(done.trainings)} seeds: mean, least and greatest"
+    for name, (label, of) in EFFORTS.items():
+        across = [[of(records[band["steps"]]) for records in by_step] for band in whole]
+        if any(place is None for row in across for place in row):
+            continue
+        places = [sum(place for place in row if place is not None) / len(row) for row in across]
+        curve = Curve(places, columns["mean"], low=columns["low"], high=columns["high"], dots=True)
+        figure = curves_figure(title, label, [Panel("Exploitability", [curve])], logarithmic=True, height=4.2)
+        write_figure(figure, done.folder / f"bands-{name}.png")
