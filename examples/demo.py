@@ -51,6 +51,7 @@ def main(folder: str) -> None:
         (f"solve --resume {folder} --target 1e-6", "go on"),
         ("compare leduc_poker -a cfr -a dcfr -a pcfr+", "compare algorithms"),
         ("solve examples/mygame.py:MyGame", "a game in thirty lines: change it"),
+        ("web", "solve, look and play in the browser"),
     ):
         print(f"        treeplex {command:<44} {purpose}")
     if not solution.target_reached or abs(solution.value[0] - KNOWN_VALUE) > 2 * TARGET:

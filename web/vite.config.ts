@@ -19,5 +19,5 @@ export default defineConfig({
       },
     },
   },
-  server: { proxy: { "/api": { target: "http://127.0.0.1:8377", changeOrigin: true } } },
+  server: { proxy: { "/api": { target: "http://127.0.0.1:8700", changeOrigin: true } } },
 });

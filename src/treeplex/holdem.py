@@ -27,9 +27,11 @@ from treeplex.games.poker.cards.ranges import parse_range, range_to_string
 from treeplex.games.poker.public import HoldemGame
 from treeplex.games.poker.spots.files import request_from_options
 from treeplex.games.poker.spots.known import (
+    flop_holdem,
     leduc_holdem,
     limit_holdem,
     rhode_island_holdem,
+    royal_holdem,
     turn_endgame_holdem,
 )
 from treeplex.games.poker.spots.libratus import read_endgame
@@ -48,6 +50,7 @@ from treeplex.runs.holdem.solve import solve_spot as solve
 from treeplex.runs.job.memory import SpotEstimate
 from treeplex.runs.job.memory import estimate_spot as estimate
 from treeplex.search.holdem.agent import game_of, holdem_agent
+from treeplex.solvers.holdem.push_fold import PushFold, push_fold
 
 __all__ = [
     "BetPlan",
@@ -60,6 +63,7 @@ __all__ = [
     "HoldemSolution",
     "Measures",
     "NodeLock",
+    "PushFold",
     "Rake",
     "RangeEquity",
     "Review",
@@ -74,6 +78,7 @@ __all__ = [
     "compile",
     "equity",
     "estimate",
+    "flop_holdem",
     "game_of",
     "groups_by",
     "holdem_agent",
@@ -84,12 +89,14 @@ __all__ = [
     "measures",
     "parse_cards",
     "parse_range",
+    "push_fold",
     "range_text",
     "range_to_string",
     "read_endgame",
     "report",
     "review",
     "rhode_island_holdem",
+    "royal_holdem",
     "runouts",
     "solve",
     "spot",

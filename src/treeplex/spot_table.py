@@ -148,5 +148,7 @@ FIELDS: Mapping[str, Field] = {
 
 TURN_ENDGAME = "turn_endgame"
 """The name of turn endgame hold'em, in place of a spot file."""
+NAMED = (TURN_ENDGAME, "flop_holdem", "royal_holdem", "rhode_island_holdem", "leduc_holdem")
+"""Spots that have a name, in place of a file."""
 HOW = ("target", "iterations", "algorithm", "threads", "storage", "locks")
 """The fields about how to solve; all others are about the spot itself."""

@@ -26,7 +26,7 @@ CFR_FAMILY = [
     "hs-pcfr+",
 ]
 LEARNED = ["ddcfr", "dpcfr+", "pddcfr"]
-SAMPLING = ["cs-mccfr", "es-mccfr", "os-mccfr", "as-mccfr", "rs-mccfr", "vr-mccfr", "pluribus-mccfr"]
+SAMPLING = ["cs-mccfr", "es-mccfr", "ccs-mccfr", "os-mccfr", "as-mccfr", "rs-mccfr", "vr-mccfr", "pluribus-mccfr"]
 JOINT = ["cfr-s", "cfr-jr", "rm"]
 RULES = ["smooth-pcfr+", "vad-cfr", "mmd", "rtcfr+"]
 NAMES = [*CFR_FAMILY, *LEARNED, "vt-cfr+", "greedy", *RULES, "fp", "linear-fp", "flop", *SAMPLING, *JOINT, "lp", "recursive"]
@@ -122,8 +122,9 @@ def test_unknown_order_of_updates_in_an_algorithm_of_ones_own(algorithm: Variant
         ("XFP", r"did you mean 'fp'\?"),
         ("sequence form lp", r"did you mean 'lp'\?"),
         ("vt cfr+", r"did you mean 'vt-cfr\+'\?"),
-        ("deep_cfr", r"'deep_cfr' is not implemented here; ReBeL learns by a network \(treeplex train rebel GAME\)"),
-        ("NFSP", "'NFSP' is not implemented here; ReBeL"),
+        ("deep_cfr", r"'deep_cfr' is no algorithm to solve with; it is trained: treeplex train deep-cfr GAME --out DIR"),
+        ("NFSP", "'NFSP' is no algorithm to solve with; it is trained: treeplex train nfsp GAME"),
+        ("DQN", "'DQN' is not implemented here; ReBeL"),
         ("qre", "'qre' is not implemented here; of those that are, pcfr"),
         ("rebel", "rebel is no algorithm to solve with; it is trained"),
     ],

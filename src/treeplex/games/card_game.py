@@ -27,12 +27,13 @@ class CardGame(PublicGame):
 
     Attributes:
         players: N.
+        suits: how many cards share a rank; a card's number is its rank times this, and its suit.
         hands: int64 [H, C], the cards of each hand.
         apart: float64 [H, H], 1 where two hands share no card, else 0.
     """
 
-    def __init__(self, players: int, hands: Ints) -> None:
-        self.players, self.hands = players, hands
+    def __init__(self, players: int, hands: Ints, *, suits: int = 1) -> None:
+        self.players, self.hands, self.suits = players, hands, suits
         cards = int(hands.max()) + 1
         held = np.zeros((len(hands), cards))
         held[np.arange(len(hands))[:, None], hands] = 1.0

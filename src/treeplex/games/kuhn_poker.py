@@ -95,6 +95,24 @@ class KuhnPoker(Game):
         return KuhnCards(self.num_players)
 
 
+ENDS = ("pp", "bp", "bb", "pbp", "pbb")
+"""The bets of two players after which a hand is over."""
+
+
+def stakes_after(bets: str) -> Stakes:
+    """The chips of two players after their bets so far."""
+    return Stakes((1.0 + ("b" in bets[::2]), 1.0 + ("b" in bets[1::2])), settled=bets in ENDS)
+
+
+def bets_after(bets: str) -> Bets | None:
+    """What the actions of two players are after their bets so far; None where the hand is over."""
+    if bets in ENDS:
+        return None
+    if "b" in bets:
+        return Bets(("fold", "pass"), np.zeros(2), np.zeros(2), 4.0)
+    return Bets(("pass", "bet"), np.array([0.0, 0.5]), np.array([0.0, 1.0]), 2.0)
+
+
 class KuhnCards(CardGame):
     """Kuhn poker as a public game of all its players: public states are the bets so far, hands are cards."""
 
@@ -122,6 +140,12 @@ class KuhnCards(CardGame):
         if first >= 0:
             bettor = np.array([bets[seat if seat >= first else self.players + seat] == "b" for seat in range(self.players)])
         return split_pot(1 + bettor * (first >= 0), np.where(bettor, deals, -1))
+
+    def stakes_at(self, state: PublicGameState) -> Stakes | None:
+        return stakes_after(str(state)) if self.players == 2 else None
+
+    def bets(self, state: PublicGameState) -> Bets | None:
+        return bets_after(str(state)) if self.players == 2 else None
 
     def infostate_at(self, state: PublicGameState, player: int, hand: int) -> str:
         return f"{hand}{state}"
@@ -166,17 +190,10 @@ class KuhnPublicTree(PublicTree):
         return np.arange(3.0)
 
     def stakes(self, node: Hashable) -> Stakes:
-        assert isinstance(node, str)
-        paid = 1.0 + ("b" in node[::2]), 1.0 + ("b" in node[1::2])
-        return Stakes(paid, settled=isinstance(self.visit(node), Leaf))
+        return stakes_after(str(node))
 
     def bets(self, state: PublicGameState) -> Bets | None:
-        node = pair_state(state).node
-        if isinstance(self.visit(node), Leaf):
-            return None
-        if "b" in str(node):
-            return Bets(("fold", "pass"), np.zeros(2), np.zeros(2), 4.0)
-        return Bets(("pass", "bet"), np.array([0.0, 0.5]), np.array([0.0, 1.0]), 2.0)
+        return bets_after(str(pair_state(state).node))
 
     def infostate(self, node: Hashable, player: int, hand: int) -> str:
         return f"{hand}{node}"

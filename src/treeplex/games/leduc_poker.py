@@ -221,6 +221,14 @@ class LeducPoker(Game):
         legal = [FOLD, CALL] if max(table.paid) > table.paid[table.player] else [CALL]
         return [*legal, RAISE] if table.raises < self.raises else legal
 
+    def bets_at(self, table: Table) -> Bets | None:
+        """What the actions at a table are; of two players. None where nobody acts."""
+        if table.player < 0:
+            return None
+        actions, pot = self.actions(table), 2.0 * max(table.paid)
+        chips = np.array([float(self.bets[table.betting_round]) if action == RAISE else 0.0 for action in actions])
+        return Bets(tuple(BET_KINDS[action] for action in actions), chips / pot, chips, pot)
+
     def show(self, table: Table, card: int) -> Table:
         """The table after the public card."""
         return table._replace(player=table.folded.index(False), public_card=card)
@@ -250,11 +258,16 @@ class LeducPoker(Game):
         return Table(player, table.public_card, rounds, tuple(paid), tuple(folded), number, raises, calls)
 
 
+def stakes_of(table: Table) -> Stakes:
+    """The chips at a table."""
+    return Stakes(tuple(map(float, table.paid)), table.betting_round, table.player == TERMINAL)
+
+
 class LeducCards(CardGame):
     """Leduc poker as a public game of all its players: public states are tables, hands are cards."""
 
     def __init__(self, game: LeducPoker) -> None:
-        super().__init__(game.num_players, np.arange(game.ranks * game.suits)[:, None])
+        super().__init__(game.num_players, np.arange(game.ranks * game.suits)[:, None], suits=game.suits)
         self.game = game
 
     def first_state(self) -> Table:
@@ -278,6 +291,12 @@ class LeducCards(CardGame):
         table = table_of(state)
         strengths = np.array([self.game.strength(hand, table.public_card) for hand in range(len(self.hands))])
         return split_pot(np.array(table.paid), np.where(table.folded, -1, strengths[deals]))
+
+    def stakes_at(self, state: PublicGameState) -> Stakes | None:
+        return stakes_of(table_of(state)) if self.players == 2 else None
+
+    def bets(self, state: PublicGameState) -> Bets | None:
+        return self.game.bets_at(table_of(state)) if self.players == 2 else None
 
     def infostate_at(self, state: PublicGameState, player: int, hand: int) -> str:
         return private_text(player, hand) + table_text(table_of(state))
@@ -369,17 +388,10 @@ class LeducPublicTree(PublicTree):
         return np.array([self.game.strength(hand, node.public_card) for hand in range(len(self.deals))], np.float64)
 
     def stakes(self, node: Hashable) -> Stakes:
-        assert isinstance(node, Table)
-        return Stakes(tuple(map(float, node.paid)), node.betting_round, node.player == TERMINAL)
+        return stakes_of(table_of(node))
 
     def bets(self, state: PublicGameState) -> Bets | None:
-        node = pair_state(state).node
-        assert isinstance(node, Table)
-        if node.player < 0:
-            return None
-        actions, pot = self.game.actions(node), 2.0 * max(node.paid)
-        chips = np.array([float(self.game.bets[node.betting_round]) if action == RAISE else 0.0 for action in actions])
-        return Bets(tuple(BET_KINDS[action] for action in actions), chips / pot, chips, pot)
+        return self.game.bets_at(table_of(pair_state(state).node))
 
     def infostate(self, node: Hashable, player: int, hand: int) -> str:
         assert isinstance(node, Table)

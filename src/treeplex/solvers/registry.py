@@ -101,7 +101,7 @@ def sampling_algorithm(scheme: SamplingScheme, name: str | None = None) -> Algor
         return MonteCarloCfr(game, scheme, scheme.options(parameters), seed=seed, algorithm=text)
 
     numbers = {name: value for name, value in scheme.parameters.items() if isinstance(value, int | float)}
-    usual = {"rate": SamplingOptions.rate, "threads": SamplingOptions.threads}
+    usual = {name: getattr(SamplingOptions, name) for name in ("rate", "quantiles", "threads")}
     return Algorithm(
         name=name or scheme.name,
         summary=scheme.summary,

@@ -17,7 +17,7 @@ from tests.play.web.conftest import RIVER, TURN, running
 from tests.processes import spawned
 from treeplex.games.poker.spots.files import request_from_options
 from treeplex.play.web.arrays import unpack
-from treeplex.play.web.jobs import Job
+from treeplex.play.web.job_queue import Job
 from treeplex.play.web.served import Served
 from treeplex.runs.holdem.solution import load_solution
 from treeplex.runs.holdem.solve import solve_spot

@@ -69,20 +69,20 @@ def test_all_that_is_wrong_is_said_at_once_and_where(client: httpx.Client) -> No
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        *(
-            ("bets", {"river": {"oop": "1zz"}}),
-            ("rake", {"rate": "200%"}),
-            ("locks", [{"strategy": "x 50%"}]),
-            ("storage", "int8"),
-        ),
-        *(
-            ("algorithm", "my.py:RULE"),
-            ("target", "5q"),
-            ("board", ["Td", "9d"]),
-            ("oop", {"a": 1}),
-            ("chip", "0"),
-            ("threads", 0),
-        ),
+        ("bets", {"river": {"oop": "1zz"}}),
+        ("rake", {"rate": "200%"}),
+        ("locks", [{"strategy": "x 50%"}]),
+        ("storage", "int8"),
+        ("chip", "0"),
+        ("threads", 0),
+        ("algorithm", "my.py:RULE"),
+        ("algorithm", 'es-mccfr(variant="my\\x2epy:V")'),
+        ("algorithm", 'ddcfr(policy="/etc/passwd")'),
+        ("algorithm", "lp"),
+        ("algorithm", "nonsense"),
+        ("target", "5q"),
+        ("board", ["Td", "9d"]),
+        ("oop", {"a": 1}),
     ],
 )
 def test_a_wrong_field_is_blamed(client: httpx.Client, field: str, value: Any) -> None:

@@ -232,3 +232,14 @@ def test_folders_of_trainings_are_played(tmp_path: Path) -> None:
     assert spec_of(str(tmp_path)) == parse_spec(f"deepstack(net={tmp_path})")
     with pytest.raises(FileError, match="nets"):
         tp.agent(tmp_path, KUHN)
+
+
+def test_alphaholdem_plays_its_own_game(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    network = str(tmp_path / "network")
+    small = {"updates": 1, "hands": 8, "checked": 8, "channels": 2, "width": 8}
+    tp.train(KUHN, "alphaholdem", settings=small, out=network)
+    assert spec_of(network) == parse_spec(f"alphaholdem(net={network})")
+    assert tp.match(KUHN, [network, "uniform"]).exact
+    with pytest.raises(SpecError, match="is a network for kuhn_poker, not for leduc_poker"):
+        tp.agent(network, "leduc_poker")

@@ -115,14 +115,18 @@ RESPONSE = BestResponseSettings(episodes=400, hands=8, every=100, exploring=100)
 CASES["best response"] = Case(BEST_RESPONSE, partial(train, "kuhn_poker", "best-response", settings=RESPONSE), train, 150)
 CASES["own learner"] = Case(OWN, partial(train, "kuhn_poker", Counting), partial(train, learner=Counting), 12)
 if find_spec("torch"):
-    LEARNING = {"steps": 12, "walks": 20, "value_walks": 20, "fits": 3, "critic_fits": 3, "average_fits": 5, "width": 4}
-    CASES["learner"] = Case(LIBRARY, partial(train, "kuhn_poker", "escher", settings=LEARNING), train, 4)
+    from treeplex.learn.alphaholdem.settings import AlphaHoldemSettings
     from treeplex.learn.deepstack.settings import DeepStackSettings
     from treeplex.learn.rebel.settings import RebelSettings
+    from treeplex.runs.alphaholdem.job import ALPHAHOLDEM
     from treeplex.runs.deepstack.job import DEEPSTACK
     from treeplex.runs.rebel.job import REBEL, TURNS
     from treeplex.runs.rebel.learner import HoldemRebelLearner
 
+    LEARNING = {"steps": 12, "walks": 20, "value_walks": 20, "fits": 3, "critic_fits": 3, "average_fits": 5, "width": 4}
+    CASES["learner"] = Case(LIBRARY, partial(train, "kuhn_poker", "escher", settings=LEARNING), train, 4)
+    POKER = AlphaHoldemSettings(updates=6, hands=16, match=8, admit=2, best=2, channels=2, width=8, checked=8, every=2)
+    CASES["alphaholdem"] = Case(ALPHAHOLDEM, partial(train, "kuhn_poker", "alphaholdem", settings=POKER), train, 3)
     DICE = RebelSettings(iterations=4, episodes=16, width=8, solves=128, burn_in=32, batch=16, reuse=4.0, depth=1, seed=3)
     SPOT = holdem("3s7hTdKs", "QQ,AKs,JTs", "99,KQs,T9s", pot=20.0, stack=40.0, bets=BetPlan.same("100%", ""))
     GAMES = replace(

@@ -5,7 +5,7 @@ const ALL_IN = "#A765D6";
 const BETS = ["#F5E663", "#E69F00", "#D65A14"] as const;
 const RAMP = ["#F3ECD8", "#EBC98C", "#DD9E5B", "#B98586", "#8D87B8"] as const;
 /** Below zero to above zero, for differences: blue over pale to orange. */
-const APART = ["#3E7CB8", "#A9CBE8", "#F3F1EC", "#F0B46A", "#D65A14"] as const;
+const APART = ["#6BA3D6", "#A9CBE8", "#F3F1EC", "#F0B46A", "#D65A14"] as const;
 
 /** The colour of each action of a node, given their kinds (fold, check, call, bet, raise, allin), bets from small to large. */
 export function colours(kinds: readonly string[]): string[] {

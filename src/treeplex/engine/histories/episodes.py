@@ -24,6 +24,7 @@ class Episodes(NamedTuple):
         action: int32 [D], which of the infoset's actions was taken, by number.
         probability: float64 [D], with which it was taken.
         payoffs: float64 [B, N], in the game's units.
+        ends: int32 [B], the terminal history of each episode.
         nodes: histories walked through, terminal ones included.
     """
 
@@ -34,6 +35,7 @@ class Episodes(NamedTuple):
     action: SmallInts
     probability: Floats
     payoffs: Floats
+    ends: SmallInts
     nodes: int
 
 
@@ -59,7 +61,7 @@ def play_episodes(
     first, payoffs = np.zeros(episodes + 1, np.int64), np.empty((episodes, players))
     history, player = np.empty(room, np.int32), np.empty(room, np.int32)
     infoset, action = np.empty(room, np.int32), np.empty(room, np.int32)
-    probability = np.empty(room)
+    probability, ends = np.empty(room), np.empty(episodes, np.int32)
     nodes, walked, at = histories.nodes, 0, 0
     for episode in range(episodes):
         stream = start(np.uint64(seed), np.uint64(number + episode), np.uint64(LANE))
@@ -87,7 +89,7 @@ def play_episodes(
                 at += 1
             node = nodes[node, CHILD] + taken
             walked += 1
-        payoffs[episode] = histories.payoffs[nodes[node, KEY]]
+        ends[episode], payoffs[episode] = node, histories.payoffs[nodes[node, KEY]]
         first[episode + 1] = at
     return Episodes(
         first,
@@ -97,5 +99,6 @@ def play_episodes(
         action[:at].copy(),
         probability[:at].copy(),
         payoffs,
+        ends,
         walked,
     )

@@ -23,6 +23,8 @@ REGRET, POLICY, AVERAGE, MARK = 0, 1, 2, 3
 """Columns of a :attr:`Tables.rows`; ``MARK`` is used at an infoset's first action only."""
 REGRET_WEIGHT, AVERAGE_WEIGHT, POSITIVE_LOG, NEGATIVE_LOG = 0, 1, 2, 3
 """Columns of an iteration's weights, see :func:`iterate_sampled`."""
+SECTION = (math.sqrt(5.0) - 1.0) / 2.0
+"""How far apart two numbers of a chance node are that follow each other, modulo 1 (Weyl's sequence)."""
 LOWEST = 31.0 / 30.0
 """Where walks prune, no regret falls below this multiple of what is skipped, so that an action can come back."""
 
@@ -71,12 +73,15 @@ class Tables(NamedTuple):
             accumulated up to its last visit; [0, 2] without discounts.
         totals: float64 [N], sum of the weights of the iterations that each player's average holds.
         baselines: float64 [N, B], for each traverser what histories are thought to be worth.
+        quantiles: float64 [N, C], for each traverser and chance node, at its first outcome, the number in [0, 1) by which the
+            last outcome was picked; [N, 0] where outcomes are drawn.
     """
 
     rows: Floats
     logs: Floats
     totals: Floats
     baselines: Floats
+    quantiles: Floats
 
 
 class Layout(NamedTuple):
@@ -212,7 +217,7 @@ def walk(
         Histories walked, and how many of the traverser's infosets are in ``room.touched``.
     """
     nodes, rows, frames, numbers, chosen = histories.nodes, tables.rows, room.frames, room.numbers, room.chosen
-    baselines = rules.baseline != NO_BASELINE
+    baselines, quantiles = rules.baseline != NO_BASELINE, tables.quantiles.shape[1] > 0
     walked = touched = 0
     depth = -1
     node, before, weight, own_reach, sample_reach, value = 0, -1, 1.0, 1.0, 1.0, 0.0
@@ -232,7 +237,8 @@ def walk(
                     rows[key + a, AVERAGE] += weights[AVERAGE_WEIGHT] * rows[key + a, POLICY]
             if not baselines and actor != player and (actor == CHANCE or rules.others == ONE):
                 stream = advanced(stream)
-                a, probability = picked(histories.chance, rows, actor, key, children, unit(stream))
+                number = next_quantile(tables.quantiles, player, key) if quantiles and actor == CHANCE else unit(stream)
+                a, probability = picked(histories.chance, rows, actor, key, children, number)
                 sample_reach *= probability
                 node = child + a
                 continue
@@ -241,6 +247,11 @@ def walk(
             numbers[depth, WEIGHT], numbers[depth, OWN_REACH] = weight, own_reach
             numbers[depth, SAMPLE_REACH] = sample_reach
             stream = choose(histories.chance, rules, rows, actor, player, key, children, stream, chosen[depth])
+            if quantiles and actor == CHANCE:
+                number = next_quantile(tables.quantiles, player, key)
+                a, probability = picked(histories.chance, rows, actor, key, children, number)
+                chosen[depth, :children] = 0.0
+                chosen[depth, a] = probability
             if actor == player and skipped > -math.inf:
                 for a in range(children):
                     seldom = rows[key + a, REGRET] < skipped and rows[key + a, POLICY] == 0.0
@@ -284,6 +295,16 @@ def walk(
             depth -= 1
         if depth < 0:
             return walked, touched
+
+
+@njit(cache=True, nogil=True)
+def next_quantile(quantiles: Floats, player: int, key: int) -> float:
+    """The next number in [0, 1) of a chance node: a golden section on, so that all of a row of visits are spread evenly."""
+    number = quantiles[player, key] + SECTION
+    if number >= 1.0:
+        number -= 1.0
+    quantiles[player, key] = number
+    return float(number)
 
 
 @njit(cache=True, nogil=True)

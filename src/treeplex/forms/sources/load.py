@@ -25,7 +25,7 @@ from treeplex.games.open_loop import OpenLoop
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.games.turn_based import TurnBased
 from treeplex.spec import Spec, parse_spec, shown
-from treeplex.spot_table import TURN_ENDGAME
+from treeplex.spot_table import NAMED
 
 WRAPPERS: Mapping[str, Callable[[Game], Game]] = {"turn_based": TurnBased, "open_loop": OpenLoop}
 """What makes a game of another."""
@@ -48,7 +48,7 @@ def load(game: str | Spec | Game | Spot | Any, *, named_in: str | os.PathLike[st
     ``folder/game.efg``, ``game.nfg``             a Gambit file, in extensive or strategic form
     ``folder/game.game``, ``game.openspiel``      a LiteEFG file
     ``turn.yaml``, ``turn.toml``                  a hold'em spot, from its file
-    ``turn_endgame``                              turn endgame hold'em, a spot
+    ``turn_endgame``, ``flop_holdem``             a hold'em spot that has a name
     ``turn_based(game=...)``                      another game, simultaneous moves one at a time
     ``open_loop(game=...)``                       a game in which nobody learns anything, as a static one
     ``mygame.py:MyGame(n=3)``                     a class or function in a Python file, which runs
@@ -110,7 +110,7 @@ def enumerable(game: Game | Spot) -> Game:
 
 
 def load_spot(path: str | os.PathLike[str]) -> Spot:
-    """A hold'em spot from its file, or ``turn_endgame``; how the file says to solve it is in ``settings``.
+    """A hold'em spot from its file, or ``turn_endgame`` and others that have names; its ``settings`` say how to solve it.
 
     Raises:
         FileError: the file cannot be read.
@@ -144,7 +144,7 @@ def loader_of(text: str) -> tuple[Callable[[str], Game | Spot], str | None]:
         return read_nfg, text
     if text.endswith((".game", ".openspiel")):
         return read_game_file, text
-    if text == TURN_ENDGAME:
+    if text in NAMED:
         return load_spot, None
     if text.lower().endswith((*SPOT_FILES, ".spot")):  # of a solved spot the message says what to do with it
         return load_spot, text

@@ -39,10 +39,10 @@ class RNaDSettings(ActorSettings):
     """What a training by R-NaD is asked to do."""
 
     steps: int = setting(27_000, "updates of the policy", low=1)
-    rate: float = setting(0.0003, "step size of the policy and its values", above=0)
+    rate: float = setting(0.002, "step size of the policy and its values", above=0)
     regularisation: float = setting(0.1, "eta, what a decision costs against the regularisation policy", above=0)
-    phase: int = setting(2_000, "updates until the regularisation policy changes", low=2)
-    target: float = setting(0.001, "how fast the averaged logits and values follow", above=0, high=1)
+    phase: int = setting(1_000, "updates until the regularisation policy changes", low=2)
+    target: float = setting(0.01, "how fast the averaged logits and values follow", above=0, high=1)
     threshold: float = setting(2.0, "logits, less their mean, are not pushed further from zero than this", above=0)
     clip: float = setting(10_000.0, "the most that an advantage or a gradient's norm may be", above=0)
     smoothing: float = setting(1.0, "lambda of the returns", low=0, high=1)

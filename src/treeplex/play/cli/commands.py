@@ -99,7 +99,7 @@ def with_options(
 
     def changed(command: Callable[..., None]) -> Callable[..., None]:
         def call(**arguments: Any) -> None:
-            given = {each.name: arguments.pop(each.name) for each in added}
+            given = {each.name: arguments.pop(each.name, each.default) for each in added}
             options = {key(name): None if value is False or value == [] else value for name, value in given.items()}
             command(**arguments, options=options)
 

@@ -93,7 +93,7 @@ def show(
         if player not in (None, 0, 1):
             raise SpecError(f"a spot has players 0 (oop) and 1 (ip), not {player}")
         who = None if player is None else ("oop", "ip")[player]
-        show_spot(Path(policy), line=infostate or "", player=who, as_json=as_json)
+        show_spot(file=Path(policy), line=infostate or "", player=who, as_json=as_json)
         return
     loaded = loaded_policy(policy, game, complete=complete)
     chosen = matching(loaded, infostate, player)

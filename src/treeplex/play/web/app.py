@@ -12,12 +12,12 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
 from treeplex.errors import TreeplexError
-from treeplex.play.web import files, games, jobs, runs, solutions, spots, start, tables
+from treeplex.play.web import files, games, hands, jobs, runs, solutions, spots, start, tables
 from treeplex.play.web.safety import Access, Guard, problem
 from treeplex.play.web.served import Refused, Served
 
 ASSETS = Path(__file__).parent / "assets"
-PARTS = (start, spots, jobs, solutions, files, tables, games, runs)
+PARTS = (start, spots, jobs, solutions, files, tables, hands, games, runs)
 """The modules whose ``routes`` answer under ``/api``."""
 WORDS = {404: "there is nothing at this address; /api/start says what there is", 405: "not with this method; see /api/start"}
 
@@ -32,12 +32,13 @@ def make_app(served: Served, access: Access | None = None) -> Guard:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        await served.queue.open()
+        assert served.work is not None
+        await served.work.open()
         try:
             yield
         finally:
             served.events.close()
-            await served.queue.close()
+            await served.work.close()
             for close in served.closing:
                 close()
 

@@ -15,12 +15,14 @@ from fastapi.responses import FileResponse, Response, StreamingResponse
 from treeplex.errors import FileError, SpecError
 from treeplex.games.poker.cards.cards import parse_cards
 from treeplex.play.pages.holdem import MOST_NODES, page
+from treeplex.play.web.arrays import finite
 from treeplex.play.web.found import SPOT_FILES
+from treeplex.play.web.held import Held
 from treeplex.play.web.nodes import EVS
 from treeplex.play.web.safety import MOST_UPLOAD
 from treeplex.play.web.served import Refused, Served
-from treeplex.play.web.solutions import Held
 from treeplex.runs.holdem.batch import BATCH
+from treeplex.runs.holdem.boards import texture_of
 from treeplex.runs.holdem.report.export import header, lines_above, lines_below, node_json, node_lines, node_report
 from treeplex.runs.holdem.report.page_data import PLAYERS, NodeReport
 from treeplex.runs.holdem.solution import SUFFIX
@@ -109,9 +111,8 @@ def exported(held: Held, kind: str, line: str, depth: int, ev: str, name: str) -
     with held.lock:
         found = node_report(solution, line)
         if kind == "json":
-            return download(
-                json.dumps({**header(solution, ev), "node": node_json(found, ev=ev)}), "application/json", f"{name}.json"
-            )
+            whole = {name: finite(value) if isinstance(value, float) else value for name, value in header(solution, ev).items()}
+            return download(json.dumps({**whole, "node": node_json(found, ev=ev)}), "application/json", f"{name}.json")
     if kind == "csv":
         return download(hands_csv(found.from_the_pot() if ev == "pot" else found), "text/csv", f"{name}.csv")
     raise Refused(400, f"as {kind[:20]!r} is not known; write csv, json or jsonl", "as")
@@ -196,21 +197,6 @@ def batch_row(row: Any, weight: float) -> dict[str, Any]:
         "exploitability_percent": 100 * float(row["exploitability"]) / pot if pot else None,
         "ev": [None if ev is None else ev + pot / 2 for ev in row["ev"]],
         "equity": row["equity"],
-        "texture": texture(parse_cards(row["board"])),
+        "texture": texture_of(parse_cards(row["board"]))._asdict(),
         "lines": {line: {"reach": here["reach"], "actions": here["actions"]} for line, here in row["lines"].items()},
-    }
-
-
-def texture(board: tuple[int, ...]) -> dict[str, Any]:
-    """What kind of flop it is: suits, pairs, its highest card, and how near its ranks are."""
-    flop = board[:3]
-    ranks, suits = sorted((card >> 2 for card in flop), reverse=True), {card & 3 for card in flop}
-    distinct = sorted(set(ranks))
-    low = [-1 if rank == 12 else rank for rank in distinct]
-    spread = min(max(each) - min(each) for each in (distinct, low)) if distinct else 0
-    return {
-        "suits": {1: "monotone", 2: "two-tone", 3: "rainbow"}.get(len(suits), "none"),
-        "pairing": {1: "trips", 2: "paired", 3: "unpaired"}.get(len(distinct), "none"),
-        "high": "23456789TJQKA"[ranks[0]] if ranks else "",
-        "connected": len(distinct) == 3 and spread <= 4,
     }

@@ -10,6 +10,7 @@ from treeplex.errors import SpecError
 from treeplex.games.poker.cards.cards import RANKS, SUITS, card_to_string, hand_numbers
 from treeplex.games.poker.cards.made_hands import KINDS
 from treeplex.play.web.arrays import pack
+from treeplex.runs.holdem.report.comparison import compare_sides
 from treeplex.runs.holdem.report.export import Viewed, actions_json, number
 from treeplex.runs.holdem.report.line import action_text
 from treeplex.runs.holdem.report.measures import measures
@@ -201,16 +202,15 @@ def compared(pair: Sequence[Played], lines: Sequence[str], head: Mapping[str, An
         )
     arrays: dict[str, NDArray[Any]] = {}
     for player in (0, 1):
-        sides = one.sides[player], other.sides[player]
-        hands, mine, others = np.intersect1d(hand_numbers(sides[0].cards), hand_numbers(sides[1].cards), return_indices=True)
-        evs = sides[0].ev[mine], sides[1].ev[others]
+        both = compare_sides(one.sides[player], other.sides[player])
         arrays |= {
-            f"hands{player}": hands,
-            f"ev{player}a": evs[0],
-            f"ev{player}b": evs[1],
-            f"difference{player}": evs[1] - evs[0],
+            f"hands{player}": hand_numbers(one.sides[player].cards)[both.rows[0]],
+            f"ev{player}a": both.ev[0],
+            f"ev{player}b": both.ev[1],
+            f"difference{player}": both.difference,
+            f"share{player}a": one.sides[player].share[both.rows[0]],
+            f"share{player}b": other.sides[player].share[both.rows[1]],
         }
-        arrays |= {f"share{player}a": sides[0].share[mine], f"share{player}b": sides[1].share[others]}
     about = {
         "line": [one.line, other.line],
         "board": cards_of(one.cards),

@@ -83,7 +83,7 @@ class Running:
                 if name == "node":
                     waiting.set_result(content)
                 else:
-                    waiting.set_exception(Refused(400, str(event["error"]), "line"))
+                    waiting.set_exception(Refused(int(event["status"]), str(event["error"]), "line"))
             return
         self.ready = self.ready or name == "begun"
         self.told(name, event)

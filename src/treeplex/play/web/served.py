@@ -4,16 +4,12 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from treeplex.errors import FileError
 from treeplex.play.web.events import Events
-
-if TYPE_CHECKING:
-    from treeplex.play.web.jobs import Queue
-    from treeplex.play.web.solutions import Solutions
+from treeplex.play.web.held import Solutions
 
 OWN = ".web"
 """The folder in the folder served where the server keeps its own things."""
@@ -35,6 +31,17 @@ class Refused(Exception):  # noqa: N818 (an answer, no fault of ours)
         self.status, self.field = status, field
 
 
+class Work(Protocol):
+    """The jobs, as far as the server itself has to do with them."""
+
+    @property
+    def writing(self) -> str | None: ...
+    def writes(self, path: Path) -> bool: ...
+    async def open(self) -> None: ...
+    async def close(self) -> None: ...
+    def kill(self) -> None: ...
+
+
 @dataclass
 class Served:
     """What one server serves.
@@ -44,6 +51,8 @@ class Served:
         opened: the file with which the server was started, if any.
         own_games: specs of games of the user's own, given on the command line.
         threads: for solving; None for one per core allowed.
+        solutions: the solved spots that are held in memory.
+        work: the jobs; None before there is an application.
         closing: called when the server ends.
     """
 
@@ -52,6 +61,8 @@ class Served:
     own_games: Sequence[str] = ()
     threads: int | None = None
     events: Events = field(default_factory=Events)
+    solutions: Solutions = field(default_factory=Solutions)
+    work: Work | None = None
     closing: list[Callable[[], None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -61,20 +72,6 @@ class Served:
             raise FileError(f"cannot make the folder {self.folder}: {error.strerror or error}; choose another") from error
         self.folder = self.folder.resolve()
         self.opened = None if self.opened is None else self.opened.resolve()
-
-    @cached_property
-    def queue(self) -> "Queue":
-        """The jobs."""
-        from treeplex.play.web.jobs import Queue
-
-        return Queue(self)
-
-    @cached_property
-    def solutions(self) -> "Solutions":
-        """The solved spots that are held in memory."""
-        from treeplex.play.web.solutions import Solutions
-
-        return Solutions()
 
     @property
     def own(self) -> Path:
@@ -123,8 +120,10 @@ class Served:
         if not stem:
             raise Refused(400, f"{name[:LONGEST_NAME]!r} is no name for a file; use letters and digits", "name")
         number = 1
-        while (path := self.folder / f"{stem if number == 1 else f'{stem}-{number}'}{suffix}").exists() or self.queue.writes(
-            path
-        ):
+        while (path := self.folder / f"{stem if number == 1 else f'{stem}-{number}'}{suffix}").exists() or self._is_taken(path):
             number += 1
         return path
+
+    def _is_taken(self, path: Path) -> bool:
+        """Whether a job will write a file that is not there yet."""
+        return self.work is not None and self.work.writes(path)

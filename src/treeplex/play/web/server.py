@@ -105,12 +105,13 @@ class Server(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Ctrl-C or SIGTERM."""
-        job = self.served.queue.running
+        assert self.served.work is not None
+        file = self.served.work.writing
         if self.should_exit:
-            self.served.queue.kill()
+            self.served.work.kill()
             self.force_exit = True
-        elif job is not None:
-            notify(f"saving {job.file}; it goes on when the server is started again (Ctrl-C again: stop without saving)")
+        elif file is not None:
+            notify(f"saving {file}; it goes on when the server is started again (Ctrl-C again: stop without saving)")
         self.should_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:

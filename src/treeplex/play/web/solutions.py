@@ -1,93 +1,21 @@
-"""Solved spots: held in memory while they are looked at, and everything the page asks of them."""
+"""Everything that the page asks of solved spots."""
 
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, Any, final
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
 from treeplex.games.poker.spots.as_fields import spot_fields
 from treeplex.games.poker.spots.fields import street_names
-from treeplex.play.web.arrays import MEDIA_TYPE
+from treeplex.play.web.arrays import MEDIA_TYPE, finite
 from treeplex.play.web.found import found_solution, thinned
-from treeplex.play.web.nodes import compared, node, reported, runouts
+from treeplex.play.web.nodes import compared, reported, runouts
 from treeplex.play.web.served import Refused, Served
 from treeplex.runs.holdem.report.breakdown import range_text
 from treeplex.runs.holdem.report.export import header, number
-from treeplex.runs.holdem.solution import HoldemSolution, load_solution
-
-MOST_HELD = 6
-"""Solutions held in memory at most."""
-MOST_BYTES = 4_000_000_000
-"""Bytes of their strategies at most; the one that is looked at is held whatever its size."""
-
-
-@dataclass(frozen=True, eq=False)
-class Held:
-    """A solution in memory; who looks at it holds its lock, for what was computed is kept in it."""
-
-    solution: HoldemSolution
-    lock: threading.Lock
-
-    @property
-    def size(self) -> int:
-        """Bytes of its strategy."""
-        return int(self.solution.average.nbytes)
-
-
-@final
-class Solutions:
-    """The solved spots that were looked at last."""
-
-    def __init__(self) -> None:
-        self._held: OrderedDict[tuple[Path, int, int], Held] = OrderedDict()
-        self._lock = threading.Lock()
-        self._reading: dict[Path, threading.Lock] = {}
-
-    def get(self, path: Path) -> Held:
-        """A solution, read if need be; a file that has changed is read again.
-
-        Raises:
-            FileError: it is none, or damaged.
-        """
-        with self._lock:
-            reading = self._reading.setdefault(path, threading.Lock())
-        with reading:
-            about = path.stat()
-            key = (path, about.st_mtime_ns, about.st_size)
-            with self._lock:
-                if key in self._held:
-                    self._held.move_to_end(key)
-                    return self._held[key]
-            found = Held(load_solution(path, resumable=False), threading.Lock())
-            with self._lock:
-                for old in [each for each in self._held if each[0] == path]:
-                    del self._held[old]
-                self._held[key] = found
-                while len(self._held) > 1 and (len(self._held) > MOST_HELD or self.size > MOST_BYTES):
-                    self._held.popitem(last=False)
-            return found
-
-    @property
-    def size(self) -> int:
-        """Bytes of all strategies in memory."""
-        return sum(each.size for each in self._held.values())
-
-    def node(self, path: Path, line: str, ev: str = "pot") -> bytes:
-        """A node of a solution, packed.
-
-        Raises:
-            FileError: no solution.
-            SpecError: no such line.
-        """
-        held = self.get(path)
-        with held.lock:
-            return node(held.solution.policy, line, ev)
+from treeplex.runs.holdem.solution import HoldemSolution
 
 
 def routes(served: Served) -> APIRouter:
@@ -153,7 +81,8 @@ def facts(solution: HoldemSolution) -> dict[str, Any]:
         },
         "fields": spot_fields(spot),
         "ranges": [about["oop"], about["ip"]],
-        **{name: about[name] for name in ("algorithm", "iterations", "exploitability", "exploitability_percent")},
+        **{name: about[name] for name in ("algorithm", "iterations")},
+        **{name: finite(about[name]) for name in ("exploitability", "exploitability_percent")},
         "seconds": solution.seconds,
         "status": solution.status,
         "target": None if target is None else number(target),

@@ -37,13 +37,18 @@ ABOUT_SEARCH = ("think", "iterations")
 TIME = re.compile(r"(?P<number>\d+\.?\d*|\.\d+) *(?P<unit>ms|s|min|)")
 UNITS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "": 1.0}
 """Units of time in seconds, as texts have them behind a number."""
-TRAINED = {"deepstack": ("deepstack", "net"), "best response": ("best_response", "file")}
+TRAINED = {
+    "deepstack": ("deepstack", "net"),
+    "best response": ("best_response", "file"),
+    "alphaholdem": ("alphaholdem", "net"),
+}
 """Folders that are played, by the kind of job that wrote them: which agent, and the setting that names the folder."""
 
 
 @cache
 def agents() -> Mapping[str, AgentKind]:
     """The agents that come with the library, by name."""
+    from treeplex.runs.agents.alphaholdem import AlphaHoldemKind
     from treeplex.runs.agents.best_response import LearnedResponse
     from treeplex.runs.agents.deepstack import DeepStack
     from treeplex.runs.agents.lbr import LocalBest
@@ -67,6 +72,7 @@ def agents() -> Mapping[str, AgentKind]:
         Translated(agent),
         LocalBest(agent),
         LearnedResponse(),
+        AlphaHoldemKind(),
         OpenSpiel(),
     ]
     return {each.name: each for each in found}

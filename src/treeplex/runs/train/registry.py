@@ -23,24 +23,27 @@ AnyLearner = str | type[Learner] | TrainingKind
 """A learner's name, ``file.py:NAME`` or a class of one's own."""
 
 NEURAL: Mapping[str, str] = {
+    "a2c": "a2c:IndependentA2C",
+    "coma": "coma:Coma",
+    "armac": "armac:Armac",
     "deep-cfr": "deep_cfr:DeepCfr",
     "dream": "dream:Dream",
     "escher": "escher:Escher",
+    "mmd": "mmd:Mmd",
     "ned": "ned:Ned",
+    "neurd": "policy_gradient:NeuRD",
     "nfsp": "nfsp:Nfsp",
+    "ppg": "ppg:Ppg",
+    "ppo": "ppo:Ppo",
     "psro": "psro:PSRO",
+    "qpg": "policy_gradient:Qpg",
+    "r-nad": "r_nad:RNaD",
     "rcfr": "rcfr:Rcfr",
+    "rmpg": "policy_gradient:Rmpg",
+    "rpg": "policy_gradient:Rpg",
     "sd-cfr": "deep_cfr:SingleDeepCfr",
     "vr-deep-dcfr+": "vr_deep_cfr:VrDeepDcfr",
     "vr-deep-pdcfr+": "vr_deep_cfr:VrDeepPdcfr",
-    "qpg": "policy_gradient:Qpg",
-    "rpg": "policy_gradient:Rpg",
-    "rmpg": "policy_gradient:Rmpg",
-    "neurd": "policy_gradient:NeuRD",
-    "r-nad": "r_nad:RNaD",
-    "mmd": "mmd:Mmd",
-    "ppo": "ppo:Ppo",
-    "ppg": "ppg:Ppg",
 }
 """The library's classes that derive :class:`Learner`: a name, and the module and class under ``treeplex.learn.neural``."""
 
@@ -48,12 +51,19 @@ NEURAL: Mapping[str, str] = {
 @cache
 def learners() -> Mapping[str, TrainingKind]:
     """The learners that come with the library, by name."""
+    from treeplex.runs.alphaholdem.learner import AlphaHoldemLearner
     from treeplex.runs.best_response.learner import BestResponseLearner
     from treeplex.runs.deepstack.learner import DeepStackLearner
     from treeplex.runs.discount.learner import DISCOUNT_LEARNERS
     from treeplex.runs.rebel.learner import RebelLearner
 
-    known: list[TrainingKind] = [RebelLearner(), DeepStackLearner(), *DISCOUNT_LEARNERS, BestResponseLearner()]
+    known: list[TrainingKind] = [
+        RebelLearner(),
+        DeepStackLearner(),
+        *DISCOUNT_LEARNERS,
+        BestResponseLearner(),
+        AlphaHoldemLearner(),
+    ]
     known += [LibraryLearner(neural_class(place), name) for name, place in NEURAL.items()]
     return {each.name: each for each in known}
 

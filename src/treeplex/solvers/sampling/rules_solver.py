@@ -87,6 +87,8 @@ class RulesSampler:
         ):
             if code == wrong:
                 raise AlgorithmError(f"{name} sweeps the whole game, which walks over rules do not have; use {instead}")
+        if self.options.quantiles:
+            raise AlgorithmError("quantiles are kept for each chance node of a compiled game; leave them out (es-mccfr)")
         if self.options.threads > 1:
             raise AlgorithmError("walks over rules run in one thread, since rules are Python; leave threads out")
 

@@ -115,6 +115,8 @@ class SamplingOptions:
         key: what a learned baseline belongs to: ``history`` and action, or ``infoset`` (of who acts) and action.
         threads: walks of different iterations run side by side and share the tables without locks.
         exploration, epsilon, beta, tau, k: the schemes' own parameters.
+        quantiles: 1 to pick outcomes of chance by numbers that are spread evenly over the visits of each chance node, in place
+            of random ones.
         prune, prune_after, prune_below: of schemes that follow all of the traverser's actions: the share of walks that skip
             actions with very negative regrets, the iterations before the first of them, and how negative: so many of the game's
             units, where a new regret has weight 1.
@@ -131,6 +133,7 @@ class SamplingOptions:
     beta: float = 1e6
     tau: float = 1e3
     k: float = 1
+    quantiles: float = 0
     prune: float = 0.0
     prune_after: float = 1000
     prune_below: float = 300.0
@@ -145,6 +148,8 @@ class SamplingOptions:
                 raise SpecError(f"{name} must be above 0 and at most 1, not {getattr(self, name)!r}")
         if not 0.0 <= self.prune < 1.0:
             raise SpecError(f"prune is a share of walks, 0 or more and below 1, not {self.prune!r}")
+        if self.quantiles not in (0, 1):
+            raise SpecError(f"quantiles must be 0 or 1, not {self.quantiles!r}")
         for name in ("beta", "tau", "prune_after", "prune_below"):
             if not 0.0 <= getattr(self, name) < math.inf:
                 raise SpecError(f"{name} must be a number >= 0, not {getattr(self, name)!r}")
@@ -189,6 +194,15 @@ SAMPLINGS: Mapping[str, SamplingScheme] = {
         SamplingScheme("cs-mccfr", "chance sampling: one deal, all actions of all players", LANCTOT, "all", "all"),
         SamplingScheme(
             "es-mccfr", "external sampling: one action of chance and of the others, all of one's own", LANCTOT, "all", "one"
+        ),
+        SamplingScheme(
+            "ccs-mccfr",
+            "external sampling with correlated chance: each chance node's outcomes come in even shares",
+            "Li, Chen and Huang 2026, Correlated Chance Sampling for Monte Carlo Counterfactual Regret Minimization (arXiv "
+            "2607.27035)",
+            "all",
+            "one",
+            {"quantiles": 1},
         ),
         SamplingScheme(
             "os-mccfr", "outcome sampling: one whole playthrough, exploring", LANCTOT, "one", "one", {"exploration": 0.6}
@@ -290,12 +304,14 @@ class MonteCarloCfr(Solver):
         self.layout, self.histories, self.slots = laid_out(game, self.options.key)
         rows = np.zeros((len(self.slots), 4))
         rows[:, POLICY] = uniform_probabilities(game)[self.slots]
+        outcomes = len(self.histories.chance) if self.options.quantiles else 0
         columns = int(self.layout.edges.max(initial=-1)) + 1 if self.rules.baseline else 0
         self.tables = Tables(
             rows=rows,
             logs=np.zeros((len(rows) if self.rules.discounts else 0, 2)),
             totals=np.zeros(game.players),
             baselines=np.zeros((game.players, columns)),
+            quantiles=np.random.default_rng(self.seed).random((game.players, outcomes)),
         )
         self.walked = np.zeros(1)
         self.average = np.zeros(int(game.tree.sequence_offsets[-1]))

@@ -8,12 +8,17 @@ import numpy as np
 import pytest
 
 from treeplex.errors import SpecError
+from treeplex.forms.holdem.spot_size import spot_size
+from treeplex.forms.sources.load import load_spot
 from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit
+from treeplex.games.poker.betting.tree import betting_tree
 from treeplex.games.poker.cards.cards import HANDS, hand_index, parse_cards
 from treeplex.games.poker.cards.format import rhode_island, small
 from treeplex.games.poker.cards.ranges import parse_range
+from treeplex.games.poker.spots import known
 from treeplex.games.poker.spots.known import holdem, leduc_holdem, limit_holdem, rhode_island_holdem, turn_endgame_holdem
 from treeplex.games.poker.spots.spot import Rake, Spot, compatible_pairs, spot_from_json
+from treeplex.spot_table import NAMED
 
 EVERYTHING = np.ones(1326)
 PLAN = BetPlan.same("50%,a", "a")
@@ -171,3 +176,19 @@ def test_named_spots() -> None:
     assert (limit_holdem().blinds, limit_holdem(2.0).blinds) == ((5, 10), (1, 2))
     assert len(rhode_island_holdem().ranges[0]) == 52
     assert leduc_holdem(12, 6).format == small(ranks=12)
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_spots_with_names_are_what_their_functions_make(name: str) -> None:
+    found, made = load_spot(name), known.NAMED[name]()
+    assert betting_tree(found).nodes == betting_tree(made).nodes
+    assert (found.board, found.format, found.rake, found.blinds) == (made.board, made.format, made.rake, made.blinds)
+    np.testing.assert_array_equal(found.ranges, made.ranges)
+
+
+def test_flop_holdem_is_as_large_as_counted_elsewhere() -> None:
+    """Brown et al. 2019 count 7 betting lines to the flop; 1,755 flops up to suits, 8 decisions after each."""
+    size = spot_size(known.flop_holdem())
+    assert size.boards == (1, 1755)
+    assert size.infosets - 8 * 1326 == 7 * 8 * 1755 * 1176
+    assert spot_size(known.flop_holdem(1)).infosets - 4 * 1326 == 3 * 4 * 1755 * 1176

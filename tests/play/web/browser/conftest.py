@@ -24,15 +24,6 @@ ARGUMENTS = [
         *("disable-background-networking", "disable-component-update", "disable-sync"),
     )
 ]
-SERVE = """
-import sys
-from pathlib import Path
-import uvicorn
-from treeplex.play.web.app import make_app
-from treeplex.play.web.served import Served
-app = make_app(Served(Path(sys.argv[1]), threads=1))
-uvicorn.run(app, port=int(sys.argv[2]), log_level="warning", timeout_graceful_shutdown=2)
-"""
 AXE = Path(__file__).parents[4] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 PATIENCE = 60.0
 """Seconds after which something that should have happened counts as a failure."""
@@ -41,18 +32,20 @@ PATIENCE = 60.0
 class Running:
     """A server of a folder, which can be killed and started again at the same address."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *options: str) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = int(free.getsockname()[1])
-        self.folder = folder
+        folder.mkdir(exist_ok=True)
+        self.folder, self.options = folder, options
         self.address = f"http://127.0.0.1:{self.port}/"
         self.start()
 
     def start(self) -> None:
         """Start the process, and wait until it answers."""
-        command = [sys.executable, "-c", SERVE, str(self.folder), str(self.port)]
-        self.process = subprocess.Popen(command, start_new_session=True)
+        options = ["--port", str(self.port), "--threads", "1", "--no-browser", *self.options]
+        command = [sys.executable, "-m", "treeplex.play.cli.main", "web", str(self.folder), *options]
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
         until = time.monotonic() + PATIENCE
         while time.monotonic() < until:
             assert self.process.poll() is None, "the server ended"
@@ -82,7 +75,7 @@ class Running:
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A server that all tests share."""
-    running = Running(tmp_path_factory.mktemp("served"))
+    running = Running(tmp_path_factory.mktemp("served"), "--game", "examples/mygame.py")
     yield running
     running.stop()
 

@@ -17,6 +17,7 @@ VIEWS = {
     "#/solution/small.spot?node=b50&side=both&tab=groups": ".tree",
     "#/solution/small.spot?tab=lock": ".lock-grid",
     "#/solution/small.spot?tab=spread": ".curve",
+    "#/solution/small.spot?tab=about": ".curve",
     "#/compare?file=small.spot&with=small.spot&node=x": ".grid13",
 }
 
@@ -46,3 +47,4 @@ def test_every_view_passes(page: Any, server: Running, violations: Callable[[], 
         page.goto(server.address + address)
         page.locator(there).first.wait_for()
         assert violations() == [], address
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, address

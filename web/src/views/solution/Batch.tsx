@@ -6,11 +6,12 @@ import { Button, Notice, Panel, Select } from "../../look/basics.tsx";
 import { actionParts, Bars, Legend } from "../../look/Bars.tsx";
 import { Cards } from "../../look/Cards.tsx";
 import { chips, percent } from "../../look/numbers.ts";
+import { save } from "../../look/save.ts";
 import { Table, type Column } from "../../look/table.tsx";
 import { ask, place } from "../../router.ts";
 import { useLoaded, useTitle } from "../../use.ts";
 import { PLAYERS, type Player } from "./node.ts";
-import { kindOf, said } from "./steps.ts";
+import { said } from "./steps.ts";
 import "./solution.css";
 
 interface Flop {
@@ -19,9 +20,9 @@ interface Flop {
   exploitability_percent: number | null;
   ev: [number | null, number | null];
   equity: [number | null, number | null];
-  texture: Record<string, string | number>;
-  actions: Record<string, { reach: number | null; shares: (number | null)[] }>;
-  file?: string | null;
+  texture: Record<string, string | boolean>;
+  /** What is done at each node that was kept, by the node's line. */
+  lines: Record<string, { reach: number | null; actions: Record<string, number | null> }>;
 }
 
 interface BatchData {
@@ -30,22 +31,28 @@ interface BatchData {
   rows: Flop[];
 }
 
-const kindOfName = (name: string): string => (name.includes("all") ? "allin" : /^[a-z]+ /.test(name) || /^(fold|check|call|bet|raise)/.test(name) ? name.split(" ")[0]! : kindOf(name));
+const WORDS: Record<string, string> = { true: "yes", false: "no" };
+const TEXTURES: Record<string, string> = { suits: "Suits", pairing: "Pairing", high: "High card", connected: "Connected" };
 
 export default function Batch() {
   const file = place.value.path.slice(1).join("/");
   const line = place.value.query.get("node") ?? "";
   useTitle("Flops");
   const batch = useLoaded<BatchData>(file ? (signal) => get("batch", { file }, signal) : null, [file]);
+  /** The texture by which flops are put together; "" for each by itself. */
+  const by = useSignal("");
   const wanted = useSignal<Readonly<Record<string, string>>>({});
   const data = batch.data;
   const rows = useMemo(() => (data?.rows ?? []).filter((row) => Object.entries(wanted.value).every(([key, value]) => !value || String(row.texture[key]) === value)), [data, wanted.value]);
   if (!data) return batch.error ? <Notice bad>{batch.error}</Notice> : <p class="empty" role="status">Reading {file}…</p>;
   const at = data.lines.find((each) => each.line === line) ?? data.lines[0];
-  const kinds = (at?.actions ?? []).map(kindOfName);
-  const means = meanShares(rows, at?.line ?? "", at?.actions.length ?? 0);
+  const kinds = (at?.actions ?? []).map((name) => name.split(" ")[0]!);
+  const means = at ? meanShares(rows, at) : [];
+  const textures = Object.keys(data.rows[0]?.texture ?? {});
   const columns: Column<Flop>[] = [
-    { key: "board", label: "Flop", show: (row) => <Cards of={row.board} />, sort: (row) => row.board },
+    by.value
+      ? { key: "board", label: TEXTURES[by.value] ?? by.value, show: (row) => WORDS[row.board] ?? row.board, sort: (row) => row.board }
+      : { key: "board", label: "Flop", show: (row) => <Cards of={row.board} />, sort: (row) => row.board },
     { key: "equity", label: "Equity OOP", number: true, show: (row) => percent(row.equity[0]), sort: (row) => row.equity[0] },
     { key: "ev0", label: "EV OOP", number: true, show: (row) => chips(row.ev[0]), sort: (row) => row.ev[0] },
     { key: "ev1", label: "EV IP", number: true, show: (row) => chips(row.ev[1]), sort: (row) => row.ev[1] },
@@ -54,9 +61,9 @@ export default function Batch() {
           {
             key: "strategy",
             label: PLAYERS[at.player],
-            show: (row: Flop) => <div class="hand-bar"><Bars small parts={actionParts(kinds, at.actions, shares(row, at.line))} label={row.board} /></div>,
+            show: (row: Flop) => <div class="hand-bar"><Bars small parts={actionParts(kinds, at.actions, shares(row, at))} label={row.board} /></div>,
           },
-          ...at.actions.map((name, a) => ({ key: "share" + a, label: name, number: true, show: (row: Flop) => percent(shares(row, at.line)[a]), sort: (row: Flop) => shares(row, at.line)[a] })),
+          ...at.actions.map((name, a) => ({ key: "share" + a, label: name, number: true, show: (row: Flop) => percent(shares(row, at)[a]), sort: (row: Flop) => shares(row, at)[a] })),
         ]
       : []),
     { key: "weight", label: "Weight", number: true, show: (row) => chips(row.weight, 0), sort: (row) => row.weight },
@@ -71,18 +78,19 @@ export default function Batch() {
       <Panel label="Which flops">
         <div class="row">
           {data.lines.length > 1 && <Select label="Node" value={at?.line ?? ""} options={data.lines.map((each) => ({ value: each.line, label: `${PLAYERS[each.player]} after ${said(each.line)}` }))} onChange={(value) => ask({ node: value })} />}
-          {Object.keys(data.rows[0]?.texture ?? {}).map((key) => (
+          {textures.map((key) => (
             <Select
               key={key}
-              label={key}
+              label={TEXTURES[key] ?? key}
               value={wanted.value[key] ?? ""}
-              options={[{ value: "", label: "any" }, ...[...new Set(data.rows.map((row) => String(row.texture[key])))].sort().map((value) => ({ value, label: value }))]}
+              options={[{ value: "", label: "any" }, ...[...new Set(data.rows.map((row) => String(row.texture[key])))].sort().map((value) => ({ value, label: WORDS[value] ?? value }))]}
               onChange={(value) => (wanted.value = { ...wanted.peek(), [key]: value })}
             />
           ))}
+          <Select label="Table" value={by.value} options={[{ value: "", label: "each flop" }, ...textures.map((key) => ({ value: key, label: `means by ${(TEXTURES[key] ?? key).toLowerCase()}` }))]} onChange={(value) => (by.value = value)} />
         </div>
         {at && (
-          <div class="stack tight">
+          <div class="stack tight batch-mean">
             <h3>{rows.length} flops together, weighted</h3>
             <Bars parts={actionParts(kinds, at.actions, means)} label="All shown flops" />
             <Legend parts={actionParts(kinds, at.actions, means)} />
@@ -90,33 +98,57 @@ export default function Batch() {
         )}
       </Panel>
       <Panel label="Flops">
-        <Table label="Flops" columns={columns} rows={rows} id={(row) => row.board} first={{ key: "ev0", down: true }} most={1800} />
+        <Table label="Flops" columns={columns} rows={by.value ? meansBy(rows, by.value) : rows} id={(row) => row.board} first={{ key: "ev0", down: true }} most={1800} />
       </Panel>
     </>
   );
 }
 
-const shares = (row: Flop, line: string): number[] => (row.actions[line]?.shares ?? []).map((share) => share ?? Number.NaN);
+/** How often each action is taken on a flop; NaN where nobody gets there. */
+const shares = (row: Flop, at: BatchData["lines"][number]): number[] => at.actions.map((name) => row.lines[at.line]?.actions[name] ?? Number.NaN);
 
-function meanShares(rows: readonly Flop[], line: string, size: number): number[] {
-  const sums = new Array<number>(size).fill(0);
+/** The same over flops, weighted by how often each comes and how often one gets to the node on it. */
+function meanShares(rows: readonly Flop[], at: BatchData["lines"][number]): number[] {
+  const sums = at.actions.map(() => 0);
   let total = 0;
   for (const row of rows) {
-    const found = row.actions[line];
-    if (!found || found.shares.some((share) => share == null)) continue;
-    const weight = row.weight * (found.reach ?? 1);
+    const found = shares(row, at);
+    const weight = row.weight * (row.lines[at.line]?.reach ?? 0);
+    if (!weight || found.some(Number.isNaN)) continue;
     total += weight;
-    found.shares.forEach((share, a) => (sums[a]! += weight * share!));
+    found.forEach((share, a) => (sums[a]! += weight * share));
   }
   return sums.map((sum) => (total ? sum / total : 0));
 }
 
+/** Flops put together by a texture, each as one row: means weighted by how often the flops come. */
+function meansBy(rows: readonly Flop[], key: string): Flop[] {
+  const groups = Map.groupBy(rows, (row) => String(row.texture[key]));
+  return [...groups].map(([name, flops]) => {
+    const mean = (value: (row: Flop) => number | null | undefined, weigh: (row: Flop) => number = () => 1): number | null => {
+      const known = flops.filter((row) => value(row) != null);
+      const total = known.reduce((sum, row) => sum + row.weight * weigh(row), 0);
+      return total ? known.reduce((sum, row) => sum + row.weight * weigh(row) * value(row)!, 0) / total : null;
+    };
+    const lines = Object.keys(flops[0]!.lines).map((line) => {
+      const reach = (row: Flop) => row.lines[line]?.reach ?? 0;
+      const actions = Object.keys(flops[0]!.lines[line]!.actions).map((action) => [action, mean((row) => row.lines[line]?.actions[action], reach)] as const);
+      return [line, { reach: mean(reach), actions: Object.fromEntries(actions) }] as const;
+    });
+    return {
+      board: name,
+      weight: flops.reduce((sum, row) => sum + row.weight, 0),
+      exploitability_percent: mean((row) => row.exploitability_percent),
+      ev: [mean((row) => row.ev[0]), mean((row) => row.ev[1])],
+      equity: [mean((row) => row.equity[0]), mean((row) => row.equity[1])],
+      texture: { [key]: name },
+      lines: Object.fromEntries(lines),
+    };
+  });
+}
+
 function saveTable(rows: readonly Flop[], at: BatchData["lines"][number] | undefined): void {
   const head = ["board", "weight", "equity_oop", "ev_oop", "ev_ip", ...(at?.actions ?? [])];
-  const lines = rows.map((row) => [row.board, row.weight, row.equity[0], row.ev[0], row.ev[1], ...(at ? shares(row, at.line) : [])].join(","));
-  const anchor = document.createElement("a");
-  anchor.href = URL.createObjectURL(new Blob([[head.join(","), ...lines].join("\n") + "\n"], { type: "text/csv" }));
-  anchor.download = "flops.csv";
-  anchor.click();
-  setTimeout(() => URL.revokeObjectURL(anchor.href), 10_000);
+  const lines = rows.map((row) => [row.board, row.weight, row.equity[0], row.ev[0], row.ev[1], ...(at ? shares(row, at) : [])].join(","));
+  save("flops.csv", [head.join(","), ...lines].join("\n") + "\n", "text/csv");
 }

@@ -1,7 +1,7 @@
 // Two solutions at the same node: strategies side by side, and by how much the EV of each hand changed.
 import { useMemo } from "preact/hooks";
 import { arrays, get, type Arrays } from "../../api.ts";
-import { Facts, Notice, Panel, Segments, Select } from "../../look/basics.tsx";
+import { Facts, Notice, Panel, Select } from "../../look/basics.tsx";
 import { actionParts, Bars, Legend } from "../../look/Bars.tsx";
 import { Grid13 } from "../../look/Grid13.tsx";
 import { chips, count, percent, signed } from "../../look/numbers.ts";
@@ -64,9 +64,7 @@ export default function Compare() {
 
 function Shown({ compared, nodes, files, line }: Both & { files: [string, string]; line: string }) {
   const { head } = compared;
-  const acting: Player = nodes[0].head.player ?? 0;
-  const player = (place.value.query.get("side") === null ? acting : Number(place.value.query.get("side"))) as Player;
-  const differences = useMemo(() => byClassDifference(compared, player), [compared, player]);
+  const differences = useMemo(() => ([0, 1] as const).map((player) => byClassDifference(compared, player)), [compared]);
   return (
     <>
       <div class="row tight">
@@ -94,13 +92,14 @@ function Shown({ compared, nodes, files, line }: Both & { files: [string, string
           </Panel>
         ))}
       </div>
-      <Panel
-        title="EV after less EV before"
-        tools={<Segments label="Player" value={String(player)} options={[{ value: "0", label: "OOP" }, { value: "1", label: "IP" }]} onChange={(value) => ask({ side: value })} />}
-      >
+      <Panel title="EV after less EV before">
         <div class="columns two">
-          <Grid13 label={`Change of EV of ${PLAYERS[player]}`} cells={differences} />
-          <Facts of={([0, 1] as const).map((each) => [`${PLAYERS[each]} in all`, signed(change(head, each))] as const)} />
+          {([0, 1] as const).map((player) => (
+            <div key={player} class="stack tight">
+              <Facts of={[[`${PLAYERS[player]} in all`, signed(change(head, player))]]} />
+              <Grid13 label={`Change of EV of ${PLAYERS[player]}`} cells={differences[player]!} />
+            </div>
+          ))}
         </div>
       </Panel>
     </>

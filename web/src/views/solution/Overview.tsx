@@ -29,6 +29,7 @@ export function Overview({ node: { head } }: { node: Node }) {
           </tbody>
         </table>
       </div>
+      {head.sides.some((side) => !side.combos) && <p class="small soft">Nobody gets here: the strategy is shown, values mean nothing.</p>}
       <p class="small measures">
         Pot <b>{chips(head.pot, 0)}</b>
         {measures.call != null && measures.call > 0 && (

@@ -1,16 +1,16 @@
 // A solved spot: its tree as columns, and everything about the node where one stands. The address says all of it.
 import { useMemo } from "preact/hooks";
 import { useSignal } from "@preact/signals";
-import { address, get } from "../../api.ts";
-import { Button, Facts, LinkButton, Notice, Panel, Segments, tell } from "../../look/basics.tsx";
+import { get } from "../../api.ts";
+import { Button, Facts, LinkButton, Notice, Segments, tell } from "../../look/basics.tsx";
 import { actionParts, Bars, Legend } from "../../look/Bars.tsx";
 import { Cards } from "../../look/Cards.tsx";
 import { count, percent } from "../../look/numbers.ts";
 import { Tree } from "../../look/Tree.tsx";
-import { ask, go, link, place } from "../../router.ts";
+import { ask, link, place } from "../../router.ts";
 import { useKeys } from "../../keys.ts";
 import { useLoaded, useTitle } from "../../use.ts";
-import { draft, fromFields } from "../spots/draft.ts";
+import { About } from "./About.tsx";
 import { Breakdown } from "./Breakdown.tsx";
 import { SHOWS, type Show } from "./cells.ts";
 import { Export } from "./Export.tsx";
@@ -192,40 +192,5 @@ function useSteps(node: Node, move: (line: string) => void): void {
       ...head.actions.slice(0, 9).map((action, a) => ({ key: String(a + 1), does: action.name, run: () => move(head.children[a]!) })),
     ],
     [head],
-  );
-}
-
-function About({ info }: { info: SolutionInfo }) {
-  const again = () => {
-    draft.value = fromFields(info.fields);
-    go("#/spot/new");
-  };
-  return (
-    <Panel title="This solution">
-      <div class="stack">
-        <Facts
-          of={[
-            ["File", <code>{info.file}</code>],
-            ["Algorithm", info.algorithm],
-            ["Rake", info.spot.rake ? JSON.stringify(info.spot.rake) : "none"],
-            ["Streets kept", info.streets.join(", ")],
-            ["Status", info.status],
-          ]}
-        />
-        <h3>Ranges</h3>
-        <p class="small"><b>OOP</b> <code>{info.ranges[0]}</code></p>
-        <p class="small"><b>IP</b> <code>{info.ranges[1]}</code></p>
-        {info.locks.length > 0 && (
-          <>
-            <h3>Locks</h3>
-            <ul>{info.locks.map((lock) => <li key={lock.line + lock.player}><a href={link(["solution", info.file], { node: lock.line })}>{said(lock.line)}</a>: {PLAYERS[lock.player]}, {lock.hands} hands</li>)}</ul>
-          </>
-        )}
-        <div class="row">
-          <Button onClick={again}>A new spot from this one</Button>
-          <LinkButton href={address("download", { file: info.file })} download>Download</LinkButton>
-        </div>
-      </div>
-    </Panel>
   );
 }

@@ -5,7 +5,7 @@ import type { Player } from "./node.ts";
 export interface SolutionInfo {
   file: string;
   name: string;
-  spot: { board: string; pot: number; stack: number; rake: unknown; chip: number; opening_pot: number };
+  spot: { board: string; pot: number; stack: number; rake: { rate: number; cap: number | null }; chip: number; opening_pot: number };
   fields: Fields;
   ranges: [string, string];
   algorithm: string;
@@ -20,5 +20,6 @@ export interface SolutionInfo {
   streets: string[];
   resumable: boolean;
   records: [number, number, number | null][];
-  locks: { line: string; player: Player; hands: number }[];
+  /** By node of the betting tree: on how many boards it is locked. */
+  locks: { player: Player; node: number; boards: number }[];
 }

@@ -34,7 +34,7 @@ export function treeColumns(node: Node, move: (line: string) => void): TreeColum
     columns.push({
       key,
       who: PLAYERS[head.player],
-      about: `pot ${head.pot}`,
+      about: head.locked ? `pot ${head.pot}, locked` : `pot ${head.pot}`,
       here: true,
       choices: head.actions.map((action, a) => ({
         key: action.step,

@@ -1,7 +1,7 @@
 // The strategy of a job so far, asked for again as it goes on.
 import { useMemo } from "preact/hooks";
 import { useSignal } from "@preact/signals";
-import { Button, Notice, Panel, Segments } from "../../look/basics.tsx";
+import { Button, Notice, Panel, Segments, Select } from "../../look/basics.tsx";
 import { actionParts, Bars, Legend } from "../../look/Bars.tsx";
 import { Grid13 } from "../../look/Grid13.tsx";
 import { useLoaded } from "../../use.ts";
@@ -43,6 +43,9 @@ export function SoFar({ job }: { job: Job }) {
           {!data.head.deals && actions.map((action, a) => (
             <Button key={action.step} small onClick={() => (line.value = data.head.children[a] ?? line.value)}>{action.name}</Button>
           ))}
+          {data.head.deals && (
+            <Select quiet label="Next card" value="" options={[{ value: "", label: "next card…" }, ...data.head.children.map((value) => ({ value, label: value.split(",").at(-1)! }))]} onChange={(value) => (line.value = value)} />
+          )}
           <code class="soft">{line.value || "start"}</code>
         </div>
         <Bars parts={parts} label="Whole range" />

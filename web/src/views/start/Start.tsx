@@ -1,12 +1,11 @@
 // Where one begins: what was solved, what is being solved, and what else there is.
-import { get } from "../../api.ts";
-import { LinkButton, Notice, Panel } from "../../look/basics.tsx";
+import { get, listen, upload } from "../../api.ts";
+import { LinkButton, Notice, Panel, tried } from "../../look/basics.tsx";
 import { Cards } from "../../look/Cards.tsx";
 import { count, percent } from "../../look/numbers.ts";
 import { Table, type Column } from "../../look/table.tsx";
 import { go, link } from "../../router.ts";
 import { jobs } from "../spots/jobs.ts";
-import { listen } from "../../api.ts";
 import { useEffect } from "preact/hooks";
 import { useLoaded, useTitle } from "../../use.ts";
 import { ago, type FoundFile, type FoundSolution, type StartData } from "./found.ts";
@@ -58,7 +57,7 @@ export default function Start() {
           {active.length === 1 ? "One spot is" : `${active.length} spots are`} being solved or waiting. <a href="#/jobs">Show</a>
         </Notice>
       )}
-      <Panel title="Solved spots" tools={<LinkButton kind="primary" href="#/spot/new">New spot</LinkButton>}>
+      <Panel title="Solved spots" tools={<><OpenFile /><LinkButton kind="primary" href="#/spot/new">New spot</LinkButton></>}>
         {data && !data.solutions.length ? (
           <p class="empty">Nothing solved in <code>{data.folder}</code> yet. The example is solved in a second: <a href="#/spot/new">try it</a>.</p>
         ) : (
@@ -78,6 +77,20 @@ export default function Start() {
         <Files title="Batches of flops" files={data?.batches} address={(file) => link(["batch", file])} />
       </div>
     </>
+  );
+}
+
+/** A solved spot or a spot file from elsewhere, copied into the folder. */
+function OpenFile() {
+  const take = async (file: File | undefined) => {
+    const taken = file && (await tried(upload(file)));
+    if (taken) go(taken.file.endsWith(".spot") ? link(["solution", taken.file]) : link(["spot", "new"], { file: taken.file }));
+  };
+  return (
+    <label class="button open-file">
+      Open a file…
+      <input type="file" accept=".spot,.yaml,.toml" class="hidden" onChange={(event) => void take(event.currentTarget.files?.[0])} />
+    </label>
   );
 }
 

@@ -164,6 +164,11 @@ def royal() -> Format:
     return Format("royal", _top_ranks(5, 4))
 
 
+def flop() -> Format:
+    """Flop hold'em (Brown, Lerer, Gross and Sandholm 2019, Deep CFR): 52 cards, two hole cards, a flop and no more."""
+    return Format("flop", HOLDEM.deck, 2, (0, 3))
+
+
 def _top_ranks(ranks: int, suits: int) -> tuple[int, ...]:
     return tuple(4 * rank + suit for rank in range(13 - ranks, 13) for suit in range(suits))
 
@@ -171,6 +176,7 @@ def _top_ranks(ranks: int, suits: int) -> tuple[int, ...]:
 _FORMATS: Mapping[str, tuple[Callable[..., Format], tuple[str, ...]]] = MappingProxyType(
     {
         "holdem": (lambda: HOLDEM, ()),
+        "flop": (flop, ()),
         "royal": (royal, ()),
         "rhode_island": (rhode_island, ("ranks",)),
         "small": (small, ("ranks", "suits", "hole", "deal", "ranking")),

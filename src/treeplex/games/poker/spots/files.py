@@ -23,8 +23,9 @@ from pathlib import Path
 
 from treeplex.errors import SpecError
 from treeplex.games.poker.betting.sizes import NUMBER, BetPlan, FixedLimit, Size, StreetSizes, decimal
-from treeplex.games.poker.cards.cards import cards_to_string, parse_cards
+from treeplex.games.poker.cards.cards import parse_cards
 from treeplex.games.poker.cards.format import HOLDEM, Format, format_named
+from treeplex.games.poker.spots.as_fields import spot_fields
 from treeplex.games.poker.spots.fields import (
     NO_BIG_BLIND,
     Floats,
@@ -47,7 +48,7 @@ from treeplex.games.poker.spots.fields import (
     whole,
     written,
 )
-from treeplex.games.poker.spots.known import turn_endgame_holdem
+from treeplex.games.poker.spots.known import NAMED
 from treeplex.games.poker.spots.spot import LEAST_CHIP, Rake, Spot, is_multiple
 from treeplex.located_text import LocatedText, listed, located, read_marked, table
 from treeplex.spec import nearest, shown
@@ -230,7 +231,7 @@ def spot_request(name: str | Path | None, options: Mapping[str, object] | None =
     over = request_from_options(options or {})
     if name is None:
         return over
-    return over.over(endgame_request() if is_turn_endgame(str(name)) else read_spot_file(name))
+    return over.over(named_request(str(name)) if is_named(str(name)) else read_spot_file(name))
 
 
 def is_turn_endgame(name: str) -> bool:
@@ -238,15 +239,19 @@ def is_turn_endgame(name: str) -> bool:
     return name == TURN_ENDGAME and not Path(TURN_ENDGAME).is_file()
 
 
-def endgame_request() -> SpotRequest:
-    """Turn endgame hold'em as fields."""
-    spot = turn_endgame_holdem()
-    assert isinstance(spot.bets, BetPlan)
-    own = spot.bets.streets[spot.street][0]
-    fields: dict[str, object] = {"board": cards_to_string(spot.board), "oop": "all", "ip": "all"}
-    fields |= {name: f"{chips:g}" for name, chips in (("pot", spot.pot), ("stack", spot.stack), ("min_bet", spot.min_bet))}
-    fields |= {name: ",".join(map(str, getattr(own, name))) for name in ("bets", "raises")}
-    return request_from_options(fields, f"{TURN_ENDGAME} ")
+def is_named(name: str) -> bool:
+    """Whether a name stands for one of the spots that have names: there is no spot file called so."""
+    return name in NAMED and not Path(name).is_file()
+
+
+def named_request(name: str) -> SpotRequest:
+    """A spot that has a name as fields."""
+    spot = NAMED[name]()
+    fields = spot_fields(spot) | {"oop": "all", "ip": "all"}
+    if isinstance(spot.bets, BetPlan):  # the same on all streets
+        own = spot.bets.streets[spot.street][0]
+        fields |= {name: ",".join(map(str, getattr(own, name))) for name in ("bets", "raises")}
+    return request_from_options({key: value for key, value in fields.items() if value != ""}, f"{name} ")
 
 
 def request_from_options(options: Mapping[str, object], place: str = "--") -> SpotRequest:

@@ -49,7 +49,7 @@ class PublicHoldem(CardGame):
     """
 
     def __init__(self, rules: HandRules, added: frozenset[tuple[str, int]] = frozenset()) -> None:
-        super().__init__(rules.betting.players, rules.format.hands.astype(np.int64))
+        super().__init__(rules.betting.players, rules.format.hands.astype(np.int64), suits=4)
         self.rules, self.added = rules, added
 
     @property

@@ -8,6 +8,7 @@ import typer
 from treeplex.play.cli.arguments import Json
 from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_facts, print_json
+from treeplex.play.cli.holdem.texts import amount, echo_table, per_cent, short
 
 if TYPE_CHECKING:
     from treeplex.runs.holdem.report.comparison import Comparison, SideComparison
@@ -77,7 +78,6 @@ def comparison_json(found: "Comparison", exploitabilities: tuple[float, float]) 
 
 def print_comparison(found: "Comparison", files: tuple[Path, Path], exploitabilities: tuple[float, float], most: int) -> None:
     """For people."""
-    from treeplex.play.cli.holdem.show import amount, echo_table, per_cent, short
     from treeplex.runs.holdem.report.page_data import PLAYERS
 
     facts = {}
@@ -104,8 +104,6 @@ def print_comparison(found: "Comparison", files: tuple[Path, Path], exploitabili
 def print_hands(name: str, side: "SideComparison", most: int) -> None:
     """The hands that gain or lose most, weighted by how often they get here."""
     import numpy as np
-
-    from treeplex.play.cli.holdem.show import amount, echo_table, per_cent
 
     weighted = np.nan_to_num(np.abs(side.difference) * side.share)
     order = [int(row) for row in np.argsort(-weighted, kind="stable")[:most] if weighted[row] > 0]

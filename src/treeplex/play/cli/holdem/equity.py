@@ -7,6 +7,7 @@ import typer
 from treeplex.play.cli.arguments import Json, ShowProgress
 from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_json
+from treeplex.play.cli.holdem.texts import echo_table, per_cent
 from treeplex.play.cli.live import Live
 
 if TYPE_CHECKING:
@@ -96,8 +97,6 @@ def print_equity(found: "Equity", ranges: list[str]) -> None:
     """The table of players, and how equities spread over each range."""
     import numpy as np
 
-    from treeplex.play.cli.holdem.show import echo_table, per_cent
-
     exact = found.method == "exact"
     what = f"exact, {found.count:,} boards" if exact else f"{found.count:,} deals drawn"
     typer.secho(what, bold=True)
@@ -124,7 +123,6 @@ def print_hands(part: "RangeEquity", name: str, most: int | None) -> None:
     import numpy as np
 
     from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES, hand_to_string
-    from treeplex.play.cli.holdem.show import echo_table, per_cent
 
     classes = HAND_CLASSES[part.hands]
     rows: list[tuple[float, list[str]]] = []

@@ -10,8 +10,8 @@ from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_json
 from treeplex.play.cli.failures import FAILED, STOPPED, fail
 from treeplex.play.cli.holdem.options import Options, with_fields
-from treeplex.play.cli.holdem.show import echo_table
 from treeplex.play.cli.holdem.solve import solving_line
+from treeplex.play.cli.holdem.texts import echo_table
 from treeplex.play.cli.live import Live
 from treeplex.runs.job.progress_line import clock
 from treeplex.spot_table import FIELDS

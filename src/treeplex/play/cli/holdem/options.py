@@ -9,7 +9,7 @@ import typer
 
 from treeplex.errors import SpecError
 from treeplex.play.cli.commands import with_options
-from treeplex.spot_table import FIELDS, TURN_ENDGAME, Field
+from treeplex.spot_table import FIELDS, NAMED, TURN_ENDGAME, Field
 
 if TYPE_CHECKING:
     from treeplex.games.poker.spots.spot import Spot
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SpotFile = Annotated[
     Path | None,
     typer.Argument(
-        metavar="SPOTFILE", help=f"A spot file (.yaml or .toml), or {TURN_ENDGAME}, the papers' game; options override it."
+        metavar="SPOTFILE", help=f"A spot file (.yaml or .toml), or one of {', '.join(NAMED)}; options override it."
     ),
 ]
 SearchSpot = Annotated[
@@ -47,6 +47,10 @@ HandStreet = Annotated[
 ]
 Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write the solution.")]
 Resume = Annotated[Path | None, typer.Option("--resume", metavar="FILE", help="Resume the solution in this file.")]
+Start = Annotated[
+    Path | None,
+    typer.Option("--from", metavar="FILE", help="The spot of this solution, with other ranges, from its regrets."),
+]
 Estimate = Annotated[
     bool, typer.Option("--estimate", help="Only print the size of the spot, and the memory and time it takes.")
 ]

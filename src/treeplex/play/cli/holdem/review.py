@@ -9,6 +9,7 @@ from treeplex.play.cli.arguments import Json, ShowProgress
 from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_facts, print_json, say
 from treeplex.play.cli.failures import STOPPED, fail
+from treeplex.play.cli.holdem.texts import amount, echo_table, per_cent, short
 from treeplex.play.cli.live import Live
 from treeplex.spec import quoted
 
@@ -96,7 +97,6 @@ def review(
 
 def print_review(found: "Review") -> None:
     """For people."""
-    from treeplex.play.cli.holdem.show import short
     from treeplex.runs.holdem.review.review import VERDICTS
 
     hand = found.hand
@@ -116,7 +116,6 @@ def print_review(found: "Review") -> None:
 
 def print_street(street: "StreetReview", hero: int, big_blind: float) -> None:
     """One street: where it stood, each decision, and how to look further."""
-    from treeplex.play.cli.holdem.show import amount, echo_table, per_cent, short
 
     spot, board = street.solution.spot, street.hand.board
     cards = " ".join(board[place : place + 2] for place in range(0, len(board), 2))

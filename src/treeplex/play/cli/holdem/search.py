@@ -11,8 +11,8 @@ from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import counted, print_facts, print_json, print_next
 from treeplex.play.cli.failures import STOPPED, fail
 from treeplex.play.cli.holdem import options as of
-from treeplex.play.cli.holdem.show import short
 from treeplex.play.cli.holdem.solve import chips_and_share, evs_of, solving_line
+from treeplex.play.cli.holdem.texts import short
 from treeplex.play.cli.live import Live
 from treeplex.spec import quoted
 

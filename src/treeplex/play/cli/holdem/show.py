@@ -9,6 +9,7 @@ import typer
 from treeplex.play.cli.arguments import Json
 from treeplex.play.cli.commands import command, with_options
 from treeplex.play.cli.console import print_facts, print_json
+from treeplex.play.cli.holdem.texts import amount, counted, echo_table, per_cent, short, weight_text
 from treeplex.play.cli.holdem.views import VIEWS, show_view
 from treeplex.spec import quoted
 
@@ -283,17 +284,6 @@ def print_hands(node: "NodeReport", side: "Side", hands: tuple[list[int], int], 
     typer.echo("")
 
 
-def echo_table(head: list[str], rows: list[list[str]]) -> None:
-    """A table of many columns, the first flush left; long lines are left to the terminal, nothing is cut."""
-    widths = [max(len(row[column]) for row in [head, *rows]) for column in range(len(head))]
-    for number, row in enumerate([head, *rows]):
-        cells = [
-            text.rjust(width) if column else text.ljust(width)
-            for column, (text, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        typer.secho("  ".join(cells).rstrip(), bold=number == 0)
-
-
 def print_next(node: "NodeReport", file: Path) -> None:
     """The lines one step further."""
     if not node.children:
@@ -306,31 +296,3 @@ def print_next(node: "NodeReport", file: Path) -> None:
     if len(node.children) > MOST_NEXT:
         rest = ", ".join(child.rpartition(",")[2] for child in node.children[MOST_NEXT:])
         typer.echo(f"  or another card: {rest}")
-
-
-def amount(value: float, signed: bool) -> str:
-    """An EV for people."""
-    value = round(float(value), 2) + 0.0  # no minus before zero
-    return "-" if value != value else f"{value:+.2f}" if signed else f"{value:.2f}"
-
-
-def per_cent(value: float) -> str:
-    """A share for people."""
-    return "-" if value != value else f"{100 * value:.1f}%"
-
-
-def weight_text(weight: float) -> str:
-    """A weight for people, rare hands with three digits."""
-    return f"{100 * weight:.0f}%" if weight == 0 or weight >= 0.0995 else f"{short(100 * weight)}%"
-
-
-def counted(combos: float) -> str:
-    """A number of hands for people, few with two digits."""
-    return f"{combos:.2g}" if 0 < combos < 0.95 else f"{combos:.1f}"
-
-
-def short(value: float) -> str:
-    """A number of at least three digits, without an exponent unless it is tiny."""
-    if value != value or abs(value) >= 100:
-        return f"{value:,.0f}"
-    return f"{value:.3g}" if value == 0 or abs(value) >= 1e-4 else f"{value:.1e}"

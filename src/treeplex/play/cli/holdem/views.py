@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treeplex.play.cli.console import print_json
+from treeplex.play.cli.holdem.texts import amount, counted, echo_table, per_cent
 
 if TYPE_CHECKING:
     import numpy as np
@@ -88,7 +89,6 @@ def show_view(solution: "Solved", node: "NodeReport", player: int, options: Mapp
 
 def show_groups(node: "NodeReport", player: int, by: str, *, as_json: bool) -> None:
     """A side by groups of hands."""
-    from treeplex.play.cli.holdem.show import amount, counted, echo_table, per_cent
     from treeplex.runs.holdem.report.breakdown import groups_by
     from treeplex.runs.holdem.report.export import number, rounded
     from treeplex.runs.holdem.report.page_data import PLAYERS
@@ -151,7 +151,6 @@ def show_runouts(solution: "Solved", line: str, *, as_json: bool) -> None:
 
 def print_cards(title: str, found: "Runouts", values: "np.ndarray[Any, Any]", *, digits: int) -> None:
     """A number for every card, as four rows of thirteen, with the mean of each rank and of all."""
-    from treeplex.play.cli.holdem.show import echo_table
 
     by_card = dict(zip(map(int, found.cards), map(float, values), strict=True))
 

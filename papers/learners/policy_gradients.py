@@ -1,0 +1,145 @@
+"""Policy gradients on Kuhn and Leduc poker: QPG, RPG, RMPG, NeuRD, R-NaD, MMD, PPO and PPG, by tables and networks."""
+
+import time
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from papers.common.kept import code, kept
+from papers.common.results import Result, Table, published
+from papers.common.study import study
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.sources.load import load_rules
+from treeplex.learn.neural.actor import AVERAGE, LAST, Actor
+from treeplex.runs.train.registry import NEURAL, neural_class
+
+TABLE: Mapping[str, Any] = {"approximator": "table", "rate": 0.005, "critic_rate": 0.06, "critic_steps": 1}
+"""Of learned critics in tables."""
+NETWORK: Mapping[str, Any] = {"width": 64, "layers": 2}
+
+
+MODULES = ("actor", "grid", "outputs", "policy_gradient", "ppo", "ppg", "mmd", "r_nad")
+KERNELS = ("episodes", "returns", "reaches")
+
+
+class Run(NamedTuple):
+    """A learner on a game, with settings besides the defaults, from some seeds."""
+
+    learner: str
+    game: str
+    words: str
+    settings: Mapping[str, Any]
+    seeds: int = 1
+
+    @property
+    def name(self) -> str:
+        """What tells it apart."""
+        return f"{self.game} {self.learner} {self.words}"
+
+
+RUNS = (
+    *(Run(each, "kuhn_poker", "table", {**TABLE, "steps": 8_000}, 3) for each in ("qpg", "rpg", "rmpg")),
+    *(Run(each, "leduc_poker", "table", {**TABLE, "steps": 16_000}) for each in ("qpg", "rpg", "rmpg")),
+    Run("rpg", "leduc_poker", "network", {**NETWORK, "steps": 4_000, "batch": 4_096}),
+    Run("neurd", "leduc_poker", "network, exact values", {**NETWORK, "steps": 4_000}),
+    Run("r-nad", "leduc_poker", "network", {**NETWORK, "steps": 5_000, "batch": 1_400, "rate": 0.003, "decay": 1.0}),
+    *(
+        Run("mmd", game, "table, exact values", {"approximator": "table", "critic": "exact", "steps": 10_000})
+        for game in ("kuhn_poker", "leduc_poker")
+    ),
+    *(
+        Run(each, "leduc_poker", "network", {**NETWORK, "batch": 4_096, "steps": 250, "rate": 0.001, "entropy": 0.1})
+        for each in ("ppo", "mmd", "ppg")
+    ),
+    *(
+        Run(each, game, "network", {**NETWORK, "batch": 4_096, "steps": 50, "rate": 0.001, "passes": 2})
+        for game in ("phantom_ttt(rows=2,line=2)", "dark_hex(num_rows=2,num_cols=3)")
+        for each in ("ppo", "mmd")
+    ),
+)
+"""In the order of the table."""
+
+
+def trained(run: Run, seed: int) -> dict[str, float]:
+    """What a training comes to: exploitability of each of its policies, episodes, and processor seconds."""
+    made = neural_class(NEURAL[run.learner])
+    rules = load_rules(run.game)
+    student = made(rules, made.settings_class(**run.settings, seed=seed))  # type: ignore[call-arg]
+    assert isinstance(student, Actor)
+    student.compiled, student.histories  # noqa: B018  compiled before the clock starts
+    start = time.process_time()
+    for _ in range(run.settings["steps"]):
+        student.step()
+    found = dict(student.measure())
+    return {**found, "cpu_seconds": time.process_time() - start, "updates": run.settings["steps"]}
+
+
+def measured(run: Run, seed: int) -> dict[str, float]:
+    """The same, kept."""
+    key = {"study": "policy gradients", "game": compile_game(run.game).identity, "learner": run.learner, "seed": seed}
+    modules = [f"treeplex.learn.neural.{each}" for each in MODULES] + [f"treeplex.engine.histories.{each}" for each in KERNELS]
+    found: dict[str, float] = kept({**key, "settings": dict(run.settings), "code": code(*modules)}, lambda: trained(run, seed))
+    print(run.name, seed, found, flush=True)
+    return found
+
+
+def band(values: list[float]) -> str:
+    """A mean, and the least and the most where there are several."""
+    mean = f"{np.mean(values):.3f}"
+    return mean if len(values) == 1 else f"{mean} ({min(values):.3f} to {max(values):.3f})"
+
+
+@study(title="Policy gradients on Kuhn and Leduc poker", place=31, minutes=20, needs=("torch",))
+def reproduce() -> Result:
+    said, numbers, rows = published("learners")["policy gradients"], {}, []
+    for run in RUNS:
+        found = [measured(run, seed) for seed in range(run.seeds)]
+        numbers[run.name] = {str(seed): each for seed, each in enumerate(found)}
+        average = [2.0 * each.get(f"exploitability_of_{AVERAGE}", each["exploitability"]) for each in found]
+        last = [2.0 * each.get(f"exploitability_of_{LAST}", each["exploitability"]) for each in found]
+        tuned = band([2.0 * each["exploitability"] for each in found]) if run.learner == "r-nad" else ""
+        claim = said.get(run.game, {}).get(run.learner)
+        work = f"{found[0]['episodes'] / 1e6:.1f} million" if found[0]["episodes"] else f"{found[0]['updates']:,} updates"
+        seconds = f"{np.mean([each['cpu_seconds'] for each in found]):.0f}"
+        line = [
+            f"{run.learner}, {run.words}",
+            run.game,
+            work,
+            band(average),
+            band(last),
+            tuned,
+            f"{claim:g}" if claim else "",
+            seconds,
+        ]
+        rows.append(line)
+    return Result(
+        source=said["source"],
+        findings=[FINDING],
+        tables=[
+            Table(
+                "NashConv",
+                [
+                    "learner",
+                    "game",
+                    "episodes",
+                    "average policy",
+                    "last policy",
+                    "fine-tuned",
+                    "published",
+                    "processor seconds",
+                ],
+                rows,
+            )
+        ],
+        notes=[
+            "NashConv is the sum of both players' exploitabilities, exact. The average is that over updates, weighted by their "
+            "number; papers judge the last policy (R-NaD: fine-tuned; NeuRD: the average). Where there are three seeds, their "
+            "mean is shown with the least and the most.",
+            f"Published: {said['kuhn_poker']['source']}; {said['leduc_poker']['source']}.",
+        ],
+        numbers=numbers,
+    )
+
+
+FINDING = "By an exact average, every learner is nearer to equilibrium than by its last policy, often by a factor."

@@ -1,0 +1,1 @@
+"""AlphaHoldem: card planes and action planes, two towers of convolutions, trinal-clip PPO, and play against the K best."""

@@ -1,0 +1,140 @@
+"""AlphaHoldem's network as a file, and as an agent that sits at a table."""
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from treeplex.engine.tree.form import Floats
+from treeplex.errors import FileError, GameError, SpecError
+from treeplex.evaluate.match.agents import Seat
+from treeplex.forms.subgames.beliefs import Belief
+from treeplex.games.public import PublicGame, pick
+from treeplex.learn.alphaholdem.planes import Done, Offer, PlaneCoder
+from treeplex.learn.alphaholdem.self_play import Asked, asked_of
+from treeplex.learn.alphaholdem.settings import AlphaHoldemSettings
+from treeplex.learn.alphaholdem.trainer import fresh_net
+from treeplex.learn.neural.optimised import Arrays, load_weights
+from treeplex.storage.tensors import TensorFile, tensor, write_tensors
+
+NETWORK = "network.safetensors"
+"""The file in a training's folder."""
+FORMAT, VERSION = "treeplex alphaholdem network", 1
+OF_NETWORK = ("sizes", "slots", "channels", "layers", "width")
+"""The settings that say what a network looks like."""
+
+
+@dataclass(frozen=True)
+class NetworkFile:
+    """A network as its file has it: the text that names the game, what it looks like, and its weights."""
+
+    spec: str
+    settings: AlphaHoldemSettings
+    weights: Arrays
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it.
+
+        Raises:
+            FileError: it cannot be written.
+        """
+        shown = json.dumps({name: value for name, value in self.settings.to_json().items() if name in OF_NETWORK})
+        about = {"format": FORMAT, "version": str(VERSION), "game": self.spec, "settings": shown}
+        write_tensors(path, about, {name: tensor(np.asarray(array, np.float32)) for name, array in self.weights.items()})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "NetworkFile":
+        """Read what :meth:`save` wrote, a file or a folder with it. Nothing is executed.
+
+        Raises:
+            FileError: missing, changed, or no such network.
+        """
+        path = Path(path)
+        with TensorFile(path / NETWORK if path.is_dir() else path, FORMAT, VERSION) as file:
+            try:
+                settings = AlphaHoldemSettings().changed(json.loads(file.about["settings"]))
+                return cls(file.about["game"], settings, {name: np.array(file[name]) for name in file})
+            except (KeyError, ValueError, AttributeError, SpecError) as error:
+                raise FileError(f"{path}: the network is not whole; put back a copy") from error
+
+    def asked(self, coder: PlaneCoder) -> Asked:
+        """The network, ready to be asked.
+
+        Raises:
+            FileError: it is a network for another game.
+        """
+        net = fresh_net(coder, self.settings)
+        try:
+            load_weights(net, "", {f".{name}": array for name, array in self.weights.items()})
+        except (KeyError, RuntimeError) as error:
+            raise FileError(f"the network for {self.spec} does not fit another deck or other bets; train one") from error
+        return asked_of(net)
+
+
+class AlphaHoldemAgent(Seat):
+    """Plays what a network says, from the beginning of a hand."""
+
+    draws = False
+
+    def __init__(self, game: PublicGame, coder: PlaneCoder, asked: Asked, generator: np.random.Generator | None = None) -> None:
+        """Sit down.
+
+        Args:
+            game: what is played; its labels and hands are those of the coder's game.
+            coder: of the same game.
+            asked: the network.
+            generator: of draws.
+        """
+        super().__init__(game, generator)
+        self.coder, self.asked = coder, asked
+        self._begin()
+
+    def _begin(self) -> None:
+        self.state, self._own = self.game.first_state(), self.coder.game.first_state()
+        self._done: tuple[Done, ...] = ()
+
+    def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
+        """See :meth:`treeplex.evaluate.match.agents.Agent.begin`."""
+        if at is not None:
+            raise GameError("AlphaHoldem plays whole hands: it has to see every bet")
+        self.sit(seat, generator)
+        self._begin()
+
+    def see(self, event: int) -> None:
+        """See :meth:`treeplex.evaluate.match.agents.Agent.see`."""
+        if self.coder.game.options(self._own).player >= 0:
+            offer = self.coder.offer(self._own)
+            self._done = (*self._done, Done(offer.player, offer.street, column_of(offer, event), offer.legal))
+        self.state, self._own = self.game.after(self.state, event), self.coder.game.after(self._own, event)
+
+    def policy(self) -> Floats:
+        """See :meth:`treeplex.evaluate.match.agents.Agent.policy`."""
+        self.check_acting()
+        hands = np.arange(len(self.game.possible(self.state)[self.game.options(self.state).player]))
+        return self._policy(hands)
+
+    def act(self, hand: int) -> int:
+        """See :meth:`treeplex.evaluate.match.agents.Agent.act`; asks for one hand only."""
+        self.check_acting()
+        labels = self.game.options(self.state).labels
+        return labels[pick(self.generator, self._policy(np.array([hand]))[:, 0])]
+
+    def _policy(self, hands: np.ndarray) -> Floats:
+        """How hands play, float64 [labels, hands]."""
+        coder, labels = self.coder, list(self.game.options(self.state).labels)
+        offer = coder.offer(self._own)
+        actions = np.broadcast_to(coder.actions(self._done, offer), (len(hands), *coder.action_shape)).copy()
+        legal = np.broadcast_to(offer.legal, (len(hands), coder.columns)).copy()
+        logs, _ = self.asked(coder.cards(self._own, hands.tolist()), actions, legal)
+        found = np.zeros((len(labels), len(hands)))
+        for column in np.flatnonzero(offer.legal).tolist():
+            found[labels.index(offer.labels[int(offer.played[column])])] = np.exp(logs[:, column])
+        return np.asarray(found / found.sum(axis=0))
+
+
+def column_of(offer: Offer, label: int) -> int:
+    """The column of an action; of a bet that was not on offer that of the nearest one that was."""
+    labels = np.array(offer.labels)
+    return int(offer.column[np.abs(labels - label).argmin()])

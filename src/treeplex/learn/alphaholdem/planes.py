@@ -1,0 +1,183 @@
+"""What AlphaHoldem's network sees: planes of cards and planes of actions (Zhao et al. 2022, section 3.2).
+
+*Cards*: for the hand, the cards of each later street, all board cards and all cards together, a plane ``[suits, ranks]`` with a
+1 at each card. *Actions*: for each action of the hand so far a plane ``[4, columns]`` whose rows are the viewer's action, the
+opponent's, both, and what was on offer; a last plane has the seat in its first three rows and what is on offer now in the
+fourth.
+
+A *column* is a kind of action: fold, check or call, a bet near each of some parts of the pot, and the largest bet. Where a game
+offers several bets of a column, the nearest to its part of the pot is played; all of them are seen as that column.
+
+Deviation: the paper pools actions of a street beyond the sixth by dropping them; here they share the street's last plane.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import GameError
+from treeplex.games.base import CHANCE, TERMINAL, Game
+from treeplex.games.card_game import CardGame
+from treeplex.games.public import State
+
+Planes = NDArray[np.uint8]
+FOLD, PASS = 0, 1
+"""Columns; those of bets follow."""
+OWN, OTHER, BOTH, OFFERED, ROWS = 0, 1, 2, 3, 4
+"""Rows of a plane of an action."""
+
+
+class Offer(NamedTuple):
+    """What a player to act may do.
+
+    Attributes:
+        player: who acts.
+        street: the street, from 0.
+        labels: the labels on offer.
+        column: int64 [labels], the column of each.
+        played: for each column which of ``labels`` is played, by number; -1 for none. int64 [columns].
+    """
+
+    player: int
+    street: int
+    labels: Sequence[int]
+    column: NDArray[np.int64]
+    played: NDArray[np.int64]
+
+    @property
+    def legal(self) -> NDArray[np.bool_]:
+        """Which columns there are, bool [columns]."""
+        return self.played >= 0
+
+
+class Done(NamedTuple):
+    """An action of the hand so far: who acted on which street, its column, and the columns on offer."""
+
+    player: int
+    street: int
+    column: int
+    legal: NDArray[np.bool_]
+
+
+class PlaneCoder:
+    """Writes public states, hands and actions of a poker game of two players as planes.
+
+    Attributes:
+        game: public states and hands.
+        sizes: parts of the pot, one for each column of a bet but the last.
+        slots: planes of actions of a street.
+        columns: how many.
+        card_shape, action_shape: of the planes of a decision.
+        most: chips that a player puts in where all bet as much as they can.
+    """
+
+    def __init__(self, game: CardGame, sizes: Sequence[float], slots: int) -> None:
+        """Look at the game's deck and streets.
+
+        Raises:
+            GameError: it is no poker game of two players.
+        """
+        first = game.first_state()
+        stakes = game.stakes_at(first)
+        if game.players != 2 or stakes is None:
+            raise GameError("AlphaHoldem plays poker games of two players: leduc_poker, kuhn_poker, holdem")
+        self.game, self.sizes, self.slots = game, tuple(sizes), slots
+        self.columns = 2 + len(sizes) + 1
+        self._middles = np.log(np.array([*sizes], np.float64))
+        cards = np.unique(game.hands)
+        self._suits, self._ranks = np.unique(cards % game.suits), np.unique(cards // game.suits)
+        self._suit_of, self._rank_of = np.zeros((2, int(cards.max()) + 1), np.int64)
+        self._suit_of[cards] = np.searchsorted(self._suits, cards % game.suits)
+        self._rank_of[cards] = np.searchsorted(self._ranks, cards // game.suits)
+        self._boards = self._board_sizes()
+        self.most = self._most_chips()
+        streets = len(self._boards)
+        self.card_shape = (streets + 2, len(self._suits), len(self._ranks))
+        self.action_shape = (streets * slots + 1, ROWS, self.columns)
+        held = np.zeros((len(game.hands), *self.card_shape[1:]), np.uint8)
+        for number, hand in enumerate(game.hands):
+            held[number, self._suit_of[hand], self._rank_of[hand]] = 1
+        self._held = held
+
+    def _board_sizes(self) -> list[int]:
+        """Board cards on each street, by a hand in which all check and call."""
+        found, state = dict[int, int](), self.game.first_state()
+        while (options := self.game.options(state)).player != TERMINAL:
+            if options.player == CHANCE:
+                state = self.game.after(state, options.labels[0])
+                continue
+            offer = self.offer(state)
+            found.setdefault(offer.street, len(self.game.shown(state)))
+            state = self.game.after(state, offer.labels[int(offer.played[PASS])])
+        return [found[street] for street in sorted(found)]
+
+    def _most_chips(self) -> float:
+        """The most that a player puts in, by a hand in which all bet what they can."""
+        state = self.game.first_state()
+        while (options := self.game.options(state)).player != TERMINAL:
+            state = self.game.after(state, options.labels[-1])
+        stakes = self.game.stakes_at(state)
+        assert stakes is not None
+        return max(stakes.paid)
+
+    def offer(self, state: State) -> Offer:
+        """What the player to act at a state may do."""
+        options, bets, stakes = self.game.options(state), self.game.bets(state), self.game.stakes_at(state)
+        assert bets is not None
+        assert stakes is not None
+        column = np.full(len(bets.kinds), PASS)
+        raises = np.array([number for number, kind in enumerate(bets.kinds) if kind == "bet"], np.int64)
+        played = np.full(self.columns, -1)
+        for number, kind in enumerate(bets.kinds[: len(bets.kinds) - len(raises)]):
+            column[number] = FOLD if kind == "fold" else PASS
+            played[column[number]] = number
+        if len(raises):
+            apart = np.abs(np.log(np.maximum(bets.sizes[raises], 1e-9))[:, None] - self._middles)
+            near = apart.argmin(axis=1)
+            column[raises] = 2 + near
+            if len(raises) > 1:
+                column[raises[-1]] = self.columns - 1
+            for each in np.unique(column[raises]).tolist():
+                among = np.flatnonzero(column[raises] == each)
+                played[each] = raises[among[apart[among, min(each - 2, len(self.sizes) - 1)].argmin()]]
+        return Offer(options.player, stakes.betting_round, options.labels, column, played)
+
+    def cards(self, state: State, hands: Sequence[int]) -> Planes:
+        """The planes of cards for hands at a state, uint8 [hands, *card_shape]."""
+        board = np.array(self.game.shown(state), np.int64)
+        found = np.zeros((len(hands), *self.card_shape), np.uint8)
+        found[:, 0] = held = self._held[hands]
+        for street in range(1, len(self._boards)):
+            came = board[self._boards[street - 1] : self._boards[street]]
+            found[:, street, self._suit_of[came], self._rank_of[came]] = 1
+        found[:, -2, self._suit_of[board], self._rank_of[board]] = 1
+        found[:, -1] = np.maximum(held, found[:, -2])
+        return found
+
+    def actions(self, done: Sequence[Done], offer: Offer) -> Planes:
+        """The planes of actions of the player to act, uint8 [*action_shape]."""
+        found = np.zeros(self.action_shape, np.uint8)
+        count = [0] * len(self._boards)
+        for player, street, column, legal in done:
+            plane = found[street * self.slots + min(count[street], self.slots - 1)]
+            count[street] += 1
+            plane[OWN if player == offer.player else OTHER, column] = 1
+            plane[BOTH, column] = 1
+            plane[OFFERED] = legal
+        found[-1, :OFFERED] = offer.player
+        found[-1, OFFERED] = offer.legal
+        return found
+
+
+def poker_of(rules: Game) -> CardGame:
+    """The public states and hands of a poker game of two players.
+
+    Raises:
+        GameError: it is none.
+    """
+    found = rules.public_game()
+    if isinstance(found, CardGame) and found.players == 2 and found.stakes_at(found.first_state()) is not None:
+        return found
+    raise GameError(f"{rules} is no poker that AlphaHoldem knows; take leduc_poker, kuhn_poker or holdem with two players")

@@ -1,0 +1,169 @@
+"""Hands between networks, played side by side: each network is asked once for all the hands in which it is to act.
+
+Nothing is compiled and no infoset is numbered, so games of any size are played.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.tree.form import Floats
+from treeplex.games.base import CHANCE, TERMINAL
+from treeplex.games.public import State, pick
+from treeplex.learn.alphaholdem.planes import Done, Offer, PlaneCoder, Planes
+from treeplex.learn.alphaholdem.towers import Net, forward
+from treeplex.learn.torch.device import torch_module
+
+Asked = Callable[[Planes, Planes, NDArray[np.bool_]], tuple[Floats, Floats]]
+"""From planes of cards and of actions and columns on offer, a row for each decision, to log probabilities [B, columns] and
+values [B]."""
+
+
+class Rows(NamedTuple):
+    """Decisions of the learner, one a row.
+
+    Attributes:
+        cards: uint8 [D, *card_shape].
+        actions: uint8 [D, *action_shape].
+        legal: bool [D, columns].
+        column: int64 [D], what it played.
+        log_probability: float64 [D], of that.
+        value: float64 [D], what it expected.
+        hand: int64 [D], the hand's number.
+        seat: int64 [D].
+    """
+
+    cards: Planes
+    actions: Planes
+    legal: NDArray[np.bool_]
+    column: NDArray[np.int64]
+    log_probability: Floats
+    value: Floats
+    hand: NDArray[np.int64]
+    seat: NDArray[np.int64]
+
+
+class Played(NamedTuple):
+    """Hands that were played.
+
+    Attributes:
+        rows: the learner's decisions, those of a hand in order.
+        payoffs: float64 [B, 2], in chips.
+        paid: float64 [B, 2], chips that each player put in.
+        decisions: of both players.
+    """
+
+    rows: Rows
+    payoffs: Floats
+    paid: Floats
+    decisions: int
+
+
+class Hand:
+    """A hand under way."""
+
+    __slots__ = ("done", "held", "state")
+
+    def __init__(self, state: State, held: tuple[int, ...]) -> None:
+        self.state, self.held = state, held
+        self.done: list[Done] = []
+
+
+def play_hands(
+    coder: PlaneCoder, policies: Sequence[Asked | None], seats: NDArray[np.int64], generator: np.random.Generator
+) -> Played:
+    """Play hands to their ends.
+
+    Args:
+        coder: of the game.
+        policies: who plays; the first is the learner, whose decisions are kept; None plays everything on offer alike.
+        seats: int64 [B, 2], the policy in each seat of each hand.
+        generator: of all draws.
+    """
+    game = coder.game
+    first, ranges = game.first_state(), game.first_ranges()
+    hands = [Hand(first, game.draw(first, ranges, generator)) for _ in seats]
+    payoffs, paid = np.zeros((2, len(seats), 2))
+    kept: list[tuple[Any, ...]] = []
+    decisions, live = 0, list(range(len(seats)))
+    while live:
+        asked: list[list[tuple[int, Offer]]] = [[] for _ in policies]
+        going = []
+        for number in live:
+            hand = hands[number]
+            while (options := game.options(hand.state)).player == CHANCE:
+                label = options.labels[pick(generator, game.chances(hand.state, hand.held))]
+                hand.state = game.after(hand.state, label)
+            if options.player == TERMINAL:
+                stakes = game.stakes_at(hand.state)
+                assert stakes is not None
+                payoffs[number], paid[number] = game.payoffs(hand.state, hand.held), stakes.paid
+                continue
+            going.append(number)
+            asked[seats[number, options.player]].append((number, coder.offer(hand.state)))
+        live = going
+        decisions += len(live)
+        for place, (policy, turns) in enumerate(zip(policies, asked, strict=True)):
+            if turns:
+                rows = decide(coder, policy, hands, turns, generator)
+                if place == 0 and rows is not None:
+                    kept.append(rows)
+    return Played(gathered(coder, kept), payoffs, paid, decisions)
+
+
+def decide(
+    coder: PlaneCoder,
+    policy: Asked | None,
+    hands: Sequence[Hand],
+    turns: Sequence[tuple[int, Offer]],
+    generator: np.random.Generator,
+) -> tuple[Any, ...] | None:
+    """Let a policy act in all hands where it is its turn; what the learner keeps of it, as the columns of :class:`Rows`."""
+    drawn = generator.random(len(turns))
+    if policy is None:
+        for (number, offer), draw in zip(turns, drawn.tolist(), strict=True):
+            played = int(draw * len(offer.labels))
+            act(coder, hands[number], offer, int(offer.column[played]), played)
+        return None
+    cards = np.concatenate([coder.cards(hands[n].state, [hands[n].held[offer.player]]) for n, offer in turns])
+    actions = np.stack([coder.actions(hands[n].done, offer) for n, offer in turns])
+    legal = np.stack([offer.legal for _, offer in turns])
+    logs, values = policy(cards, actions, legal)
+    summed = np.cumsum(np.exp(logs), axis=1)
+    columns = (drawn[:, None] * summed[:, -1:] >= summed).sum(axis=1)
+    for (number, offer), column in zip(turns, columns.tolist(), strict=True):
+        act(coder, hands[number], offer, column, int(offer.played[column]))
+    numbers = np.array([number for number, _ in turns])
+    seats = np.array([offer.player for _, offer in turns])
+    return cards, actions, legal, columns, logs[np.arange(len(turns)), columns], values, numbers, seats
+
+
+def act(coder: PlaneCoder, hand: Hand, offer: Offer, column: int, played: int) -> None:
+    """One action in a hand: the ``played``-th label on offer."""
+    hand.done.append(Done(offer.player, offer.street, column, offer.legal))
+    hand.state = coder.game.after(hand.state, offer.labels[played])
+
+
+def gathered(coder: PlaneCoder, kept: Sequence[tuple[Any, ...]]) -> Rows:
+    """The learner's decisions, hand by hand."""
+    if not kept:
+        empty = np.zeros(0), np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.int64)
+        cards, actions = (np.zeros((0, *shape), np.uint8) for shape in (coder.card_shape, coder.action_shape))
+        return Rows(cards, actions, np.zeros((0, coder.columns), np.bool_), np.zeros(0, np.int64), *empty)
+    rows = Rows._make(np.concatenate(column) for column in zip(*kept, strict=True))
+    order = np.argsort(rows.hand, kind="stable")
+    return Rows._make(column[order] for column in rows)
+
+
+def asked_of(net: Net) -> Asked:
+    """A network as it is asked."""
+    torch = torch_module()
+
+    def ask(cards: Planes, actions: Planes, legal: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+        with torch.inference_mode():
+            logs, values = forward(net, *(torch.from_numpy(each) for each in (cards, actions, legal)))
+        return logs.double().numpy(), values.double().numpy()
+
+    return ask

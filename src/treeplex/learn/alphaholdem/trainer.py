@@ -1,0 +1,193 @@
+"""AlphaHoldem's training: hands against snapshots, trinal-clip PPO, and a match for Elo now and then."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.tree.form import Floats
+from treeplex.learn.alphaholdem.league import FIRST, Arrays, Member, kept, rated
+from treeplex.learn.alphaholdem.planes import PlaneCoder
+from treeplex.learn.alphaholdem.self_play import Asked, Played, asked_of, play_hands
+from treeplex.learn.alphaholdem.settings import LATEST, AlphaHoldemSettings
+from treeplex.learn.alphaholdem.towers import Net, forward, towers
+from treeplex.learn.alphaholdem.trinal import policy_loss, traced_advantages, value_loss
+from treeplex.learn.common.random_state import random_state, set_random_state
+from treeplex.learn.neural.optimised import Optimised, load_weights
+from treeplex.learn.torch.device import torch_module
+
+
+class Batch(NamedTuple):
+    """Decisions as PPO needs them, tensors with a row for each; values in parts of the most that a player can put in."""
+
+    cards: Any
+    actions: Any
+    legal: Any
+    column: Any
+    log_probability: Any
+    advantage: Any
+    returns: Any
+    lost: Any
+    won: Any
+
+
+class AlphaHoldem:
+    """A network that learns poker against its own past.
+
+    Attributes:
+        coder: of the game.
+        settings: what was asked for.
+        net: the network.
+        members: the snapshots that it plays, best first; itself alone at first.
+        rating: its own, as of its newest snapshot.
+        updates, hands, decisions: done so far; decisions of both players, those of matches included.
+    """
+
+    def __init__(self, coder: PlaneCoder, settings: AlphaHoldemSettings) -> None:
+        """Begin with a network of random weights."""
+        self.coder, self.settings = coder, settings
+        self.generator = np.random.default_rng(settings.seed)
+        self.net = fresh_net(coder, settings)
+        adam = torch_module().optim.Adam(self.net.parameters(), lr=settings.learning_rate, eps=1e-5)
+        self.fitted = Optimised(self.net, None, adam, most=settings.norm)
+        self.updates = self.hands = self.decisions = 0
+        self.rating = FIRST
+        self.members: tuple[Member, ...] = (Member(self.weights(), FIRST, 0),)
+
+    def weights(self) -> Arrays:
+        """A copy of the network's weights."""
+        return {name: tensor.numpy().copy() for name, tensor in self.net.state_dict().items()}
+
+    def asked(self, member: Member) -> Asked:
+        """A snapshot as it is asked."""
+        net = fresh_net(self.coder, self.settings)
+        load_weights(net, "", {f".{name}": array for name, array in member.weights.items()})
+        return asked_of(net)
+
+    def step(self) -> dict[str, float]:
+        """One update: hands against the snapshots, PPO, and a snapshot if one is due; the losses and the entropy."""
+        settings = self.settings
+        own = asked_of(self.net)
+        others = [own] if settings.opponents == LATEST else [self.asked(member) for member in self.members]
+        played = self.play([own, *others], settings.hands)
+        found = self.learn(played)
+        self.updates += 1
+        if self.updates % settings.admit == 0:
+            self.admit()
+        return found
+
+    def play(self, policies: list[Asked | None], hands: int) -> Played:
+        """Hands of the first policy against each of the others in turn, its seat changing."""
+        seats = np.zeros((hands, 2), np.int64)
+        numbers = np.arange(hands)
+        others = len(policies) - 1
+        seats[numbers, (numbers // others) % 2] = 1 + numbers % others
+        played = play_hands(self.coder, policies, seats, self.generator)
+        self.hands += hands
+        self.decisions += played.decisions
+        return played
+
+    def learn(self, played: Played) -> dict[str, float]:
+        """PPO on hands."""
+        settings, torch = self.settings, torch_module()
+        batch = self.batch_of(played)
+        count, sums, steps = len(batch.column), np.zeros(3), 0
+        for _ in range(settings.passes):
+            order = self.generator.permutation(count)
+            for part in np.array_split(order, max(1, round(count / settings.minibatch))):
+                sums += self.descend(Batch(*(each[torch.from_numpy(part)] for each in batch)))
+                steps += 1
+        return dict(zip(("policy_loss", "value_loss", "entropy"), (sums / steps).tolist(), strict=True))
+
+    def descend(self, batch: Batch) -> Floats:
+        """A gradient step; policy loss, value loss and entropy."""
+        settings, torch = self.settings, torch_module()
+        logs, values = forward(self.net, batch.cards, batch.actions, batch.legal)
+        taken = logs.gather(1, batch.column[:, None])[:, 0]
+        ratios = torch.exp(taken - batch.log_probability)
+        policy = policy_loss(ratios, batch.advantage, clip=settings.clip, most=settings.third)
+        value = value_loss(values, batch.returns, batch.lost, batch.won)
+        entropy = -(logs.exp() * logs.masked_fill(~batch.legal, 0.0)).sum(dim=1).mean()
+        self.fitted.descend(policy + settings.value * value - settings.entropy * entropy)
+        return np.array([float(each.detach()) for each in (policy, value, entropy)])
+
+    def batch_of(self, played: Played) -> Batch:
+        """Decisions with advantages, scaled to mean 0 and variance 1, and returns."""
+        settings, torch, rows = self.settings, torch_module(), played.rows
+        payoffs, paid = played.payoffs / self.coder.most, played.paid / self.coder.most
+        advantages = np.empty(len(rows.hand))
+        ends = np.flatnonzero(np.diff(rows.hand, append=-1)) + 1
+        for first, last in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
+            payoff = float(payoffs[rows.hand[first], rows.seat[first]])
+            advantages[first:last] = traced_advantages(rows.value[first:last], payoff, settings.discount, settings.trace)
+        returns = advantages + rows.value
+        scaled = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+        lost, won = paid[rows.hand, rows.seat], paid[rows.hand, 1 - rows.seat]
+        reals = (torch.from_numpy(each).float() for each in (rows.log_probability, scaled, returns, lost, won))
+        return Batch(*(torch.from_numpy(each) for each in (rows.cards, rows.actions, rows.legal, rows.column)), *reals)
+
+    def admit(self) -> None:
+        """Take a snapshot, let it play a match against each of the others, and keep the best."""
+        own, ratings = asked_of(self.net), [member.rating for member in self.members]
+        scores = []
+        for member in self.members:
+            played = self.play([own, self.asked(member)], self.settings.match)
+            numbers = np.arange(len(played.payoffs))
+            chips = float(played.payoffs[numbers, 1 - numbers % 2].sum())
+            scores.append(0.5 + 0.5 * float(np.sign(chips)))
+        self.rating, others = rated(self.rating, ratings, scores)
+        newer = Member(self.weights(), self.rating, self.updates)
+        older = [replace(member, rating=rating) for member, rating in zip(self.members, others, strict=True)]
+        self.members = kept([newer, *older], self.settings.best)
+
+    def against_uniform(self, hands: int, seed: int) -> tuple[float, float]:
+        """What it wins in a hand against uniform play, in chips, and half the width of the 95% interval; draws of their own."""
+        seats = np.zeros((hands, 2), np.int64)
+        seats[np.arange(hands), np.arange(hands) % 2] = 1
+        played = play_hands(self.coder, [asked_of(self.net), None], seats, np.random.default_rng(seed))
+        won = played.payoffs[np.arange(hands), 1 - np.arange(hands) % 2]
+        return float(won.mean()), float(1.96 * won.std(ddof=1) / np.sqrt(hands))
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that :meth:`restore` needs."""
+        counts = np.array([self.updates, self.hands, self.decisions, len(self.members)])
+        arrays = {**self.fitted.state("net"), "counts": counts, "random": random_state(self.generator)}
+        for number, member in enumerate(self.members):
+            arrays |= {f"member{number}.{name}": np.asarray(array) for name, array in member.weights.items()}
+        arrays["ratings"] = np.array([self.rating, *(member.rating for member in self.members)])
+        arrays["taken"] = np.array([member.update for member in self.members])
+        return arrays
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Continue bit for bit.
+
+        Raises:
+            KeyError, ValueError, RuntimeError: the arrays do not fit.
+        """
+        self.fitted.restore("net", arrays)
+        set_random_state(self.generator, arrays["random"])
+        self.updates, self.hands, self.decisions, count = (int(number) for number in arrays["counts"])
+        self.rating = float(arrays["ratings"][0])
+        names = list(self.net.state_dict())
+        self.members = tuple(
+            Member(
+                {name: np.array(arrays[f"member{number}.{name}"]) for name in names},
+                float(arrays["ratings"][1 + number]),
+                int(arrays["taken"][number]),
+            )
+            for number in range(count)
+        )
+
+
+def fresh_net(coder: PlaneCoder, settings: AlphaHoldemSettings) -> Net:
+    """A network for a game, its weights drawn from the seed."""
+    return towers(
+        coder.card_shape,
+        coder.action_shape,
+        channels=settings.channels,
+        layers=settings.layers,
+        width=settings.width,
+        seed=settings.seed,
+    )

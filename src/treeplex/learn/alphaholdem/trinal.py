@@ -1,0 +1,61 @@
+"""Trinal-clip PPO (Zhao et al. 2022, section 3.4): PPO with a third bound on ratios, and bounds on what a hand can return.
+
+PPO bounds the ratio of new to old probability only where that keeps the policy from moving further. Where the advantage is
+negative and the ratio large, its loss is unbounded; there the ratio is bounded by a third number:
+
+    min(r, 1 + clip) A    where A >= 0
+    min(max(r, 1 - clip), most) A    where A < 0
+
+Values are fitted to returns that are bounded by what the player can have lost and won in the hand: the chips that it and its
+opponent put in.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from treeplex.engine.tree.form import Floats
+from treeplex.learn.torch.device import torch_module
+
+Tensor = Any
+
+
+def policy_loss(ratios: Tensor, advantages: Tensor, *, clip: float, most: float) -> Tensor:
+    """The mean loss of decisions, to be descended.
+
+    Args:
+        ratios: [D], new over old probability of what was played.
+        advantages: [D].
+        clip: how far a ratio may leave 1 before it earns nothing.
+        most: the third bound, above ``1 + clip``.
+    """
+    torch = torch_module()
+    above = ratios.clamp(max=1.0 + clip)
+    below = ratios.clamp(min=1.0 - clip).clamp(max=most)
+    return -(torch.where(advantages >= 0, above, below) * advantages).mean()
+
+
+def value_loss(values: Tensor, returns: Tensor, lost: Tensor, won: Tensor) -> Tensor:
+    """The mean squared error to returns bounded by ``[-lost, won]``; all [D], in one unit."""
+    return ((values - returns.clamp(min=-lost, max=won)) ** 2).mean()
+
+
+def traced_advantages(values: Floats, payoff: float, discount: float, trace: float) -> Floats:
+    """Generalised advantage estimates of a player's decisions in one hand, which pays at its end.
+
+    ``A_t = d_t + discount * trace * A_{t+1}`` with ``d_t = discount * V_{t+1} - V_t`` and ``d_T = payoff - V_T`` at the last
+    decision (Schulman et al. 2016, equation 16).
+
+    Args:
+        values: [T], what was expected at each decision.
+        payoff: at the end.
+        discount: for each decision.
+        trace: lambda.
+    """
+    found, later = np.empty(len(values)), 0.0
+    for at in range(len(values) - 1, -1, -1):
+        last = at == len(values) - 1
+        error = (payoff if last else discount * values[at + 1]) - values[at]
+        later = error + (0.0 if last else discount * trace * later)
+        found[at] = later
+    return found

@@ -1,0 +1,97 @@
+"""Modules with their optimiser: gradient steps that refuse losses that are no numbers, and states as arrays for checkpoints."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import AlgorithmError
+from treeplex.learn.torch.device import torch_module
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+class Optimised:
+    """A module that is asked for rows, and an optimiser of its parameters.
+
+    Attributes:
+        module: a ``torch.nn.Module``.
+        rows: what it is asked for: numbers of rows of a table, or features, a row each.
+        optimizer: of all its parameters.
+    """
+
+    def __init__(self, module: Any, rows: Any, optimizer: Any, *, most: float) -> None:
+        """Join them; ``most`` is the norm to which gradients are clipped."""
+        self.module, self.rows, self.optimizer, self.most = module, rows, optimizer, most
+
+    def __call__(self, at: Any = None) -> Any:
+        """What the module says of all rows, or of the rows ``at``."""
+        return self.module(self.rows if at is None else self.rows[at])
+
+    def descend(self, loss: Any) -> float:
+        """One gradient step; the loss before it.
+
+        Raises:
+            AlgorithmError: the loss is not finite; nothing has changed.
+        """
+        value = float(loss.detach())
+        if not np.isfinite(value):
+            raise AlgorithmError(f"the loss is {value}; lower the learning rate")
+        self.optimizer.zero_grad()
+        loss.backward()
+        torch_module().nn.utils.clip_grad_norm_(self.module.parameters(), self.most)
+        self.optimizer.step()
+        return value
+
+    def state(self, name: str) -> dict[str, NDArray[Any]]:
+        """Weights and the optimiser's moments, their names beginning with ``name``."""
+        arrays = {f"{name}.{key}": tensor.numpy().copy() for key, tensor in self.module.state_dict().items()}
+        for number, moments in self.optimizer.state_dict()["state"].items():
+            for key, tensor in moments.items():
+                arrays[f"{name}.optimizer.{number}.{key}"] = np.array(tensor.numpy())
+        return arrays
+
+    def restore(self, name: str, arrays: Arrays) -> None:
+        """Continue bit for bit from what :meth:`state` returned.
+
+        Raises:
+            KeyError, ValueError, RuntimeError: the arrays do not fit.
+        """
+        load_weights(self.module, name, arrays)
+        torch, prefix = torch_module(), f"{name}.optimizer."
+        found: dict[int, dict[str, Any]] = {}
+        for full, array in arrays.items():
+            if full.startswith(prefix):
+                number, _, key = full.removeprefix(prefix).partition(".")
+                found.setdefault(int(number), {})[key] = torch.from_numpy(np.array(array))
+        groups = self.optimizer.state_dict()["param_groups"]
+        self.optimizer.load_state_dict({"state": found, "param_groups": groups})
+
+
+def load_weights(module: Any, name: str, arrays: Arrays) -> None:
+    """Put weights ``name.*`` into a module."""
+    torch = torch_module()
+    module.load_state_dict({key: torch.from_numpy(np.array(arrays[f"{name}.{key}"])) for key in module.state_dict()})
+
+
+def table(rows: int, outputs: int) -> tuple[Any, Any]:
+    """A module that is a table of zeros, and the numbers of its rows."""
+    torch = torch_module()
+    return torch.nn.Embedding.from_pretrained(torch.zeros(rows, outputs), freeze=False), torch.arange(rows)
+
+
+def perceptron(inputs: int, hidden: Iterable[int], outputs: int, seed: int) -> Any:
+    """A network of fully connected layers with ReLU between them, its weights drawn from a seed; outputs begin near 0."""
+    torch = torch_module()
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        layers, width = list[Any](), inputs
+        for units in hidden:
+            layers += [torch.nn.Linear(width, units), torch.nn.ReLU()]
+            width = units
+        last = torch.nn.Linear(width, outputs)
+    with torch.no_grad():
+        last.weight *= 0.01
+        last.bias *= 0.0
+    return torch.nn.Sequential(*layers, last)

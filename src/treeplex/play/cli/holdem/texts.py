@@ -1,0 +1,42 @@
+"""Tables and numbers of poker for people: EVs, shares, weights, combos."""
+
+import typer
+
+
+def echo_table(head: list[str], rows: list[list[str]]) -> None:
+    """A table of many columns, the first flush left; long lines are left to the terminal, nothing is cut."""
+    widths = [max(len(row[column]) for row in [head, *rows]) for column in range(len(head))]
+    for number, row in enumerate([head, *rows]):
+        cells = [
+            text.rjust(width) if column else text.ljust(width)
+            for column, (text, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        typer.secho("  ".join(cells).rstrip(), bold=number == 0)
+
+
+def amount(value: float, signed: bool) -> str:
+    """An EV for people."""
+    value = round(float(value), 2) + 0.0  # no minus before zero
+    return "-" if value != value else f"{value:+.2f}" if signed else f"{value:.2f}"
+
+
+def per_cent(value: float) -> str:
+    """A share for people."""
+    return "-" if value != value else f"{100 * value:.1f}%"
+
+
+def weight_text(weight: float) -> str:
+    """A weight for people, rare hands with three digits."""
+    return f"{100 * weight:.0f}%" if weight == 0 or weight >= 0.0995 else f"{short(100 * weight)}%"
+
+
+def counted(combos: float) -> str:
+    """A number of hands for people, few with two digits."""
+    return f"{combos:.2g}" if 0 < combos < 0.95 else f"{combos:.1f}"
+
+
+def short(value: float) -> str:
+    """A number of at least three digits, without an exponent unless it is tiny."""
+    if value != value or abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.3g}" if value == 0 or abs(value) >= 1e-4 else f"{value:.1e}"

@@ -1,0 +1,42 @@
+"""AlphaHoldem's network as an agent by name."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from treeplex.errors import SpecError
+from treeplex.evaluate.match.agents import Agent
+from treeplex.games.base import Game
+from treeplex.learn.alphaholdem.agent import AlphaHoldemAgent, NetworkFile
+from treeplex.learn.alphaholdem.planes import PlaneCoder, poker_of
+from treeplex.runs.agents.kind import AgentKind, AgentSettings
+from treeplex.runs.agents.played_game import PlayedGame
+from treeplex.settings import setting
+
+
+@dataclass(frozen=True)
+class AlphaHoldemAgentSettings(AgentSettings):
+    """Which network plays."""
+
+    net: str = setting(help="the folder of a training by alphaholdem, or the network in it")
+
+
+class AlphaHoldemKind(AgentKind):
+    """What ``treeplex train alphaholdem`` has made."""
+
+    name = "alphaholdem"
+    text = "plays poker by a network, without search"
+    source = "Zhao et al. 2022, AlphaHoldem (AAAI)"
+    plays = "poker of two players: leduc_poker, kuhn_poker, holdem"
+    example = "alphaholdem(net=runs/alphaholdem)"
+    settings = AlphaHoldemAgentSettings
+
+    def make(self, game: PlayedGame, settings: Any, generator: np.random.Generator) -> Agent:
+        found = NetworkFile.load(settings.net)
+        if not isinstance(game.rules, Game):
+            raise SpecError(f"alphaholdem plays whole hands, not {game}; take holdem")
+        if found.spec != str(game):
+            raise SpecError(f"{settings.net} is a network for {found.spec}, not for {game}; train one for this game")
+        coder = PlaneCoder(poker_of(game.rules), found.settings.sizes, found.settings.slots)
+        return AlphaHoldemAgent(game.public, coder, found.asked(coder), generator)

@@ -1,0 +1,1 @@
+"""Trainings of AlphaHoldem: the learner ``alphaholdem``."""
