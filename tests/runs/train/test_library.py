@@ -43,6 +43,8 @@ def test_the_commands_take_its_folder(tmp_path: Path) -> None:
     assert "Pass" in call("show", folder)[0]
     assert json.loads(call("train", "--resume", folder, "--set", "steps=4", "--json")[0])["steps"] == 4
     assert "walks: 20" in call("train", "--resume", folder, "--show")[0]
+    refused = call("train", "sd-cfr", "leduc_poker", "--resume", folder, code=2)[1]
+    assert "trains on kuhn_poker, not leduc_poker" in refused
     matched = json.loads(call("match", "kuhn_poker", folder, "uniform", "--json")[0])
     assert matched["exact"]
     assert matched["value"][0] > 0.1
