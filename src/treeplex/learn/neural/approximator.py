@@ -180,7 +180,7 @@ class Network(Approximator):
         scale = np.asarray(shares if whole else np.full(len(places), 1.0 / self.settings.batch), np.float32)[:, None]
         batches: Sequence[Any] = [slice(None)] * steps
         if not whole:
-            batches = generator.choice(len(places), (steps, self.settings.batch), p=shares)
+            batches = list(generator.choice(len(places), (steps, self.settings.batch), p=shares))
 
         def slopes(found: Singles, at: Any) -> tuple[float, Singles]:
             return self.slopes(found, wanted[at], parts[at], legal[at], scale[at])
@@ -246,7 +246,8 @@ class Network(Approximator):
             chances = np.exp(shifted)
             sums = chances.sum(axis=1, keepdims=True)
             losses = scale * wanted * (np.log(sums) - np.where(legal, shifted, 0.0))
-            return float(losses.sum()), scale * (chances / sums * wanted.sum(axis=1, keepdims=True) - wanted)
+            found = scale * (chances / sums * wanted.sum(axis=1, keepdims=True) - wanted)
+            return float(losses.sum()), np.asarray(found, np.float32)
         apart = found - wanted
         slope = scale * parts * apart
         return float((slope * apart).sum()), 2.0 * slope
