@@ -250,7 +250,7 @@ class Network(Approximator):
             return float(losses.sum()), np.asarray(found, np.float32)
         apart = found - wanted
         slope = scale * parts * apart
-        return float((slope * apart).sum()), 2.0 * slope
+        return float((slope * apart).sum()), np.float32(2.0) * slope
 
     def spread(self, slots: Floats) -> NDArray[np.float32]:
         """Numbers of slots as float32 [P, outputs], 0 where a place has no such action."""
