@@ -86,5 +86,8 @@ def test_hands_are_saved_and_opened(client: httpx.Client) -> None:
     answer = client.post("/api/hands/replay", json={"text": "variant = 'NT'"})
     assert (answer.status_code, "not a hand in PHH" in answer.json()["error"]) == (400, True)
     assert client.get("/api/hands/replay", params={"file": "../x.phh"}).status_code == 403
-    assert client.get("/api/hands").json() == {"hands": []}
+    assert client.get("/api/hands/replay", params={"file": "river.spot"}).status_code == 400
+    assert client.get("/api/hands/review", params={"file": "mine"}).status_code == 404
+    assert client.post("/api/hands/review", json={"text": "x", "street": "preflop"}).status_code == 400
+    assert client.get("/api/hands").json() == {"hands": [], "reviews": []}
     assert json.loads(client.get("/api/tables/choices").text)["offered"][0]["game"] == "kuhn_poker"
