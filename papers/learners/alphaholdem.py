@@ -19,7 +19,7 @@ from treeplex.solvers import make_solver
 SOURCE = "Zhao et al. 2022, AlphaHoldem (AAAI), K-best self-play (section 3.5), on a game in which it can be judged exactly"
 GAME = "leduc_poker"
 FOLDERS = ROOT / "runs" / "papers" / "alphaholdem"
-SEEDS = range(5)
+SEEDS = range(3)
 EVERY = 10
 WORDS = {BEST: "the K best snapshots", LATEST: "itself alone"}
 

@@ -42,7 +42,7 @@ def test_returns_by_hand() -> None:
 @pytest.mark.parametrize("approximator", ["table", "network"])
 def test_learns_to_meet(name: str, approximator: str) -> None:
     changes = TABLES["table"] if approximator == "table" else {"actor_rate": 0.003}
-    found = learner(name, exploring=3000, explore=0.1, **changes)
+    found = learner(name, **{**changes, "exploring": 3000, "explore": 0.1})
     assert found.measure()["return"] == pytest.approx(16 / 9, abs=0.02)
     for _ in range(500):
         found.step()
@@ -74,7 +74,7 @@ def test_games_that_are_not_cooperative_are_refused(name: str) -> None:
 
 
 def test_by_name(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    settings = {"steps": 20, **TABLES["table"]}
+    settings = {**TABLES["table"], "steps": 20}
     training = tp.train("openspiel:tiny_hanabi", "coma", settings=settings, out=tmp_path / "coma")
     assert training.records[-1].measures["episodes"] == 160
     again = tp.train(resume=tmp_path / "coma", settings={"steps": 30})
