@@ -29,7 +29,7 @@ def test_returns_by_hand() -> None:
     empty = np.zeros(5, np.int32)
     players = np.array([0, 1, 0, 1, 0], np.int32)
     payoffs = np.array([[1.0, 1.0], [3.0, 3.0]])
-    episodes = Episodes(np.array([0, 3, 5]), empty, players, empty, empty, np.ones(5), payoffs, 0)
+    episodes = Episodes(np.array([0, 3, 5]), empty, players, empty, empty, np.ones(5), payoffs, np.zeros(2, np.int32), 0)
     values = np.array([0.1, 0.2, 0.3, 0.4, 0.5])
     last = 0.25 * 0.3 + 0.75 * 1.0
     together = [0.25 * 0.2 + 0.75 * last, last, 1.0, 0.25 * 0.5 + 0.75 * 3.0, 3.0]
