@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import math
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -166,6 +168,17 @@ def test_a_damaged_file_is_refused(client: httpx.Client, folder: Any) -> None:
     for name in ("bad.spot", "text.spot"):
         assert client.get("/api/solution", params={"file": name}).status_code == 400
     assert {each["file"] for each in client.get("/api/start").json()["solutions"]} >= {"river.spot", "mine/turn.spot"}
+
+
+def test_a_strategy_that_nobody_judged_can_be_looked_at(client: httpx.Client, folder: Any, solved: Solved) -> None:
+    last = replace(solved["river"].last, numbers={"exploitability": math.nan})
+    replace(solved["river"], records=(last,), ev=(math.nan, math.nan)).save(folder / "unjudged.spot")
+    for path in ("/api/solution", "/api/solution/export?as=json"):
+        answer = client.get(path, params={"file": "unjudged.spot", "as": "json"})
+        assert answer.status_code == 200
+        assert answer.json()["exploitability"] is None
+    listed = {each["file"]: each for each in client.get("/api/start").json()["solutions"]}
+    assert listed["unjudged.spot"]["exploitability"] is None
 
 
 def test_a_file_that_changed_is_read_again(client: httpx.Client, folder: Any, solved: Solved) -> None:

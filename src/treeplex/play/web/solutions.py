@@ -9,7 +9,7 @@ from fastapi.responses import Response
 
 from treeplex.games.poker.spots.as_fields import spot_fields
 from treeplex.games.poker.spots.fields import street_names
-from treeplex.play.web.arrays import MEDIA_TYPE
+from treeplex.play.web.arrays import MEDIA_TYPE, finite
 from treeplex.play.web.found import found_solution, thinned
 from treeplex.play.web.nodes import compared, reported, runouts
 from treeplex.play.web.served import Refused, Served
@@ -81,7 +81,8 @@ def facts(solution: HoldemSolution) -> dict[str, Any]:
         },
         "fields": spot_fields(spot),
         "ranges": [about["oop"], about["ip"]],
-        **{name: about[name] for name in ("algorithm", "iterations", "exploitability", "exploitability_percent")},
+        **{name: about[name] for name in ("algorithm", "iterations")},
+        **{name: finite(about[name]) for name in ("exploitability", "exploitability_percent")},
         "seconds": solution.seconds,
         "status": solution.status,
         "target": None if target is None else number(target),
