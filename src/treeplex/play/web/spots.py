@@ -55,6 +55,9 @@ TYPICAL, TYPICAL_SHARE, TYPICAL_POWER = 110, 0.005, 0.75
 """How many iterations of DCFR it takes to an exploitability of half a percent of the pot, and by which power more it takes to
 less: what turns and flops took in tests, within a factor of two."""
 
+START_SECONDS, JUDGED = 2.0, 1.2
+"""What starting a process adds, and what judging every tenth strategy, which takes as long as two iterations, multiplies by."""
+
 
 class RangeText(BaseModel):
     """A range, as a text or as weights of all hands."""
@@ -273,7 +276,7 @@ def estimated(spot: Spot, threads: int | None) -> dict[str, Any]:
         "fits": {kind: found.fits(kind) for kind in found.memory},
         "seconds_per_iteration": found.seconds,
         "iterations_typical": iterations,
-        "seconds_typical": iterations * found.seconds,
+        "seconds_typical": START_SECONDS + JUDGED * iterations * found.seconds,
         "threads": found.threads,
         "refusal": found.refusal,
     }

@@ -6,12 +6,10 @@ from typing import Any
 import httpx
 import pytest
 
-playwright = pytest.importorskip("playwright.sync_api", reason="the dev extra: pip install playwright")
-
 import treeplex as tp
 from tests.play.web.browser.conftest import Running
 
-expect = playwright.expect
+expect = pytest.importorskip("playwright.sync_api").expect
 expect.set_options(timeout=60_000)
 HANDS = 10
 IDLE = ".acts[aria-busy=false]"
