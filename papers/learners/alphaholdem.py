@@ -16,7 +16,7 @@ from treeplex.runs.train.kind import Training
 from treeplex.runs.train.train import train
 from treeplex.solvers import make_solver
 
-SOURCE = "Zhao et al. 2022, AlphaHoldem (AAAI), K-best self-play (section 3.5), on a game in which it can be judged exactly"
+SOURCE = "Zhao et al. 2022, AlphaHoldem (AAAI), K-best self-play, on a game in which it can be judged exactly"
 GAME = "leduc_poker"
 FOLDERS = ROOT / "runs" / "papers" / "alphaholdem"
 SEEDS = range(3)
