@@ -42,7 +42,7 @@ RUNS = (
     *(Run(each, "kuhn_poker", "table", {**TABLE, "steps": 8_000}, 3) for each in ("qpg", "rpg", "rmpg")),
     *(Run(each, "leduc_poker", "table", {**TABLE, "steps": 16_000}) for each in ("qpg", "rpg", "rmpg")),
     Run("rpg", "leduc_poker", "network", {**NETWORK, "steps": 4_000, "batch": 4_096}),
-    Run("neurd", "leduc_poker", "network, exact values", {**NETWORK, "steps": 4_000}),
+    Run("neurd", "leduc_poker", "network, exact values", {"steps": 4_000, "features": "words"}),
     Run("r-nad", "leduc_poker", "network", {**NETWORK, "steps": 5_000, "batch": 1_400, "rate": 0.003, "decay": 1.0}),
     *(
         Run("mmd", game, "table, exact values", {"approximator": "table", "critic": "exact", "steps": 10_000})
