@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from treeplex.errors import GameError, SpecError
+from treeplex.evaluate.match.agents import UniformAgent
 from treeplex.games.poker.cards.cards import parse_cards
 from treeplex.games.poker.cards.evaluator import strengths
 from treeplex.games.poker.cards.format import HOLDEM
@@ -147,7 +148,10 @@ def test_an_estimate_is_the_equity_against_the_range() -> None:
     own = tuple(sorted(parse_cards("AhTs")))
     hand = next(number for number, cards in enumerate(HOLDEM.hands) if tuple(sorted(map(int, cards))) == own)
     options = {int(label): str(label) for label in game.options(state).labels}
-    judged = estimate(game, state, game.possible(state), hand, "river", options, 1)
+    agent = UniformAgent(game)
+    agent.begin(1 - game.options(state).player)
+    agent.state = state
+    judged = estimate(agent, state, game.possible(state), hand, "river", options, 1)
     assert judged is not None
     others = [cards for cards in HOLDEM.hands if not {*map(int, cards)} & {*board, *own}]
     found = strengths(board, np.array([own, *others], np.uint8))
@@ -157,6 +161,12 @@ def test_an_estimate_is_the_equity_against_the_range() -> None:
     pot, asked = sum(stakes.paid), max(stakes.paid) - min(stakes.paid)
     assert judged.values[:2] == pytest.approx((0.0, share * pot - (1 - share) * asked))
     assert len(others) == 990
+    # a raise: one answer in so many is a fold, whatever the agent holds
+    raised = max(options)
+    folds = 1 / len(game.options(game.after(state, raised)).labels)
+    more = raised - max(stakes.paid)
+    called = share * (pot + more) - (1 - share) * (asked + more)
+    assert judged.values[-1] == pytest.approx(folds * pot + (1 - folds) * called)
 
 
 def test_wrong_input_is_one_line() -> None:

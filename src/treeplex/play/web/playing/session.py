@@ -166,9 +166,8 @@ class Session:
         if self.solved is not None and (infostate := table.infostate(player)) is not None:
             return self.solved.judge(player, infostate, self._where(), options, action)
         if isinstance(table, AgentTable) and isinstance(table.history(), HoldemHistory) and len(options) <= MOST_HANDS:
-            game, state = table.public()
-            listed = self._listed(options, action)
-            return estimate(game, state, table.ranges(), table.hand_of(player), self._where(), listed, action)
+            listed, state = self._listed(options, action), table.public()[1]
+            return estimate(table.agent, state, table.ranges(), table.hand_of(player), self._where(), listed, action)
         return None
 
     def _judge_spot(self) -> None:
