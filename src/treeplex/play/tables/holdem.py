@@ -40,6 +40,7 @@ class Decided:
         best: the action of the highest value, in words.
         policy: how likely the agent plays each action with that hand.
         options: all actions, in words.
+        paid: what the player has lost by folding there: its half of the pot at the start, and its bets.
     """
 
     street: str
@@ -50,6 +51,7 @@ class Decided:
 
     policy: tuple[float, ...] = ()
     options: tuple[str, ...] = ()
+    paid: float = 0.0
 
     @property
     def lost(self) -> float:
@@ -154,9 +156,9 @@ class HoldemTable(Table):
             values = tuple(float(value) for value in self._agent.action_values(hand))
             policy = tuple(float(chance) for chance in self._agent.policy()[:, hand])
             best = options[max(options, key=lambda number: values[number])]
-            self._decided[event.player].append(
-                Decided(street, options[action], values, action, best, policy, (*options.values(),))
-            )
+            names, paid = (*options.values(),), event.contributions[event.player]
+            made = Decided(street, options[action], values, action, best, policy, names, paid)
+            self._decided[event.player].append(made)
         self._replied = False
         self._story.append(f"{street}   {NAMES[event.player]}   {options[action]}")
         self._agent.see(action)

@@ -8,16 +8,17 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, StreamingResponse
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
 from treeplex.errors import TreeplexError
-from treeplex.play.web import files, games, jobs, runs, solutions, spots, start, tables
+from treeplex.play.web import files, games, hands, jobs, runs, solutions, spots, start, tables
 from treeplex.play.web.safety import Access, Guard, problem
 from treeplex.play.web.served import Refused, Served
 
 ASSETS = Path(__file__).parent / "assets"
-PARTS = (start, spots, jobs, solutions, files, tables, games, runs)
+PARTS = (start, spots, jobs, solutions, files, tables, hands, games, runs)
 """The modules whose ``routes`` answer under ``/api``."""
 WORDS = {404: "there is nothing at this address; /api/start says what there is", 405: "not with this method; see /api/start"}
 
@@ -50,7 +51,7 @@ def make_app(served: Served, access: Access | None = None) -> Guard:
     async def events() -> StreamingResponse:
         return StreamingResponse(served.events.stream(), media_type="text/event-stream")
 
-    app.mount("/", StaticFiles(directory=ASSETS, html=True))
+    app.mount("/", GZipMiddleware(StaticFiles(directory=ASSETS, html=True)))
     app.add_exception_handler(TreeplexError, answer_error)
     app.add_exception_handler(Refused, answer_error)
     app.add_exception_handler(RequestValidationError, answer_error)

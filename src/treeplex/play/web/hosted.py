@@ -54,6 +54,10 @@ class Hosted:
         """
         return self._ask(("call", method, arguments, named), THINKING)
 
+    def call_within(self, seconds: float, method: str, *arguments: Any) -> Any:
+        """:meth:`call` of what may take so many seconds."""
+        return self._ask(("call", method, arguments, {}), seconds)
+
     @property
     def busy(self) -> bool:
         """Whether a call is under way."""

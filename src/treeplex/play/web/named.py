@@ -3,8 +3,10 @@
 from pathlib import Path
 
 from treeplex.errors import SpecError
-from treeplex.forms.sources.load import loader_of, named_file, unwrapped
+from treeplex.forms.sources.load import load, loader_of, named_file, unwrapped
+from treeplex.forms.sources.openspiel import PREFIX
 from treeplex.forms.sources.user_module import is_user_spec
+from treeplex.play.web.playing.session import SOLUTION
 from treeplex.play.web.served import Refused, Served
 from treeplex.runs.agents.registry import agents
 from treeplex.runs.solve.solvable import UNIFORM
@@ -33,6 +35,8 @@ def game_named(served: Served, text: str) -> str:
         if wrappers or loader_of(inner)[1] != inner:
             raise Refused(403, f"{shown(text)} names a file within a spec; name the file itself", "game")
         return str(served.path(inner))
+    if not inner.startswith(PREFIX):  # of others it takes a process of their own to find out
+        load(text)
     return text
 
 
@@ -48,7 +52,7 @@ def agent_named(served: Served, text: str, *, depth: int = 0) -> str:
         raise Refused(400, "an agent's name is too long; name one of treeplex agents", "against")
     if is_user_spec(text) or ".py" in text:
         raise Refused(403, CODE, "against")
-    if text in ("", UNIFORM) or text.startswith("rebel:"):
+    if text in ("", SOLUTION, UNIFORM) or text.startswith("rebel:"):
         return text
     if text.partition("(")[0].strip() not in agents():
         return str(served.path(text))
@@ -62,6 +66,8 @@ def setting_named(served: Served, value: Value, depth: int) -> Value:
         return [setting_named(served, each, depth) for each in value]
     if not isinstance(value, str):
         return value
+    if is_user_spec(value) or ".py" in value:  # a spec may have written it with escapes
+        raise Refused(403, CODE, "against")
     if "(" in value:
         try:
             inner = value.partition("(")[0].strip()

@@ -9,7 +9,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from treeplex.play.web.hosted import Hosts
 from treeplex.play.web.named import agent_named, game_named
 from treeplex.play.web.playing.choices import choices
-from treeplex.play.web.playing.hands import HandReplay
 from treeplex.play.web.playing.session import Session
 from treeplex.play.web.served import Served
 from treeplex.storage.files import write_atomically
@@ -30,6 +29,7 @@ class Seating(BaseModel):
     iterations: int | None = Field(None, ge=1, le=1_000_000)
     think: str | None = Field(None, max_length=20)
     seed: int | None = Field(None, ge=0, lt=2**53)
+    title: str = Field("", max_length=200)
 
 
 class Move(BaseModel):
@@ -47,60 +47,52 @@ class Deal(BaseModel):
     repeat: int | None = Field(None, ge=1)
 
 
-class Pasted(BaseModel):
-    """A hand history."""
-
-    model_config = ConfigDict(extra="forbid")
-    text: str = Field(min_length=1, max_length=200_000)
-
-
 def routes(served: Served) -> APIRouter:
-    """What is answered about tables and hands."""
-    router = APIRouter(prefix="/api")
+    """What is answered about tables."""
+    router = APIRouter(prefix="/api/tables")
     tables = Hosts(Session, MOST_TABLES)
     served.closing.append(tables.close)
 
-    @router.get("/tables/choices")
+    @router.get("/choices")
     def offered() -> dict[str, Any]:
         tables.prepare()
         return choices(tuple(served.own_games))
 
-    @router.get("/tables")
+    @router.get("")
     def held() -> dict[str, Any]:
         return {"tables": tables.names()}
 
-    @router.post("/tables", status_code=201)
+    @router.post("", status_code=201)
     def sit(body: Seating) -> dict[str, Any]:
         game, against = game_named(served, body.game), agent_named(served, body.against)
-        settings = {"seat": body.seat, "iterations": body.iterations, "think": body.think, "seed": body.seed}
-        name = tables.open(game, against, **settings)
+        name = tables.open(game, against, **body.model_dump(exclude={"game", "against"}))
         return shown(name)
 
     def shown(name: str) -> dict[str, Any]:
         return {"id": name, **plain(tables[name].call("view"))}
 
-    @router.get("/tables/{name}")
+    @router.get("/{name}")
     def look(name: str) -> dict[str, Any]:
         return shown(name)
 
-    @router.post("/tables/{name}/play")
+    @router.post("/{name}/play")
     def play(name: str, body: Move) -> dict[str, Any]:
         return {"id": name, **plain(tables[name].call("play", body.action, body.text))}
 
-    @router.post("/tables/{name}/next")
+    @router.post("/{name}/next")
     def deal(name: str, body: Deal) -> dict[str, Any]:
         return {"id": name, **plain(tables[name].call("next", body.repeat))}
 
-    @router.get("/tables/{name}/hands/{number}")
+    @router.get("/{name}/hands/{number}")
     def hand(name: str, number: int) -> dict[str, Any]:
         return dict(plain(tables[name].call("reviewed", number)))
 
-    @router.get("/tables/{name}/hands/{number}/phh")
+    @router.get("/{name}/hands/{number}/phh")
     def written(name: str, number: int) -> PlainTextResponse:
         text = tables[name].call("phh", number)
         return PlainTextResponse(text, headers={"content-disposition": f'attachment; filename="hand-{number}.phh"'})
 
-    @router.post("/tables/{name}/hands/{number}/save", status_code=201)
+    @router.post("/{name}/hands/{number}/save", status_code=201)
     def save(name: str, number: int) -> dict[str, Any]:
         text = tables[name].call("phh", number)
         folder = served.folder / HANDS
@@ -111,23 +103,10 @@ def routes(served: Served) -> APIRouter:
         write_atomically(path, text)
         return {"file": served.name(path)}
 
-    @router.delete("/tables/{name}")
+    @router.delete("/{name}")
     def leave(name: str) -> dict[str, Any]:
         tables.drop(name)
         return {}
-
-    @router.get("/hands")
-    def saved() -> dict[str, Any]:
-        found = sorted((served.folder / HANDS).glob("*.phh"), key=lambda path: path.stat().st_mtime, reverse=True)
-        return {"hands": [served.name(path) for path in found[:500]]}
-
-    @router.get("/hands/replay")
-    def replay(file: str) -> dict[str, Any]:
-        return dict(plain(HandReplay.of(served.path(file).read_text(encoding="utf-8", errors="replace")[:200_000]).steps()))
-
-    @router.post("/hands/replay")
-    def replay_text(body: Pasted) -> dict[str, Any]:
-        return dict(plain(HandReplay.of(body.text).steps()))
 
     return router
 

@@ -11,7 +11,7 @@ import type { Decided, HandDone } from "./types.ts";
 export const BY: Record<string, string> = {
   solution: "by the solution",
   agent: "as the agent's search has it",
-  estimate: "an estimate: as if all checked and called from there on",
+  estimate: "by an estimate: the opponent answers as it does, then all check and call",
 };
 
 /** The kind of an action by its name, for its colour. */
@@ -28,14 +28,17 @@ export function amount(value: number | null, bigBlind: number | null): string {
   return bigBlind ? `${(value / bigBlind).toFixed(2)} bb` : value.toFixed(3).replace(/\.?0+$/, "");
 }
 
+/** An action without what OpenSpiel's names repeat: "[P0]Bid: 3" is "Bid: 3". */
+export const plainName = (name: string) => name.replace(/^\[P\d\]/, "");
+
 export function Verdict({ decided, bigBlind }: { decided: Decided; bigBlind: number | null }) {
   const best = decided.values.reduce<number>((found, value, place) => (value != null && value > (decided.values[found] ?? -Infinity) ? place : found), decided.chosen);
   return (
     <p class={`verdict ${decided.verdict}`} role="status">
       <b>{WORDS[decided.verdict]}</b>
       <span>
-        {decided.options[decided.chosen]}
-        {decided.verdict === "mistake" && ` costs ${amount(decided.lost, bigBlind)}; better: ${decided.options[best]}`}
+        {plainName(decided.options[decided.chosen]!)}
+        {decided.verdict === "mistake" && ` costs ${amount(decided.lost, bigBlind)}; better: ${plainName(decided.options[best]!)}`}
         {decided.verdict === "mixed" && decided.policy.length > 0 && `, played ${percent(decided.policy[decided.chosen], 0)} of the time`}
       </span>
       <span class="soft small">{decided.verdict === "unknown" ? "nothing says what a bet here is worth" : BY[decided.by]}</span>
@@ -55,7 +58,7 @@ export function Decisions({ of, bigBlind }: { of: readonly Decided[]; bigBlind: 
           <li key={place}>
             <Verdict decided={decided} bigBlind={bigBlind} />
             {decided.policy.length > 0 && <Bars label="how the solution plays" parts={actionParts(kinds, decided.options, decided.policy)} />}
-            <div class="table-frame" tabIndex={0} role="region" aria-label={`What each action was worth, decision ${place + 1}`}>
+            {decided.values.some((value) => value != null) && <div class="table-frame" tabIndex={0} role="region" aria-label={`What each action was worth, decision ${place + 1}`}>
               <table class="table">
                 <thead>
                   <tr><th scope="col">{decided.where || "Action"}</th><th scope="col" class="number">Worth</th><th scope="col" class="number">Cost</th><th scope="col" class="number">Played</th></tr>
@@ -67,7 +70,7 @@ export function Decisions({ of, bigBlind }: { of: readonly Decided[]; bigBlind: 
                     return (
                       <tr key={option} class={option === decided.chosen ? "chosen" : ""}>
                         <td>
-                          <span class="swatch" style={{ background: paint[option] }} aria-hidden="true">{signs[option]}</span> {decided.options[option]}
+                          <span class="swatch" style={{ background: paint[option] }} aria-hidden="true">{signs[option]}</span> {plainName(decided.options[option]!)}
                           {option === decided.chosen && <span class="soft small"> (yours)</span>}
                         </td>
                         <td class="number">{value == null ? "–" : signed(bigBlind ? value / bigBlind : value)}</td>
@@ -78,7 +81,7 @@ export function Decisions({ of, bigBlind }: { of: readonly Decided[]; bigBlind: 
                   })}
                 </tbody>
               </table>
-            </div>
+            </div>}
           </li>
         );
       })}

@@ -5,6 +5,7 @@ import { Button, Field, Notice, Panel, Segments } from "../../look/basics.tsx";
 import { go, link, place } from "../../router.ts";
 import { message, useLoaded, useTitle } from "../../use.ts";
 import { Replay } from "./Replay.tsx";
+import { Review } from "./Review.tsx";
 import { Table } from "./Table.tsx";
 import type { Choices, TableView } from "./types.ts";
 import "./play.css";
@@ -12,6 +13,7 @@ import "./play.css";
 export default function Play() {
   const [, table] = place.value.path;
   if (table === "hands") return <Replay />;
+  if (table === "review") return <Review key={place.value.query.get("file")} file={place.value.query.get("file") ?? ""} />;
   return table ? <Table key={table} id={table} /> : <Lobby />;
 }
 
@@ -33,13 +35,13 @@ function Lobby() {
   const seat = useSignal("turns");
   const wrong = useSignal<{ text: string; of: string } | null>(null);
   const busy = useSignal<string | null>(null);
-  const sit = async (spec: string, opponent: string) => {
+  const sit = async (spec: string, opponent: string, title = "") => {
     if (busy.peek()) return;
     busy.value = spec;
     wrong.value = null;
     try {
       const own = seat.value === "turns" ? {} : { seat: Number(seat.value) };
-      go(link(["play", (await post<TableView>("tables", { game: spec, against: opponent, ...own })).id]));
+      go(link(["play", (await post<TableView>("tables", { game: spec, against: opponent, title, ...own })).id]));
     } catch (error) {
       wrong.value = { text: message(error), of: spec };
     }
@@ -47,7 +49,7 @@ function Lobby() {
   };
   return (
     <>
-      <div class="row spread"><h1>Play</h1><a href="#/play/hands">Open a hand</a></div>
+      <div class="row spread"><h1>Play</h1><a href="#/play/hands">Hands: open, paste, judge</a></div>
       {choices.error && <Notice bad>{choices.error}</Notice>}
       {held.data && held.data.tables.length > 0 && (
         <Notice>You still sit at {held.data.tables.map((id, i) => <span key={id}>{i > 0 && ", "}<a href={link(["play", id])}>table {id}</a></span>)}.</Notice>
@@ -56,7 +58,7 @@ function Lobby() {
       {asked && (
         <Panel title={`Play ${asked}`}>
           <p class="soft small">Against the average strategy of this solved spot; every decision is judged by it.</p>
-          <p><Button kind="primary" disabled={!!busy.value} onClick={() => void sit(asked, "")}>{busy.value === asked ? "Setting up…" : "Sit down"}</Button></p>
+          <p><Button kind="primary" disabled={!!busy.value} onClick={() => void sit(asked, "", asked)}>{busy.value === asked ? "Setting up…" : "Sit down"}</Button></p>
         </Panel>
       )}
       <div class="row"><span class="soft small">Your seat</span><Segments label="Your seat" value={seat.value} options={[{ value: "turns", label: "take turns" }, { value: "0", label: "first" }, { value: "1", label: "second" }]} onChange={(value) => (seat.value = value)} /></div>
@@ -67,7 +69,7 @@ function Lobby() {
             <p class="soft small">{offer.about}</p>
             <p class="row tight">
               {offer.against.map((opponent, place) => (
-                <Button key={opponent} small kind={place ? "plain" : "primary"} disabled={!!busy.value} title={opponent} onClick={() => void sit(offer.game, opponent)}>
+                <Button key={opponent} small kind={place ? "plain" : "primary"} disabled={!!busy.value} title={opponent} onClick={() => void sit(offer.game, opponent, offer.title)}>
                   {busy.value === offer.game && !place ? "Setting up…" : `against ${SHORT[opponent] ?? opponent}`}
                 </Button>
               ))}

@@ -1,10 +1,10 @@
 // A hand opened again, action by action.
 import { useSignal } from "@preact/signals";
 import { get, post } from "../../api.ts";
-import { Button, Field, Notice, Panel } from "../../look/basics.tsx";
+import { Button, Field, Notice, Panel, Select } from "../../look/basics.tsx";
 import { signed } from "../../look/numbers.ts";
 import { useKeys } from "../../keys.ts";
-import { link, place } from "../../router.ts";
+import { go, link, place } from "../../router.ts";
 import { message, useLoaded, useTitle } from "../../use.ts";
 import { Scene } from "./Scene.tsx";
 import type { Scene as SceneData } from "./types.ts";
@@ -18,7 +18,7 @@ interface Replayed {
 export function Replay() {
   useTitle("Hands");
   const file = place.value.query.get("file");
-  const saved = useLoaded((signal) => get<{ hands: string[] }>("hands", {}, signal), []);
+  const saved = useLoaded((signal) => get<{ hands: string[]; reviews: string[] }>("hands", {}, signal), []);
   const opened = useLoaded(file ? (signal) => get<Replayed>("hands/replay", { file }, signal) : null, [file]);
   const pasted = useSignal<Replayed | null>(null);
   const text = useSignal("");
@@ -35,6 +35,15 @@ export function Replay() {
     ],
     [last],
   );
+  const hero = useSignal("");
+  const oop = useSignal("");
+  const ip = useSignal("");
+  const street = useSignal("");
+  const judge = () =>
+    void post<{ file: string }>("hands/review", { text: text.value, hero: hero.value || null, oop: oop.value || null, ip: ip.value || null, street: street.value || null }).then(
+      (review) => go(link(["play", "review"], { file: review.file })),
+      (error: unknown) => (wrong.value = message(error)),
+    );
   const paste = () =>
     void post<Replayed>("hands/replay", { text: text.value }).then(
       (found) => ((pasted.value = found), (wrong.value = null), (step.value = 0)),
@@ -51,7 +60,7 @@ export function Replay() {
             <Button disabled={step.value <= 0} onClick={() => move(-1)}>← Before</Button>
             <Button disabled={step.value >= last} onClick={() => move(1)}>Next →</Button>
             <span role="status">
-              {now.seat == null ? <b>{hand!.returns.map((each, seat) => `player ${seat} ${signed(each)}`).join(", ")}</b> : <><b>player {now.seat}</b>: {now.text}</>}
+              {now.seat == null ? <b>{hand!.returns.map((each, seat) => `${now.scene.seats[seat]!.name} ${signed(each)}`).join(", ")}</b> : <><b>{now.scene.seats[now.seat]!.name}</b>: {now.text}</>}
             </span>
           </div>
         </Panel>
@@ -63,11 +72,26 @@ export function Replay() {
           ) : (
             <p class="empty">Hands of whole hold'em that you save at a table come here.</p>
           )}
+          {saved.data && saved.data.reviews.length > 0 && (
+            <>
+              <h3>Judged</h3>
+              <ul class="files">{saved.data.reviews.map((each) => <li key={each}><a href={link(["play", "review"], { file: each })}>{each}</a></li>)}</ul>
+            </>
+          )}
         </Panel>
         <Panel title="Open a hand from its text">
           <div class="stack">
-            <Field label="A hand in PHH" rows={8} value={text.value} error={wrong.value} onInput={(value) => (text.value = value)} />
-            <div><Button disabled={!text.value.trim()} onClick={paste}>Open</Button></div>
+            <Field label="A hand of PokerStars, GGPoker or PHH" rows={8} value={text.value} error={wrong.value} onInput={(value) => (text.value = value)} />
+            <div class="fields">
+              <Field label="Judge" value={hero.value} placeholder="whose cards are shown" onInput={(value) => (hero.value = value)} hint="a name, oop or ip" />
+              <Field label="Range out of position" value={oop.value} placeholder="by position" onInput={(value) => (oop.value = value)} />
+              <Field label="Range in position" value={ip.value} placeholder="by position" onInput={(value) => (ip.value = value)} />
+              <Select label="From" value={street.value} options={[{ value: "", label: "the first street of two" }, { value: "flop", label: "the flop" }, { value: "turn", label: "the turn" }, { value: "river", label: "the river" }]} onChange={(value) => (street.value = value)} />
+            </div>
+            <div class="row tight">
+              <Button kind="primary" disabled={!text.value.trim()} onClick={judge}>Judge it</Button>
+              <Button disabled={!text.value.trim()} onClick={paste}>Step through it (PHH)</Button>
+            </div>
           </div>
         </Panel>
       </div>

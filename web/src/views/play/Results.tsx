@@ -6,6 +6,8 @@ import { Table } from "../../look/table.tsx";
 import { amount } from "./After.tsx";
 import type { Results as ResultsData, Sum } from "./types.ts";
 
+type HandRow = ResultsData["hands"][number];
+
 export function Results({ results, over, onRepeat, table, phh }: { results: ResultsData; over: boolean; onRepeat: (hand: number) => void; table: string; phh: boolean }) {
   const { hands, big_blind: blind } = results;
   if (!hands.length) return null;
@@ -13,6 +15,7 @@ export function Results({ results, over, onRepeat, table, phh }: { results: Resu
     let total = 0;
     return hands.map((hand, place): [number, number] => [place + 1, (total += (of(hand) ?? 0) / (blind ?? 1))]);
   };
+  const luckless = (row: HandRow) => (row.luckless == null ? "–" : signed(row.luckless / (blind ?? 1)));
   const lines = [{ name: "won", points: sums((hand) => hand.payoff) }];
   if (results.luckless) lines.push({ name: "without luck", points: sums((hand) => hand.luckless) });
   return (
@@ -23,7 +26,7 @@ export function Results({ results, over, onRepeat, table, phh }: { results: Resu
           {results.luckless && <Interval name="without luck (AIVAT)" sum={results.luckless} blind={blind} of={[results.raw, results.luckless]} />}
         </div>
         {hands.length > 1 && <Curve label="Won so far" x="hands" lines={lines} log={false} height={180} />}
-        {results.spots.length > 0 && (
+        {results.spots.length > 1 && (
           <Table
             label="Where value was lost"
             columns={[
@@ -41,7 +44,7 @@ export function Results({ results, over, onRepeat, table, phh }: { results: Resu
           columns={[
             { key: "number", label: "Hand", number: true, show: (row) => row.number, sort: (row) => row.number },
             { key: "payoff", label: "Won", number: true, show: (row) => signed(row.payoff / (blind ?? 1)), sort: (row) => row.payoff },
-            { key: "luckless", label: "Without luck", number: true, show: (row) => (row.luckless == null ? "–" : signed(row.luckless / (blind ?? 1))), sort: (row) => row.luckless },
+            ...(results.luckless ? [{ key: "luckless", label: "No luck", number: true, show: luckless, sort: (row: HandRow) => row.luckless }] : []),
             { key: "lost", label: "EV lost", number: true, show: (row) => amount(row.lost, blind), sort: (row) => row.lost },
             {
               key: "again",

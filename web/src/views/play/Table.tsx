@@ -8,7 +8,7 @@ import { count, duration, signed } from "../../look/numbers.ts";
 import { useKeys } from "../../keys.ts";
 import { go } from "../../router.ts";
 import { message, useTitle } from "../../use.ts";
-import { BY, Decisions, Ranges, Verdict, kindOf } from "./After.tsx";
+import { BY, Decisions, Ranges, Verdict, kindOf, plainName } from "./After.tsx";
 import { Results } from "./Results.tsx";
 import { Scene } from "./Scene.tsx";
 import type { TableView } from "./types.ts";
@@ -91,7 +91,7 @@ export function Table({ id }: { id: string }) {
                 {now.options.map((option, place) => (
                   <button key={option.id} type="button" class="option" disabled={waiting.value} style={{ "--paint": paint[place] }} onClick={() => play(option.id)}>
                     <span class="swatch" style={{ background: paint[place] }} aria-hidden="true">{option.kind === "other" ? place + 1 : signs[place]}</span>
-                    {option.name.replace(/^\[P\d\]/, "")}
+                    {plainName(option.name)}
                     {place < 9 && <kbd>{place + 1}</kbd>}
                   </button>
                 ))}
@@ -116,7 +116,7 @@ export function Table({ id }: { id: string }) {
               {now.said.map((said, place) => (
                 <li key={place}>
                   {said.at && said.at !== now.said[place - 1]?.at && <span class="street">{said.at}</span>}
-                  <b>{said.seat === now.person ? "you" : now.scene.seats[said.seat]!.name}</b> {said.text.replace(/^\[P\d\]/, "").toLowerCase()}
+                  <b>{said.seat === now.person ? "you" : now.scene.seats[said.seat]!.name}</b> {plainName(said.text).toLowerCase()}
                   {said.thought && <span class="soft small"> ({count(said.thought.iterations)} iterations, {duration(said.thought.seconds)})</span>}
                 </li>
               ))}

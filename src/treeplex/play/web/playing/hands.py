@@ -58,7 +58,7 @@ class HandReplay:
         scene = scene_of(state, 0, over=True)
         assert scene is not None
         for seat, each in enumerate(scene["seats"]):
-            each |= {"name": f"player {seat}", "person": False, "acting": seat == player}
+            each |= {"person": False, "acting": seat == player}
         street = STREETS[min(state.table.street, 3)]
         return {"scene": scene, "text": text, "seat": player, "at": street, "board": [card_to_string(c) for c in state.board]}
 

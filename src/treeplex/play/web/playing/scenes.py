@@ -17,6 +17,7 @@ from treeplex.games.tic_tac_toe import CELLS, TicTacToeState
 from treeplex.games.turn_based import TurnBasedState
 from treeplex.play.tables.histories import held_by
 from treeplex.play.tables.holdem import HoldemTable
+from treeplex.runs.holdem.review.position_ranges import position_names
 
 Scene = dict[str, Any]
 """``kind`` (``cards``, ``dice``, ``grid`` or ``text``), ``seats`` with what lies before each player, and what lies between."""
@@ -74,6 +75,7 @@ def whole_holdem(state: HoldemHistory, viewer: int, over: bool) -> Scene:
     """Hole cards, stacks, what is put in on this street, the button and the board."""
     rules, table = state.game.rules, state.table
     shown = over and table.folded.count(False) > 1
+    positions = dict(zip(rules.order, position_names(state.game.num_players), strict=True))
     seats = [
         {
             "cards": [
@@ -84,6 +86,7 @@ def whole_holdem(state: HoldemHistory, viewer: int, over: bool) -> Scene:
             "behind": rules.stacks[seat] - table.paid[seat],
             "out": table.folded[seat],
             "dealer": seat == rules.betting.dealer,
+            "name": positions[seat],
         }
         for seat in range(state.game.num_players)
     ]

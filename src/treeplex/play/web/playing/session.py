@@ -41,7 +41,7 @@ class Session:
         iterations: int | None = None,
         think: str | None = None,
         seed: int | None = None,
-        deal: bool = True,
+        title: str = "",
     ) -> None:
         """Sit down.
 
@@ -51,13 +51,14 @@ class Session:
             seat: the person's; None for taking turns.
             iterations, think: of each search of the opponent.
             seed: of deals and draws; None for others each time.
-            deal: whether the first hand is dealt.
+            title: what people call the game; empty for its spec.
 
         Raises:
             TreeplexError: no such game, agent or seat.
         """
         self.rules = load_policy(game).game.spot if is_solved_spot(game) else load(game)
         self.game, self.against, self.seat = game if is_solved_spot(game) else str(self.rules), against or SOLUTION, seat
+        self.title = title
         self.solved = None if isinstance(self.rules, Spot | Holdem) else Solved.of(self.rules)
         self.table, self.about = self._sit(iterations, think, seed)
         if seat is not None and not 0 <= seat < self.table.players:
@@ -65,8 +66,7 @@ class Session:
         self._seeds = np.random.default_rng(seed)
         self.hands: list[Hand] = []
         self.dice = 0
-        if deal:
-            self.next()
+        self.next()
 
     def _sit(self, iterations: int | None, think: str | None, seed: int | None) -> tuple[Table, str]:
         """The table, and who the opponent is."""
@@ -166,9 +166,8 @@ class Session:
         if self.solved is not None and (infostate := table.infostate(player)) is not None:
             return self.solved.judge(player, infostate, self._where(), options, action)
         if isinstance(table, AgentTable) and isinstance(table.history(), HoldemHistory) and len(options) <= MOST_HANDS:
-            game, state = table.public()
-            listed = self._listed(options, action)
-            return estimate(game, state, table.ranges(), table.hand_of(player), self._where(), listed, action)
+            listed, state = self._listed(options, action), table.public()[1]
+            return estimate(table.agent, state, table.ranges(), table.hand_of(player), self._where(), listed, action)
         return None
 
     def _judge_spot(self) -> None:
@@ -179,7 +178,8 @@ class Session:
         spots = [each for each in self.hand.decided if each.by != "estimate"]
         for each in made[len(spots) :]:
             by, close = ("solution", 0.001 * table.chips[2]) if table.exact else ("agent", 0.01 * table.chips[2])
-            self.hand.decided.append(Decided(each.street, each.options, each.chosen, each.values, each.policy, by, close))
+            values = tuple(value + each.paid for value in each.values)  # from the pot: folding is worth 0
+            self.hand.decided.append(Decided(each.street, each.options, each.chosen, values, each.policy, by, close))
 
     def _finish(self) -> None:
         """Keep what there is to see of a hand that is over."""
@@ -227,10 +227,11 @@ class Session:
             spot_table(table, person, over) if isinstance(table, HoldemTable) else scene_of(table.history(), person, over=over)
         )
         if scene is None:
-            lines = table.shown() if over else [table.view(person)] if table.actor == person else []
+            known = [f"{table.seat(seat)}: {text}" for seat, text in enumerate(table.shown())] if over else []
+            lines = known or ([table.view(person)] if table.actor == person else [])
             scene = {"kind": "text", "seats": [{} for _ in range(table.players)], "lines": lines, "picture": table.picture()}
         for seat, each in enumerate(scene["seats"]):
-            each |= {"name": table.seat(seat), "person": seat == person, "acting": table.actor == seat}
+            each |= {"name": each.get("name") or table.seat(seat), "person": seat == person, "acting": table.actor == seat}
         return scene
 
     def _listed(self, options: dict[int, str], also: int | None = None) -> dict[int, str]:
@@ -255,7 +256,7 @@ class Session:
         options = {} if over else table.options()
         listed = self._listed(options)
         return {
-            "game": self.game,
+            "game": self.title or self.game,
             "against": self.against,
             "about": self.about,
             "players": table.players,

@@ -1,0 +1,110 @@
+// A hand of a poker room judged street by street: solved as one watches, then what each decision cost.
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { get, post } from "../../api.ts";
+import { Button, Facts, Notice, Panel, tried } from "../../look/basics.tsx";
+import { Cards, Hand } from "../../look/Cards.tsx";
+import { count, duration, percent } from "../../look/numbers.ts";
+import type { ComponentChildren } from "preact";
+import { link } from "../../router.ts";
+import { useLoaded, useTitle } from "../../use.ts";
+import { Decisions } from "./After.tsx";
+import type { Decided } from "./types.ts";
+
+interface Choice {
+  line: string;
+  actions: string[];
+  frequency: number[];
+  ev: (number | null)[];
+  played: number;
+  lost: number;
+  verdict: Decided["verdict"];
+}
+
+interface Result {
+  hand: string;
+  big_blind: number;
+  cards: string[];
+  hero: "oop" | "ip";
+  lost_bb: number;
+  streets: { street: string; board: string; pot: number; stack: number; line: string; equity: number; exploitability: number; file: string | null; notes: string[]; choices: Choice[] }[];
+}
+
+interface State {
+  file: string;
+  state: "running" | "done" | "failed" | "stopped";
+  error: string | null;
+  about: { title: string; names: string[]; positions: string[]; cards: string[]; hero: number };
+  asked: Record<"text" | "hero" | "oop" | "ip" | "street", string | null>;
+  progress: { street: string; done: number; pot: number; exploitability: number | null; left: number | null } | null;
+  result: Result | null;
+}
+
+const EVERY = 1000;
+
+export function Review({ file }: { file: string }) {
+  useTitle("A hand judged");
+  const ticks = useSignal(0);
+  const loaded = useLoaded((signal) => get<State>("hands/review", { file }, signal), [file, ticks.value]);
+  const now = loaded.data;
+  const running = now?.state === "running";
+  useEffect(() => {
+    if (!running) return;
+    const timer = setInterval(() => ticks.value++, EVERY);
+    return () => clearInterval(timer);
+  }, [running]);
+  if (loaded.error) return <Notice bad>{loaded.error}</Notice>;
+  if (!now) return <p class="empty">Loading…</p>;
+  const { about, progress, result } = now;
+  const again = () => void tried(post<State>("hands/review", { ...now.asked, file })).then(() => ticks.value++);
+  return (
+    <>
+      <div class="row spread"><h1>{about.title || "A hand judged"}</h1><a href="#/play/hands">All hands</a></div>
+      <Facts
+        of={about.names.map((name, seat): [string, ComponentChildren] => [
+          seat === about.hero ? "judged" : "against",
+          <>{name || "unknown"}, {about.positions[seat]} {about.cards[seat] && <Hand hand={about.cards[seat]!} />}</>,
+        ])}
+      />
+      {running && (
+        <Notice>
+          {progress
+            ? <>Solving the {progress.street}: {count(progress.done)} iterations{progress.exploitability != null && `, exploitability ${percent(progress.exploitability / progress.pot, 2)} of the pot`}{progress.left != null && `, about ${duration(progress.left)} left`}.</>
+            : "Building the tree…"}
+        </Notice>
+      )}
+      {now.state === "failed" && <Notice bad>{now.error}</Notice>}
+      {now.state === "stopped" && <Notice>This was stopped. What is solved is kept. <Button small onClick={again}>Go on</Button></Notice>}
+      {result && <p class="outcome"><b>{result.lost_bb.toFixed(2)} bb lost in all</b></p>}
+      {result?.streets.map((street) => (
+        <Panel
+          key={street.street}
+          title={<>{street.street} <Cards of={street.board} /></>}
+          tools={street.file ? <a href={link(["solution", `${file}/${street.file}`])}>the solved {street.street}</a> : undefined}
+        >
+          <div class="stack">
+            <Facts of={[["pot", `${(street.pot / result.big_blind).toFixed(1)} bb`], ["behind", `${(street.stack / result.big_blind).toFixed(1)} bb`], ["equity", percent(street.equity)], ["solved to", `${percent(street.exploitability / street.pot, 2)} of the pot`]]} />
+            {street.choices.length ? (
+              <Decisions
+                bigBlind={result.big_blind}
+                of={street.choices.map((choice): Decided => ({
+                  where: choice.line || "first to act",
+                  options: choice.actions,
+                  chosen: choice.played,
+                  values: choice.ev,
+                  policy: choice.frequency,
+                  by: "solution",
+                  lost: choice.lost,
+                  verdict: choice.verdict,
+                }))}
+              />
+            ) : (
+              <p class="soft">No decision of this player.</p>
+            )}
+            {street.notes.map((note) => <p key={note} class="soft small">{note}</p>)}
+          </div>
+        </Panel>
+      ))}
+    </>
+  );
+}
