@@ -16,7 +16,8 @@ CODE = "games and agents of one's own run code, so they are named on the command
 
 
 def game_named(served: Served, text: str) -> str:
-    """A game as :func:`treeplex.load` takes it: a spec without files, a file in the folder, or a game of the command line.
+    """A game as :func:`treeplex.load` takes it: a spec without files, a file or folder in the folder served, or a game of
+    the command line.
 
     Raises:
         Refused: code, or a file outside of the folder.
@@ -30,6 +31,8 @@ def game_named(served: Served, text: str) -> str:
     wrappers, inner = unwrapped(text)
     if is_user_spec(inner) or ".py" in inner.partition("(")[0]:
         raise Refused(403, CODE, "game")
+    if not text.startswith(PREFIX) and (served.folder / text).is_dir():
+        return str(served.path(text))
     if named_file(text) is not None:
         if wrappers or loader_of(inner)[1] != inner:
             raise Refused(403, f"{shown(text)} names a file within a spec; name the file itself", "game")
