@@ -51,8 +51,8 @@ def reproduce() -> Result:
     solver.run(1000)
     nash = seat_values(solver.average_policy())
     measured = {}
-    for opponents in (BEST, LATEST):
-        for seed in SEEDS:
+    for seed in SEEDS:
+        for opponents in (BEST, LATEST):
             training = trained(opponents, seed)
             curve = [record.exploitability for record in training.records]
             values = seat_values(agent_policy(agent(str(training.folder), game, seed=0), game))

@@ -14,10 +14,13 @@ from treeplex.forms.sources.load import load_rules
 from treeplex.learn.neural.actor import AVERAGE, LAST, Actor
 from treeplex.runs.train.registry import NEURAL, neural_class
 
-TABLE: Mapping[str, Any] = {"approximator": "table", "rate": 0.005, "critic_rate": 0.01, "critic_steps": 1}
+TABLE: Mapping[str, Any] = {"approximator": "table", "rate": 0.005, "critic_rate": 0.06, "critic_steps": 1}
 """Of learned critics in tables."""
-PROXIMAL: Mapping[str, Any] = {"approximator": "table", "rate": 0.01, "critic_rate": 0.01, "batch": 4096, "entropy": 0.1}
 NETWORK: Mapping[str, Any] = {"width": 64, "layers": 2}
+
+
+MODULES = ("actor", "grid", "outputs", "policy_gradient", "ppo", "ppg", "mmd", "r_nad")
+KERNELS = ("episodes", "returns", "reaches")
 
 
 class Run(NamedTuple):
@@ -37,19 +40,22 @@ class Run(NamedTuple):
 
 RUNS = (
     *(Run(each, "kuhn_poker", "table", {**TABLE, "steps": 8_000}, 3) for each in ("qpg", "rpg", "rmpg")),
-    *(Run(each, "leduc_poker", "table", {**TABLE, "steps": 16_000, "entropy": 0.15}, 3) for each in ("qpg", "rpg", "rmpg")),
-    Run("rpg", "leduc_poker", "network", {**NETWORK, "steps": 4_000, "batch": 4_096, "entropy": 0.15}),
+    *(Run(each, "leduc_poker", "table", {**TABLE, "steps": 16_000}) for each in ("qpg", "rpg", "rmpg")),
+    Run("rpg", "leduc_poker", "network", {**NETWORK, "steps": 4_000, "batch": 4_096}),
     Run("neurd", "leduc_poker", "network, exact values", {**NETWORK, "steps": 4_000}),
-    Run("r-nad", "leduc_poker", "table", {"approximator": "table", "rate": 0.01, "steps": 27_000, "decay": 1.0}),
-    Run("r-nad", "leduc_poker", "network", {**NETWORK, "steps": 7_000, "batch": 1_000, "decay": 1.0}),
+    Run("r-nad", "leduc_poker", "network", {**NETWORK, "steps": 5_000, "batch": 1_400, "rate": 0.003, "decay": 1.0}),
     *(
         Run("mmd", game, "table, exact values", {"approximator": "table", "critic": "exact", "steps": 10_000})
         for game in ("kuhn_poker", "leduc_poker")
     ),
-    *(Run(each, "leduc_poker", "table", {**PROXIMAL, "steps": 1_000}) for each in ("ppo", "mmd")),
     *(
-        Run(each, "leduc_poker", "network", {**NETWORK, "batch": 4_096, "steps": 500, "rate": 0.001, "entropy": 0.1})
+        Run(each, "leduc_poker", "network", {**NETWORK, "batch": 4_096, "steps": 250, "rate": 0.001, "entropy": 0.1})
         for each in ("ppo", "mmd", "ppg")
+    ),
+    *(
+        Run(each, game, "network", {**NETWORK, "batch": 4_096, "steps": 50, "rate": 0.001, "passes": 2})
+        for game in ("phantom_ttt(rows=2,line=2)", "dark_hex(num_rows=2,num_cols=3)")
+        for each in ("ppo", "mmd")
     ),
 )
 """In the order of the table."""
@@ -59,7 +65,7 @@ def trained(run: Run, seed: int) -> dict[str, float]:
     """What a training comes to: exploitability of each of its policies, episodes, and processor seconds."""
     made = neural_class(NEURAL[run.learner])
     rules = load_rules(run.game)
-    student = made(rules, made.settings_class(**run.settings, seed=seed))  # type: ignore[arg-type, call-arg]
+    student = made(rules, made.settings_class(**run.settings, seed=seed))  # type: ignore[call-arg]
     assert isinstance(student, Actor)
     student.compiled, student.histories  # noqa: B018  compiled before the clock starts
     start = time.process_time()
@@ -72,7 +78,7 @@ def trained(run: Run, seed: int) -> dict[str, float]:
 def measured(run: Run, seed: int) -> dict[str, float]:
     """The same, kept."""
     key = {"study": "policy gradients", "game": compile_game(run.game).identity, "learner": run.learner, "seed": seed}
-    modules = ("treeplex.learn.neural", "treeplex.engine.histories")
+    modules = [f"treeplex.learn.neural.{each}" for each in MODULES] + [f"treeplex.engine.histories.{each}" for each in KERNELS]
     found: dict[str, float] = kept({**key, "settings": dict(run.settings), "code": code(*modules)}, lambda: trained(run, seed))
     print(run.name, seed, found, flush=True)
     return found
@@ -91,9 +97,9 @@ def reproduce() -> Result:
         found = [measured(run, seed) for seed in range(run.seeds)]
         numbers[run.name] = {str(seed): each for seed, each in enumerate(found)}
         average = [2.0 * each.get(f"exploitability_of_{AVERAGE}", each["exploitability"]) for each in found]
-        last = [2.0 * each[f"exploitability_of_{LAST}"] for each in found]
+        last = [2.0 * each.get(f"exploitability_of_{LAST}", each["exploitability"]) for each in found]
         tuned = band([2.0 * each["exploitability"] for each in found]) if run.learner == "r-nad" else ""
-        claim = said[run.game].get(run.learner)
+        claim = said.get(run.game, {}).get(run.learner)
         work = f"{found[0]['episodes'] / 1e6:.1f} million" if found[0]["episodes"] else f"{found[0]['updates']:,} updates"
         seconds = f"{np.mean([each['cpu_seconds'] for each in found]):.0f}"
         line = [

@@ -45,13 +45,28 @@ SYNONYMS: Mapping[str, str] = {
 """Names as others write them, in lower case and with hyphens, to the name here."""
 
 DEEP = "ReBeL learns by a network (treeplex train rebel GAME), es-mccfr samples large games by tables (treeplex sample GAME)"
+LEARNERS: Mapping[str, str] = {
+    **{
+        name: name
+        for name in (
+            *("deep-cfr", "sd-cfr", "dream", "escher", "vr-deep-dcfr+", "vr-deep-pdcfr+", "nfsp", "rcfr", "psro", "ned"),
+            *("qpg", "rpg", "rmpg", "neurd", "r-nad", "ppo", "ppg"),
+        )
+    },
+    "deepcfr": "deep-cfr",
+    "single-deep-cfr": "sd-cfr",
+    "regression-cfr": "rcfr",
+    "rnad": "r-nad",
+    "deepnash": "r-nad",
+    "deep-nash": "r-nad",
+}
+"""Names of learners, and as others write them, to the name of ``treeplex train``."""
 TABULAR = "of those that are, pcfr+ and dcfr usually converge fastest, and lp is exact"
 ELSEWHERE: Mapping[str, str] = {
     **dict.fromkeys(
         (
-            *("deep-cfr", "deepcfr", "sd-cfr", "single-deep-cfr", "dream", "escher", "regression-cfr", "rcfr", "armac", "nfsp"),
-            *("neurd", "rnad", "r-nad", "deepnash", "deep-nash", "dqn", "a2c", "ppo", "qpg", "rpg", "rmpg", "psro"),
-            *("alphazero", "muzero", "alpha-zero", "deepstack", "player-of-games", "student-of-games", "pog", "sog"),
+            *("armac", "dqn", "a2c", "alphazero", "muzero", "alpha-zero", "deepstack"),
+            *("player-of-games", "student-of-games", "pog", "sog"),
         ),
         DEEP,
     ),
@@ -77,6 +92,10 @@ def unknown_algorithm(name: str, known: Iterable[str], what: str = "unknown algo
     known, plain = list(known), plain_name(name)
     if plain == "rebel":
         return SpecError(f"rebel is no algorithm to solve with; {ELSEWHERE[plain]}")
+    if plain in LEARNERS:
+        return SpecError(
+            f"{shown(name)} is no algorithm to solve with; it is trained: treeplex train {LEARNERS[plain]} GAME --out DIR"
+        )
     if plain in ELSEWHERE:
         return SpecError(f"{shown(name)} is not implemented here; {ELSEWHERE[plain]}")
     meant = plain if plain in known else SYNONYMS.get(plain, "")

@@ -15,6 +15,8 @@ from treeplex.learn.neural.policy_gradient import NeuRD, Qpg, Rmpg, Rpg
 from treeplex.learn.neural.ppg import Ppg
 from treeplex.learn.neural.ppo import Ppo
 from treeplex.learn.neural.r_nad import RNaD
+from treeplex.runs.train.registry import NEURAL, neural_class
+from treeplex.solvers.synonyms import LEARNERS
 
 from .softmax_cases import learner, run
 
@@ -38,7 +40,12 @@ def test_half_a_training_restored_goes_on_bit_for_bit(name: str, approximator: s
         assert (policy.probabilities == rest.policies()[key].probabilities).all()
 
 
-@pytest.mark.parametrize("name", ALL)
+def test_all_are_learners_by_name() -> None:
+    """The names that commands take."""
+    assert {name: neural_class(NEURAL[name]) for name in ALL} == ALL
+
+
+@pytest.mark.parametrize("name", ["neurd", "r-nad", "mmd", "ppg"])
 def test_each_trains_by_name_and_leaves_a_policy(name: str, tmp_path: Path) -> None:
     """A folder whose policy is judged as its last record says."""
     training = tp.train("kuhn_poker", name, out=tmp_path / "run", settings=SMALL)
@@ -55,6 +62,11 @@ def test_networks_learn_kuhn_poker(made: type[Actor]) -> None:
     settings = changes.get(made, {})
     student = run(learner(made, approximator="network", steps=200, width=32, batch=256, rate=0.003, **settings), 200)
     assert tp.judge(student.compiled, student.policies()["average"]).exploitability < 0.25
+
+
+def test_names_that_the_solvers_send_on_are_learners() -> None:
+    """What ``treeplex solve`` says of a learner's name is a command that there is."""
+    assert set(LEARNERS.values()) <= set(NEURAL)
 
 
 def outputs() -> list[Outputs]:
@@ -92,7 +104,7 @@ def test_one_step_of_a_network_goes_down_the_gradient() -> None:
 
 def test_the_average_is_weighted_by_own_reach() -> None:
     """Against a sum over updates at one infoset that is reached differently by different policies."""
-    student = learner(Qpg, critic="exact", adam=False, rate=2.0)
+    student = learner(Qpg, critic="exact", adam=False, rate=2.0, result="average")
     total = np.zeros_like(student.average)
     for update in range(1, 6):
         student.step()

@@ -75,12 +75,12 @@ def test_an_exact_step_is_the_gradient_of_each_players_value(game: str) -> None:
         assert moved[infoset, action] == pytest.approx(slope, abs=1e-8)
 
 
-@pytest.mark.parametrize(("made", "average", "last"), [(Qpg, 0.0033, 0.2435), (Rpg, 0.0033, 0.2435), (Rmpg, 0.0082, 0.0113)])
+@pytest.mark.parametrize(("made", "average", "last"), [(Qpg, 0.0033, 0.2435), (Rmpg, 0.0082, 0.0113)])
 def test_exact_critics_on_kuhn_poker(made: type[PolicyGradient], average: float, last: float) -> None:
     """Exploitability after 20,000 steps of size 2, as another implementation of the same equations found it."""
     found = run(learner(made, critic="exact", adam=False, rate=2.0, weight=0.0, entropy=0.0, decay=0.0), 20_000).measure()
-    assert found["exploitability"] == pytest.approx(average, abs=5e-5)
-    assert found["exploitability_of_last"] == pytest.approx(last, abs=5e-5)
+    assert found["exploitability_of_average"] == pytest.approx(average, abs=5e-5)
+    assert found["exploitability"] == pytest.approx(last, abs=5e-5)
 
 
 def test_neurd_learns_leduc_poker_by_a_table() -> None:

@@ -132,7 +132,7 @@ def at_round(number: int, act: Callable[[], None]) -> Callable[[Progress], None]
 def counts(folder: Path) -> tuple[int, int, int]:
     """What the last record counts."""
     last = JobFolder(REBEL, folder).records()[-1]
-    return last.solved, last.rows, last.steps
+    return last.done, last.rows, last.steps
 
 
 def test_an_actor_that_is_killed_changes_no_number(cluster: Cluster, crews: list[Watched], alone: Path, tmp_path: Path) -> None:
@@ -213,7 +213,7 @@ def test_the_commands(alone: Path, tmp_path: Path) -> None:
     here = json.loads(CliRunner().invoke(app, [*judge[:2], str(tmp_path / "run" / NET), *judge[3:]]).stdout)
     assert there["exploitability"] == here["exploitability"]
     result = CliRunner().invoke(app, ["evaluate", DICE, "uniform", "--ray", "local"])
-    assert "--ray are about a folder of train rebel" in result.output
+    assert "--ray are about agents, which uniform is not" in result.output
 
 
 def test_streams_by_the_cpus_of_the_cluster(cluster: Cluster) -> None:

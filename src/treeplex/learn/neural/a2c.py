@@ -12,7 +12,7 @@ from treeplex.learn.torch.device import torch_module
 
 
 class IndependentA2C(TeamLearner):
-    """learns cooperative games by actors and critics of each player's own."""
+    """Independent advantage actor-critic: an actor and a critic of each player's own; for cooperative games."""
 
     presets = TABLES
     source = "Foerster et al. 2018, Counterfactual multi-agent policy gradients (AAAI), independent actor-critic"

@@ -37,7 +37,7 @@ class ComaSettings(TeamSettings):
 
 
 class Coma(TeamLearner):
-    """learns cooperative games by counterfactual advantages of a central critic."""
+    """COMA: counterfactual advantages by one central critic; for games in which everybody is paid the same."""
 
     settings_class = ComaSettings
     settings: ComaSettings

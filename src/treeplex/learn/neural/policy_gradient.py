@@ -17,7 +17,7 @@ import numpy as np
 
 from treeplex.engine.tree.form import Floats
 from treeplex.games.base import Game
-from treeplex.learn.neural.actor import Actor, ActorSettings, entropy_slopes
+from treeplex.learn.neural.actor import AVERAGE, LAST, Actor, ActorSettings, entropy_slopes
 from treeplex.learn.neural.outputs import Outputs
 from treeplex.settings import setting
 
@@ -58,10 +58,9 @@ class PolicyGradientSettings(ActorSettings):
     batch: int = setting(1024, "episodes played for an update", low=1)
     critic_rate: float = setting(0.003, "step size of a learned critic", above=0)
     critic_steps: int = setting(2, "steps of a learned critic for each update of the policy", low=1)
-    entropy: float = setting(0.1, "weight of the policy's entropy at first, as a part of the greatest payoff", low=0)
-    decay: float = setting(
-        1.0, "power of the part still ahead that step sizes and the entropy's weight are multiplied by", low=0
-    )
+    entropy: float = setting(0.2, "weight of the policy's entropy at first, as a part of the greatest payoff", low=0)
+    decay: float = setting(1.5, "power of the part still ahead that step sizes and the entropy's weight fall with", low=0)
+    result: str = setting(LAST, "which policy is learned: the average over updates, or the last", choices=(AVERAGE, LAST))
 
 
 class PolicyGradient(Actor):
@@ -146,6 +145,7 @@ class NeuRDSettings(PolicyGradientSettings):
 
     critic: str = setting(EXACT, "where values of actions come from", choices=(EXACT, LEARNED), fixed=True)
     entropy: float = setting(0.0, "weight of the policy's entropy at first, as a part of the greatest payoff", low=0)
+    result: str = setting(AVERAGE, "which policy is learned: the average over updates, or the last", choices=(AVERAGE, LAST))
     threshold: float = setting(2.0, "logits, less their mean, are not pushed further from zero than this", above=0)
 
 

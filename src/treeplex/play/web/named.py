@@ -68,6 +68,8 @@ def setting_named(served: Served, value: Value, depth: int) -> Value:
         return [setting_named(served, each, depth) for each in value]
     if not isinstance(value, str):
         return value
+    if is_user_spec(value) or ".py" in value:  # a spec may have written it with escapes
+        raise Refused(403, CODE, "against")
     if "(" in value:
         try:
             inner = value.partition("(")[0].strip()

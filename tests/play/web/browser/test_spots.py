@@ -144,8 +144,9 @@ def test_a_killed_server_goes_on(page: Any, tmp_path: Path) -> None:
     page.get_by_role("button", name="Go on").click()
     iterations(page, beyond=1)
     server.kill()
+    page.get_by_text("The server does not answer.").wait_for()
     server.start()
-    page.reload()
+    page.get_by_text("The server does not answer.").wait_for(state="detached")
     page.locator(".state", has_text="solving").first.wait_for()
     done = iterations(page, beyond=0)
     assert iterations(page, beyond=done) > done
