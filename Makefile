@@ -74,7 +74,7 @@ web: web/node_modules/installed
 
 web-check: web/node_modules/installed
 	@$(IN_WEB) npm run --silent build -- --outDir ../build/web --logLevel error
-	@diff -r build/web $(PAGE) || { echo "$(PAGE) is not what web/ builds; run make web and commit what it writes" >&2; exit 1; }
+	@diff --recursive --brief build/web $(PAGE) || { echo "$(PAGE) is not what web/ builds; run make web and commit what it writes" >&2; exit 1; }
 	@echo "$(PAGE) is what web/ builds"
 
 web/node_modules/installed: web/package-lock.json $(NODE)

@@ -1,4 +1,6 @@
 // The server, typed. Small things are JSON; a node comes as arrays of numbers behind a head of JSON.
+import { signal } from "@preact/signals";
+
 export class Refused extends Error {
   constructor(
     readonly status: number,
@@ -89,11 +91,22 @@ export function readArrays<Head>(buffer: ArrayBuffer): Arrays<Head> {
 
 type Listener = (data: never) => void;
 let stream: EventSource | null = null;
+
+/** Whether the server is heard; the browser tries again by itself. */
+export const connected = signal(true);
+
 const listeners = new Map<string, Set<Listener>>();
+
+function open(): EventSource {
+  const opened = new EventSource("./api/events");
+  opened.onopen = () => (connected.value = true);
+  opened.onerror = () => (connected.value = false);
+  return opened;
+}
 
 /** Hear events of a name ("job", "record", ...) on the one stream of the page; returns how to stop. */
 export function listen<T>(name: string, hear: (data: T) => void): () => void {
-  stream ??= new EventSource("./api/events");
+  stream ??= open();
   const heard = listeners.get(name) ?? new Set();
   if (!listeners.has(name)) {
     listeners.set(name, heard);

@@ -3,6 +3,7 @@ import type { ComponentType } from "preact";
 import { signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Button, Dialog, Notice, Toasts } from "./look/basics.tsx";
+import { connected } from "./api.ts";
 import { go, place } from "./router.ts";
 import { keys, useKeys } from "./keys.ts";
 import { dark, switchTheme } from "./theme.ts";
@@ -85,6 +86,7 @@ export function App() {
         <Button kind="quiet" small label="Keys" onClick={() => (helping.value = true)}>?</Button>
       </header>
       <main class="page" id="page" ref={page} tabIndex={-1}>
+        {!connected.value && <Notice bad>The server does not answer. Is <code>treeplex web</code> still running? The page goes on as soon as it is.</Notice>}
         {failed.value ? <Notice bad>{failed.value}</Notice> : Shown ? <Shown /> : <p class="empty">Loading…</p>}
       </main>
       <Toasts />

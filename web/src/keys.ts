@@ -27,8 +27,13 @@ function writing(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 }
 
+/** Whether a key is what presses the element that has the focus. */
+function pressing(event: KeyboardEvent): boolean {
+  return (event.key === " " || event.key === "Enter") && event.target instanceof HTMLElement && event.target !== document.body;
+}
+
 addEventListener("keydown", (event) => {
-  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || writing(event.target)) return;
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || writing(event.target) || pressing(event)) return;
   if (document.querySelector("dialog[open]")) return;
   const found = layers.peek().toReversed().flat().find((key) => key.key === event.key);
   if (found) {

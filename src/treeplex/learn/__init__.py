@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from treeplex.learn.rebel.settings import HoldemRebelSettings, RebelSettings
     from treeplex.runs.discount.settings import DiscountSettings
     from treeplex.runs.rebel.judge import RebelJudgement, judge_rebel
+    from treeplex.runs.train.seeds import SeedTrainings, train_seeds
     from treeplex.settings import Settings, setting
     from treeplex.solvers.rules.discount_policy import DiscountPolicy
     from treeplex.solvers.rules.discount_policy_files import load_discount_policy, save_discount_policy, shipped_discount_policy
@@ -27,6 +28,7 @@ _HOMES = {
     "treeplex.learn.rebel.settings": "HoldemRebelSettings, RebelSettings",
     "treeplex.runs.discount.settings": "DiscountSettings",
     "treeplex.runs.rebel.judge": "RebelJudgement, judge_rebel",
+    "treeplex.runs.train.seeds": "SeedTrainings, train_seeds",
     "treeplex.settings": "Settings, setting",
     "treeplex.solvers.rules.discount_policy": "DiscountPolicy",
     "treeplex.solvers.rules.discount_policy_files": "load_discount_policy, save_discount_policy, shipped_discount_policy",
@@ -40,6 +42,7 @@ __all__ = [
     "Learner",
     "RebelJudgement",
     "RebelSettings",
+    "SeedTrainings",
     "Settings",
     "deepstack_leaf",
     "judge_rebel",
@@ -47,5 +50,6 @@ __all__ = [
     "save_discount_policy",
     "setting",
     "shipped_discount_policy",
+    "train_seeds",
 ]
 __getattr__, __dir__ = lazy_exports(__name__, _HOMES)

@@ -29,13 +29,13 @@ def test_advantages_of_past_policies_are_exact_with_a_table() -> None:
         if actor == TERMINAL:
             return float(payoffs[key, 0])
         shares = chance[key : key + count] if actor == CHANCE else policy[armac.first[key] : armac.first[key + 1]]
-        return sum(share * worth(child + number, policy) for number, share in enumerate(shares))
+        return float(sum(share * worth(child + number, policy) for number, share in enumerate(shares)))
 
     assert len(armac.policies) == 4
     for policy, advantages in zip(armac.policies, armac.advantages, strict=True):
-        for node in armac.critic.nodes:
+        for node in armac.critic.nodes.tolist():
             sign, here = 1.0 if nodes[node, ACTOR] == 0 else -1.0, worth(node, policy)
-            children = range(nodes[node, CHILD], nodes[node, CHILD] + nodes[node, CHILDREN])
+            children = range(int(nodes[node, CHILD]), int(nodes[node, CHILD] + nodes[node, CHILDREN]))
             expected = [sign * (worth(child, policy) - here) for child in children]
             first = armac.critic.edge[node]
             np.testing.assert_allclose(advantages[first : first + len(expected)] * armac.scale, expected, atol=1e-5)

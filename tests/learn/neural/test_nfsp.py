@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from treeplex.engine.histories.episodes import Episodes
 from treeplex.forms.sources.load import load_rules
 from treeplex.learn.neural.nfsp import RESPONSE, Nfsp
 from treeplex.learn.neural.q_learning import episode_of
@@ -39,9 +41,14 @@ def test_averages_count_greedy_actions_of_those_who_respond() -> None:
         nfsp.chosen.copy(),
         np.concatenate([nfsp.slots_of(player).start + response.greedy() for player, response in enumerate(nfsp.responses)]),
     )
-    played = []
+    played: list[tuple[NDArray[np.int64], Episodes]] = []
     play = nfsp.play
-    nfsp.play = lambda follows: played.append((follows, play(follows))) or played[-1][1]  # type: ignore[method-assign]
+
+    def watched(follows: NDArray[np.int64]) -> Episodes:
+        played.append((follows, play(follows)))
+        return played[-1][1]
+
+    nfsp.play = watched  # type: ignore[method-assign]
     nfsp.step()
     follows, episodes = played[0]
     expected = before.copy()

@@ -15,7 +15,7 @@ def test_learned_responses_are_best_ones(player: int, approximator: str) -> None
     words = {"oracle": "learned", "approximator": approximator, "plays": 4000, "explore": 0.5, "meta": "uniform", "batches": 12}
     psro = PSRO(load_rules("kuhn_poker(players=3)"), PSRO.settings_class().changed(words))
     policy = psro.policy_of(np.random.default_rng(player).random(len(psro.slots)))
-    learned = psro.policy_of(psro.learned(player, policy)[psro.slots])
+    learned = psro.policy_of(psro.learned(player, policy))
     best, _ = best_response(psro.compiled, policy, player)
     assert judge(psro.compiled, learned).value[player] == pytest.approx(best, abs=0.02)
     assert judge(psro.compiled, policy).value[player] < best - 0.1

@@ -98,7 +98,8 @@ def test_a_job_is_looked_at_paused_and_goes_on(client: httpx.Client, folder: Pat
     do(client, job, "pause")
     paused = wait(client, job, in_state("paused"))
     assert paused["done"] == load_solution(folder / job["file"]).iterations > 0
-    wait(client, third, in_state("finished"))
+    wait(client, third, in_state("running", "finished"))
+    do(client, third, "stop")
     do(client, job, "go-on")
     wait(client, job, lambda job: job["done"] > paused["done"])
     do(client, job, "stop")
@@ -107,6 +108,7 @@ def test_a_job_is_looked_at_paused_and_goes_on(client: httpx.Client, folder: Pat
     assert ended["records"] == sorted(ended["records"])
     assert client.delete(f"/api/jobs/{job['id']}").status_code == 200
     assert (folder / job["file"]).exists()
+    assert client.delete(f"/api/jobs/{job['id']}").status_code == 404
     assert client.delete(f"/api/jobs/{third['id']}", params={"file": "remove"}).status_code == 200
     assert not (folder / "third.spot").exists()
 

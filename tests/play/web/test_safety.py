@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.play.web.conftest import running
+from tests.play.web.conftest import RIVER, running
 from treeplex.play.web.safety import COOKIE, MOST_BODY, Access, Guard
 from treeplex.play.web.served import Refused, Served
 
@@ -175,6 +175,30 @@ def test_an_opened_file_outside_of_the_folder_has_a_name(folder: Path, tmp_path:
         assert opened == ":far.spot"
         assert client.get("/api/solution", params={"file": opened}).json()["name"] == "far"
         assert client.get("/api/solution", params={"file": ":other.spot"}).status_code == 403
+
+
+CODE = [
+    *("evil.py:Agent", "lbr(against=evil.py:Agent)", 'lbr(against="evil\\x2epy:Agent")', 'search(leaf="evil\\u002epy:Leaf")'),
+    *('lbr(against="lbr(against=\\"evil\\x2epy:Agent\\")")', 'translated(agent="evil\\x2epy:A",game=leduc_poker)'),
+    *('translated(agent=uniform,game="evil\\x2epy:Game")', 'openspiel(bot="evil\\x2epy:A")'),
+]
+
+
+@pytest.mark.parametrize("text", CODE)
+def test_no_text_of_a_page_runs_code(
+    client: httpx.Client, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    for place in (tmp_path, folder):
+        (place / "evil.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
+    monkeypatch.chdir(tmp_path)
+    answer = client.post("/api/tables", json={"game": "leduc_poker", "against": text})
+    assert answer.status_code in (400, 403, 404)
+    for game in ("evil.py:Game", 'turn_based(game="evil\\x2epy:G")', text):
+        assert client.post("/api/games", json={"game": game, "policy": ""}).status_code in (400, 403, 404)
+        assert client.post("/api/tables", json={"game": game}).status_code in (400, 403, 404)
+    assert client.post("/api/games", json={"game": "kuhn_poker", "policy": text}).status_code in (400, 403, 404)
+    assert client.post("/api/jobs", json={"fields": {**RIVER, "algorithm": text}}).status_code == 400
+    assert not (tmp_path / "ran").exists()
 
 
 def test_a_token_is_asked_for(served: Served) -> None:

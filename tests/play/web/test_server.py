@@ -5,12 +5,14 @@ import signal
 import socket
 from pathlib import Path
 
+import httpx
 import pytest
 from typer.testing import CliRunner
 
 from tests.play.web.test_jobs import web
 from treeplex.errors import SpecError
 from treeplex.play.cli.main import app
+from treeplex.play.web.app import ASSETS
 from treeplex.play.web.safety import LOOPBACK
 from treeplex.play.web.server import PORT, listen
 
@@ -25,6 +27,19 @@ def test_the_command_serves_and_ends(folder: Path) -> None:
             process.send_signal(signal.SIGINT)
             assert process.wait(30) in (0, 130)
         assert process.stderr.read() == ""
+
+
+def test_the_page_is_small_and_travels_compressed(client: httpx.Client) -> None:
+    scripts = 0
+    for path in sorted(ASSETS.iterdir()):
+        with client.stream("GET", f"/{path.name}") as answer:
+            sent = len(b"".join(answer.iter_raw()))
+            assert answer.headers["etag"]
+        scripts += sent if path.suffix == ".js" else 0
+        assert sent <= path.stat().st_size
+    assert scripts < 300_000
+    tag = client.get("/index.js").headers["etag"]
+    assert client.get("/index.js", headers={"if-none-match": tag}).status_code == 304
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,15 @@
 import csv
 import io
 import json
+import math
+from dataclasses import replace
 from typing import Any
 
 import httpx
 import numpy as np
 import pytest
 
+from tests.play.web.conftest import TURN
 from treeplex.games.poker.cards.cards import HANDS, cards_to_string, hand_index
 from treeplex.games.poker.cards.ranges import parse_range
 from treeplex.games.poker.spots.files import request_from_options
@@ -16,6 +19,7 @@ from treeplex.play.web.arrays import pack, unpack
 from treeplex.runs.holdem.report.export import node_report
 from treeplex.runs.holdem.report.runouts import runouts
 from treeplex.runs.holdem.solution import HoldemSolution
+from treeplex.runs.holdem.solve import solve_spot
 
 Solved = dict[str, HoldemSolution]
 SINGLE = {"rtol": 2e-6, "atol": 2e-5}
@@ -89,6 +93,26 @@ def test_a_solution_as_a_whole(client: httpx.Client, solved: Solved) -> None:
     assert found["resumable"]
     again = request_from_options(found["fields"]).spot()
     assert again.identity == solution.spot.identity
+
+
+@pytest.mark.parametrize(
+    ("locks", "places"),
+    [
+        (["x,b50% [AA]: f 100%", "x,x: x 100%"], {"x,b50": (0, 1), "x,x": (0, 48)}),
+        (["x,x,7s,x [KK]: b50% 100%"], {"x,x,7s,x": (1, 1)}),
+    ],
+)
+def test_locks_are_listed_with_their_lines(
+    client: httpx.Client, folder: Any, locks: list[str], places: dict[str, tuple[int, int]]
+) -> None:
+    spot = request_from_options({**TURN, "locks": locks}).spot()
+    solve_spot(spot, iterations=1, threads=1, out=folder / "locked.spot")
+    found = client.get("/api/solution", params={"file": "locked.spot"}).json()["locks"]
+    assert {each["line"]: (each["player"], each["boards"]) for each in found} == places
+    for line in places:
+        head, _ = node(client, "locked.spot", "x,x,2c" if line == "x,x" else line)
+        assert head["locked"] == next(each["hands"] for each in found if each["line"] == line) or line == "x,x"
+        assert head["locked"] > 0
 
 
 def test_runouts_are_the_library_s(client: httpx.Client, solved: Solved) -> None:
@@ -166,6 +190,17 @@ def test_a_damaged_file_is_refused(client: httpx.Client, folder: Any) -> None:
     for name in ("bad.spot", "text.spot"):
         assert client.get("/api/solution", params={"file": name}).status_code == 400
     assert {each["file"] for each in client.get("/api/start").json()["solutions"]} >= {"river.spot", "mine/turn.spot"}
+
+
+def test_a_strategy_that_nobody_judged_can_be_looked_at(client: httpx.Client, folder: Any, solved: Solved) -> None:
+    last = replace(solved["river"].last, numbers={"exploitability": math.nan})
+    replace(solved["river"], records=(last,), ev=(math.nan, math.nan)).save(folder / "unjudged.spot")
+    for path in ("/api/solution", "/api/solution/export?as=json"):
+        answer = client.get(path, params={"file": "unjudged.spot", "as": "json"})
+        assert answer.status_code == 200
+        assert answer.json()["exploitability"] is None
+    listed = {each["file"]: each for each in client.get("/api/start").json()["solutions"]}
+    assert listed["unjudged.spot"]["exploitability"] is None
 
 
 def test_a_file_that_changed_is_read_again(client: httpx.Client, folder: Any, solved: Solved) -> None:

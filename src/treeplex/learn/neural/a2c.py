@@ -2,7 +2,7 @@
 
 A critic says of each infoset what its player expects, and learns lambda returns from the player's own next decisions; the
 advantage of an action is the return that followed it less what was expected. This is IAC-V, to which COMA is compared
-(Foerster et al. 2018, section 5.2), with lambda returns in place of the error of one step.
+(Foerster et al. 2018), with lambda returns in place of the error of one step.
 """
 
 from treeplex.engine.histories.episodes import Episodes
@@ -12,7 +12,7 @@ from treeplex.learn.torch.device import torch_module
 
 
 class IndependentA2C(TeamLearner):
-    """learns cooperative games by actors and critics of each player's own."""
+    """Independent advantage actor-critic: an actor and a critic of each player's own; for cooperative games."""
 
     presets = TABLES
     source = "Foerster et al. 2018, Counterfactual multi-agent policy gradients (AAAI), independent actor-critic"

@@ -155,7 +155,12 @@ class Armac(NeuralLearner):
         return self.policy_of(self.average)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        arrays = {"policies": self.policies, "advantages": self.advantages, "current": self.current, "average": self.average}
+        arrays: dict[str, NDArray[Any]] = {
+            "policies": self.policies,
+            "advantages": self.advantages,
+            "current": self.current,
+            "average": self.average,
+        }
         arrays |= named("critic", self.critic.state()) | {"iteration": np.array([self.iteration])} | self.counts()
         for player in range(2):
             arrays |= named(f"regrets{player}", self.regrets[player].state())

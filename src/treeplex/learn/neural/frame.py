@@ -29,6 +29,7 @@ class NeuralSettings(NetworkSettings):
     steps: int = setting(100, "iterations", low=1)
     nodes: int = setting(0, "stop once so many histories were walked, whatever steps says; 0: not", low=0)
     episodes: int = setting(0, "stop once so many walks or playthroughs were made, whatever steps says; 0: not", low=0)
+    every: int | None = setting(None, "steps between measurements; none: ten per power of ten", low=1)
     features: str = setting(USUAL, "what networks see of an infoset", choices=KINDS, fixed=True)
     seed: int = setting(0, "seed of everything random", low=0, fixed=True)
 

@@ -10,8 +10,9 @@ from treeplex.learn.neural.simplex import nearest_distributions
 from treeplex.solvers.exact.static import static_equilibrium
 from treeplex.solvers.exact.supports import action_values
 
-Floats, Counts = NDArray[np.float64], NDArray[np.int64]
-REPLICATOR_STEPS, REPLICATOR_SIZE, REPLICATOR_FLOOR = 20_000, 5e-3, 1e-10
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+REPLICATOR_STEPS, REPLICATOR_SIZE, REPLICATOR_FLOOR = 5000, 0.02, 1e-10
 """Steps of projected replicator dynamics, how far one moves with payoffs in [-1, 1], and the least probability times the pool's
 size; Lanctot et al. 2017 has 50,000 steps of 1e-3."""
 
@@ -22,10 +23,10 @@ def nash(payoffs: Floats, found: Sequence[Counts]) -> list[Floats]:
     Raises:
         AlgorithmError: none was found, as may happen with more players or general sums.
     """
-    found = static_equilibrium(payoffs)
-    if found is None:
+    mixed = static_equilibrium(payoffs)
+    if mixed is None:
         raise AlgorithmError("no equilibrium of the game between the pools was found; take meta=prd or meta=uniform")
-    return found
+    return mixed
 
 
 def uniform(payoffs: Floats, found: Sequence[Counts]) -> list[Floats]:

@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 from treeplex.engine.histories.episodes import play_episodes
 from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
-from treeplex.engine.tree.sweeps import reach
 from treeplex.evaluate.judge import best_response
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.policies.tabular import Policy, normalised, uniform_probabilities
+from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.games.base import Game
 from treeplex.learn.neural.approximator import make_approximator
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings
@@ -63,10 +62,7 @@ class PSRO(NeuralLearner):
 
     def __init__(self, game: Game, settings: PsroSettings) -> None:
         super().__init__(game, settings)
-        tree = self.compiled.tree
-        self.slices = [slice(*map(int, tree.sequence_offsets[player : player + 2])) for player in range(self.compiled.players)]
-        start = sequence_form(self.compiled, uniform_probabilities(self.compiled))
-        self.pools = [start[own][None] for own in self.slices]
+        self.pools = [self.sequence_form(player, self.uniform())[None] for player in range(self.compiled.players)]
         self.found = [np.ones(1, np.int64) for _ in self.pools]
         self.payoffs = np.empty((self.compiled.players, *[0] * len(self.pools)))
         self.mix()
@@ -74,9 +70,9 @@ class PSRO(NeuralLearner):
     def step(self) -> None:
         """Add a response of each player to the mixtures of the others, and mix anew."""
         policy = self.policy()
-        for player, own in enumerate(self.slices):
-            respond = self.best if self.settings.oracle == EXACT else self.learned
-            response = sequence_form(self.compiled, respond(player, policy))[own]
+        respond = self.best if self.settings.oracle == EXACT else self.learned
+        for player in range(self.compiled.players):
+            response = self.sequence_form(player, respond(player, policy))
             known = (self.pools[player] == response).all(axis=1)
             if known.any():
                 self.found[player] += known
@@ -91,11 +87,11 @@ class PSRO(NeuralLearner):
         self.mixed = META_SOLVERS[self.settings.meta](self.payoffs, self.found)
 
     def best(self, player: int, policy: Policy) -> Floats:
-        """A policy [Q] in which a player plays a best response to the others."""
-        return best_response(self.compiled, policy, player)[1].probabilities
+        """A policy of slots in which a player plays a best response to the others."""
+        return best_response(self.compiled, policy, player)[1].probabilities[self.slots]
 
     def learned(self, player: int, policy: Policy) -> Floats:
-        """A policy [Q] in which a player plays a response to the others that it has learned from episodes."""
+        """A policy of slots in which a player plays a response to the others that it has learned from episodes."""
         settings, game = self.settings, self.compiled
         response = QLearning(make_approximator(self.inputs(player), settings, self.generator), settings.plays * game.size.depth)
         policies, follows = np.stack((policy.probabilities,) * 2), np.zeros((settings.plays, game.players), np.int64)
@@ -109,7 +105,7 @@ class PSRO(NeuralLearner):
             response.refresh()
             self.count(episodes.nodes, settings.plays)
         policies[1, own] = response.exploring(0.0)
-        return policies[1]
+        return np.asarray(policies[1, self.slots])
 
     def policy(self) -> Policy:
         """The mixtures as one behaviour policy: strategies in sequence form, averaged."""
@@ -121,24 +117,22 @@ class PSRO(NeuralLearner):
         return {**super().measure(), "pool": float(sum(map(len, self.pools)))}
 
     def state(self) -> Mapping[str, NDArray[Any]]:
-        """The pools; payoffs and mixtures follow."""
+        """The pools and their payoffs; mixtures follow."""
         pools = {f"pool.{player}": pool for player, pool in enumerate(self.pools)}
-        return pools | {f"found.{player}": found for player, found in enumerate(self.found)} | self.counts()
+        return (
+            pools
+            | {f"found.{player}": found for player, found in enumerate(self.found)}
+            | self.counts()
+            | {"payoffs": self.payoffs}
+        )
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take up pools, and mix them."""
         self.pools = [np.array(arrays[f"pool.{player}"], np.float64) for player in range(len(self.pools))]
         self.found = [np.array(arrays[f"found.{player}"], np.int64) for player in range(len(self.pools))]
+        self.payoffs = np.array(arrays["payoffs"])
         self.restore_counts(arrays)
         self.mix()
-
-
-def sequence_form(game: CompiledGame, probabilities: Floats) -> Floats:
-    """The sequence form [Q] of a behaviour policy [Q] of all players."""
-    strategy = np.empty_like(probabilities)
-    for player in range(game.players):
-        reach(game.tree, player, probabilities, strategy)
-    return strategy
 
 
 def pool_payoffs(game: CompiledGame, pools: Sequence[Floats], known: Floats) -> Floats:

@@ -16,7 +16,7 @@ HOST_HELP = "Listen on another address than 127.0.0.1; then a token is asked for
 @command("Solve, look and play in the browser.", place=5, example="web")
 def web(
     file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE|FOLDER]", help="A solved spot to open, or the folder to serve.")
+        Path | None, typer.Argument(metavar="FILE|FOLDER", help="A solved spot to open, or the folder to serve.")
     ] = None,
     folder: Annotated[Path | None, typer.Option("--folder", metavar="FOLDER", help=f"{FOLDER_HELP} Default: runs.")] = None,
     game: Annotated[

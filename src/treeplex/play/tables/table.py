@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Callable
-from typing import Protocol, final
+from typing import Protocol, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import GameError
-from treeplex.evaluate.match.agents import Agent, Thought
+from treeplex.evaluate.match.agents import Agent, Seat, Thought
 from treeplex.evaluate.match.play import PlayedHand, Step
 from treeplex.forms.compile.stepping import outcomes, picked, turn_by_turn
 from treeplex.forms.subgames.beliefs import Belief, moved_range
@@ -199,6 +199,11 @@ class AgentTable(Table):
         self.begin()
 
     @property
+    def agent(self) -> Agent:
+        """The opponent."""
+        return self._agent
+
+    @property
     def _game(self) -> PublicGame:
         return self._agent.game
 
@@ -234,8 +239,11 @@ class AgentTable(Table):
     def reply(self) -> int:
         actor = self.actor
         assert actor is not None
-        self._policy = np.asarray(self._agent.policy(), np.float64)
-        return self._agent.act(self._hands[actor])
+        agent, hand = self._agent, self._hands[actor]
+        self._policy = np.asarray(agent.policy(), np.float64)
+        if isinstance(agent, Seat) and cast(object, type(agent).act) is Seat.act:  # so that it thinks once
+            return agent.game.options(agent.state).labels[pick(agent.generator, self._policy[:, hand])]
+        return agent.act(hand)
 
     def thought(self) -> Thought | None:
         return self._thoughts.new()

@@ -8,6 +8,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, StreamingResponse
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
@@ -50,7 +51,7 @@ def make_app(served: Served, access: Access | None = None) -> Guard:
     async def events() -> StreamingResponse:
         return StreamingResponse(served.events.stream(), media_type="text/event-stream")
 
-    app.mount("/", StaticFiles(directory=ASSETS, html=True))
+    app.mount("/", GZipMiddleware(StaticFiles(directory=ASSETS, html=True)))
     app.add_exception_handler(TreeplexError, answer_error)
     app.add_exception_handler(Refused, answer_error)
     app.add_exception_handler(RequestValidationError, answer_error)

@@ -3,6 +3,7 @@
 import json
 import struct
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,11 @@ from numpy.typing import NDArray
 
 MEDIA_TYPE = "application/x-treeplex-arrays"
 LENGTH = struct.Struct("<I")
+
+
+def finite(value: float | None) -> float | None:
+    """A number for JSON, None where there is none."""
+    return value if value is not None and isfinite(value) else None
 
 
 def pack(head: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:

@@ -15,6 +15,7 @@ from fastapi.responses import FileResponse, Response, StreamingResponse
 from treeplex.errors import FileError, SpecError
 from treeplex.games.poker.cards.cards import parse_cards
 from treeplex.play.pages.holdem import MOST_NODES, page
+from treeplex.play.web.arrays import finite
 from treeplex.play.web.found import SPOT_FILES
 from treeplex.play.web.held import Held
 from treeplex.play.web.nodes import EVS
@@ -110,9 +111,8 @@ def exported(held: Held, kind: str, line: str, depth: int, ev: str, name: str) -
     with held.lock:
         found = node_report(solution, line)
         if kind == "json":
-            return download(
-                json.dumps({**header(solution, ev), "node": node_json(found, ev=ev)}), "application/json", f"{name}.json"
-            )
+            whole = {name: finite(value) if isinstance(value, float) else value for name, value in header(solution, ev).items()}
+            return download(json.dumps({**whole, "node": node_json(found, ev=ev)}), "application/json", f"{name}.json")
     if kind == "csv":
         return download(hands_csv(found.from_the_pot() if ev == "pot" else found), "text/csv", f"{name}.csv")
     raise Refused(400, f"as {kind[:20]!r} is not known; write csv, json or jsonl", "as")

@@ -1,5 +1,6 @@
 """What there is in the folder served: solved spots and what their headers say, spot files, batches, run folders."""
 
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -33,14 +34,14 @@ def listing(served: Served) -> dict[str, Any]:
         if kind is not None:
             kinds[kind].append((path, modified))
     if served.opened is not None and served.opened.suffix == SUFFIX and served.name(served.opened).startswith(OUTSIDE):
-        kinds["solutions"].append((served.opened, served.opened.stat().st_mtime))
+        kinds["solutions"].append((served.opened, math.inf))
     newest = {kind: sorted(found, key=lambda each: -each[1])[:MOST_FILES] for kind, found in kinds.items()}
     folders = [(path, modified, kind_of(path)) for path, modified in newest["folders"]]
     solutions = []
     for path, _ in newest["solutions"]:
         try:
             solutions.append(found_solution(path, served.name(path)))
-        except FileError:
+        except (FileError, OSError):
             continue
     return {
         "solutions": solutions,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
+from treeplex.errors import FileError
 from treeplex.play.web.nodes import node
 from treeplex.runs.holdem.solution import HoldemSolution, load_solution
 
@@ -46,7 +47,12 @@ class Solutions:
         with self._lock:
             reading = self._reading.setdefault(path, threading.Lock())
         with reading:
-            about = path.stat()
+            try:
+                about = path.stat()
+            except OSError as error:
+                raise FileError(
+                    f"cannot read {path.name}: {error.strerror or error}; it may have been moved or removed"
+                ) from error
             key = (path, about.st_mtime_ns, about.st_size)
             with self._lock:
                 if key in self._held:

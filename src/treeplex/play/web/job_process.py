@@ -11,11 +11,12 @@ import sys
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any, final
 
-from treeplex.errors import FileError, TreeplexError
+from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.forms.compile.rule_errors import said_by
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.notices import telling
@@ -29,7 +30,9 @@ from treeplex.runs.holdem.solve import spot_session, writing
 from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.record import Progress, Record
 from treeplex.runs.solve.solvable import Asked
+from treeplex.solvers.registry import is_own
 
+NICENESS = 10
 TELL_SECONDS = 0.2
 """How often progress is told."""
 WAIT_SECONDS = 300.0
@@ -120,6 +123,19 @@ class Watch:
         return self._policy[1]
 
 
+def paced(tell: Callable[[Record], None]) -> Callable[[Record], None]:
+    """What tells of some records only: those that come at least ``TELL_SECONDS`` after the last one told."""
+    told = -TELL_SECONDS
+
+    def record(found: Record) -> None:
+        nonlocal told
+        if time.monotonic() - told >= TELL_SECONDS:
+            told = time.monotonic()
+            tell(found)
+
+    return record
+
+
 def plain_record(record: Record) -> list[float | None]:
     """A record as the page has it: iterations, seconds, exploitability."""
     worth = float(record.exploitability)
@@ -170,6 +186,8 @@ def asked_of(order: Order, line: Line) -> tuple[Spot | None, Asked]:
         return spot, Asked(None, None, None, None, EVERY, order.file, True, None, options, line.interrupt)
     line.tell("phase", text="reading the solution")
     origin = load_solution(order.origin, resumable=False)
+    if is_own(origin.algorithm):
+        raise SpecError(f"{origin.algorithm} is an algorithm of one's own; code that a file names is not run")
     spot = replace(origin.spot, settings=how)
     kept = origin.locks if order.request.keep_locks else ()
     options |= {"locks": [*kept, *order.request.library_locks(spot)], "storage": origin.settings.storage}
@@ -209,7 +227,7 @@ def run(order: Order, line: Line) -> None:
             locks=len(job.solver.locks),
             records=[plain_record(record) for record in session.records],
         )
-        session.recorded = lambda record: line.tell("record", record=plain_record(record))
+        session.recorded = paced(lambda record: line.tell("record", record=plain_record(record)))
         watch = Watch(line, job)
         outcome = session.run(progress=watch)
         watch.refuse_looks()
@@ -219,6 +237,8 @@ def run(order: Order, line: Line) -> None:
 
 def main() -> None:
     """Run one job; whatever the library prints goes to standard error."""
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)  # the page comes first
     write = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     order = Order.read(sys.stdin.buffer.readline())

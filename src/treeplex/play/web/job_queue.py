@@ -16,7 +16,9 @@ from anyio import to_thread
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from treeplex.errors import FileError
+from treeplex.forms.compile.rule_errors import said_by
 from treeplex.games.poker.cards.cards import cards_to_string
+from treeplex.notices import notify
 from treeplex.play.web.found import found_solution, plain_records, thinned
 from treeplex.play.web.job_requests import JobRequest
 from treeplex.play.web.running import Running
@@ -158,11 +160,13 @@ class Queue:
         self._changed(job)
         try:
             status = await running.run(self._order(job))
-        except (Refused, OSError, ValueError, asyncio.IncompleteReadError) as error:
-            status, job.error = 1, job.error or str(error)
+        except Exception as error:  # the queue goes on, whatever became of one job
+            status, job.error = 1, job.error or said_by(error)
         self._running = None
         wish = self._wishes.pop(job.id, None)
         job.phase, job.rate, job.seconds_left = None, 0.0, None
+        if self._closing and not ended and job.error is None:
+            return  # it was killed with the server, and goes on with the next one
         if job.error is not None or not ended:
             died = f"its process ended with {'signal ' if status < 0 else 'status '}{abs(status)} {running.last_words()}"
             job.state, job.error = "failed", job.error or died.strip()
@@ -214,7 +218,10 @@ class Queue:
         self.served.events.send("job", self.seen(job, records=False))
 
     def _keep(self, job: Job) -> None:
-        write_atomically(self.folder / f"{job.id}.json", job.kept())
+        try:
+            write_atomically(self.folder / f"{job.id}.json", job.kept())
+        except FileError as error:
+            notify(f"error: {error}")
 
     def seen(self, job: Job, *, records: bool = True) -> dict[str, Any]:
         """A job as pages see it."""

@@ -1,11 +1,12 @@
 """Games and agents that a page names by texts: no code of a user's runs for it, and no file outside of the folder is read."""
 
-from pathlib import Path
+from os.path import exists, isdir
 
 from treeplex.errors import SpecError
 from treeplex.forms.sources.load import load, loader_of, named_file, unwrapped
 from treeplex.forms.sources.openspiel import PREFIX
 from treeplex.forms.sources.user_module import is_user_spec
+from treeplex.play.web.playing.session import SOLUTION
 from treeplex.play.web.served import Refused, Served
 from treeplex.runs.agents.registry import agents
 from treeplex.runs.solve.solvable import UNIFORM
@@ -16,7 +17,8 @@ CODE = "games and agents of one's own run code, so they are named on the command
 
 
 def game_named(served: Served, text: str) -> str:
-    """A game as :func:`treeplex.load` takes it: a spec without files, a file in the folder, or a game of the command line.
+    """A game as :func:`treeplex.load` takes it: a spec without files, a file or folder in the folder served, or a game of
+    the command line.
 
     Raises:
         Refused: code, or a file outside of the folder.
@@ -30,6 +32,8 @@ def game_named(served: Served, text: str) -> str:
     wrappers, inner = unwrapped(text)
     if is_user_spec(inner) or ".py" in inner.partition("(")[0]:
         raise Refused(403, CODE, "game")
+    if not text.startswith(PREFIX) and isdir(served.folder / text):
+        return str(served.path(text))
     if named_file(text) is not None:
         if wrappers or loader_of(inner)[1] != inner:
             raise Refused(403, f"{shown(text)} names a file within a spec; name the file itself", "game")
@@ -51,7 +55,7 @@ def agent_named(served: Served, text: str, *, depth: int = 0) -> str:
         raise Refused(400, "an agent's name is too long; name one of treeplex agents", "against")
     if is_user_spec(text) or ".py" in text:
         raise Refused(403, CODE, "against")
-    if text in ("", UNIFORM) or text.startswith("rebel:"):
+    if text in ("", SOLUTION, UNIFORM) or text.startswith("rebel:"):
         return text
     if text.partition("(")[0].strip() not in agents():
         return str(served.path(text))
@@ -65,12 +69,14 @@ def setting_named(served: Served, value: Value, depth: int) -> Value:
         return [setting_named(served, each, depth) for each in value]
     if not isinstance(value, str):
         return value
+    if is_user_spec(value) or ".py" in value:  # a spec may have written it with escapes
+        raise Refused(403, CODE, "against")
     if "(" in value:
         try:
             inner = value.partition("(")[0].strip()
             return agent_named(served, value, depth=depth + 1) if inner in agents() else game_named(served, value)
         except SpecError as error:
             raise Refused(400, str(error), "against") from None
-    if any(sign in value for sign in ("/", "\\", "..")) or (served.folder / value).exists() or Path(value).exists():
+    if any(sign in value for sign in ("/", "\\", "..")) or exists(served.folder / value) or exists(value):
         return str(served.path(value))
     return value

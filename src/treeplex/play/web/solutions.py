@@ -4,17 +4,22 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Annotated, Any
 
+import numpy as np
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
+from treeplex.forms.holdem.spot_form import FixedStrategy
+from treeplex.games.poker.betting.tree import BettingTree, Decision, StreetEnd
+from treeplex.games.poker.cards.cards import card_to_string
 from treeplex.games.poker.spots.as_fields import spot_fields
 from treeplex.games.poker.spots.fields import street_names
-from treeplex.play.web.arrays import MEDIA_TYPE
+from treeplex.play.web.arrays import MEDIA_TYPE, finite
 from treeplex.play.web.found import found_solution, thinned
 from treeplex.play.web.nodes import compared, reported, runouts
 from treeplex.play.web.served import Refused, Served
 from treeplex.runs.holdem.report.breakdown import range_text
 from treeplex.runs.holdem.report.export import header, number
+from treeplex.runs.holdem.report.line import action_text
 from treeplex.runs.holdem.solution import HoldemSolution
 
 
@@ -67,10 +72,6 @@ def facts(solution: HoldemSolution) -> dict[str, Any]:
     root = reported(solution.policy, solution.at(""))
     names = street_names(spot.format)
     target = solution.target
-    locks: dict[tuple[int, int], int] = {}
-    for lock in solution.locks:
-        key = lock.player, solution.game.forests[street_of(solution, lock.board)].numbers[lock.player][lock.node]
-        locks[key] = locks.get(key, 0) + 1
     return {
         "name": solution.folder.stem if solution.folder else "",
         "spot": {
@@ -81,7 +82,8 @@ def facts(solution: HoldemSolution) -> dict[str, Any]:
         },
         "fields": spot_fields(spot),
         "ranges": [about["oop"], about["ip"]],
-        **{name: about[name] for name in ("algorithm", "iterations", "exploitability", "exploitability_percent")},
+        **{name: about[name] for name in ("algorithm", "iterations")},
+        **{name: finite(about[name]) for name in ("exploitability", "exploitability_percent")},
         "seconds": solution.seconds,
         "status": solution.status,
         "target": None if target is None else number(target),
@@ -89,14 +91,50 @@ def facts(solution: HoldemSolution) -> dict[str, Any]:
         "equity": [number(side.mean(side.equity)) for side in root.sides],
         "streets": [names[street] for street in spot.streets][: solution.streets],
         "records": thinned([[each.done, each.seconds, number(float(each.exploitability))] for each in solution.records]),
-        "locks": [{"player": player, "node": place, "boards": count} for (player, place), count in locks.items()],
+        "locks": locked_places(solution),
     }
 
 
-def street_of(solution: HoldemSolution, board: int) -> int:
-    """The street of a board, counted from the spot's first one, by its number."""
-    firsts = solution.game.first_boards
-    return max(street for street, first in enumerate(firsts[: len(solution.game.boards)]) if first <= board)
+def locked_places(solution: HoldemSolution) -> list[dict[str, Any]]:
+    """Where something is locked: the line, with cards where it is one board only, who acts there, how many boards and hands."""
+    game = solution.game
+    found: dict[int, list[FixedStrategy]] = {}
+    streets = {}
+    for lock in solution.locks:
+        street = max(s for s, first in enumerate(game.first_boards[: len(game.boards)]) if first <= lock.board)
+        number = game.forests[street].numbers[lock.player][lock.node]
+        streets[number] = street
+        found.setdefault(number, []).append(lock)
+    places = []
+    for number, locks in found.items():
+        board = game.boards[streets[number]][locks[0].board - game.first_boards[streets[number]]]
+        cards = board.cards[len(game.spot.board) :] if len(locks) == 1 else ()
+        places.append(
+            {
+                "line": line_to(game.betting, number, cards),
+                "node": number,
+                "player": locks[0].player,
+                "boards": len(locks),
+                "hands": max(int(np.isfinite(lock.strategy).all(axis=0).sum()) for lock in locks),
+            }
+        )
+    return places
+
+
+def line_to(tree: BettingTree, number: int, cards: Sequence[int]) -> str:
+    """The line to a node of a betting tree; where no cards are given they are left out, which stands for any."""
+    above: dict[int, tuple[int, str]] = {}
+    for place, node in enumerate(tree.nodes):
+        if isinstance(node, Decision):
+            above |= {child: (place, action_text(action)) for child, action in zip(node.children, node.actions, strict=True)}
+        elif isinstance(node, StreetEnd):
+            above[node.child] = (place, "")
+    steps: list[str] = []
+    left = list(cards)
+    while number in above:
+        number, step = above[number]
+        steps.append(step or (card_to_string(left.pop()) if left else ""))
+    return ",".join(filter(None, reversed(steps)))
 
 
 def range_at(solution: HoldemSolution, line: str, player: int) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
-from treeplex.errors import FileError, SpecError
+from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.games.poker.cards.cards import cards_to_string
 from treeplex.games.poker.cards.ranges import parse_range, range_to_string
 from treeplex.games.poker.spots.as_fields import fields_text, plain_fields
@@ -22,6 +22,9 @@ from treeplex.located_text import marked_yaml
 from treeplex.play.web.served import Refused, Served
 from treeplex.runs.holdem.solve import DEFAULT_SHARE
 from treeplex.runs.holdem.spot_game import SpotGame
+from treeplex.solvers.holdem.solver import method_of
+from treeplex.solvers.registry import algorithm_spec, is_own
+from treeplex.spec import shown
 from treeplex.storage.files import write_atomically
 from treeplex.storage.reading import read_json
 
@@ -51,6 +54,9 @@ MOST_PRESETS, LONGEST = 200, 20_000
 TYPICAL, TYPICAL_SHARE, TYPICAL_POWER = 110, 0.005, 0.75
 """How many iterations of DCFR it takes to an exploitability of half a percent of the pot, and by which power more it takes to
 less: what turns and flops took in tests, within a factor of two."""
+
+START_SECONDS, JUDGED = 2.0, 1.2
+"""What starting a process adds, and what judging every tenth strategy, which takes as long as two iterations, multiplies by."""
 
 
 class RangeText(BaseModel):
@@ -183,10 +189,29 @@ def spot_of(fields: Mapping[str, Any]) -> Spot:
         Refused: a field is missing or wrong.
     """
     try:
-        return spot_request(fields).spot()
-    except (SpecError, FileError) as error:
+        spot = spot_request(fields).spot()
+        check_algorithm(spot.settings.algorithm)
+    except TreeplexError as error:
         field, message = blamed(str(error))
         raise Refused(400, message, field) from error
+    return spot
+
+
+def check_algorithm(text: str | None) -> None:
+    """Refuse what is no algorithm for spots, and one that names a file: a page does not say which files are read or run.
+
+    Raises:
+        SpecError: it does, or it is unknown.
+    """
+    if text is None:
+        return
+    try:
+        given = [value for value in algorithm_spec(text).parameters.values() if isinstance(value, str)]
+        if is_own(text) or any(mark in value for value in given for mark in "./\\"):
+            raise SpecError(f"{shown(text)} is no algorithm of the library; those in files are for the command line (-a)")
+        method_of(text)
+    except TreeplexError as error:
+        raise SpecError(f"{PLACE}algorithm: {error}") from error
 
 
 def blamed(message: str) -> tuple[str | None, str]:
@@ -209,7 +234,9 @@ def check_fields(fields: Mapping[str, Any], threads: int | None) -> dict[str, An
     while spot is None and len(problems) <= len(FIELDS):
         try:
             spot = spot_request(tried).spot()
-        except (SpecError, FileError) as error:
+            check_algorithm(spot.settings.algorithm)
+        except TreeplexError as error:
+            spot = None
             field, message = blamed(str(error))
             problems.append({"field": field, "message": message})
             if field is None or tried.get(field) == DEFAULT.get(field):
@@ -249,7 +276,7 @@ def estimated(spot: Spot, threads: int | None) -> dict[str, Any]:
         "fits": {kind: found.fits(kind) for kind in found.memory},
         "seconds_per_iteration": found.seconds,
         "iterations_typical": iterations,
-        "seconds_typical": iterations * found.seconds,
+        "seconds_typical": START_SECONDS + JUDGED * iterations * found.seconds,
         "threads": found.threads,
         "refusal": found.refusal,
     }

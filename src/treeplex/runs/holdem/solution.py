@@ -181,9 +181,36 @@ class HoldemSolution(Solution):
         """
         return self.policy.at(line)
 
+    def root_values(self, *, best: bool = False) -> NDArray[np.float64]:
+        """What every hand is worth before the first action, float64 [2, H], hands in the order of ``format.hands``.
+
+        Counterfactual values: chips against half the starting pot, times the opponent's weight of hands that share no card.
+        Weighted by a player's own range and divided by ``game.compatible`` they add up to ``ev``.
+
+        Args:
+            best: values of each player's best response to the other in place of the strategy.
+
+        Returns:
+            NaN for hands that the range or the board leaves out.
+
+        Raises:
+            PolicyError: for best responses, where the policy is kept in 16-bit numbers or lacks its last streets.
+        """
+        found = np.full((2, len(self.spot.format.hands)), np.nan)
+        for player in (0, 1):
+            values = self.policy.response_values(player) if best else self.values
+            tree = values.tree(0, 0, 0, values.root_reach())
+            found[player, self.game.boards[0][0].hands[player]] = tree.values[0][player]
+        return found
+
     def save(self, path: str | os.PathLike[str], *, resumable: bool | None = None, streets: int | str | None = None) -> Path:
         """Write one file; see :func:`save_solution`."""
         return save_solution(self, path, resumable=resumable, streets=streets)
+
+
+def reread(spot: Spot) -> Spot:
+    """The spot as a file gives it back, whole numbers of chips as decimal ones."""
+    return spot_from_json(spot.to_json(), spot.ranges, spot.strengths)
 
 
 def save_solution(

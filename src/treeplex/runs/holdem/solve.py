@@ -1,11 +1,12 @@
 """Solve a poker spot: compile, check the memory, iterate and judge until a target, a number of iterations, time or Ctrl-C."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from math import isnan
 from pathlib import Path
+from typing import Any
 
 from treeplex.engine.threads import checked_threads
 from treeplex.errors import FileError, SpecError
@@ -13,10 +14,11 @@ from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
 from treeplex.forms.holdem.spot_form import FixedStrategy, checked_storage
 from treeplex.games.poker.spots.fields import SolveFields
 from treeplex.games.poker.spots.locks import AnyLock
-from treeplex.games.poker.spots.spot import Spot, spot_from_json
+from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.holdem.job import SpotJob
 from treeplex.runs.holdem.locks import solver_locks
-from treeplex.runs.holdem.solution import HoldemSettings, HoldemSolution, spot_file
+from treeplex.runs.holdem.solution import HoldemSettings, HoldemSolution, reread, spot_file
+from treeplex.runs.holdem.warm_start import START, carried_over
 from treeplex.runs.job.interrupt import Interrupt, Interrupted
 from treeplex.runs.job.job import Session
 from treeplex.runs.job.lock import FileLock
@@ -48,6 +50,7 @@ def solve_spot(
     progress: Watcher | None = None,
     resume: HoldemSolution | None = None,
     most_memory: float | None = None,
+    start: HoldemSolution | None = None,
     interrupt: Interrupt | None = None,
     out: str | os.PathLike[str] | None = None,
 ) -> HoldemSolution:
@@ -57,7 +60,7 @@ def solve_spot(
         spot: what to solve; may be left out with ``resume``. What its ``settings`` say counts where nothing is asked for here.
         algorithm, iterations, target, seconds, every, progress: as for :func:`treeplex.solve`; with 0 iterations the uniform
             strategy is judged.
-        threads, storage, isomorphism, locks, most_memory: see :class:`treeplex.runs.solve.solvable.SpotOptions`.
+        threads, storage, isomorphism, locks, most_memory, start: see :class:`treeplex.runs.solve.solvable.SpotOptions`.
         resume: resume this solution, whose spot, algorithm, storage and locks stay; it is not changed itself.
         interrupt: who listens for Ctrl-C already; then a solution with the status ``interrupted`` is returned.
         out: a file (``.spot``) for the solution, as for :func:`treeplex.solve`. An existing one is replaced.
@@ -67,7 +70,8 @@ def solve_spot(
         Interrupted: Ctrl-C or SIGTERM; its ``result`` is the solution so far, judged unless Ctrl-C came again meanwhile. A
             second Ctrl-C within the iteration is a plain KeyboardInterrupt.
     """
-    given = {"threads": threads, "storage": storage, "isomorphism": isomorphism, "locks": locks, "most_memory": most_memory}
+    given: dict[str, Any] = {"threads": threads, "storage": storage, "isomorphism": isomorphism, "locks": locks}
+    given |= {"most_memory": most_memory, "start": start}
     options = {name: value for name, value in given.items() if value is not None}
     file = None if out is None else Path(out)
     asked = Asked(algorithm, iterations, target, seconds, every, file, True, resume, options, interrupt)
@@ -105,6 +109,7 @@ def spot_session(spot: Spot | CompiledSpot | None, asked: Asked) -> Iterator[Ses
     if target is None and how.target is not None and given is not None:
         target = how.target.chips(given.opening_pot)
     threads = checked_threads(asked.options.get("threads", how.threads))
+    start: HoldemSolution | None = asked.options.get("start")
     algorithm, storage, most = asked.algorithm, asked.options.get("storage"), asked.options.get("most_memory")
     limits = iterations, target, asked.seconds
     if resume is None:
@@ -114,14 +119,24 @@ def spot_session(spot: Spot | CompiledSpot | None, asked: Asked) -> Iterator[Ses
         isomorphism = asked.options.get("isomorphism", True) and not locks
         storage = checked_storage(storage or how.storage or DEFAULT_STORAGE)
         algorithm = (how.algorithm or DEFAULT_ALGORITHM) if algorithm is None else algorithm
+        if start is not None:
+            check_start(start, asked, how)
+            isomorphism, storage, algorithm = start.game.isomorphism, start.settings.storage, start.algorithm
         check_spot(given, algorithm, isomorphism=isomorphism, storage=storage, threads=threads, most=most)
-        game = spot if isinstance(spot, CompiledSpot) and spot.isomorphism == isomorphism else None
-        game = compile_spot(given, isomorphism=isomorphism) if game is None else game
+        arrays: Mapping[str, Any] = {}
+        if start is not None:
+            game, arrays = carried_over(start, given)
+        elif isinstance(spot, CompiledSpot) and spot.isomorphism == isomorphism:
+            game = spot
+        else:
+            game = compile_spot(given, isomorphism=isomorphism)
         fixed = solver_locks(game, locks)
         settings = settings_of(given, storage, threads, limits, None)
         if iterations is None:
             settings = replace(settings, horizon=pace_of(algorithm) or settings.horizon)
         solver, memory = solver_for(game, algorithm, settings, fixed, most)
+        if start is not None:
+            solver.restore(START, arrays)
     else:
         check_resume(resume, given, storage, asked.options.get("locks", ()))
         settings = settings_of(resume.spot, resume.settings.storage, threads, limits, resume)
@@ -191,6 +206,18 @@ def settings_of(
     return HoldemSettings(storage, threads, horizon, None if target is None else float(target))
 
 
+def check_start(start: HoldemSolution, asked: Asked, how: SolveFields) -> None:
+    """Refuse options that a solution to start from has settled, and too few iterations."""
+    if asked.options.get("locks", how.locks):
+        raise SpecError("locks do not go with a solution to start from; leave one of both out")
+    if asked.options.get("storage") not in (None, start.settings.storage):
+        raise SpecError(f"the solution to start from has storage {start.settings.storage}; leave storage out")
+    if is_own(start.algorithm) or (asked.algorithm is not None and not same_algorithm(str(asked.algorithm), start.algorithm)):
+        raise SpecError(f"the solution to start from is one by {start.algorithm}; leave the algorithm out, or solve afresh")
+    if asked.iterations is not None and asked.iterations <= START:
+        raise SpecError(f"{START} iterations count as done in a solution that starts from another; ask for more")
+
+
 def check_resume(resume: HoldemSolution, spot: Spot | None, storage: str | None, locks: Sequence[AnyLock]) -> None:
     """Refuse to go on with another spot or other settings, or from a solution without its solver's state."""
     if resume.state is None:
@@ -201,11 +228,6 @@ def check_resume(resume: HoldemSolution, spot: Spot | None, storage: str | None,
         raise SpecError(f"the solution to resume has storage {resume.settings.storage}, not {storage}; leave storage out")
     if locks:
         raise SpecError("a resumed solution keeps its own locks; leave locks out, or solve the spot from the start")
-
-
-def reread(spot: Spot) -> Spot:
-    """The spot as a file gives it back, whole numbers of chips as decimal ones."""
-    return spot_from_json(spot.to_json(), spot.ranges, spot.strengths)
 
 
 def solver_for(

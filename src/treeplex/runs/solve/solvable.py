@@ -68,6 +68,8 @@ class SpotOptions(TypedDict, total=False):
         locks: strategies that players keep: :class:`treeplex.holdem.NodeLock`, or those of spot files. Best responses keep
             them too.
         most_memory: bytes that may be used; default: what the machine has free.
+        start: a solution of the same spot with other ranges, from whose regrets to begin;
+            see :mod:`treeplex.runs.holdem.warm_start`.
     """
 
     threads: int | None
@@ -75,6 +77,7 @@ class SpotOptions(TypedDict, total=False):
     isomorphism: bool | None
     locks: Sequence[AnyLock] | None
     most_memory: float | None
+    start: Any
 
 
 class Options(GameOptions, SpotOptions, total=False):

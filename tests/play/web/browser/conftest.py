@@ -32,18 +32,18 @@ PATIENCE = 60.0
 class Running:
     """A server of a folder, which can be killed and started again at the same address."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *options: str) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = int(free.getsockname()[1])
         folder.mkdir(exist_ok=True)
-        self.folder = folder
+        self.folder, self.options = folder, options
         self.address = f"http://127.0.0.1:{self.port}/"
         self.start()
 
     def start(self) -> None:
         """Start the process, and wait until it answers."""
-        options = ["--port", str(self.port), "--threads", "1", "--no-browser"]
+        options = ["--port", str(self.port), "--threads", "1", "--no-browser", *self.options]
         command = [sys.executable, "-m", "treeplex.play.cli.main", "web", str(self.folder), *options]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
         until = time.monotonic() + PATIENCE
@@ -75,7 +75,7 @@ class Running:
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A server that all tests share."""
-    running = Running(tmp_path_factory.mktemp("served"))
+    running = Running(tmp_path_factory.mktemp("served"), "--game", "examples/mygame.py")
     yield running
     running.stop()
 

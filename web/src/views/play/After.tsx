@@ -11,7 +11,7 @@ import type { Decided, HandDone } from "./types.ts";
 export const BY: Record<string, string> = {
   solution: "by the solution",
   agent: "as the agent's search has it",
-  estimate: "an estimate: as if all checked and called from there on",
+  estimate: "by an estimate: the opponent answers as it does, then all check and call",
 };
 
 /** The kind of an action by its name, for its colour. */

@@ -6,6 +6,7 @@ import { Button, Notice, Panel, Select } from "../../look/basics.tsx";
 import { actionParts, Bars, Legend } from "../../look/Bars.tsx";
 import { Cards } from "../../look/Cards.tsx";
 import { chips, percent } from "../../look/numbers.ts";
+import { save } from "../../look/save.ts";
 import { Table, type Column } from "../../look/table.tsx";
 import { ask, place } from "../../router.ts";
 import { useLoaded, useTitle } from "../../use.ts";
@@ -149,9 +150,5 @@ function meansBy(rows: readonly Flop[], key: string): Flop[] {
 function saveTable(rows: readonly Flop[], at: BatchData["lines"][number] | undefined): void {
   const head = ["board", "weight", "equity_oop", "ev_oop", "ev_ip", ...(at?.actions ?? [])];
   const lines = rows.map((row) => [row.board, row.weight, row.equity[0], row.ev[0], row.ev[1], ...(at ? shares(row, at) : [])].join(","));
-  const anchor = document.createElement("a");
-  anchor.href = URL.createObjectURL(new Blob([[head.join(","), ...lines].join("\n") + "\n"], { type: "text/csv" }));
-  anchor.download = "flops.csv";
-  anchor.click();
-  setTimeout(() => URL.revokeObjectURL(anchor.href), 10_000);
+  save("flops.csv", [head.join(","), ...lines].join("\n") + "\n", "text/csv");
 }

@@ -1,4 +1,5 @@
 // The grid as it is shown, as a PNG: the canvas with its labels written onto it.
+import { save } from "../../look/save.ts";
 import { colour } from "../../theme.ts";
 
 export async function savePicture(line: string): Promise<void> {
@@ -28,9 +29,5 @@ export async function savePicture(line: string): Promise<void> {
   }
   const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done, "image/png"));
   if (!blob) throw new Error("The browser could not make the picture.");
-  const anchor = document.createElement("a");
-  anchor.href = URL.createObjectURL(blob);
-  anchor.download = `grid-${line.replaceAll(",", "-") || "start"}.png`;
-  anchor.click();
-  setTimeout(() => URL.revokeObjectURL(anchor.href), 10_000);
+  save(`grid-${line.replaceAll(",", "-") || "start"}.png`, blob);
 }

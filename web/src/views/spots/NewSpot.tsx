@@ -5,6 +5,7 @@ import { get, post } from "../../api.ts";
 import { Button, Field, Notice, Panel, Segments, tell, tried, Dialog } from "../../look/basics.tsx";
 import { CardPicker, Cards } from "../../look/Cards.tsx";
 import { cards } from "../../look/deck.ts";
+import { save } from "../../look/save.ts";
 import { curvePaint } from "../../look/Curve.tsx";
 import { go, link, place } from "../../router.ts";
 import { useLoaded, useRested, useTitle } from "../../use.ts";
@@ -50,7 +51,7 @@ export default function NewSpot() {
       <div class="row spread">
         <h1>New spot</h1>
         <div class="row tight">
-          <Button small onClick={() => (pasting.value = "")}>Paste a spot file…</Button>
+          <Button small onClick={() => (pasting.value = "")}>Spot file…</Button>
           <Button small onClick={() => void tried(get<{ fields: Fields }>("spots/default")).then((read) => read && (draft.value = fromFields(read.fields)))}>Example</Button>
           <Button small onClick={() => (draft.value = { ...EMPTY })}>Empty</Button>
         </div>
@@ -99,8 +100,15 @@ export default function NewSpot() {
           <Button kind="primary" disabled={solving.value || !check.data?.ok} onClick={() => void solve()}>Solve</Button>
         </div>
       </div>
-      <Dialog title="Paste a spot file" open={pasting.value !== null} onClose={() => (pasting.value = null)}>
-        <Field label="Text of the file (YAML)" rows={14} value={pasting.value ?? ""} onInput={(text) => (pasting.value = text)} />
+      <Dialog title="Spot file" open={pasting.value !== null} onClose={() => (pasting.value = null)}>
+        {check.data?.text && (
+          <div class="stack tight">
+            <h3>This spot as a file</h3>
+            <pre class="code spot-text" tabIndex={0}>{check.data.text}</pre>
+            <div><Button small onClick={() => save("spot.yaml", check.data!.text!)}>Save</Button></div>
+          </div>
+        )}
+        <Field label="Or paste the text of one (YAML)" rows={8} value={pasting.value ?? ""} onInput={(text) => (pasting.value = text)} />
         <div class="row">
           <Button
             kind="primary"
@@ -116,7 +124,6 @@ export default function NewSpot() {
             Fill in
           </Button>
         </div>
-        {check.data?.text && <details><summary>This spot as a file</summary><pre class="code">{check.data.text}</pre></details>}
       </Dialog>
     </>
   );

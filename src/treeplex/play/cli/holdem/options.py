@@ -47,6 +47,10 @@ HandStreet = Annotated[
 ]
 Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write the solution.")]
 Resume = Annotated[Path | None, typer.Option("--resume", metavar="FILE", help="Resume the solution in this file.")]
+Start = Annotated[
+    Path | None,
+    typer.Option("--from", metavar="FILE", help="The spot of this solution, with other ranges, from its regrets."),
+]
 Estimate = Annotated[
     bool, typer.Option("--estimate", help="Only print the size of the spot, and the memory and time it takes.")
 ]

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from treeplex.errors import FileError, SpecError
 from treeplex.games.poker.cards.cards import cards_to_string
-from treeplex.games.poker.spots.files import spot_request
+from treeplex.games.poker.spots.fields import read_range
+from treeplex.games.poker.spots.files import SpotRequest, spot_request
 from treeplex.games.poker.spots.libratus import BIG_BLIND, read_endgame
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.play.cli.console import free_place
@@ -34,6 +35,7 @@ class Task:
     Attributes:
         spot: the spot; its ``settings`` say how.
         resume: the solution to go on with, if any.
+        start: the solution from whose regrets to begin, if any.
         out: where the solution goes, if anywhere.
         big_blind: in chips, of an end game of Libratus; else None.
         line: how a hand history went on from the spot.
@@ -41,6 +43,7 @@ class Task:
 
     spot: Spot
     resume: "HoldemSolution | None" = None
+    start: "HoldemSolution | None" = None
     out: Path | None = None
     big_blind: float | None = None
     line: str = ""
@@ -51,7 +54,9 @@ class Task:
         from treeplex.runs.job.interrupt import Interrupted
 
         try:
-            solution = solve_spot(self.spot, self.spot.settings.algorithm, progress=watch, resume=self.resume, out=self.out)
+            solution = solve_spot(
+                self.spot, self.spot.settings.algorithm, progress=watch, resume=self.resume, start=self.start, out=self.out
+            )
         except Interrupted as stopped:
             solution = stopped.result
             if self.out is None:
@@ -73,7 +78,7 @@ def read_task(
     Args:
         file: a spot file, or the name of turn endgame hold'em.
         options: options of the spot and of solving by name, None where not given.
-        sources: ``endgame``, ``decoding``, ``phh``, ``hand`` and ``street``, None where not given.
+        sources: ``endgame``, ``decoding``, ``phh``, ``hand``, ``street`` and ``from``, None where not given.
         out: where the solution goes.
         resume: a file to go on with.
         force: overwrite ``out``.
@@ -90,6 +95,9 @@ def read_task(
     if resume is not None:
         solution = load_solution(resume)
         task = Task(replace(solution.spot, settings=request.settings()), solution)
+    elif sources.get("from") is not None:
+        solution = load_solution(sources["from"])
+        task = Task(replace(other_ranges(solution.spot, request), settings=request.settings()), start=solution)
     elif sources["endgame"] is not None:
         spot = read_endgame(sources["endgame"], decoding=sources["decoding"] or "true")
         task = Task(replace(spot, settings=request.settings()), big_blind=BIG_BLIND)
@@ -106,6 +114,15 @@ def read_task(
     return task
 
 
+def other_ranges(spot: Spot, request: SpotRequest) -> Spot:
+    """A spot with the ranges that are asked for in place of its own."""
+    given = [
+        read_range(request.fields[name], name, spot.format) if name in request.fields else own
+        for name, own in zip(("oop", "ip"), spot.ranges, strict=True)
+    ]
+    return replace(spot, ranges=(given[0], given[1]))
+
+
 def fields_of(hand: HandSpot) -> dict[str, object]:
     """The fields of a spot that a hand history gives."""
     return {"board": hand.board, "pot": f"{hand.pot:.12g}", "stack": f"{hand.stack:.12g}", "chip": f"{hand.chip:g}"}
@@ -114,13 +131,14 @@ def fields_of(hand: HandSpot) -> dict[str, object]:
 def check_sources(file: Path | None, given: Mapping[str, object], sources: Mapping[str, Any], resume: Path | None) -> None:
     """Refuse sources that exclude each other, and options that mean nothing beside them."""
     named = {"a spot file": file, "--endgame": sources["endgame"], "--phh": sources["phh"], "--resume": resume}
+    named["--from"] = sources.get("from")
     chosen = [name for name, value in named.items() if value is not None and not (name == "a spot file" and sources["phh"])]
     if len(chosen) > 1:
         raise SpecError(f"{' and '.join(chosen)} exclude each other; give one")
     for name, needs in (("decoding", "endgame"), ("hand", "phh"), ("street", "phh")):
         if sources[name] is not None and sources[needs] is None:
             raise SpecError(f"--{name} is for --{needs}; give --{needs} FILE as well")
-    for source, allowed in (("--resume", RESUMED), ("--endgame", SETTINGS)):
+    for source, allowed in (("--resume", RESUMED), ("--endgame", SETTINGS), ("--from", ("oop", "ip", *RESUMED))):
         if source in chosen:
             for name in given:
                 if name not in allowed:

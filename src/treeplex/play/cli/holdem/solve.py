@@ -37,6 +37,7 @@ def solve(
     street: of.HandStreet = None,
     out: of.Out = None,
     resume: of.Resume = None,
+    start: of.Start = None,
     force: of.Overwrite = False,
     estimate: of.Estimate = False,
     as_json: Json = False,
@@ -51,7 +52,8 @@ def solve(
     these games count them, with each range normalised to one and pairs of hands that share a card included.
 
     --estimate prints the number of decisions, the memory and the time, without building anything. A spot that does not fit into
-    memory is always refused.
+    memory is always refused. --from solves the spot of a solution again with another --oop or --ip (or both), from its regrets:
+    with ranges not too different that takes a fraction of the iterations.
 
     \b
     Examples:
@@ -59,14 +61,16 @@ def solve(
       treeplex holdem solve --board "Td 9d 6h Qc 2s" --oop "66+,AJs+" --ip "QQ-22,ATs+" --pot 200 --stack 900 --bets 50%,a
       treeplex holdem solve examples/spots/river.yaml --lock "x [QQ+]: x 100%"
       treeplex holdem solve --resume turn.spot --target 0.1%
+      treeplex holdem solve --from turn.spot --ip "QQ-22,ATs+:0.5" --out other.spot
       treeplex holdem solve flop.yaml --estimate
       treeplex holdem solve --endgame subgame3.txt -a dcfr -n 1000 --json
     """
     from treeplex.play.cli.holdem.requests import read_task
 
-    if estimate and resume is not None:
-        raise SpecError("--estimate is for spots that are not solved yet; leave --resume out")
-    sources = {"endgame": endgame, "decoding": decoding, "phh": phh, "hand": hand, "street": street}
+    if estimate and (resume is not None or start is not None):
+        other = "--resume" if resume is not None else "--from"
+        raise SpecError(f"--estimate is for spots that are not solved yet; leave {other} out")
+    sources = {"endgame": endgame, "decoding": decoding, "phh": phh, "hand": hand, "street": street, "from": start}
     if estimate:
         from treeplex.runs.holdem.spot_game import SpotGame
 

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.evaluate.history_values import HistoryValues
+from treeplex.evaluate.match.agents import Agent, fork
 from treeplex.evaluate.match.aivat import Aivat, PolicyValues
+from treeplex.evaluate.match.lbr import LocalBestResponse, Moves
 from treeplex.evaluate.match.play import PlayedHand
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.histories import grow
@@ -24,6 +26,10 @@ MOST_HISTORIES = 100_000
 """The most histories of a game that is solved while somebody waits to sit down."""
 ITERATIONS = 1000
 """Of CFR+, for what decisions are judged by."""
+MOST_BETS = 12
+"""Actions up to which an estimate prices all bets; of more, folds and calls alone."""
+ESTIMATED = 0.05
+"""A difference of an estimate, as a part of the pot, that counts as none."""
 CLOSE = 0.002
 """A difference in value, as a part of the span of payoffs, that counts as none: what is left of it when solving ends."""
 
@@ -118,28 +124,32 @@ class Solved:
 
 
 def estimate(
-    game: PublicGame, state: State, ranges: Sequence[Floats], hand: int, where: str, options: dict[int, str], action: int
+    agent: Agent, state: State, ranges: Sequence[Floats], hand: int, where: str, options: dict[int, str], action: int
 ) -> Decided | None:
-    """A decision in poker for two, judged as if all checked and called from then on.
+    """A decision in poker for two, judged as a local best response to the agent would: see :mod:`treeplex.evaluate.match.lbr`.
 
-    With p the share of the pot against the opponent's range, s chips in the pot and c to call, folding is worth 0 and calling
-    ``p s - (1 - p) c`` (Lisý and Bowling 2017, algorithm 1). What a bet is worth depends on who folds to it, so only
-    folds, checks and calls are judged: the values of bets are NaN.
+    The agent answers a bet as it does, and from then on all check and call; folding is worth 0. An agent that searches is not
+    asked how it would answer: then only folds, checks and calls are judged, and the values of bets are NaN.
+
+    Args:
+        agent: the opponent, at this state.
+        state: of the agent's game.
+        ranges: for each player float64 [H], what its play has made of its hands.
+        hand: of the player to act.
+        where, options, action: the place, the actions by label, and the one that is taken.
     """
-    stakes, bets = game.stakes_at(state), game.bets(state)
-    if stakes is None or bets is None or game.players != 2:
+    game = agent.game
+    bets = game.bets(state)
+    if game.players != 2 or bets is None or game.stakes_at(state) is None:
         return None
-    player = game.options(state).player
-    try:
-        share = float(np.asarray(game.pot_shares(state, ranges, player))[hand])
-    except (GameError, NotImplementedError):
-        return None
-    pot = sum(stakes.paid)
-    asked = bets.pot - pot
-    worth = {"fold": 0.0, "pass": share * pot - (1 - share) * asked}
-    kinds = dict(zip(map(int, game.options(state).labels), bets.kinds, strict=True))
-    values = tuple(worth.get(kinds.get(label, "bet"), float("nan")) for label in options)
+    quick = getattr(agent, "draws", None) is False or isinstance(agent, LocalBestResponse)
+    judge = LocalBestResponse(agent, moves=Moves("all" if quick and len(bets.kinds) <= MOST_BETS else "fc"))
+    judge.game, judge.state, judge.models = game, state, [fork(agent)]
+    judge.reached = [np.atleast_2d(own) for own in ranges]
+    labels = [int(label) for label in game.options(state).labels]
+    worth = dict(zip(labels, judge.utilities()[:, hand].tolist(), strict=True))
+    values = tuple(worth[label] if np.isfinite(worth[label]) else float("nan") for label in options)
     chosen = list(options).index(action)
-    known = [value for value in values if value == value]
-    shown = values if values[chosen] == values[chosen] and len(known) > 1 else (float("nan"),) * len(values)
-    return Decided(where, (*options.values(),), chosen, shown, (), "estimate", 0.05 * bets.pot)
+    if not np.isfinite(values[chosen]):
+        values = (float("nan"),) * len(values)
+    return Decided(where, (*options.values(),), chosen, values, (), "estimate", ESTIMATED * bets.pot)

@@ -25,8 +25,8 @@ from treeplex.runs.holdem.report.line import read_steps
 from treeplex.runs.holdem.report.page_data import NodeReport
 from treeplex.runs.holdem.review.played_hand import PlayedHand, played_hand
 from treeplex.runs.holdem.review.position_ranges import position_range
-from treeplex.runs.holdem.solution import SUFFIX, HoldemSolution, load_solution
-from treeplex.runs.holdem.solve import reread, solve_spot
+from treeplex.runs.holdem.solution import SUFFIX, HoldemSolution, load_solution, reread
+from treeplex.runs.holdem.solve import solve_spot
 from treeplex.runs.job.memory import estimate_spot
 from treeplex.runs.job.record import Progress
 

@@ -1,0 +1,1 @@
+function e(e,t,n=`text/plain`){let r=document.createElement(`a`);r.href=URL.createObjectURL(typeof t==`string`?new Blob([t],{type:n}):t),r.download=e,r.click(),setTimeout(()=>URL.revokeObjectURL(r.href),1e4)}export{e as t};
