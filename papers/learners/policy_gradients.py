@@ -94,7 +94,9 @@ def band(values: list[float]) -> str:
 def reproduce() -> Result:
     said = published("learners")["policy gradients"]
     numbers: dict[str, Any] = {}
-    rows, met, missed = [], [], []
+    rows: list[list[str]] = []
+    met: list[str] = []
+    missed: list[str] = []
     for run in RUNS:
         found = [measured(run, seed) for seed in range(run.seeds)]
         numbers[run.name] = {str(seed): each for seed, each in enumerate(found)}
