@@ -1,10 +1,12 @@
 """Take the pictures of the page in the browser: ``python docs/draw_web.py`` writes ``docs/images/web-*.png``.
 
-A server on an empty folder solves a turn and the same turn with a lock; a headless Chromium looks at them.
+A server on an empty folder solves a turn and the same turn with a lock, and deals some hands; a headless
+Chromium looks at them.
 """
 
 import io
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -17,6 +19,8 @@ from typing import Any
 import httpx
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
+
+import treeplex as tp
 
 IMAGES = Path(__file__).parent / "images"
 COLOURS = 256
@@ -34,6 +38,7 @@ TURN = {
     "raises": "2.5x, a",
     "target": "0.3%",
 }
+HANDS = 12
 LOCK = {"line": "x", "strategy": "x 100%"}
 
 
@@ -56,6 +61,9 @@ SHOTS = (
     Shot("runouts", "#/solution/turn.spot?node=x,x&show=equity&tab=runouts", ".heat"),
     Shot("compare", "#/compare?file=turn.spot&with=locked.spot&node=x", ".grid13", (1400, 1200)),
     Shot("phone", "#/solution/turn.spot?node=x", ".hand-bar", (390, 844)),
+    Shot("play", "#/play/{table}", ".shares"),
+    Shot("games", "#/games/leduc_poker?node=1", ".infosets tbody tr"),
+    Shot("trainings", "#/trainings?run=cfr%2B&run=dcfr&run=pcfr%2B", ".curve canvas"),
 )
 
 
@@ -67,11 +75,26 @@ def solve(body: dict[str, Any]) -> str:
     return str(job)
 
 
-def take(page: Page, shot: Shot, job: str) -> None:
+def play() -> str:
+    """Play some hands of Leduc poker to the last one's end, mostly badly; the table."""
+    draw = random.Random(3)
+    table = httpx.post(
+        f"{ADDRESS}api/tables", json={"game": "leduc_poker", "seed": 3, "title": "Leduc poker"}, timeout=60
+    ).json()
+    address = f"{ADDRESS}api/tables/{table['id']}"
+    while True:
+        while not table["over"]:
+            table = httpx.post(f"{address}/play", json={"action": draw.choice(table["options"])["id"]}).json()
+        if table["number"] == HANDS:
+            return str(table["id"])
+        table = httpx.post(f"{address}/next", json={}).json()
+
+
+def take(page: Page, shot: Shot, job: str, table: str) -> None:
     """Take one picture."""
     page.emulate_media(color_scheme="dark" if shot.dark else "light", reduced_motion="reduce")
     page.set_viewport_size({"width": shot.size[0], "height": shot.size[1]})
-    page.goto(ADDRESS + shot.view.format(job=job))
+    page.goto(ADDRESS + shot.view.format(job=job, table=table))
     page.locator(shot.there).first.wait_for()
     page.wait_for_timeout(1000)
     picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
@@ -95,13 +118,16 @@ def main() -> None:
                     time.sleep(0.2)
             job = solve({"fields": TURN, "name": "turn"})
             solve({"from": "turn.spot", "locks": [LOCK], "name": "locked"})
+            table = play()
+            for algorithm in ("cfr+", "dcfr", "pcfr+"):
+                tp.solve("leduc_poker", algorithm, iterations=500, out=f"{folder}/{algorithm}")
             with sync_playwright() as driver:
                 path = "/usr/bin/chromium"
                 browser = driver.chromium.launch(executable_path=path if os.path.exists(path) else None, args=ARGUMENTS)
                 page = browser.new_page()
                 for shot in SHOTS:
                     if shot.name in wanted:
-                        take(page, shot, job)
+                        take(page, shot, job, table)
                 browser.close()
         finally:
             server.send_signal(signal.SIGINT)

@@ -29,6 +29,9 @@ FOREIGN: list[tuple[dict[str, Any], int]] = [
     ({"game": "nothing"}, 400),
     ({"game": ""}, 400),
     ({"game": "leduc_poker(" * 50}, 400),
+    ({"game": "\0"}, 400),
+    ({"game": "leduc_poker", "against": "\0"}, 404),
+    ({"game": "leduc_poker", "against": "blueprint(file='\0')"}, 400),
     ({}, 400),
 ]
 

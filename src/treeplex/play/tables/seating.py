@@ -54,7 +54,10 @@ def table_for(
         if public:
             with suppress(GameError):
                 played = PlayedGame.of(rules)
-                seated = UniformAgent(played.public) if against == UNIFORM else agent(against, played, seed=own)
+                uniform = against == UNIFORM
+                seated = (
+                    UniformAgent(played.public, np.random.default_rng(own)) if uniform else agent(against, played, seed=own)
+                )
                 return AgentTable(seated, generator), against
         if against == UNIFORM:
             return RulesTable(rules, equally_often, generator), UNIFORM
@@ -72,5 +75,6 @@ def equally_often(state: State) -> dict[int, float]:
 def policy_table(rules: Game, policy: Policy, generator: np.random.Generator) -> Table:
     """A table against a policy of a game: at public states where the rules say them, else at histories."""
     with suppress(GameError):
-        return AgentTable(TableAgent(PlayedGame.of(rules).public, policy), generator)
+        draws = np.random.default_rng(generator.integers(2**63))
+        return AgentTable(TableAgent(PlayedGame.of(rules).public, policy, draws), generator)
     return RulesTable(rules, policy.action_probabilities, generator)

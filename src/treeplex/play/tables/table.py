@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from typing import Protocol, final
+from typing import Protocol, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -241,7 +241,7 @@ class AgentTable(Table):
         assert actor is not None
         agent, hand = self._agent, self._hands[actor]
         self._policy = np.asarray(agent.policy(), np.float64)
-        if isinstance(agent, Seat) and type(agent).act is Seat.act:  # so that it thinks once
+        if isinstance(agent, Seat) and cast(object, type(agent).act) is Seat.act:  # so that it thinks once
             return agent.game.options(agent.state).labels[pick(agent.generator, self._policy[:, hand])]
         return agent.act(hand)
 

@@ -1,6 +1,6 @@
 """Games and agents that a page names by texts: no code of a user's runs for it, and no file outside of the folder is read."""
 
-from pathlib import Path
+from os.path import exists, isdir
 
 from treeplex.errors import SpecError
 from treeplex.forms.sources.load import load, loader_of, named_file, unwrapped
@@ -17,7 +17,8 @@ CODE = "games and agents of one's own run code, so they are named on the command
 
 
 def game_named(served: Served, text: str) -> str:
-    """A game as :func:`treeplex.load` takes it: a spec without files, a file in the folder, or a game of the command line.
+    """A game as :func:`treeplex.load` takes it: a spec without files, a file or folder in the folder served, or a game of
+    the command line.
 
     Raises:
         Refused: code, or a file outside of the folder.
@@ -31,6 +32,8 @@ def game_named(served: Served, text: str) -> str:
     wrappers, inner = unwrapped(text)
     if is_user_spec(inner) or ".py" in inner.partition("(")[0]:
         raise Refused(403, CODE, "game")
+    if not text.startswith(PREFIX) and isdir(served.folder / text):
+        return str(served.path(text))
     if named_file(text) is not None:
         if wrappers or loader_of(inner)[1] != inner:
             raise Refused(403, f"{shown(text)} names a file within a spec; name the file itself", "game")
@@ -74,6 +77,6 @@ def setting_named(served: Served, value: Value, depth: int) -> Value:
             return agent_named(served, value, depth=depth + 1) if inner in agents() else game_named(served, value)
         except SpecError as error:
             raise Refused(400, str(error), "against") from None
-    if any(sign in value for sign in ("/", "\\", "..")) or (served.folder / value).exists() or Path(value).exists():
+    if any(sign in value for sign in ("/", "\\", "..")) or exists(served.folder / value) or exists(value):
         return str(served.path(value))
     return value

@@ -4,6 +4,8 @@ import { get, post } from "../../api.ts";
 import { Button, Field, Notice, Panel, Segments } from "../../look/basics.tsx";
 import { go, link, place } from "../../router.ts";
 import { message, useLoaded, useTitle } from "../../use.ts";
+import { Hand } from "../../look/Cards.tsx";
+import type { StartData } from "../start/found.ts";
 import { Replay } from "./Replay.tsx";
 import { Review } from "./Review.tsx";
 import { Table } from "./Table.tsx";
@@ -29,6 +31,10 @@ function Lobby() {
   useTitle("Play");
   const asked = place.value.query.get("game");
   const choices = useLoaded((signal) => get<Choices>("tables/choices", {}, signal), []);
+  const start = useLoaded((signal) => get<StartData>("start", {}, signal), []);
+  const spots = start.data?.solutions ?? [];
+  const inside = spots.flatMap((spot) => (spot.file.includes("/") ? [spot.file.slice(0, spot.file.lastIndexOf("/"))] : []));
+  const folders = [...new Set(inside)].filter((folder) => inside.filter((each) => each === folder).length > 1);
   const held = useLoaded((signal) => get<{ tables: string[] }>("tables", {}, signal), []);
   const game = useSignal(asked ?? "");
   const against = useSignal(place.value.query.get("against") ?? "");
@@ -59,6 +65,18 @@ function Lobby() {
         <Panel title={`Play ${asked}`}>
           <p class="soft small">Against the average strategy of this solved spot; every decision is judged by it.</p>
           <p><Button kind="primary" disabled={!!busy.value} onClick={() => void sit(asked, "", asked)}>{busy.value === asked ? "Setting up…" : "Sit down"}</Button></p>
+        </Panel>
+      )}
+      {spots.length > 0 && (
+        <Panel title="At a solved spot" tools={<span class="soft small">every decision judged by the solution</span>}>
+          <p class="row tight">
+            {folders.map((folder) => (
+              <Button key={folder} small disabled={!!busy.value} onClick={() => void sit(folder, "", `spots of ${folder}`)}>{`one drawn from ${folder}/`}</Button>
+            ))}
+            {spots.slice(0, 12).map((spot) => (
+              <Button key={spot.file} small disabled={!!busy.value} onClick={() => void sit(spot.file, "", spot.file)}><Hand hand={spot.board} /> {spot.file}</Button>
+            ))}
+          </p>
         </Panel>
       )}
       <div class="row"><span class="soft small">Your seat</span><Segments label="Your seat" value={seat.value} options={[{ value: "turns", label: "take turns" }, { value: "0", label: "first" }, { value: "1", label: "second" }]} onChange={(value) => (seat.value = value)} /></div>

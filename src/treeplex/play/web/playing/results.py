@@ -18,6 +18,7 @@ class Hand:
         number: from 1.
         seed: of its deal.
         person: the seat.
+        spot: the file of the solved spot that was drawn, if one was.
         said: what happened, in words.
         decided: the person's decisions.
         payoff: of the person; None of a hand under way.
@@ -28,6 +29,7 @@ class Hand:
     number: int
     seed: int
     person: int
+    spot: str = ""
     said: list[dict[str, Any]] = field(default_factory=list)
     decided: list[Decided] = field(default_factory=list)
     payoff: float | None = None

@@ -1,5 +1,6 @@
 """A person at a table: hands dealt, replies of the agent, what decisions were worth, and the results so far."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from treeplex.play.tables.table import AgentTable, Table
 from treeplex.play.web.playing.judging import ITERATIONS, Decided, Solved, estimate
 from treeplex.play.web.playing.results import Hand, kind_of, results_of
 from treeplex.play.web.playing.scenes import board_cards, scene_of, spot_table
+from treeplex.runs.holdem.solution import SUFFIX
 from treeplex.runs.judge import load_policy
 from treeplex.runs.match.entrants import MatchGame
 from treeplex.runs.solve.solvable import UNIFORM
@@ -46,7 +48,7 @@ class Session:
         """Sit down.
 
         Args:
-            game: a spec, a spot or the file of a solved spot.
+            game: a spec, a spot, the file of a solved spot, or a folder of such files, of which one is drawn for each hand.
             against: the opponent, as :func:`treeplex.agent` takes it, or :data:`SOLUTION`; empty for that.
             seat: the person's; None for taking turns.
             iterations, think: of each search of the opponent.
@@ -56,17 +58,28 @@ class Session:
         Raises:
             TreeplexError: no such game, agent or seat.
         """
-        self.rules = load_policy(game).game.spot if is_solved_spot(game) else load(game)
-        self.game, self.against, self.seat = game if is_solved_spot(game) else str(self.rules), against or SOLUTION, seat
-        self.title = title
-        self.solved = None if isinstance(self.rules, Spot | Holdem) else Solved.of(self.rules)
-        self.table, self.about = self._sit(iterations, think, seed)
+        self.spots = sorted(map(str, Path(game).glob(f"*{SUFFIX}"))) if Path(game).is_dir() else []
+        if Path(game).is_dir() and not self.spots:
+            raise SpecError(f"{game} holds no solved spot; solve some into it, or name another game")
+        self.against, self.seat, self.title = against or SOLUTION, seat, title
+        self._how = iterations, think, seed
+        self._take(self.spots[0] if self.spots else game)
         if seat is not None and not 0 <= seat < self.table.players:
             raise SpecError(f"seat must be from 0 to {self.table.players - 1}, not {seat}")
         self._seeds = np.random.default_rng(seed)
         self.hands: list[Hand] = []
         self.dice = 0
         self.next()
+
+    def _take(self, game: str) -> None:
+        """Sit down at a game, if it is not the one that is played."""
+        if getattr(self, "_taken", None) == game:
+            return
+        self.rules = load_policy(game).game.spot if is_solved_spot(game) else load(game)
+        self.game = game if is_solved_spot(game) else str(self.rules)
+        self.solved = None if isinstance(self.rules, Spot | Holdem) else Solved.of(self.rules)
+        self.table, self.about = self._sit(*self._how)
+        self._taken = game
 
     def _sit(self, iterations: int | None, think: str | None, seed: int | None) -> tuple[Table, str]:
         """The table, and who the opponent is."""
@@ -94,11 +107,14 @@ class Session:
             number = len(self.hands)
             person = self.seat if self.seat is not None else number % self.table.players
             seed = int(self._seeds.integers(2**53))
+            spot = str(self._seeds.choice(self.spots)) if self.spots else ""
         else:
             if not 1 <= repeat <= len(self.hands):
                 raise SpecError(f"there is no hand {repeat}; {len(self.hands)} were played")
-            person, seed = self.hands[repeat - 1].person, self.hands[repeat - 1].seed
-        self.hands.append(Hand(len(self.hands) + 1, seed, person))
+            person, seed, spot = (getattr(self.hands[repeat - 1], name) for name in ("person", "seed", "spot"))
+        if spot:
+            self._take(spot)
+        self.hands.append(Hand(len(self.hands) + 1, seed, person, spot))
         try:
             self.table.begin(person, np.random.default_rng(seed))
             self._replies()
@@ -179,7 +195,8 @@ class Session:
         for each in made[len(spots) :]:
             by, close = ("solution", 0.001 * table.chips[2]) if table.exact else ("agent", 0.01 * table.chips[2])
             values = tuple(value + each.paid for value in each.values)  # from the pot: folding is worth 0
-            self.hand.decided.append(Decided(each.street, each.options, each.chosen, values, each.policy, by, close))
+            where = f"{Path(self.hand.spot).stem}, {each.street}" if self.hand.spot else each.street
+            self.hand.decided.append(Decided(where, each.options, each.chosen, values, each.policy, by, close))
 
     def _finish(self) -> None:
         """Keep what there is to see of a hand that is over."""
