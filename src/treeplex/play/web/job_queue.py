@@ -194,7 +194,9 @@ class Queue:
             record = list(data["record"])
             if not job.records or job.records[-1] != record:
                 job.done, job.seconds = int(record[0]), float(record[1])
-                job.records = [*(each for each in job.records if (each[0] or 0) < (record[0] or 0)), record]
+                while job.records and (job.records[-1][0] or 0) >= (record[0] or 0):
+                    job.records.pop()
+                job.records.append(record)
                 self.served.events.send("record", {"id": job.id, "record": record})
             return
         if name == "phase":
