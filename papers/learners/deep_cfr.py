@@ -13,12 +13,12 @@ MATCHED = 4_700_000
 """Histories of the runs that published figures are from."""
 LEARNERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "sd-cfr": ("sd-cfr", {}),
-    "deep-cfr": ("deep-cfr", {"every": 20}),
-    "vr-deep-pdcfr+": ("vr-deep-pdcfr+", {"nodes": MATCHED, "every": 10}),
-    "escher": ("escher", {"steps": 80, "every": 10}),
-    "escher, corrected": ("escher", {"steps": 80, "every": 10, "corrected": True}),
-    "dream": ("dream", {"steps": 100, "every": 10}),
-    "vr-deep-dcfr+": ("vr-deep-dcfr+", {"nodes": MATCHED, "every": 10}),
+    "deep-cfr": ("deep-cfr", {"every": 50}),
+    "vr-deep-pdcfr+": ("vr-deep-pdcfr+", {"nodes": MATCHED, "every": 15}),
+    "escher": ("escher", {"steps": 80, "every": 20}),
+    "escher, corrected": ("escher", {"steps": 80, "every": 20, "corrected": True}),
+    "dream": ("dream", {"steps": 100, "every": 20}),
+    "vr-deep-dcfr+": ("vr-deep-dcfr+", {"nodes": MATCHED, "every": 15}),
 }
 """Learner and settings besides the defaults, by what a run is called."""
 

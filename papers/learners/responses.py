@@ -26,11 +26,11 @@ RUNS = (
     Run("ned-table", "ned", "kuhn_poker", {**TABLE, "rate": 1.4, "slowing": 0.6, "steps": 20_000}),
     Run("ned-table", "ned", "leduc_poker", {**TABLE, "rate": 4.0, "slowing": 0.5, "steps": 10_000}),
     Run("nfsp-table", "nfsp", "leduc_poker", {**TABLE, "steps": 1800}),
-    Run("ned", "ned", "leduc_poker", {"steps": 6000}),
+    Run("ned", "ned", "leduc_poker", {"steps": 2500}),
     Run("nfsp", "nfsp", "leduc_poker", {"steps": 1800}),
-    Run("psro-learned", "psro", "leduc_poker", {"oracle": "learned", "steps": 40}),
-    Run("armac", "armac", "leduc_poker", {"steps": 400}),
-    Run("rcfr", "rcfr", "leduc_poker", {"steps": 1000}),
+    Run("psro-learned", "psro", "leduc_poker", {"oracle": "learned", "steps": 20}),
+    Run("armac", "armac", "leduc_poker", {"steps": 100}),
+    Run("rcfr", "rcfr", "leduc_poker", {"steps": 400}),
 )
 """In the order in which they are made; networks have the learners' defaults."""
 STEPS = (10, 32, 100, 316, 1000, 3162, 10_000)

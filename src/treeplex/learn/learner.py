@@ -59,6 +59,11 @@ class Learner(ABC):
     def policy(self) -> Policy:
         """The policy as learned so far, of :attr:`compiled`; it is judged and written into the folder."""
 
+    @property
+    def costly(self) -> bool:
+        """Whether :meth:`policy` takes long; then a folder has the policy of the last record, not of the last checkpoint."""
+        return False
+
     @abstractmethod
     def state(self) -> Mapping[str, NDArray[Any]]:
         """Everything that :meth:`restore` needs to continue bit for bit, as arrays; :attr:`generator` is kept without it."""

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-import treeplex as tp
 from treeplex.errors import GameError
+from treeplex.forms.sources.load import load_rules
 from treeplex.games.poker.cards.cards import parse_cards
 from treeplex.learn.alphaholdem.planes import BOTH, FOLD, OFFERED, OTHER, OWN, PASS, Done, PlaneCoder, poker_of
 
 
 def coder_of(spec: str) -> PlaneCoder:
-    return PlaneCoder(poker_of(tp.load(spec)), (0.5, 1.0, 2.0), 6)
+    return PlaneCoder(poker_of(load_rules(spec)), (0.5, 1.0, 2.0), 6)
 
 
 def test_leduc_poker() -> None:
@@ -70,7 +70,7 @@ def test_cards_of_holdem() -> None:
 def test_other_games_are_refused() -> None:
     for spec in ("liars_dice", "leduc_poker(players=3)", "tic_tac_toe"):
         with pytest.raises(GameError, match="is no poker that AlphaHoldem knows"):
-            poker_of(tp.load(spec))
+            poker_of(load_rules(spec))
 
 
 def test_hands_that_a_seat_may_hold_differ_in_their_cards() -> None:

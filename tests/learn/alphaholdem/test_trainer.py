@@ -7,6 +7,7 @@ import treeplex as tp
 from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.evaluate.judge import judge
 from treeplex.evaluate.match.agents import agent_policy, play_game
+from treeplex.forms.sources.load import load_rules
 from treeplex.learn.alphaholdem.agent import AlphaHoldemAgent, NetworkFile
 from treeplex.learn.alphaholdem.league import Member, expected, kept, rated
 from treeplex.learn.alphaholdem.planes import PlaneCoder, poker_of
@@ -20,7 +21,7 @@ SMALL = AlphaHoldemSettings(hands=96, match=40, admit=2, best=2, minibatch=128, 
 
 
 def student(spec: str, settings: AlphaHoldemSettings = SMALL) -> AlphaHoldem:
-    return AlphaHoldem(PlaneCoder(poker_of(tp.load(spec)), settings.sizes, settings.slots), settings)
+    return AlphaHoldem(PlaneCoder(poker_of(load_rules(spec)), settings.sizes, settings.slots), settings)
 
 
 def test_ratings() -> None:

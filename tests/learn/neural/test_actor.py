@@ -20,7 +20,7 @@ from treeplex.solvers.synonyms import LEARNERS
 
 from .softmax_cases import learner, run
 
-ALL = {"qpg": Qpg, "rpg": Rpg, "rmpg": Rmpg, "neurd": NeuRD, "r-nad": RNaD, "mmd": Mmd, "ppo": Ppo, "ppg": Ppg}
+ALL: dict[str, Any] = {"qpg": Qpg, "rpg": Rpg, "rmpg": Rmpg, "neurd": NeuRD, "r-nad": RNaD, "mmd": Mmd, "ppo": Ppo, "ppg": Ppg}
 SMALL: dict[str, Any] = {"width": 8, "layers": 1, "batch": 32, "steps": 8}
 
 

@@ -7,6 +7,7 @@ from treeplex.errors import AlgorithmError
 from treeplex.learn.neural import buffers
 from treeplex.learn.neural.approximator import POLICY, Inputs, Network, NetworkSettings, Table
 from treeplex.learn.neural.buffers import Reservoir, Rows
+from treeplex.learn.neural.descent import Descent
 
 torch = pytest.importorskip("torch")
 
@@ -40,7 +41,7 @@ def test_a_network_comes_to_the_weighted_means(batch: int) -> None:
     np.testing.assert_allclose(network.values()[:5], MEANS, atol=0.02)
 
 
-def test_its_gradient_is_that_of_the_rows_themselves() -> None:
+def test_its_gradient_is_that_of_the_rows_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows put together by place have the gradient of the sum over rows that one would write down."""
     network = Network(INPUTS, NetworkSettings(width=8, layers=1, clip=1e9), generator())
     rows = ROWS._replace(values=np.nan_to_num(ROWS.values))
@@ -52,11 +53,36 @@ def test_its_gradient_is_that_of_the_rows_themselves() -> None:
             loss = loss + float(weight) * (found[row, output] - float(values[a])) ** 2
     (loss / 7.0).backward()  # the sum of all weights
     wanted = [parameter.grad.clone() for parameter in network.module.parameters()]
-    network.optimizer.zero_grad()
-    network.clip_and_step = lambda: None  # type: ignore[method-assign]
+    steps = list[np.ndarray]()
+    monkeypatch.setattr(Descent, "_adam", lambda self, *_: steps.append(self.gradient.copy()))
     network.fit(rows, 1, generator())
-    for parameter, grad in zip(network.module.parameters(), wanted, strict=True):
-        torch.testing.assert_close(parameter.grad, grad, atol=1e-5, rtol=1e-4)
+    np.testing.assert_allclose(steps[0], np.concatenate([each.numpy().ravel() for each in wanted]), atol=1e-6, rtol=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["values", "policy"])
+def test_steps_are_those_of_pytorch(kind: str) -> None:
+    """Ten steps written out, in two calls, against autograd, clipped gradients and PyTorch's Adam."""
+    settings = NetworkSettings(width=8, layers=2, clip=0.5, rate=0.01)
+    ours, theirs = (Network(INPUTS, settings, generator(), kind) for _ in range(2))
+    shares = np.array([[0.3, 0.7, 0.0], [0.2, 0.3, 0.5], [1.0, 0.0, 0.0]], np.float32)
+    rows = Rows(np.arange(3, dtype=np.int32), shares, np.array([1, 2, 3], np.float32))
+    for _ in range(2):
+        ours.fit(rows, 5, generator())
+    legal, weights = theirs.legal > 0, torch.tensor([1 / 6, 2 / 6, 3 / 6])
+    wanted = torch.from_numpy(theirs.spread(np.array([0.3, 0.7, 0.2, 0.3, 0.5, 1.0])))
+    for _ in range(10):
+        found = theirs.module(theirs.features)
+        if kind == "policy":
+            logs = found.masked_fill(~legal, -torch.inf).log_softmax(dim=1).masked_fill(~legal, 0.0)
+            loss = -weights @ (wanted * logs).sum(dim=1)
+        else:
+            loss = weights @ (legal * (found - wanted).square()).sum(dim=1)
+        theirs.optimizer.zero_grad()
+        loss.backward()
+        theirs.clip_and_step()
+    np.testing.assert_allclose(ours.values(), theirs.values(), atol=2e-5)
+    for name, array in theirs.state().items():
+        np.testing.assert_allclose(ours.state()[name], array, atol=1e-4, rtol=1e-2)
 
 
 def test_a_policy_network_gives_distributions_and_comes_to_the_mean_policy() -> None:

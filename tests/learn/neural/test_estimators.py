@@ -1,5 +1,7 @@
 """Policy gradient estimators against an enumeration of all episodes of OpenSpiel's tiny Hanabi, and against derivatives."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -39,14 +41,14 @@ def by_enumeration(policy: Policy, estimator: str) -> tuple[Floats, float]:
     game = policy.game
     episodes: list[tuple[float, Floats]] = []
 
-    def value(state: "pyspiel.State") -> float:
+    def value(state: Any) -> float:
         if state.is_terminal():
             return float(state.returns()[0])
         if state.is_chance_node():
-            return sum(chance * value(state.child(action)) for action, chance in state.chance_outcomes())
+            return float(sum(chance * value(state.child(action)) for action, chance in state.chance_outcomes()))
         return sum(p * value(state.child(action)) for action, p in policy.action_probabilities(state).items())
 
-    def walk(state: "pyspiel.State", reached: float, taken: list[tuple["pyspiel.State", int]]) -> None:
+    def walk(state: Any, reached: float, taken: list[tuple[Any, int]]) -> None:
         if state.is_terminal():
             estimate = np.zeros(len(game.action_ids))
             for before, action in taken:
@@ -61,12 +63,12 @@ def by_enumeration(policy: Policy, estimator: str) -> tuple[Floats, float]:
             for action, chance in state.chance_outcomes():
                 walk(state.child(action), reached * chance, taken)
         else:
-            for action, p in policy.action_probabilities(state).items():
-                walk(state.child(action), reached * p, [*taken, (state, action)])
+            for action, share in policy.action_probabilities(state).items():
+                walk(state.child(action), reached * share, [*taken, (state, action)])
 
     walk(pyspiel.load_game("tiny_hanabi").new_initial_state(), 1.0, [])
-    mean = sum(reached * estimate for reached, estimate in episodes)
-    return mean, sum(reached * float(np.sum((estimate - mean) ** 2)) for reached, estimate in episodes)
+    mean = np.sum([reached * estimate for reached, estimate in episodes], axis=0)
+    return mean, float(sum(reached * np.sum((estimate - mean) ** 2) for reached, estimate in episodes))
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)

@@ -29,7 +29,7 @@ def test_returns_by_hand() -> None:
     empty = np.zeros(5, np.int32)
     players = np.array([0, 1, 0, 1, 0], np.int32)
     payoffs = np.array([[1.0, 1.0], [3.0, 3.0]])
-    episodes = Episodes(np.array([0, 3, 5]), empty, players, empty, empty, np.ones(5), payoffs, 0)
+    episodes = Episodes(np.array([0, 3, 5]), empty, players, empty, empty, np.ones(5), payoffs, np.zeros(2, np.int32), 0)
     values = np.array([0.1, 0.2, 0.3, 0.4, 0.5])
     last = 0.25 * 0.3 + 0.75 * 1.0
     together = [0.25 * 0.2 + 0.75 * last, last, 1.0, 0.25 * 0.5 + 0.75 * 3.0, 3.0]
@@ -42,7 +42,7 @@ def test_returns_by_hand() -> None:
 @pytest.mark.parametrize("approximator", ["table", "network"])
 def test_learns_to_meet(name: str, approximator: str) -> None:
     changes = TABLES["table"] if approximator == "table" else {"actor_rate": 0.003}
-    found = learner(name, exploring=3000, explore=0.1, **changes)
+    found = learner(name, **{**changes, "exploring": 3000, "explore": 0.1})
     assert found.measure()["return"] == pytest.approx(16 / 9, abs=0.02)
     for _ in range(500):
         found.step()
@@ -74,7 +74,7 @@ def test_games_that_are_not_cooperative_are_refused(name: str) -> None:
 
 
 def test_by_name(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    settings = {"steps": 20, **TABLES["table"]}
+    settings = {**TABLES["table"], "steps": 20}
     training = tp.train("openspiel:tiny_hanabi", "coma", settings=settings, out=tmp_path / "coma")
     assert training.records[-1].measures["episodes"] == 160
     again = tp.train(resume=tmp_path / "coma", settings={"steps": 30})

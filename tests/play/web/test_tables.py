@@ -9,6 +9,8 @@ import pytest
 
 import treeplex as tp
 from tests.play.web.conftest import running
+from treeplex.play.web.named import agent_named, game_named
+from treeplex.play.web.playing.choices import choices
 from treeplex.play.web.served import Served
 
 FOREIGN: list[tuple[dict[str, Any], int]] = [
@@ -94,3 +96,13 @@ def test_hands_are_saved_and_opened(client: httpx.Client) -> None:
     assert client.post("/api/hands/review", json={"text": "x", "street": "preflop"}).status_code == 400
     assert client.get("/api/hands").json() == {"hands": [], "reviews": []}
     assert json.loads(client.get("/api/tables/choices").text)["offered"][0]["game"] == "kuhn_poker"
+
+
+def test_every_opponent_on_offer_is_understood(folder: Path) -> None:
+    served = Served(folder, threads=1)
+    offered = choices(())["offered"]
+    assert len(offered) > 5
+    for each in offered:
+        game_named(served, each["game"])
+        for opponent in each["against"]:
+            assert agent_named(served, opponent) == opponent

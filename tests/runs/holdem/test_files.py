@@ -72,6 +72,25 @@ def test_solving_goes_on_from_a_file(algorithm, storage, tmp_path):
     assert [record.exploitability for record in found.records] == [record.exploitability for record in whole.records]
 
 
+def test_a_look_takes_the_strategy_alone(turn, saved):
+    found = load_solution(saved, resumable=False)
+    check_facts(turn, found)
+    check_same(turn, found, rel=1e-12)
+    assert found.state is None
+
+
+@pytest.mark.parametrize("size", [0, 10, 60, 1000])
+def test_headers_alone(turn, saved, size):
+    header = poker_files.read_header(saved)
+    assert header["status"] == turn.status
+    assert header["records"][-1][0] == 20
+    assert {entry["name"] for entry in header["arrays"]} >= {"range0", "range1", "state.average"}
+    data = saved.read_bytes()
+    saved.write_bytes(data[:size] if size < 1000 else data[:-1])
+    with pytest.raises(FileError, match=r"turn\.spot"):
+        poker_files.read_header(saved)
+
+
 def test_a_strategy_alone_is_smaller(turn, saved, tmp_path):
     path = turn.save(tmp_path / "small.spot", resumable=False)
     assert path.stat().st_size < 0.5 * saved.stat().st_size

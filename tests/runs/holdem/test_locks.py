@@ -81,6 +81,19 @@ def test_a_lock_on_a_strategy_of_its_own_changes_nothing(free):
         assert again.at(view.line).strategy == pytest.approx(view.strategy, abs=1e-5)
 
 
+def test_locks_of_a_solution_are_kept_for_another():
+    first = solve_spot(TURN, iterations=1, threads=1, locks=[lock("x,b50% [AA]: f 100%"), lock("x,x,7s: x 100%")])
+    again = solve_spot(TURN, iterations=1, threads=1, locks=[*first.locks, lock("x,b50% [QJs]: c 100%")])
+    places = {(each.board, each.player, each.node) for each in again.locks}
+    assert places == {(each.board, each.player, each.node) for each in first.locks}
+    assert again.policy.locked("x,x,7s").all()
+    assert not again.policy.locked("x,x,7h").any()
+    view, locked = again.at("x,b10"), again.policy.locked("x,b10")
+    assert locked.sum() == first.policy.locked("x,b10").sum() + 3 == 6 + 3  # of QJs the board has one
+    assert set(view.strategy[0][locked].tolist()) == {0.0, 1.0}
+    assert again.policy.locked("x,b10,c").size == 0
+
+
 def test_what_a_locked_hand_would_do_where_it_never_comes():
     locks = [lock(": x 100%"), lock("b10,a: c 100%")]
     view = solve_spot(RIVER, iterations=3, threads=1, locks=locks).at("b10,a")

@@ -9,9 +9,12 @@ import treeplex as tp
 from tests.runs.train.test_own import call
 from treeplex.errors import FileError, SpecError
 from treeplex.learn.neural.deep_cfr import SingleDeepCfr
-from treeplex.runs.train.own import LibraryLearner
+from treeplex.runs.job.record import Record
+from treeplex.runs.train.kind import Options
+from treeplex.runs.train.own import POLICY, LibraryLearner
 from treeplex.runs.train.registry import NEURAL, learner_named, learners
 from treeplex.runs.train.seeds import train_seeds
+from treeplex.runs.train.workers import Work
 
 pytest.importorskip("torch")
 SMALL = {"steps": 3, "walks": 20, "approximator": "table"}
@@ -43,6 +46,8 @@ def test_the_commands_take_its_folder(tmp_path: Path) -> None:
     assert "Pass" in call("show", folder)[0]
     assert json.loads(call("train", "--resume", folder, "--set", "steps=4", "--json")[0])["steps"] == 4
     assert "walks: 20" in call("train", "--resume", folder, "--show")[0]
+    refused = call("train", "sd-cfr", "leduc_poker", "--resume", folder, code=2)[1]
+    assert "trains on kuhn_poker, not leduc_poker" in refused
     matched = json.loads(call("match", "kuhn_poker", folder, "uniform", "--json")[0])
     assert matched["exact"]
     assert matched["value"][0] > 0.1
@@ -80,3 +85,15 @@ def test_several_seeds_give_bands(tmp_path: Path) -> None:
     assert call("train", "sd-cfr", "kuhn_poker", "--seeds", 2, "--out", folder, code=2)[1].count("is not empty") == 1
     with pytest.raises(FileError, match="holds no trainings of several seeds"):
         train_seeds(resume=tmp_path)
+
+
+def test_a_costly_policy_is_written_with_records_only(tmp_path: Path) -> None:
+    kind = learner_named("deep-cfr")
+    settings = kind.settings().changed(SMALL)
+    job = kind.make("kuhn_poker", settings, Options(Work(1), None, tmp_path))
+    written = []
+    for records in ([], [], [Record(3, 0.0, 0.0)]):
+        job.step(1)
+        job.write(tmp_path, records, ended=False)
+        written.append((tmp_path / POLICY).read_bytes())
+    assert written[0] == written[1] != written[2]

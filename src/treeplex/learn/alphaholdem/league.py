@@ -1,4 +1,4 @@
-"""Snapshots and their Elo: the K best are kept and played against (Zhao et al. 2022, section 3.5)."""
+"""Snapshots and their Elo: the K best are kept and played against (Zhao et al. 2022)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

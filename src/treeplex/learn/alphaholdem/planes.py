@@ -1,4 +1,4 @@
-"""What AlphaHoldem's network sees: planes of cards and planes of actions (Zhao et al. 2022, section 3.2).
+"""What AlphaHoldem's network sees: planes of cards and planes of actions (Zhao et al. 2022).
 
 *Cards*: for the hand, the cards of each later street, all board cards and all cards together, a plane ``[suits, ranks]`` with a
 1 at each card. *Actions*: for each action of the hand so far a plane ``[4, columns]`` whose rows are the viewer's action, the
@@ -8,7 +8,7 @@ fourth.
 A *column* is a kind of action: fold, check or call, a bet near each of some parts of the pot, and the largest bet. Where a game
 offers several bets of a column, the nearest to its part of the pot is played; all of them are seen as that column.
 
-Deviation: the paper pools actions of a street beyond the sixth by dropping them; here they share the street's last plane.
+Actions of a street beyond the number of its planes share the last one.
 """
 
 from collections.abc import Sequence

@@ -10,7 +10,7 @@ BEST, LATEST = "k-best", "latest"
 
 @dataclass(frozen=True)
 class AlphaHoldemSettings(Settings):
-    """Settings of AlphaHoldem; numbers of the paper where it gives them."""
+    """Settings of AlphaHoldem: ``third``, ``discount`` and ``trace`` as published; steps and networks sized for a processor."""
 
     updates: int = setting(100, "updates, over all resumes", low=1)
     hands: int = setting(512, "hands of an update", low=2)

@@ -1,4 +1,4 @@
-"""AlphaHoldem's network: two towers of convolutions that share nothing, joined for a policy and a value (section 3.3)."""
+"""AlphaHoldem's network: two towers of convolutions that share nothing, joined for a policy and a value."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Trinal-clip PPO (Zhao et al. 2022, section 3.4): PPO with a third bound on ratios, and bounds on what a hand can return.
+"""Trinal-clip PPO (Zhao et al. 2022): PPO with a third bound on ratios, and bounds on what a hand can return.
 
 PPO bounds the ratio of new to old probability only where that keeps the policy from moving further. Where the advantage is
 negative and the ratio large, its loss is unbounded; there the ratio is bounded by a third number:

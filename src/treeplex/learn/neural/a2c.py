@@ -2,7 +2,7 @@
 
 A critic says of each infoset what its player expects, and learns lambda returns from the player's own next decisions; the
 advantage of an action is the return that followed it less what was expected. This is IAC-V, to which COMA is compared
-(Foerster et al. 2018, section 5.2), with lambda returns in place of the error of one step.
+(Foerster et al. 2018), with lambda returns in place of the error of one step.
 """
 
 from treeplex.engine.histories.episodes import Episodes

@@ -1,5 +1,6 @@
 """What learners of softmax policies have in common: logits for every infoset, episodes, and the exact average policy."""
 
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -97,9 +98,9 @@ class Actor(NeuralLearner):
         self.count(found.nodes, self.settings.batch)
         return found
 
+    @abstractmethod
     def update(self) -> Mapping[str, float]:
         """Change the policy once; numbers for the records."""
-        raise NotImplementedError
 
     def step(self) -> Mapping[str, float]:
         """An update, and its policy into the average."""

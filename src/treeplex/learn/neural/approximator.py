@@ -6,7 +6,7 @@ what its theory says; then the only difference is how well a network learns.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from treeplex.engine.histories.recording import gathered
 from treeplex.engine.tree.form import Floats, Ints
-from treeplex.errors import AlgorithmError
 from treeplex.learn.common.fitting import adam_arrays, restore_adam
 from treeplex.learn.neural.buffers import Rows
+from treeplex.learn.neural.descent import Descent, Singles, finite
 from treeplex.learn.torch.device import torch_module
 from treeplex.settings import Settings, setting
 
@@ -168,7 +168,6 @@ class Network(Approximator):
         return np.asarray(found[self._places, self.inputs.outputs], np.float64)
 
     def fit(self, rows: Rows, steps: int, generator: np.random.Generator) -> float:
-        torch = torch_module()
         weights, means, _ = gathered(self.inputs.first, *rows)
         if not weights.any():
             return 0.0
@@ -176,21 +175,20 @@ class Network(Approximator):
         places = np.flatnonzero(total)
         shares = total[places] / total.sum()
         wanted, parts = self.spread(means)[places], self.spread(weights / np.maximum(total, 1e-300)[self._places])[places]
-        seen, legal = self.features[places], self.legal[places]
+        legal = self.legal.numpy()[places] > 0.0
         whole = len(places) <= self.settings.batch
-        scale = torch.from_numpy(shares.astype(np.float32)) if whole else torch.full((len(places),), 1.0 / self.settings.batch)
-        batch = slice(None)
-        draws = None if whole else generator.choice(len(places), (steps, self.settings.batch), p=shares)
-        loss = torch.zeros(())
-        for step in range(steps):
-            if draws is not None:
-                batch = torch.from_numpy(draws[step])
-            with torch.enable_grad():
-                loss = scale[batch] @ self.losses(self.module(seen[batch]), wanted[batch], parts[batch], legal[batch])
-                self.optimizer.zero_grad()
-                loss.backward()
-            self.clip_and_step()
-        return finite(float(loss.detach()))
+        scale = np.asarray(shares if whole else np.full(len(places), 1.0 / self.settings.batch), np.float32)[:, None]
+        batches: Sequence[Any] = [slice(None)] * steps
+        if not whole:
+            batches = list(generator.choice(len(places), (steps, self.settings.batch), p=shares))
+
+        def slopes(found: Singles, at: Any) -> tuple[float, Singles]:
+            return self.slopes(found, wanted[at], parts[at], legal[at], scale[at])
+
+        descent = Descent(self.module, self.optimizer)
+        loss = descent.run(self.features.numpy()[places], batches, slopes, rate=self.rate, clip=self.settings.clip)
+        descent.publish()
+        return loss
 
     def regress(self, means: Floats, weights: Floats, steps: int) -> float:
         torch = torch_module()
@@ -206,6 +204,11 @@ class Network(Approximator):
         """
         wanted = torch_module().from_numpy(slopes)
         self.minimise(lambda found: -(wanted @ found), 1)
+
+    @property
+    def rate(self) -> float:
+        """Adam's step size."""
+        return float(self.optimizer.param_groups[0]["lr"])
 
     def set_rate(self, rate: float) -> None:
         """Adam's step size from now on."""
@@ -228,18 +231,32 @@ class Network(Approximator):
             self.clip_and_step()
         return lost
 
-    def losses(self, found: Any, wanted: Any, parts: Any, legal: Any) -> Any:
-        """The loss of each place, [n], from arrays [n, outputs]: outputs, targets, which share of its rows knows an output."""
-        if self.kind == POLICY:
-            chances = found.masked_fill(legal == 0.0, -np.inf).log_softmax(dim=1)
-            return -(wanted * chances.masked_fill(legal == 0.0, 0.0)).sum(dim=1)
-        return (parts * (found - wanted).square()).sum(dim=1)
+    def slopes(self, found: Singles, wanted: Singles, parts: Singles, legal: Any, scale: Singles) -> tuple[float, Singles]:
+        """The loss and its derivatives by the outputs of some places.
 
-    def spread(self, slots: Floats) -> Any:
-        """Numbers of slots as a tensor [P, outputs], 0 where a place has no such action."""
+        Args:
+            found, wanted: float32 [n, outputs], outputs and targets.
+            parts: float32 [n, outputs], which share of a place's rows knows an output; 0 where it has no such action.
+            legal: bool [n, outputs].
+            scale: float32 [n, 1], weights of places.
+        """
+        if self.kind == POLICY:
+            shifted = np.where(legal, found, -np.inf)
+            shifted -= shifted.max(axis=1, keepdims=True)
+            chances = np.exp(shifted)
+            sums = chances.sum(axis=1, keepdims=True)
+            losses = scale * wanted * (np.log(sums) - np.where(legal, shifted, 0.0))
+            found = scale * (chances / sums * wanted.sum(axis=1, keepdims=True) - wanted)
+            return float(losses.sum()), np.asarray(found, np.float32)
+        apart = found - wanted
+        slope = scale * parts * apart
+        return float((slope * apart).sum()), np.float32(2.0) * slope
+
+    def spread(self, slots: Floats) -> NDArray[np.float32]:
+        """Numbers of slots as float32 [P, outputs], 0 where a place has no such action."""
         found = np.zeros(tuple(self.legal.shape), np.float32)
         found[self._places, self.inputs.outputs] = slots
-        return torch_module().from_numpy(found)
+        return found
 
     def clip_and_step(self) -> None:
         """A step of Adam by the gradients that the parameters have, no longer than ``settings.clip``."""
@@ -273,14 +290,3 @@ def make_approximator(
 ) -> Approximator:
     """A network of values or of a policy, or a table where the settings ask for one."""
     return Table(inputs) if settings.approximator == TABLE else Network(inputs, settings, generator, kind)
-
-
-def finite(loss: float) -> float:
-    """The loss itself.
-
-    Raises:
-        AlgorithmError: it is not finite.
-    """
-    if not np.isfinite(loss):
-        raise AlgorithmError(f"the loss is {loss}; take a smaller rate (--set rate=...)")
-    return loss

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +35,13 @@ class AverageSettings(LearnedAverageSettings):
 
 
 class Average(ABC):
-    """The average of the policies that players played, weighted by iteration and own reach."""
+    """The average of the policies that players played, weighted by iteration and own reach.
+
+    Attributes:
+        costly: whether asking for it takes long.
+    """
+
+    costly: ClassVar[bool] = False
 
     @abstractmethod
     def played(self, player: int, policy: Floats, weight: float) -> None:
@@ -90,13 +96,15 @@ class LearnedAverage(Average):
     Right for two players: where one of them walks, the other one's infosets are met in proportion to that one's own reach.
     """
 
+    costly = True
+
     def __init__(self, learner: NeuralLearner) -> None:
         """The average of a learner whose settings are :class:`LearnedAverageSettings`.
 
         Raises:
             AlgorithmError: a game of another number of players, or reservoirs that do not fit into memory.
         """
-        self.learner = learner
+        self.learner, self._fitted = learner, (-1, np.zeros(0))
         self.widest = int(np.diff(learner.first).max(initial=1))
         if learner.compiled.players != 2:
             raise AlgorithmError(
@@ -121,6 +129,8 @@ class LearnedAverage(Average):
         self.memories[player].add(rows, learner.generator)
 
     def probabilities(self, iteration: int) -> Floats:
+        if self._fitted[0] == iteration:
+            return self._fitted[1]
         found, settings = self.learner.uniform(), self.learner.settings
         for player, memory in enumerate(self.memories):
             generator = np.random.default_rng((settings.seed, iteration, player))
@@ -128,6 +138,7 @@ class LearnedAverage(Average):
             if len(memory):
                 network.fit(memory.rows, settings.average_fits, generator)
                 found[self.learner.slots_of(player)] = network.values()
+        self._fitted = iteration, found
         return found
 
     def state(self) -> dict[str, NDArray[Any]]:

@@ -6,7 +6,7 @@ after it. The advantage of an action is (Foerster et al. 2018, equation 4)
     A(h, a) = Q(h, a) - sum over b of pi(b | I) Q(h, b)
 
 and actors ascend ``A log pi`` on the episodes that they play. The critic learns lambda returns, made with a copy of it that is
-renewed now and then (section 4 and appendix).
+renewed now and then.
 
 Deviations. Where players see each other's moves, actions that come later are not held fixed (see
 :mod:`treeplex.learn.neural.estimators`): ``h`` is the history at which the player moves. The critic is fitted once a batch, not

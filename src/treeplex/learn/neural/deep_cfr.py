@@ -88,6 +88,10 @@ class SingleDeepCfr(NeuralLearner):
             )
             self.average.met(found.others[:others], self.strategy, self.iteration)
 
+    @property
+    def costly(self) -> bool:
+        return self.average.costly
+
     def policy(self) -> Policy:
         return self.policy_of(self.average.probabilities(self.iteration))
 

@@ -32,8 +32,11 @@ class NedSettings(NeuralSettings):
     """What a training is asked to do."""
 
     steps: int = setting(20_000, "steps uphill", low=1)
-    rate: float = setting(0.005, "size of the first step; of networks Adam's", above=0)
-    slowing: float = setting(0.3, "power of a step's number by which its size is divided", low=0)
+    rate: float = setting(0.001, "size of the first step; of networks Adam's", above=0)
+    width: int = 128
+    layers: int = 2
+    clip: float = 100.0
+    slowing: float = setting(0.2, "power of a step's number by which its size is divided", low=0)
 
 
 class Ned(NeuralLearner):

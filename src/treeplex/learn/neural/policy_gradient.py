@@ -146,6 +146,7 @@ class NeuRDSettings(PolicyGradientSettings):
     critic: str = setting(EXACT, "where values of actions come from", choices=(EXACT, LEARNED), fixed=True)
     entropy: float = setting(0.0, "weight of the policy's entropy at first, as a part of the greatest payoff", low=0)
     result: str = setting(AVERAGE, "which policy is learned: the average over updates, or the last", choices=(AVERAGE, LAST))
+    decay: float = setting(1.0, "power of the part still ahead that step sizes and the entropy's weight fall with", low=0)
     threshold: float = setting(2.0, "logits, less their mean, are not pushed further from zero than this", above=0)
 
 

@@ -101,6 +101,10 @@ class VrDeepDcfr(NeuralLearner):
         """What the next policy matches, float64 [S] of the player: the regrets."""
         return self.regret_values[player]
 
+    @property
+    def costly(self) -> bool:
+        return self.average.costly
+
     def policy(self) -> Policy:
         return self.policy_of(self.average.probabilities(self.iteration))
 

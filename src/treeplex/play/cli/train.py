@@ -58,7 +58,7 @@ class Train(TyperCommand):
 
 
 @command(
-    "Train a network for search, for discounts, or a learner of your own.",
+    "Train a network for search, a deep learner, discounts, or a learner of your own.",
     place=130,
     example="train rebel liars_dice --out runs/dice",
     cls=Train,
@@ -67,7 +67,7 @@ def train(
     learner: Annotated[
         str | None,
         typer.Argument(
-            metavar="LEARNER", help="rebel, deepstack, ddcfr, dpcfr+, pddcfr, or file.py:NAME; may be left out with --resume."
+            metavar="LEARNER", help="A name of --list, such as rebel or sd-cfr, or file.py:NAME; may be left out with --resume."
         ),
     ] = None,
     games: Annotated[
@@ -109,7 +109,7 @@ def train(
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
-    """Train: value networks for search, a network that steers discounts, or a learner of your own.
+    """Train: value networks for search, deep learners of policies, a network that steers discounts, or a learner of your own.
 
     treeplex train --list lists the learners, treeplex train LEARNER --help the settings of one. The folder gets the
     result, run.json, metrics.jsonl, state.safetensors (at least once a minute) and learning-curve.png. Ctrl-C saves, and
@@ -122,6 +122,8 @@ def train(
       treeplex train rebel spot.yaml --set games=800 --out runs/turn
       treeplex train rebel --show --preset paper > settings.yaml
       treeplex train deepstack leduc_poker --out runs/leduc
+      treeplex train sd-cfr leduc_poker --seeds 3 --out runs/sd
+      treeplex train vr-deep-pdcfr+ leduc_poker --nodes 4700000 --out runs/vr
       treeplex train ddcfr --out runs/ddcfr
       treeplex train ddcfr kuhn_poker leduc_poker --set epochs=200 --out runs/poker
       treeplex train best-response leduc_poker --against runs/leduc --out runs/response

@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any, final
@@ -122,6 +123,19 @@ class Watch:
         return self._policy[1]
 
 
+def paced(tell: Callable[[Record], None]) -> Callable[[Record], None]:
+    """What tells of some records only: those that come at least ``TELL_SECONDS`` after the last one told."""
+    told = -TELL_SECONDS
+
+    def record(found: Record) -> None:
+        nonlocal told
+        if time.monotonic() - told >= TELL_SECONDS:
+            told = time.monotonic()
+            tell(found)
+
+    return record
+
+
 def plain_record(record: Record) -> list[float | None]:
     """A record as the page has it: iterations, seconds, exploitability."""
     worth = float(record.exploitability)
@@ -213,7 +227,7 @@ def run(order: Order, line: Line) -> None:
             locks=len(job.solver.locks),
             records=[plain_record(record) for record in session.records],
         )
-        session.recorded = lambda record: line.tell("record", record=plain_record(record))
+        session.recorded = paced(lambda record: line.tell("record", record=plain_record(record)))
         watch = Watch(line, job)
         outcome = session.run(progress=watch)
         watch.refuse_looks()

@@ -6,6 +6,7 @@ from treeplex.errors import SpecError
 from treeplex.forms.sources.load import load, loader_of, named_file, unwrapped
 from treeplex.forms.sources.openspiel import PREFIX
 from treeplex.forms.sources.user_module import is_user_spec
+from treeplex.play.web.playing.session import SOLUTION
 from treeplex.play.web.served import Refused, Served
 from treeplex.runs.agents.registry import agents
 from treeplex.runs.solve.solvable import UNIFORM
@@ -54,7 +55,7 @@ def agent_named(served: Served, text: str, *, depth: int = 0) -> str:
         raise Refused(400, "an agent's name is too long; name one of treeplex agents", "against")
     if is_user_spec(text) or ".py" in text:
         raise Refused(403, CODE, "against")
-    if text in ("", UNIFORM) or text.startswith("rebel:"):
+    if text in ("", SOLUTION, UNIFORM) or text.startswith("rebel:"):
         return text
     if text.partition("(")[0].strip() not in agents():
         return str(served.path(text))

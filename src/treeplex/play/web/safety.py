@@ -126,9 +126,7 @@ class Guard:
         if len(scope.get("raw_path", b"")) + len(scope["query_string"]) > MOST_ADDRESS:
             raise Refused(414, f"an address of more than {MOST_ADDRESS} bytes; shorten it")
         if not self.access.knows(headers.get("host", "")):
-            raise Refused(
-                403, "this server is not known by that name; open it as http://127.0.0.1 or http://localhost with its port"
-            )
+            raise Refused(403, "this server is not known by that name; open the address that it printed when it was started")
         if method not in READS + WRITES:
             raise Refused(405, f"{method[:20]} is not understood; use GET, POST or DELETE")
         origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")

@@ -144,7 +144,9 @@ class OwnJob(TrainingJob[Settings]):
     def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:
         """Write the policy, and at the end the learning curve."""
         about = {"algorithm": self.learner, "iterations": self._done, "seconds": self.clock.seconds}
-        save_policy(self.student.policy(), path / POLICY, metadata=about)
+        just_measured = bool(records) and records[-1].done == self._done
+        if ended or just_measured or not self.student.costly or not (path / POLICY).exists():
+            save_policy(self.student.policy(), path / POLICY, metadata=about)
         if ended:
             from treeplex.runs.plots import Curve, Panel, curves_figure, write_figure
 

@@ -44,7 +44,7 @@ def train(
         game: a spec, or what else names a game; of ``ddcfr``, ``dpcfr+`` and ``pddcfr`` several specs (None: DDCFR's four); of
             ``rebel`` also a turn of hold'em, as a spot or a spot file. With ``resume``, needed only where the game is in a file
             of one's own, which reading a folder does not run.
-        learner: ``rebel`` (the default), ``deepstack``, ``ddcfr``, ``dpcfr+``, ``pddcfr``; a class that derives
+        learner: ``rebel`` (the default) or another name that ``treeplex train --list`` has; a class that derives
             :class:`treeplex.learn.learner.Learner`, or ``file.py:NAME`` of one. With ``resume``, needed only for one's own.
         settings: the learner's settings, or changes to the preset by name; with ``resume``, changes.
         preset: ``recipe`` (the default), or another one of the learner.

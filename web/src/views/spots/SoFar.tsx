@@ -13,7 +13,7 @@ export function SoFar({ job }: { job: Job }) {
   const line = useSignal("");
   const other = useSignal<"acting" | "other">("acting");
   const there = job.viewable;
-  const node = useLoaded(there ? (signal) => loadNode(`jobs/${encodeURIComponent(job.id)}/node`, { line: line.value }, signal) : null, [job.records.length, job.state, line.value, there]);
+  const node = useLoaded(there ? (signal) => loadNode(`jobs/${encodeURIComponent(job.id)}/node`, { line: line.value }, signal) : null, [Math.floor(job.seconds), job.state, line.value, there]);
   const data = node.data;
   const acting = data?.head.player ?? 0;
   const player = (other.value === "acting" ? acting : 1 - acting) as Player;

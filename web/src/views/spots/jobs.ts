@@ -38,11 +38,50 @@ function put(job: Omit<Job, "records"> & { records?: JobRecord[] }): void {
   jobs.value = known ? jobs.peek().map((each) => (each.id === job.id ? next : each)) : [next, ...jobs.peek()];
 }
 
-listen<{ jobs: Job[] }>("jobs", (data) => (jobs.value = data.jobs));
-listen<Job>("job", put);
-listen<{ id: string }>("gone", ({ id }) => (jobs.value = jobs.peek().filter((job) => job.id !== id)));
-listen<{ id: string; record: JobRecord }>("record", ({ id, record }) => {
-  jobs.value = jobs.peek().map((job) => (job.id === id && !job.records.some(([done]) => done === record[0]) ? { ...job, records: [...job.records, record] } : job));
+/** A small spot is judged hundreds of times a second: what was heard is shown a few times a second. */
+const PAUSE = 250;
+const MOST_RECORDS = 600;
+let heardJobs = new Map<string, Omit<Job, "records">>();
+let heardRecords: { id: string; record: JobRecord }[] = [];
+let timer: ReturnType<typeof setTimeout> | null = null;
+
+function later(): void {
+  timer ??= setTimeout(show, PAUSE);
+}
+
+function show(): void {
+  const [found, records] = [heardJobs, heardRecords];
+  [heardJobs, heardRecords, timer] = [new Map(), [], null];
+  for (const job of found.values()) put(job);
+  if (!records.length) return;
+  jobs.value = jobs.peek().map((job) => {
+    const last = job.records.at(-1)?.[0] ?? -1;
+    const own = records.flatMap(({ id, record }) => (id === job.id && record[0] > last ? [record] : []));
+    return own.length ? { ...job, records: thinned([...job.records, ...own]) } : job;
+  });
+}
+
+/** Every second record where there are more than a curve can show, the last one always. */
+function thinned(records: JobRecord[]): JobRecord[] {
+  while (records.length > MOST_RECORDS) records = records.filter((_, place) => place % 2 === 0 || place === records.length - 1);
+  return records;
+}
+
+listen<{ jobs: Job[] }>("jobs", (data) => {
+  [heardJobs, heardRecords] = [new Map(), []];
+  jobs.value = data.jobs;
+});
+listen<Omit<Job, "records">>("job", (job) => {
+  heardJobs.set(job.id, job);
+  later();
+});
+listen<{ id: string }>("gone", ({ id }) => {
+  heardJobs.delete(id);
+  jobs.value = jobs.peek().filter((job) => job.id !== id);
+});
+listen<{ id: string; record: JobRecord }>("record", (heard) => {
+  heardRecords.push(heard);
+  later();
 });
 
 /** Put a spot into the queue; the answer is its job. */
