@@ -93,9 +93,9 @@ def test_runs_side_by_side(page: Any, server: Running) -> None:
     for name in ("cfr+", "dcfr"):
         page.get_by_label(f"Show {name}", exact=True).check()
     page.wait_for_selector(".curve canvas")
-    settings = page.get_by_role("region", name="Settings of the runs").inner_text()
-    assert "algorithm" in settings
-    assert "dcfr" in settings
+    settings = page.get_by_role("region", name="Settings of the runs")
+    expect(settings).to_contain_text("algorithm")
+    expect(settings).to_contain_text("dcfr")
 
 
 VIEWS = {
