@@ -67,9 +67,9 @@ def reproduce(options: list[str] | None = None) -> Result:
             Table("NashConv after so many steps", ["game, learner", *(f"{step:,}" for step in STEPS)], shown),
         ],
         notes=[
-            "One seed, 0, and the learners' defaults besides the number of steps. Networks have three layers of 64 units, those "
-            "of `ned` two of 128, and see ranks, suits, betting and chips; a step of `nfsp` and of `armac` is a batch of 5,000 episodes. NashConv is "
-            "exact.",
+            "One seed, 0, and the learners' defaults besides the number of steps. Networks have three layers of 64 units, "
+            "those of `ned` two of 128, and see ranks, suits, betting and chips; a step of `nfsp` and of `armac` is a batch "
+            "of 5,000 episodes. NashConv is exact.",
             f"{said['figures']} Published curves count what their programs count: steps of all of them are not alike.",
         ],
         numbers={"reached": found, "curves": curves},
@@ -105,7 +105,8 @@ def findings(found: Mapping[str, Mapping[str, Any]]) -> list[str]:
     if "leduc_poker/rcfr" in conv and "leduc_poker/psro-learned" in conv:
         sentences.append(
             f"Regression CFR misses its published curve, with {conv['leduc_poker/rcfr']:.2g}: what networks get wrong of "
-            "936 infosets adds up, and the published run takes hundreds of times as many gradient steps an iteration. PSRO with learned "
+            "936 infosets adds up, and the published run takes hundreds of times as many gradient steps an iteration. PSRO "
+            "with learned "
             "responses is still on its way."
         )
     return sentences

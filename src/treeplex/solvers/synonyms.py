@@ -50,6 +50,7 @@ LEARNERS: Mapping[str, str] = {
         name: name
         for name in (
             *("deep-cfr", "sd-cfr", "dream", "escher", "vr-deep-dcfr+", "vr-deep-pdcfr+", "nfsp", "rcfr", "psro", "ned"),
+            *("armac", "coma", "a2c"),
             *("qpg", "rpg", "rmpg", "neurd", "r-nad", "ppo", "ppg"),
         )
     },
@@ -65,7 +66,7 @@ TABULAR = "of those that are, pcfr+ and dcfr usually converge fastest, and lp is
 ELSEWHERE: Mapping[str, str] = {
     **dict.fromkeys(
         (
-            *("armac", "dqn", "a2c", "alphazero", "muzero", "alpha-zero", "deepstack"),
+            *("dqn", "alphazero", "muzero", "alpha-zero", "deepstack"),
             *("player-of-games", "student-of-games", "pog", "sog"),
         ),
         DEEP,
