@@ -44,7 +44,7 @@ def seat_values(policy: Policy) -> tuple[float, float]:
     return found[0], found[1]
 
 
-@study(title="AlphaHoldem on Leduc poker", place=None, minutes=15, needs=("torch",))
+@study(title="AlphaHoldem on Leduc poker", place=21, minutes=15, needs=("torch",))
 def reproduce() -> Result:
     game = compile_game(GAME)
     solver = make_solver(game, "pcfr+")

@@ -84,7 +84,7 @@ def learned(name: str, share: float, seed: int) -> float:
     return float(kept(key | {"code": code("treeplex.learn.neural.team", module)}, make))
 
 
-@study(title="COMA on tiny Hanabi", place=None, minutes=6, needs=("torch", "pyspiel"))
+@study(title="COMA on tiny Hanabi", place=20, minutes=6, needs=("torch", "pyspiel"))
 def reproduce() -> Result:
     game = compile_game(GAME)
     optimum = best_return()

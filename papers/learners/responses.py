@@ -30,7 +30,7 @@ RUNS = (
     Run("nfsp", "nfsp", "leduc_poker", {"steps": 1800}),
     Run("psro-learned", "psro", "leduc_poker", {"oracle": "learned", "steps": 20}),
     Run("armac", "armac", "leduc_poker", {"steps": 100}),
-    Run("rcfr", "rcfr", "leduc_poker", {"steps": 400}),
+    Run("rcfr", "rcfr", "leduc_poker", {"steps": 1000}),
 )
 """In the order in which they are made; networks have the learners' defaults."""
 STEPS = (10, 32, 100, 316, 1000, 3162, 10_000)

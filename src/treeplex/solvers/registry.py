@@ -54,14 +54,14 @@ def rule_algorithm(rule: UpdateRule, name: str | None = None) -> Algorithm:
 
 
 def function_algorithm(
-    name: str, make: Callable[..., Rule], parameters: Mapping[str, float], summary: str, reference: str
+    name: str, make: Callable[..., Rule], usual: Mapping[str, float], summary: str, reference: str
 ) -> Algorithm:
     """A rule that is a function of its parameters as an algorithm."""
 
-    def build(game: CompiledGame, given: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:
-        return RuleSolver(game, make(**given), updates=updates, algorithm=str(Spec(name, dict(given))))
+    def build(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:
+        return RuleSolver(game, make(**parameters), updates=updates, algorithm=str(Spec(name, dict(parameters))))
 
-    return Algorithm(name, summary, reference, factory=build, parameters=parameters, updates=UPDATES)
+    return Algorithm(name, summary, reference, factory=build, parameters=usual, updates=UPDATES)
 
 
 def build_mmd(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:

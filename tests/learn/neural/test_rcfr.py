@@ -26,8 +26,8 @@ def test_with_a_table_it_is_cfr_iterate_by_iterate(game: str, settings: dict[str
 
 
 def test_networks_follow_cfr() -> None:
-    rcfr, cfr = learner("kuhn_poker", fits=20, rate=0.003), learner("kuhn_poker", approximator="table")
-    for _ in range(60):
+    rcfr, cfr = learner("kuhn_poker", fits=12, rate=0.003), learner("kuhn_poker", approximator="table")
+    for _ in range(40):
         rcfr.step()
         cfr.step()
-    assert cfr.measure()["exploitability"] < rcfr.measure()["exploitability"] * 1.2 < 0.05
+    assert cfr.measure()["exploitability"] < rcfr.measure()["exploitability"] * 1.2 < 0.1

@@ -25,8 +25,9 @@ def arrays(folder: Path) -> dict[str, bytes]:
         return {name: array.tobytes() for name, array in file.items()}
 
 
-@pytest.mark.parametrize("approximator", ["network", "table"])
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize(
+    ("name", "approximator"), [*((name, "network") for name in SMALL), ("nfsp", "table"), ("ned", "table")]
+)
 def test_all_of_them_resume_bit_for_bit(name: str, approximator: str, tmp_path: Path) -> None:
     settings = {**SMALL[name], "approximator": approximator}
     if approximator == "network":

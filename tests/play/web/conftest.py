@@ -43,15 +43,19 @@ def solved(tmp_path_factory: pytest.TempPathFactory) -> dict[str, HoldemSolution
     }
 
 
-@pytest.fixture
-def folder(tmp_path: Path, solved: dict[str, HoldemSolution]) -> Path:
+def filled(place: Path, solved: dict[str, HoldemSolution]) -> Path:
     """A folder with both files."""
-    place = tmp_path / "served"
     (place / "mine").mkdir(parents=True)
     for name, solution in solved.items():
         assert solution.folder is not None
         (place / ("mine" if name == "turn" else ".") / f"{name}.spot").write_bytes(solution.folder.read_bytes())
     return place
+
+
+@pytest.fixture
+def folder(tmp_path: Path, solved: dict[str, HoldemSolution]) -> Path:
+    """A folder with both files."""
+    return filled(tmp_path / "served", solved)
 
 
 @pytest.fixture
@@ -88,4 +92,11 @@ def running(served: Served, **access: Any) -> Iterator[httpx.Client]:
 def client(served: Served) -> Iterator[httpx.Client]:
     """A client of a server on the folder."""
     with running(served) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory, solved: dict[str, HoldemSolution]) -> Iterator[httpx.Client]:
+    """A client of one server for many tests that change nothing in its folder."""
+    with running(Served(filled(tmp_path_factory.mktemp("shared") / "served", solved), threads=1)) as found:
         yield found

@@ -70,20 +70,20 @@ BODIES = [
 @pytest.mark.parametrize(
     "host", ["evil.example", "evil.example:8700", "127.0.0.1.evil.example", "", "[::1", "localhost.evil:1"]
 )
-def test_a_foreign_name_is_refused(client: httpx.Client, host: str) -> None:
-    answer = client.get("/api/start", headers={"host": host})
+def test_a_foreign_name_is_refused(shared: httpx.Client, host: str) -> None:
+    answer = shared.get("/api/start", headers={"host": host})
     assert answer.status_code in (400, 403)
     assert answer.json()["error"] if answer.status_code == 403 else True
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1:1", "LOCALHOST:8700", "localhost."])
-def test_own_names_are_known(client: httpx.Client, host: str) -> None:
-    assert client.get("/api/start", headers={"host": host}).status_code == 200
+def test_own_names_are_known(shared: httpx.Client, host: str) -> None:
+    assert shared.get("/api/start", headers={"host": host}).status_code == 200
 
 
 @pytest.mark.parametrize("path", ["/api/jobs", "/api/presets", "/api/spots/range"])
-def test_writing_from_another_site_is_refused(client: httpx.Client, path: str) -> None:
-    own = f"http://{client.base_url.netloc.decode()}"
+def test_writing_from_another_site_is_refused(shared: httpx.Client, path: str) -> None:
+    own = f"http://{shared.base_url.netloc.decode()}"
     for headers in (
         {"origin": "http://evil.example"},
         {"origin": "null"},
@@ -92,21 +92,21 @@ def test_writing_from_another_site_is_refused(client: httpx.Client, path: str) -
         {"sec-fetch-site": "cross-site"},
         {"sec-fetch-site": "same-site"},
     ):
-        assert client.post(path, content="{}", headers={**JSON, **headers}).status_code == 403
+        assert shared.post(path, content="{}", headers={**JSON, **headers}).status_code == 403
     for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""):
-        assert client.post(path, content="{}", headers={"content-type": kind, "origin": own}).status_code == 415
-    answer = client.post("/api/spots/range", json={"text": "AA"}, headers={"origin": own, "sec-fetch-site": "same-origin"})
+        assert shared.post(path, content="{}", headers={"content-type": kind, "origin": own}).status_code == 415
+    answer = shared.post("/api/spots/range", json={"text": "AA"}, headers={"origin": own, "sec-fetch-site": "same-origin"})
     assert answer.json()["combos"] == 6
 
 
-def test_events_are_not_for_other_sites(client: httpx.Client) -> None:
-    assert client.get("/api/events", headers={"origin": "http://evil.example"}).status_code == 403
-    assert client.get("/api/events", headers={"sec-fetch-site": "cross-site"}).status_code == 403
+def test_events_are_not_for_other_sites(shared: httpx.Client) -> None:
+    assert shared.get("/api/events", headers={"origin": "http://evil.example"}).status_code == 403
+    assert shared.get("/api/events", headers={"sec-fetch-site": "cross-site"}).status_code == 403
 
 
-def test_every_answer_tells_the_browser_to_be_strict(client: httpx.Client) -> None:
+def test_every_answer_tells_the_browser_to_be_strict(shared: httpx.Client) -> None:
     for path in ("/", "/api/start", "/api/none", "/none"):
-        headers = client.get(path).headers
+        headers = shared.get(path).headers
         assert "default-src 'none'" in headers["content-security-policy"]
         assert "unsafe" not in headers["content-security-policy"]
         assert headers["x-content-type-options"] == "nosniff"
@@ -154,10 +154,10 @@ def test_nothing_outside_of_the_folder_is_read(client: httpx.Client, folder: Pat
 @pytest.mark.parametrize(
     "path", ["/../pyproject.toml", "/%2e%2e/app.py", "/..%2fapp.py", "/assets/../../app.py", "/.%00", "/app.py"]
 )
-def test_nothing_but_the_page_is_handed_out(client: httpx.Client, path: str) -> None:
-    name, port = client.base_url.host, client.base_url.port
+def test_nothing_but_the_page_is_handed_out(shared: httpx.Client, path: str) -> None:
+    name, port = shared.base_url.host, shared.base_url.port
     assert port is not None
-    with socket.create_connection((name, port), timeout=10) as plain:  # a client would tidy the path
+    with socket.create_connection((name, port), timeout=10) as plain:  # a shared would tidy the path
         plain.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
         answer = b""
         while part := plain.recv(65536):
@@ -221,16 +221,16 @@ def test_a_token_is_asked_for(served: Served) -> None:
         assert client.get("/api/start", headers={**bearer, "host": "table.example:1"}).status_code == 200
 
 
-def test_long_bodies_are_refused_early_and_late(client: httpx.Client) -> None:
+def test_long_bodies_are_refused_early_and_late(shared: httpx.Client) -> None:
     too_much = b'{"text": "' + b"A" * MOST_BODY + b'"}'
-    assert client.post("/api/spots/range", content=too_much, headers=JSON).status_code == 413
+    assert shared.post("/api/spots/range", content=too_much, headers=JSON).status_code == 413
 
     def parts() -> Any:
         for _ in range(MOST_BODY // 2**16 + 2):
             yield b"A" * 2**16
 
-    assert client.post("/api/spots/range", content=parts(), headers=JSON).status_code == 413
-    assert client.get("/api/solution?file=" + "a" * 9000).status_code in (400, 414)
+    assert shared.post("/api/spots/range", content=parts(), headers=JSON).status_code == 413
+    assert shared.get("/api/solution?file=" + "a" * 9000).status_code in (400, 414)
 
 
 def test_uploads_are_files_of_known_kinds(client: httpx.Client, folder: Path) -> None:
@@ -245,9 +245,9 @@ def test_uploads_are_files_of_known_kinds(client: httpx.Client, folder: Path) ->
     assert not list(folder.glob(".*.tmp"))
 
 
-def test_methods_that_are_not_there(client: httpx.Client) -> None:
+def test_methods_that_are_not_there(shared: httpx.Client) -> None:
     for method in ("PUT", "PATCH", "OPTIONS", "TRACE", "BREW"):
-        answer = client.request(method, "/api/start")
+        answer = shared.request(method, "/api/start")
         assert answer.status_code == 405
         assert answer.json()["error"]
 

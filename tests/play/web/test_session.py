@@ -137,6 +137,18 @@ def test_ranges_are_those_left_by_the_agents_play(solved: dict[str, HoldemSoluti
     (found,) = hand["ranges"]
     assert sum(each["share"] for each in found["hands"]) == pytest.approx(1.0)
     assert found["held"] in {each["name"] for each in found["hands"]}
+    own = hand["scene"]["seats"][0]["cards"]
+    assert not any(card in each["name"] for each in found["hands"] for card in own)
+
+
+def test_nobody_holds_the_card_that_one_holds_oneself() -> None:
+    """Against random play every other card is as likely: five of them, or four once one lies on the table."""
+    for hand in play_hands(Session("leduc_poker", "uniform", seed=6), 4):
+        (found,) = hand["ranges"]
+        (own,) = hand["scene"]["seats"][hand["person"]]["cards"]
+        seen = {own, *hand["scene"]["board"]}
+        assert {each["name"] for each in found["hands"]} == {rank + suit for rank in "JQK" for suit in "cd"} - seen
+        assert [each["share"] for each in found["hands"]] == pytest.approx([1 / (6 - len(seen))] * (6 - len(seen)))
 
 
 def test_hands_of_holdem_are_written_and_opened_again(tmp_path: Path) -> None:

@@ -41,8 +41,8 @@ def test_arrays_come_back_as_they_were_packed() -> None:
 
 
 @pytest.mark.parametrize(("file", "line"), [("river.spot", ""), ("river.spot", "x,b50"), ("mine/turn.spot", "x,b50,c,2c,x")])
-def test_a_node_is_the_library_s(client: httpx.Client, solved: Solved, file: str, line: str) -> None:
-    head, arrays = node(client, file, line)
+def test_a_node_is_the_library_s(shared: httpx.Client, solved: Solved, file: str, line: str) -> None:
+    head, arrays = node(shared, file, line)
     view = solved["turn" if "turn" in file else "river"].at(line)
     spot = solved["turn" if "turn" in file else "river"].spot
     assert (head["line"], head["player"], head["pot"]) == (line, view.player, view.pot)
@@ -65,27 +65,27 @@ def test_a_node_is_the_library_s(client: httpx.Client, solved: Solved, file: str
     ]
 
 
-def test_net_evs_count_against_half_the_pot(client: httpx.Client, solved: Solved) -> None:
-    _, arrays = node(client, "river.spot", "", ev="net")
+def test_net_evs_count_against_half_the_pot(shared: httpx.Client, solved: Solved) -> None:
+    _, arrays = node(shared, "river.spot", "", ev="net")
     np.testing.assert_allclose(arrays["ev0"], solved["river"].at("").ev_of(0), **SINGLE)
 
 
-def test_the_sum_of_both_evs_is_the_pot_less_the_rake(client: httpx.Client) -> None:
-    head, _ = node(client, "river.spot", "")
+def test_the_sum_of_both_evs_is_the_pot_less_the_rake(shared: httpx.Client) -> None:
+    head, _ = node(shared, "river.spot", "")
     total = sum(side["ev"] for side in head["sides"])
     assert 97 <= total < 100
-    about = client.get("/api/solution", params={"file": "river.spot"}).json()
+    about = shared.get("/api/solution", params={"file": "river.spot"}).json()
     assert sum(about["ev"]) == pytest.approx(total, abs=1e-4)
 
 
-def test_a_node_says_what_its_hands_are(client: httpx.Client) -> None:
-    head, arrays = node(client, "river.spot", "")
+def test_a_node_says_what_its_hands_are(shared: httpx.Client) -> None:
+    head, arrays = node(shared, "river.spot", "")
     place = list(arrays["hands0"]).index(hand_index(*(4 * 10 + 1, 4 * 10 + 2)))  # QdQh on Td9d6hQc2s
     assert head["groupings"]["made"][int(arrays["made0"][place])] == "set"
 
 
-def test_a_solution_as_a_whole(client: httpx.Client, solved: Solved) -> None:
-    found = client.get("/api/solution", params={"file": "mine/turn.spot"}).json()
+def test_a_solution_as_a_whole(shared: httpx.Client, solved: Solved) -> None:
+    found = shared.get("/api/solution", params={"file": "mine/turn.spot"}).json()
     solution = solved["turn"]
     assert found["exploitability"] == solution.exploitability
     assert found["records"][-1][0] == solution.iterations == found["iterations"]
@@ -115,8 +115,8 @@ def test_locks_are_listed_with_their_lines(
         assert head["locked"] > 0
 
 
-def test_runouts_are_the_library_s(client: httpx.Client, solved: Solved) -> None:
-    found = client.get("/api/solution/runouts", params={"file": "mine/turn.spot", "line": "x,x", "then": "x"}).json()
+def test_runouts_are_the_library_s(shared: httpx.Client, solved: Solved) -> None:
+    found = shared.get("/api/solution/runouts", params={"file": "mine/turn.spot", "line": "x,x", "then": "x"}).json()
     wanted = runouts(solved["turn"], "x,x,2c,x")
     assert (found["line"], found["then"], found["player"]) == ("x,x", "x", 1)
     cards = [each for each in found["cards"] if each]
@@ -128,36 +128,36 @@ def test_runouts_are_the_library_s(client: httpx.Client, solved: Solved) -> None
     assert found["cards"][4 + 2]["ev"][0] == pytest.approx(one.sides[0].mean(one.sides[0].ev), abs=1e-6)
 
 
-def test_the_range_at_a_node_reads_back(client: httpx.Client, solved: Solved) -> None:
-    text = client.get("/api/solution/range", params={"file": "river.spot", "line": "x", "player": 0}).json()["text"]
+def test_the_range_at_a_node_reads_back(shared: httpx.Client, solved: Solved) -> None:
+    text = shared.get("/api/solution/range", params={"file": "river.spot", "line": "x", "player": 0}).json()["text"]
     view, weights = solved["river"].at("x"), parse_range(text)
     np.testing.assert_allclose(weights[view.hands_of(0)], view.weight_of(0) / view.weight_of(0).max(), atol=6e-4)
 
 
-def test_two_solutions_side_by_side(client: httpx.Client, solved: Solved) -> None:
-    answer = client.get("/api/solution/compare", params={"file": "river.spot", "with": "river.spot", "line": "x"})
+def test_two_solutions_side_by_side(shared: httpx.Client, solved: Solved) -> None:
+    answer = shared.get("/api/solution/compare", params={"file": "river.spot", "with": "river.spot", "line": "x"})
     head, arrays = unpack(answer.content)
     assert head["same_spot"]
     np.testing.assert_array_equal(np.nan_to_num(arrays["difference1"]), 0)
     np.testing.assert_array_equal(arrays["hands0"], solved["river"].at("x").hands_of(0))
-    answer = client.get("/api/solution/compare", params={"file": "river.spot", "with": "mine/turn.spot"})
+    answer = shared.get("/api/solution/compare", params={"file": "river.spot", "with": "mine/turn.spot"})
     assert answer.status_code == 400
     assert "boards differ" in answer.json()["error"]
 
 
-def test_exports(client: httpx.Client, solved: Solved) -> None:
-    answer = client.get("/api/solution/export", params={"file": "river.spot", "line": "x", "as": "csv"})
+def test_exports(shared: httpx.Client, solved: Solved) -> None:
+    answer = shared.get("/api/solution/export", params={"file": "river.spot", "line": "x", "as": "csv"})
     rows = list(csv.DictReader(io.StringIO(answer.text)))
     view = solved["river"].at("x")
     first = next(row for row in rows if row["player"] == "IP")
     hand = sorted((first["hand"][:2], first["hand"][2:]))
     place = next(k for k, n in enumerate(view.hands_of(1)) if sorted(cards_to_string([card]) for card in HANDS[n]) == hand)
     assert float(first["check"]) == pytest.approx(float(view.strategy[0, place]), abs=1e-6)
-    one = client.get("/api/solution/export", params={"file": "river.spot", "line": "x", "as": "json"}).json()
+    one = shared.get("/api/solution/export", params={"file": "river.spot", "line": "x", "as": "json"}).json()
     assert one["node"]["line"] == "x"
-    lines = client.get("/api/solution/export", params={"file": "river.spot", "as": "jsonl", "depth": 1}).text.splitlines()
+    lines = shared.get("/api/solution/export", params={"file": "river.spot", "as": "jsonl", "depth": 1}).text.splitlines()
     assert [json.loads(line).get("line") for line in lines] == [None, "", "x", "b50", "a"]
-    page = client.get("/api/solution/page", params={"file": "river.spot"})
+    page = shared.get("/api/solution/page", params={"file": "river.spot"})
     assert page.text.lstrip().lower().startswith("<!doctype html>")
 
 
@@ -175,8 +175,8 @@ def test_exports(client: httpx.Client, solved: Solved) -> None:
         ("node?file=none.spot", 404, "none.spot"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line(client: httpx.Client, path: str, status: int, word: str) -> None:
-    answer = client.get(f"/api/solution/{path}")
+def test_what_is_wrong_is_said_in_one_line(shared: httpx.Client, path: str, status: int, word: str) -> None:
+    answer = shared.get(f"/api/solution/{path}")
     assert answer.status_code == status
     assert word in answer.json()["error"]
     assert "\n" not in answer.json()["error"]

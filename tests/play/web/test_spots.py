@@ -23,27 +23,27 @@ def check(client: httpx.Client, fields: Any) -> Any:
     return answer.json()
 
 
-def test_the_default_is_fit_to_be_solved(client: httpx.Client) -> None:
-    found = check(client, client.get("/api/spots/default").json()["fields"])
+def test_the_default_is_fit_to_be_solved(shared: httpx.Client) -> None:
+    found = check(shared, shared.get("/api/spots/default").json()["fields"])
     assert found["ok"]
     assert found["estimate"]["fits"]["float32"]
     assert 0 < found["estimate"]["seconds_typical"] < 5
 
 
-def test_ranges_both_ways(client: httpx.Client) -> None:
-    found = client.post("/api/spots/range", json={"text": "QQ+, AKs:0.5"}).json()
+def test_ranges_both_ways(shared: httpx.Client) -> None:
+    found = shared.post("/api/spots/range", json={"text": "QQ+, AKs:0.5"}).json()
     np.testing.assert_array_equal(found["weights"], parse_range("QQ+, AKs:0.5"))
     assert found["combos"] == 20
-    assert client.post("/api/spots/range", json={"weights": found["weights"]}).json()["text"] == found["text"]
+    assert shared.post("/api/spots/range", json={"weights": found["weights"]}).json()["text"] == found["text"]
     for wrong in ({"text": "QX"}, {"weights": [1.0]}, {"weights": [-1.0] * 1326}, {}, {"text": "AA", "weights": []}):
-        answer = client.post("/api/spots/range", json=wrong)
+        answer = shared.post("/api/spots/range", json=wrong)
         assert answer.status_code == 400
         assert answer.json()["error"]
 
 
 @pytest.mark.parametrize("fields", [RIVER, TURN, DEFAULT])
-def test_a_spot_is_measured_as_the_library_does(client: httpx.Client, fields: Any) -> None:
-    found, spot = check(client, fields), request_from_options(fields).spot()
+def test_a_spot_is_measured_as_the_library_does(shared: httpx.Client, fields: Any) -> None:
+    found, spot = check(shared, fields), request_from_options(fields).spot()
     wanted = estimate_spot(spot, threads=1)
     assert found["ok"]
     assert found["opening_pot"] == spot.opening_pot
@@ -54,16 +54,16 @@ def test_a_spot_is_measured_as_the_library_does(client: httpx.Client, fields: An
     assert estimate["seconds_per_iteration"] == pytest.approx(wanted.seconds)
 
 
-def test_all_that_is_wrong_is_said_at_once_and_where(client: httpx.Client) -> None:
+def test_all_that_is_wrong_is_said_at_once_and_where(shared: httpx.Client) -> None:
     wrong = {"board": "Td 9d 6x", "oop": "66+", "pot": "zz", "stack": 900, "betz": 1, "raises": "0.5x"}
-    found = check(client, wrong)
+    found = check(shared, wrong)
     problems = {each["field"]: each["message"] for each in found["problems"]}
     assert set(problems) == {"board", "ip", "pot", "betz", "raises"}
     assert "6x" in problems["board"]
     assert "did you mean 'bets'" in problems["betz"]
     assert not any(("field " in message and name != "betz") or "--" in message for name, message in problems.items())
     assert found["estimate"] is None
-    assert check(client, {})["problems"][0]["field"] == "board"
+    assert check(shared, {})["problems"][0]["field"] == "board"
 
 
 @pytest.mark.parametrize(
@@ -85,13 +85,13 @@ def test_all_that_is_wrong_is_said_at_once_and_where(client: httpx.Client) -> No
         ("oop", {"a": 1}),
     ],
 )
-def test_a_wrong_field_is_blamed(client: httpx.Client, field: str, value: Any) -> None:
-    found = check(client, {**RIVER, field: value})
+def test_a_wrong_field_is_blamed(shared: httpx.Client, field: str, value: Any) -> None:
+    found = check(shared, {**RIVER, field: value})
     assert next(each["field"] for each in found["problems"]) == field, found["problems"]
-    answer = client.post("/api/jobs", json={"fields": {**RIVER, field: value}})
+    answer = shared.post("/api/jobs", json={"fields": {**RIVER, field: value}})
     assert answer.status_code == 400
     assert answer.json()["field"] == field
-    assert not client.get("/api/jobs").json()["jobs"]
+    assert not shared.get("/api/jobs").json()["jobs"]
 
 
 @pytest.mark.parametrize("name", ["river", "turn"])
@@ -106,9 +106,9 @@ def test_spot_files_come_and_go(client: httpx.Client, folder: Path, name: str) -
     assert [each["file"] for each in client.get("/api/start").json()["spot_files"]].count("again.yaml") == 1
 
 
-def test_texts_that_are_no_spot_files(client: httpx.Client) -> None:
+def test_texts_that_are_no_spot_files(shared: httpx.Client) -> None:
     for text in ("", "- a", "pot: [", "potz: 1", "a: " * 100, "&a [*a]"):
-        answer = client.post("/api/spots/read", json={"text": text})
+        answer = shared.post("/api/spots/read", json={"text": text})
         assert answer.status_code == 400
         assert answer.json()["error"]
 

@@ -191,14 +191,14 @@ class TeamLearner(Learner):
         self.episodes, self.nodes = (int(number) for number in arrays["played"])
 
 
-def traced_returns(episodes: Episodes, values: Floats, trace: float, *, own: bool) -> Floats:
+def traced_returns(episodes: Episodes, values: Rows, trace: float, *, own: bool) -> Rows:
     """The lambda returns that follow each decision, float32 [D]: what a critic is to predict there.
 
     From the last decision on: ``G_t = (1 - lambda) v_{t+1} + lambda G_{t+1}``, after the last one the payoff of who decided.
 
     Args:
         episodes: D decisions.
-        values: float [D], what the critic expects at each decision.
+        values: float32 [D], what the critic expects at each decision.
         trace: lambda.
         own: whether the next decision is the same player's next one, or anybody's.
     """

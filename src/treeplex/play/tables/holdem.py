@@ -217,11 +217,15 @@ class HoldemTable(Table):
         return isinstance(self._agent, SpotAgent)
 
     def range_of(self, player: int) -> dict[str, float] | None:
-        """How likely the play of an agent that follows a solution has made each of its hands, by name; else None."""
+        """How likely an agent that follows a solution holds each hand for somebody who has the other one's cards, by name.
+
+        None of agents that do not.
+        """
         if not isinstance(self._agent, SpotAgent):
             return None
         hands, weights = self._agent.range_of(player)
-        form, free = self._spot.format, [not {*map(int, self._spot.format.hands[hand])} & {*self._board} for hand in hands]
+        form, seen = self._spot.format, {*self._board, *self.cards(1 - player)}
+        free = [not {*map(int, form.hands[hand])} & seen for hand in hands]
         total = float(weights[free].sum())
         names = ["".join(card_to_string(int(card)) for card in sorted(form.hands[hand], reverse=True)) for hand in hands]
         kept = zip(names, weights.tolist(), free, strict=True)

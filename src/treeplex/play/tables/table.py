@@ -314,6 +314,17 @@ class AgentTable(Table):
             state = self._first.after(state, options.labels[0 if options.private else step.number])
         return [own * possible for own, possible in zip(found, self._first.possible(state), strict=True)]
 
+    def range_against(self, player: int, other: int) -> Floats:
+        """How likely a player holds each hand for somebody who holds what another one does, float64 [H], the sum 1 or 0."""
+        ranges = self.ranges()
+        own = ranges[player]
+        ranges[other] = np.zeros_like(ranges[other])
+        ranges[other][self._hands[other]] = 1.0
+        state = self._state if self._game is self._first else None
+        found = own if state is None else own * self._game.opposing(state, ranges, player)
+        total = float(found.sum())
+        return found / total if total > 0 else np.zeros_like(own)
+
     def named(self, text: str) -> int | None:
         match = TYPED.fullmatch(text)
         if match is None or match[2] or self._game.bets(self._state) is None or not isinstance(self._agent, SubgameAgent):

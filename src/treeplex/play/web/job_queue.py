@@ -190,12 +190,11 @@ class Queue:
 
     def _hear(self, job: Job, name: str, data: Mapping[str, Any]) -> None:
         """Take in what the process of a job tells."""
-        if name == "record":
-            record = list(data["record"])
-            if not job.records or job.records[-1] != record:
-                job.done, job.seconds = int(record[0]), float(record[1])
-                job.records = [*(each for each in job.records if (each[0] or 0) < (record[0] or 0)), record]
-                self.served.events.send("record", {"id": job.id, "record": record})
+        if name == "records":
+            new = [list(record) for record in data["records"]]
+            job.done, job.seconds = int(new[-1][0]), float(new[-1][1])
+            job.records = [*(each for each in job.records if (each[0] or 0) < new[0][0]), *new]
+            self.served.events.send("record", {"id": job.id, "record": new[-1]})
             return
         if name == "phase":
             job.phase = str(data["text"])

@@ -9,6 +9,7 @@ import { draft, fromFields } from "../spots/draft.ts";
 import { begin } from "../spots/jobs.ts";
 import type { SolutionInfo } from "./info.ts";
 import { PLAYERS } from "./node.ts";
+import { said } from "./steps.ts";
 
 export function About({ info }: { info: SolutionInfo }) {
   const again = () => {
@@ -46,7 +47,10 @@ export function About({ info }: { info: SolutionInfo }) {
             <h3>Locks</h3>
             <ul>
               {info.locks.map((lock) => (
-                <li key={`${lock.player} ${lock.node}`}>{PLAYERS[lock.player]} at one decision, on {lock.boards === 1 ? "one board" : `${lock.boards} boards`}</li>
+                <li key={lock.line + lock.player}>
+                  {lock.boards === 1 ? <a href={link(["solution", info.file], { node: lock.line })}>after {said(lock.line)}</a> : `after ${said(lock.line)} on ${lock.boards} boards`}:{" "}
+                  {PLAYERS[lock.player]}, {lock.hands} hands
+                </li>
               ))}
             </ul>
           </>

@@ -20,6 +20,6 @@ export interface SolutionInfo {
   streets: string[];
   resumable: boolean;
   records: [number, number, number | null][];
-  /** By node of the betting tree: on how many boards it is locked. */
-  locks: { player: Player; node: number; boards: number }[];
+  /** Where something is locked: the line (with cards where it is one board only), on how many boards, how many hands of each. */
+  locks: { line: string; player: Player; boards: number; hands: number }[];
 }

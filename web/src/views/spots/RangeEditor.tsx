@@ -32,25 +32,30 @@ export function RangeEditor({ name, text, onText, board, paint, error }: { name:
   /** The text that belongs to the weights; when it is the one given, nothing needs reading. */
   const known = useRef<string | null>(null);
   const rested = useRested(text, known.current === null ? 0 : 200);
+  const wanted = text.trim() ? rested : "";
+  const reading = useRef<AbortController | null>(null);
 
   useEffect(() => {
-    if (rested === known.current) return;
-    if (!rested.trim()) {
+    if (wanted === known.current) return;
+    if (!wanted) {
+      known.current = "";
       weights.value = new Float64Array(1326);
       wrong.value = null;
       return;
     }
     const stop = new AbortController();
-    post<Read>("spots/range", { text: rested }, stop.signal).then(
+    reading.current = stop;
+    post<Read>("spots/range", { text: wanted }, stop.signal).then(
       (read) => {
-        known.current = rested;
+        if (stop.signal.aborted) return;
+        known.current = wanted;
         weights.value = Float64Array.from(read.weights);
         wrong.value = null;
       },
       (refusal: Error) => stop.signal.aborted || (wrong.value = refusal.message),
     );
     return () => stop.abort();
-  }, [rested]);
+  }, [wanted]);
 
   const write = async () => {
     const painted = weights.peek();
@@ -62,6 +67,7 @@ export function RangeEditor({ name, text, onText, board, paint, error }: { name:
   };
   const set = (hands: readonly number[], weight: number) => (weights.value = withWeight(weights.peek(), hands, weight));
   const paintCell = (place: number, first: boolean) => {
+    reading.current?.abort();
     const hands = CLASS_HANDS[place]!.filter((hand) => !blocked(hand, board));
     if (first) stroke.value = hands.every((hand) => Math.abs(weights.peek()[hand]! - brush.peek()) < 1e-9) ? 0 : brush.peek();
     set(hands, stroke.peek());

@@ -227,10 +227,10 @@ class Session:
         if not isinstance(table, AgentTable):
             return []
         found = []
-        for player, own in enumerate(table.ranges()):
-            if player == self.hand.person or not own.sum() > 0:
+        for player in range(table.players):
+            if player == self.hand.person:
                 continue
-            shares = own / own.sum()
+            shares = table.range_against(player, self.hand.person)
             order = np.argsort(-shares)[:SHOWN_RANGE]
             names = table.hand_names(player)
             hands = [{"name": names(int(hand)), "share": float(shares[hand])} for hand in order if shares[hand] > 0]
