@@ -302,11 +302,11 @@ def reproduce(options: list[str] | None = None) -> Result:
             "steps of the network of `deep-cfr`'s average, which count; `escher` is corrected, it and `vr-deep-pdcfr+` average "
             "exactly; a trial tells how many steps fit, and schedules (step sizes, `r-nad`'s phases, `nfsp`'s exploration) are "
             "as long as that. Nothing was tuned.",
-            "What is unfair: defaults are from papers or were tried on Kuhn and Leduc poker; `neurd`, `rcfr`, `ned`, `psro` and `cfr+` see the "
-            "whole game at each step; `psro` has exact responses, `sd-cfr`, `dream`, `escher` and `vr-deep-pdcfr+` exact "
-            "averages; networks are asked for all infosets at once, which only small games allow, and tables fit here. "
-            "Compiling, imports and the trial are not counted. One thread; the machine did other work meanwhile, which costs "
-            "processor time too.",
+            "What is unfair: defaults are from papers or were tried on Kuhn and Leduc poker; `neurd`, `rcfr`, `ned`, `psro` "
+            "and `cfr+` see the whole game at each step; `psro` has exact responses, `sd-cfr`, `dream`, `escher` and "
+            "`vr-deep-pdcfr+` exact averages; networks are asked for all infosets at once, which only small games allow, and "
+            "tables fit here. Compiling, imports and the trial are not counted. One thread; the machine did other work "
+            "meanwhile, which costs processor time too.",
             f"Games: {sizes}.",
         ],
         numbers=numbers,
