@@ -271,7 +271,10 @@ def reproduce(options: list[str] | None = None) -> Result:
         elif title in known:
             numbers[title] = known[title]
     values = parts(numbers, list(NETWORKS))
-    winners = {title: list(NETWORKS)[place] for title, place in zip(numbers, values.argmin(axis=0), strict=True)}
+    winners = {
+        title: " and ".join(f"`{name}`" for name, part in zip(NETWORKS, column, strict=True) if part <= column.min())
+        for title, column in zip(numbers, values.T, strict=True)
+    }
     ranks = dict(zip(NETWORKS, mean_ranks(values), strict=True))
     first, second, last = (sorted(ranks, key=ranks.__getitem__)[place] for place in (0, 1, -1))
     tabular = parts(numbers, ["es-mccfr"])[0]
@@ -285,7 +288,7 @@ def reproduce(options: list[str] | None = None) -> Result:
     return Result(
         source="a study of our own; each learner's paper is named on its page",
         findings=[
-            f"The best network by game: {', '.join(f'{title} `{name}`' for title, name in winners.items())}.",
+            f"The best network by game: {', '.join(f'{title} {names}' for title, names in winners.items())}.",
             f"By mean rank over {len(numbers)} games: `{first}` ({ranks[first]:.1f} of {len(NETWORKS)}), then `{second}` "
             f"({ranks[second]:.1f}); last `{last}` ({ranks[last]:.1f}).",
             f"Tabular external sampling is ahead of every network on {ahead} of {len(numbers)} games.",
@@ -296,7 +299,8 @@ def reproduce(options: list[str] | None = None) -> Result:
         pictures=[drawn(numbers)],
         notes=[
             f"One seed, {SEED}, so that small differences mean nothing. {BUDGET:g} seconds are short: methods that are slow to "
-            f"start look worse than they are. Cells took {min(spent):.1f} to {max(spent):.1f} s, for a step is not cut short.",
+            f"start look worse than they are. Cells took {min(spent):.1f} to {max(spent):.1f} s: a step is not cut short, "
+            "and on larger games the network of `deep-cfr`'s average takes longer than its trial said.",
             "Settings are the defaults but for fewer gradient steps where otherwise only two or three iterations would fit: "
             "100 an iteration for the five of Deep CFR's family, 150 of critics, 2,000 playthroughs of `vr-deep-pdcfr+`, 500 "
             "steps of the network of `deep-cfr`'s average, which count; `escher` is corrected, it and `vr-deep-pdcfr+` average "
