@@ -301,7 +301,7 @@ def reproduce(options: list[str] | None = None) -> Result:
             f"One seed, {SEED}, so that small differences mean nothing. {BUDGET:g} seconds are short: methods that are slow to "
             f"start look worse than they are. Cells took {min(spent):.1f} to {max(spent):.1f} s: a step is not cut short, "
             "and on larger games the network of `deep-cfr`'s average takes longer than its trial said.",
-            "Settings are the defaults but for fewer gradient steps where otherwise only two or three iterations would fit: "
+            "Settings are the defaults but for fewer gradient steps and walks where otherwise few iterations would fit: "
             "100 an iteration for the five of Deep CFR's family, 150 of critics, 2,000 playthroughs of `vr-deep-pdcfr+`, 500 "
             "steps of the network of `deep-cfr`'s average, which count; `escher` is corrected, it and `vr-deep-pdcfr+` average "
             "exactly; a trial tells how many steps fit, and schedules (step sizes, `r-nad`'s phases, `nfsp`'s exploration) are "
