@@ -1,7 +1,6 @@
 """Learners at equal processor time: what each comes to in a few seconds on small games, exactly judged, tables beside."""
 
 import math
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -27,9 +26,11 @@ from treeplex.runs.train.registry import NEURAL, neural_class
 from treeplex.solvers import make_solver
 
 STUDY = "learners/equal_time"
-BUDGET = float(os.environ.get("TREEPLEX_EQUAL_SECONDS", "6"))
+BUDGET = 6.0
 """Processor seconds of a cell."""
 SEED = 0
+FLOOR = 1e-6
+"""Parts of uniform play's exploitability below count as none."""
 TRIED = 0.4
 """Processor seconds of the trial that tells how long a step takes."""
 GAMES: Mapping[str, str] = {
@@ -75,7 +76,7 @@ NETWORKS: Mapping[str, Entry] = {
 TABULAR: Mapping[str, Entry] = {
     "es-mccfr": Entry(SAMPLES),
     "os-mccfr": Entry(SAMPLES),
-    "ccs-mccfr": Entry(SAMPLES),
+    "ccs-mccfr": Entry("sampled chance"),
     "psro": Entry(WHOLE),
     "cfr+": Entry(WHOLE),
 }
@@ -157,9 +158,10 @@ def timed(step: Callable[[], Any], policy: Callable[[], Policy], seconds: float)
 def measured(name: str, game: str) -> dict[str, float]:
     """A cell, kept."""
     entry = BOTH[name]
-    modules = ("treeplex.learn.neural", "treeplex.engine.histories")
+    neural = name in NEURAL
+    modules = ("treeplex.learn.neural", "treeplex.engine.histories") if neural else ("treeplex.solvers", "treeplex.engine")
     key = {"study": STUDY, "game": game, "learner": name, "settings": dict(entry.settings), "seed": SEED, "seconds": BUDGET}
-    found: dict[str, float] = kept({**key, "code": code(*modules)}, lambda: (learned if name in NEURAL else solved)(name, game))
+    found: dict[str, float] = kept({**key, "code": code(*modules)}, lambda: (learned if neural else solved)(name, game))
     print(game, name, found, flush=True)
     return found
 
@@ -179,7 +181,7 @@ def parts(numbers: Mapping[str, Any], names: Sequence[str]) -> np.ndarray[Any, n
     found = [
         [numbers[game][name]["exploitability"] / numbers[game]["uniform"]["exploitability"] for game in games] for name in names
     ]
-    return np.maximum(np.array(found), 0.0)
+    return np.maximum(np.array(found), FLOOR)
 
 
 def mean_ranks(values: np.ndarray[Any, np.dtype[np.float64]]) -> list[float]:
@@ -189,7 +191,10 @@ def mean_ranks(values: np.ndarray[Any, np.dtype[np.float64]]) -> list[float]:
 
 def number(value: float) -> str:
     """A part as text."""
-    return "< 1e-6" if value < 1e-6 else f"{value:.3f}" if value >= 0.01 else f"{value:.1e}".replace("e-0", "e-")
+    if value <= FLOOR:
+        return "< 1e-6"
+    digits = 3 if value >= 0.01 else 4
+    return f"{value:.{digits}f}" if value >= 0.0001 else f"{value:.0e}".replace("e-0", "e-")
 
 
 def shown(numbers: Mapping[str, Any]) -> Table:
@@ -218,10 +223,10 @@ def drawn(numbers: Mapping[str, Any]) -> Picture:
     names = [*ranked, *TABULAR]
     values = parts(numbers, names)
     lowest = -3.0
-    figure = Figure(figsize=(2.4 + 0.95 * len(numbers), 1.7 + 0.33 * len(names)), dpi=110, layout="constrained")
+    figure = Figure(figsize=(max(2.4 + 0.95 * len(numbers), 6.5), 1.7 + 0.33 * len(names)), dpi=110, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots()
-    heights = np.clip(np.log10(np.maximum(values, 1e-12)), lowest, 0.0)
+    heights = np.clip(np.log10(values), lowest, 0.0)
     image = axes.imshow(heights, aspect="auto", cmap="cividis_r", norm=Normalize(lowest, 0.0))
     for group in (range(len(ranked)), range(len(ranked), len(names))):
         for row in group:
@@ -242,7 +247,7 @@ def drawn(numbers: Mapping[str, Any]) -> Picture:
     bar = figure.colorbar(image, ax=axes, location="bottom", shrink=0.7, aspect=40, pad=0.02, extend="both")
     bar.set_ticks([-3, -2, -1, 0], labels=["0.001", "0.01", "0.1", "1, as uniform"])
     bar.set_label(
-        f"exploitability as a part of uniform play's, after {BUDGET:g} processor seconds (●: least of its group)", fontsize=9
+        f"part of uniform play's exploitability left after {BUDGET:g} processor seconds (●: least of its kind)", fontsize=9
     )
     bar.outline.set_visible(False)
     return save(
@@ -256,6 +261,8 @@ def drawn(numbers: Mapping[str, Any]) -> Picture:
 @study(title="Learners at equal processor time", place=2, minutes=20, needs=("torch",))
 def reproduce(options: list[str] | None = None) -> Result:
     """With options: games to measure, as in :data:`GAMES`; others are shown as they were measured before."""
+    if unknown := set(options or ()) - GAMES.keys():
+        raise SystemExit(f"{STUDY} has no game called {', '.join(sorted(unknown))}; it has {', '.join(GAMES)}")
     known = stored(STUDY)
     numbers = {}
     for title, game in GAMES.items():
@@ -270,6 +277,7 @@ def reproduce(options: list[str] | None = None) -> Result:
     tabular = parts(numbers, ["es-mccfr"])[0]
     ahead = sum(bool(tabular[column] <= values[:, column].min()) for column in range(len(numbers)))
     spent = [numbers[title][name]["cpu_seconds"] for title in numbers for name in BOTH]
+    easy = [title for title, middle in zip(numbers, np.median(values, axis=0), strict=True) if middle < 0.01]
     worse = [f"`{name}`" for name in NETWORKS if (parts(numbers, [name])[0] >= 1.0).any()]
     sizes = "; ".join(
         f"{title} is `{GAMES[title]}`, {each['uniform']['infosets']:,} infosets" for title, each in numbers.items()
@@ -281,23 +289,24 @@ def reproduce(options: list[str] | None = None) -> Result:
             f"By mean rank over {len(numbers)} games: `{first}` ({ranks[first]:.1f} of {len(NETWORKS)}), then `{second}` "
             f"({ranks[second]:.1f}); last `{last}` ({ranks[last]:.1f}).",
             f"Tabular external sampling is ahead of every network on {ahead} of {len(numbers)} games.",
+            *([f"Too easy to tell much, for most networks are below 0.01: {', '.join(easy)}."] if easy else []),
             *([f"On at least one game no better than uniform play: {', '.join(worse)}."] if worse else []),
         ],
         tables=[shown(numbers)],
         pictures=[drawn(numbers)],
         notes=[
             f"One seed, {SEED}, so that small differences mean nothing. {BUDGET:g} seconds are short: methods that are slow to "
-            f"start look worse than they are. Cells took {min(spent):.1f} to {max(spent):.1f} s, for a step is never cut.",
+            f"start look worse than they are. Cells took {min(spent):.1f} to {max(spent):.1f} s, for a step is not cut short.",
             "Settings are the defaults but for fewer gradient steps where otherwise only two or three iterations would fit: "
             "100 an iteration for the five of Deep CFR's family, 150 of critics, 2,000 playthroughs of `vr-deep-pdcfr+`, 500 "
             "steps of the network of `deep-cfr`'s average, which count; `escher` is corrected, it and `vr-deep-pdcfr+` average "
             "exactly; a trial tells how many steps fit, and schedules (step sizes, `r-nad`'s phases, `nfsp`'s exploration) are "
             "as long as that. Nothing was tuned.",
-            "What is unfair: defaults were chosen on Kuhn and Leduc poker; `neurd`, `rcfr`, `ned`, `psro` and `cfr+` see the "
-            "whole game at each step; `psro` has exact responses, `sd-cfr`, `dream`, `escher` and `vr-deep-pdcfr+` exact "
-            "averages; networks are asked for all infosets at once, which only small games allow, and tables fit here. "
-            "Compiling, imports and the trial are not counted. One thread; the machine did other work meanwhile, which costs "
-            "processor time too.",
+            "What is unfair: defaults are from papers or were tried on Kuhn and Leduc poker; `neurd`, `rcfr`, `ned`, `psro` "
+            "and `cfr+` see the whole game at each step; `psro` has exact responses, `sd-cfr`, `dream`, `escher` and "
+            "`vr-deep-pdcfr+` exact averages; networks are asked for all infosets at once, which only small games allow, and "
+            "tables fit here. Compiling, imports and the trial are not counted. One thread; the machine did other work "
+            "meanwhile, which costs processor time too.",
             f"Games: {sizes}.",
         ],
         numbers=numbers,
