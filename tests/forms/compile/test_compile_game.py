@@ -222,6 +222,7 @@ def test_table_4(name: str) -> None:
     assert found == TABLE_4[name]
 
 
+@pytest.mark.slow
 def test_table_4_battleship_3() -> None:
     game = compile_game(BATTLESHIP.format(3))
     size = game.size

@@ -53,6 +53,7 @@ def test_what_is_shipped_is_what_was_trained_and_judged(ship, tmp_path: Path) ->
         assert {key: net.card[key] for key in trained.card} == trained.card
 
 
+@pytest.mark.slow
 def test_networks_judged_otherwise_or_for_another_game_are_not_shipped(ship, tmp_path: Path) -> None:
     run = tmp_path / "run"
     train(DICE, settings=TINY, out=run, judge_every=0)

@@ -28,6 +28,7 @@ def test_what_is_played_comes_to_the_equilibrium(turn, method):
         assert found[which][2] < 0.03
 
 
+@pytest.mark.slow
 def test_updates_that_alternate_come_closer():
     """On twelve cards after 32 iterations: 2.5 times closer in the sound form, 1.6 times in the modified one."""
     turn = Turn("turn_holdem", Horizon(rounds=True, endgame=9), 64)

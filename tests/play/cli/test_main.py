@@ -522,6 +522,6 @@ def test_learners_that_are_not_here_are_answered():
     assert "'deep_cfr' is no algorithm to solve with; it is trained: treeplex train deep-cfr GAME" in complaint(
         "solve", "kuhn_poker", "-a", "deep_cfr"
     )
-    assert "'nfsp' is not implemented here" in complaint("train", "nfsp", "--out", "none")
+    assert "'dqn' is not implemented here" in complaint("train", "dqn", "--out", "none")
     assert "did you mean 'es-mccfr'?" in complaint("sample", "kuhn_poker", "-a", "mccfr")
     assert call_json("solve", "kuhn_poker", "-a", "CFR+", "-n", 5)["algorithm"] == "cfr+"

@@ -39,6 +39,7 @@ class Solver:
             interrupt.requested = True
             raise StoppedError
         self.solved.append(name)
+        file.write_text(name)
         solution = FakeSolution()
         solution.spot = spot
         solution.ev = (float(len(self.solved)), -float(len(self.solved)))
@@ -67,6 +68,13 @@ def test_rows_and_weighted_averages(tmp_path):
     assert "**average**" in (tmp_path / "b" / "report.md").read_text()
     assert (tmp_path / "b" / "report.png").read_bytes().startswith(b"\x89PNG")
     assert not (tmp_path / "b" / "errors.txt").exists()
+
+
+def test_solved_spots_are_kept_where_asked_for(tmp_path):
+    for keep, kept in ((False, []), (True, ["7c7d2h.spot", "AsKd2c.spot", "Td9d6h.spot"])):
+        folder = tmp_path / str(keep)
+        assert len(run_batch(spot_on, BOARDS, folder, Solver(), SETTINGS, keep=keep).rows) == 3
+        assert sorted(path.name for path in (folder / "boards").glob("*.spot")) == kept
 
 
 def test_boards_in_another_order_and_by_texture(tmp_path):

@@ -65,6 +65,7 @@ def test_value_of_the_linear_program(game: str, refine: bool, pieces: int) -> No
     assert solver.pieces == pieces
 
 
+@pytest.mark.slow
 def test_tic_tac_toe_is_a_draw() -> None:
     solver, policy, found = solved(compile_game("tic_tac_toe"))
     assert found.value == (0.0, 0.0)

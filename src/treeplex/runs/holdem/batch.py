@@ -106,9 +106,11 @@ class BatchJob(Job):
         folder: Path,
         solve: Solve,
         settings: Mapping[str, Any],
+        *,
+        keep: bool = False,
     ) -> None:
         super().__init__()
-        self.boards, self.settings, self.folder = boards, settings, folder
+        self.boards, self.settings, self.folder, self.keep = boards, settings, folder, keep
         self.rows: dict[str, Row] = {}
         self.failures: dict[str, str] = {}
         self.reused = 0
@@ -161,7 +163,8 @@ class BatchJob(Job):
             path = row_path(self.folder, board)
             row = row_of(self._solve(spot, self.interrupt, path.with_suffix(".spot")), board, spot, self.settings)
             write_atomically(path, json.dumps(row_to_json(row), indent=1) + "\n")
-            path.with_suffix(".spot").unlink(missing_ok=True)
+            if not self.keep:
+                path.with_suffix(".spot").unlink(missing_ok=True)
             self.rows[board.name] = row
         except StoppedError as stopped:
             raise StepAbandoned from stopped
@@ -187,6 +190,7 @@ def run_batch(
     solve: Solve,
     settings: Mapping[str, Any],
     *,
+    keep: bool = False,
     progress: Watcher | None = None,
 ) -> Batch:
     """Solve a spot on many boards; :mod:`treeplex.runs.holdem.batch_report` puts the results together.
@@ -198,12 +202,13 @@ def run_batch(
         solve: solves one spot; it may raise :class:`StoppedError` when the interrupt it is given is requested, and keep what is
             unfinished in the file it is given.
         settings: algorithm, target and the like; results of other settings are refused.
+        keep: leave the file in which each board was solved beside its result.
         progress: called before the first board and after each.
 
     Raises:
         FileError: the folder cannot be written, holds another batch, or another process writes it.
     """
-    job = BatchJob(spot_on, boards, folder, solve, settings)
+    job = BatchJob(spot_on, boards, folder, solve, settings, keep=keep)
     with JobFolder(BATCH, folder) as place:
         if kind_of(folder) is not None:
             place.about()

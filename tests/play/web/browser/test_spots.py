@@ -57,6 +57,7 @@ def test_a_river_from_nothing_locked_and_solved_again(page: Any, server: Running
     solution = load_solution(server.folder / "first.spot")
     root = node_report(solution, "").from_the_pot()
     rows = page.get_by_role("group", name="Both ranges").locator("tbody tr")
+    rows.nth(1).wait_for()
     for player in (0, 1):
         shown = [number(text) for text in rows.nth(player).locator("td").all_inner_texts()]
         side = root.sides[player]
@@ -166,7 +167,7 @@ def test_links_reopen_the_view_and_keys_walk(page: Any, server: Running) -> None
     page.get_by_role("group", name="Breakdown by Made hands").locator("tbody tr").first.click()
     assert page.locator(".filters b").inner_text().strip() == "(on)"
     page.keyboard.press("ArrowLeft")
-    page.get_by_role("list", name="Line: the start").wait_for()
+    page.get_by_role("list", name="Line: the start").get_by_role("button").first.wait_for()
     page.keyboard.press("1")
     page.get_by_role("list", name="Line: check").wait_for()
     page.keyboard.press("s")

@@ -91,7 +91,7 @@ export default function Batch() {
         </div>
         {at && (
           <div class="stack tight batch-mean">
-            <h3>{rows.length} flops together, weighted</h3>
+            <h2 class="soft small">{rows.length} flops together, weighted</h2>
             <Bars parts={actionParts(kinds, at.actions, means)} label="All shown flops" />
             <Legend parts={actionParts(kinds, at.actions, means)} />
           </div>

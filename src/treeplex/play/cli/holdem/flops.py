@@ -50,6 +50,9 @@ def flops(
     by: Annotated[
         str | None, typer.Option("--by", metavar="TEXTURE", help="Averages by suits, pairing, high or connected.")
     ] = None,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep the solved spots, boards/BOARD.spot, to look at and to play against.")
+    ] = False,
     options: Options,
     as_json: Json = False,
     progress: ShowProgress = None,
@@ -60,7 +63,8 @@ def flops(
     often each action is taken, EV, equity and exploitability, board by board and on average, weighted by how many flops a
     board stands for. --line chooses the decision on the first street; reporting another one later needs no solving.
     Ctrl-C stops; the same command resumes, inside a board as well, and never solves a finished board again. A board that
-    fails is named in errors.txt and does not stop the others (exit code 1).
+    fails is named in errors.txt and does not stop the others (exit code 1). With --keep the solved spots stay; the page plays
+    against one of them, drawn anew for each hand.
 
     \b
     Examples:
@@ -102,6 +106,7 @@ def flops(
             out,
             solver_of_batch(watch),
             batch_settings(first),
+            keep=keep,
             progress=say,
         )
         report = batch_report(batch, where)
