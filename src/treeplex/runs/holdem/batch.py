@@ -110,7 +110,7 @@ class BatchJob(Job):
         keep: bool = False,
     ) -> None:
         super().__init__()
-        self.boards, self.settings, self.folder, self.keep = boards, settings, folder, keep
+        self.boards, self.settings, self.folder, self.keeps_spots = boards, settings, folder, keep
         self.rows: dict[str, Row] = {}
         self.failures: dict[str, str] = {}
         self.reused = 0
@@ -163,7 +163,7 @@ class BatchJob(Job):
             path = row_path(self.folder, board)
             row = row_of(self._solve(spot, self.interrupt, path.with_suffix(".spot")), board, spot, self.settings)
             write_atomically(path, json.dumps(row_to_json(row), indent=1) + "\n")
-            if not self.keep:
+            if not self.keeps_spots:
                 path.with_suffix(".spot").unlink(missing_ok=True)
             self.rows[board.name] = row
         except StoppedError as stopped:
