@@ -23,6 +23,7 @@ def stderr_of(code: str, *arguments: str, cache: Path) -> str:
     return found.stderr
 
 
+@pytest.mark.slow
 def test_the_first_run_says_that_it_compiles(tmp_path: Path) -> None:
     """On a pipe as well; the next one finds the kernels and is silent."""
     solving = ("solve", "rock_paper_scissors", "-a", "cfr+", "-n", "2")

@@ -116,6 +116,7 @@ def test_leduc_1000_within_the_noise(algorithm: str) -> None:
     assert low / 1.05 <= np.exp(np.mean(np.log(found))) <= high * 1.05
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("algorithm", "tolerance"), [("CFR", 1e-6), ("DCFR", 0.15), ("PCFR+", 0.05)])
 def test_big_leduc_1000(algorithm: str, tolerance: float) -> None:
     """CFR is stable here; discounting and flooring let rounding grow (the authors' float32 runs differ by as much)."""

@@ -48,6 +48,7 @@ def same(first: dict[str, np.ndarray], second: dict[str, np.ndarray]) -> bool:
     return first.keys() == second.keys() and all(np.array_equal(first[name], second[name]) for name in first)
 
 
+@pytest.mark.slow
 def test_training_comes_closer_to_exact_values_of_rivers_it_has_not_seen() -> None:
     settings = HoldemRebelSettings(
         iterations=4, rivers=16, river_iterations=32, games=16, bins=16, width=32, layers=2, burn_in=32, batch=32

@@ -34,6 +34,7 @@ def ship(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     return run
 
 
+@pytest.mark.slow
 def test_what_is_shipped_is_what_was_trained_and_judged(ship, tmp_path: Path) -> None:
     run = tmp_path / "run"
     train(DICE, settings=TINY, out=run, judge_every=0)

@@ -156,7 +156,11 @@ def name_of(case: Case) -> str:
     return next(name for name, each in CASES.items() if each is case)
 
 
-@pytest.fixture(params=sorted(CASES))
+SLOW = ("deepstack", "rebel with streams", "turns")
+"""Kinds whose jobs take seconds each time; another kind of training stands for them in the default tests."""
+
+
+@pytest.fixture(params=[pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in sorted(CASES)])
 def case(request: pytest.FixtureRequest) -> Case:
     return CASES[request.param]
 

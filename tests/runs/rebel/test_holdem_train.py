@@ -237,6 +237,7 @@ def test_a_network_of_other_cards_is_noticed() -> None:
     assert (found.values, found.unlike) == ("rebel", ["other cards", SIZES])
 
 
+@pytest.mark.slow
 def test_the_network_of_the_library_is_as_good_as_its_card_says() -> None:
     card = read_net(RIVERS).card
     spot = spot_from_json(card["spot"], turn_endgame_holdem().ranges)

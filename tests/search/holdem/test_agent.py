@@ -300,7 +300,7 @@ def test_without_a_draw_the_average_policy_is_played(method: str) -> None:
     assert found.memory_for(turn) == 4 * turn.top.stored
 
 
-@pytest.mark.parametrize("path", [(), (1,), (1, 2)])
+@pytest.mark.parametrize("path", [(), pytest.param((1,), marks=pytest.mark.slow), pytest.param((1, 2), marks=pytest.mark.slow)])
 def test_values_of_actions_on_the_turn_are_those_of_the_whole_game(path: tuple[int, ...]) -> None:
     """Rivers solved for the average policy's beliefs, every one of them dealt; long, for rounding decides first iterations."""
     turn, generator = cut_spot(SPOT), np.random.default_rng(0)

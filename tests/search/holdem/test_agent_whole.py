@@ -102,7 +102,12 @@ class Responder:
 
 @pytest.mark.parametrize(
     ("method", "river", "tolerance"),
-    [("lcfr", 2, 1e-6), ("lcfr-avg", 2, 1e-6), ("lcfr", 30, 0.06), ("lcfr-avg", 30, 0.005)],
+    [
+        ("lcfr", 2, 1e-6),
+        ("lcfr-avg", 2, 1e-6),
+        pytest.param("lcfr", 30, 0.06, marks=pytest.mark.slow),
+        pytest.param("lcfr-avg", 30, 0.005, marks=pytest.mark.slow),
+    ],
 )
 def test_its_mixture_is_as_exploitable_as_what_is_judged(method: str, river: int, tolerance: float) -> None:
     """Two iterations on the river are not yet about beliefs, but lines, draws and weights must agree to rounding.

@@ -226,7 +226,7 @@ def test_a_flop_that_is_not_cut_is_solved(method: str) -> None:
     assert (found.value[0] - found.value[1]) / 2 == pytest.approx(value()[0], abs=0.02)
 
 
-@pytest.mark.parametrize("streets", [1, 2])
+@pytest.mark.parametrize("streets", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_what_is_played_with_endgames_solved_is_nearly_an_equilibrium(streets: int) -> None:
     player = Player(by_hands(streets), 64, storage="float64")
     found = player.curve("lcfr", [2, 32])

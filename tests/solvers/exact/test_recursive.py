@@ -52,7 +52,7 @@ ZERO_SUM = [
     ("goofspiel(num_cards=3)", False, 57),
     ("goofspiel(num_cards=4,points_order=descending)", True, 161),
     ("goofspiel(num_cards=4,points_order=ascending,returns_type=point_difference)", True, 161),
-    ("goofspiel(num_cards=5,points_order=descending)", True, 4026),
+    pytest.param("goofspiel(num_cards=5,points_order=descending)", True, 4026, marks=pytest.mark.slow),
 ]
 
 
