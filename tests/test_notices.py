@@ -53,8 +53,11 @@ def test_the_outermost_decides_and_it_is_said_once(
 
 
 def test_nobody_reads_stderr(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = list[str]()
+
     class Gone:
         def write(self, text: str) -> int:
+            tried.append(text)
             raise BrokenPipeError
 
         def flush(self) -> None:
@@ -62,6 +65,7 @@ def test_nobody_reads_stderr(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("sys.stderr", Gone())
     notify("anything")
+    assert "anything" in tried[0]
 
 
 def test_what_a_preparation_tells_is_heard_by_the_innermost_listener() -> None:
