@@ -26,14 +26,18 @@ class BlueprintLearner(TrainingKind):
 
     def presets(self, game: Any) -> Mapping[str, Settings]:
         """``small`` is ready in a minute and weak."""
-        return {RECIPE: BlueprintTraining(), "small": BlueprintTraining(boards=20_000, buckets=(169, 20, 20, 20), discount_every=500)}
+        return {
+            RECIPE: BlueprintTraining(),
+            "small": BlueprintTraining(boards=20_000, buckets=(169, 20, 20, 20), discount_every=500),
+        }
 
     def make(self, game: Any, settings: BlueprintTraining, options: Options) -> BlueprintJob:
         """A training at its beginning."""
         rules = load_rules(game, named_in=options.named_in)
         if not isinstance(rules, Holdem) or rules.num_players != 2:
             raise SpecError(
-                f"a blueprint is of holdem for two players, not of {rules}; write holdem(stack=100,preflop=[2.5bb;3x;a],sizes=[50%;100%;a])"
+                f"a blueprint is of holdem for two players, not of {rules}; "
+                "write holdem(stack=100,preflop=[2.5bb;3x;a],sizes=[50%;100%;a])"
             )
         return BlueprintJob(self.name, rules, settings)
 
