@@ -117,7 +117,7 @@ class WholeHoldemAgent(Seat):
         """See :meth:`treeplex.evaluate.match.agents.Seat.fork`."""
         found = super().fork()
         found.guide = fork(self.guide)
-        found.solver = None if self.solver is None else fork(self.solver)
+        found.solver = None if self.solver is None else self.solver.fork()
         return found
 
     def see(self, event: int) -> None:
