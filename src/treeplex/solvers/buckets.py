@@ -6,7 +6,6 @@ players. The one difference: the showdown counts with its expectation for the tw
 has the same mean and less noise.
 """
 
-import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,6 +18,7 @@ from treeplex.errors import AlgorithmError
 from treeplex.forms.policies.limit_holdem import tables_of
 from treeplex.games.poker.buckets.betting import widths
 from treeplex.games.poker.buckets.game import BucketGame
+from treeplex.workers.executor import in_threads
 
 BATCH = 1 << 20
 """Deals drawn at a time. They depend on the seed and the number of the batch only, so that any iteration can be resumed."""
@@ -84,12 +84,8 @@ class LimitCFR:
             deals = (np.ascontiguousarray(first[mine]), np.ascontiguousarray(second[mine]), np.ascontiguousarray(wins[mine]))
             learn_deals(self.game.betting, self.regrets, self.average, *deals)
 
-        others = [threading.Thread(target=part, args=(number,)) for number in range(1, self.threads)]
-        for thread in others:
-            thread.start()
-        part(0)
-        for thread in others:
-            thread.join()
+        for _ in in_threads(self.threads, part, range(self.threads)):
+            pass
 
     def deals(self, batch: int) -> tuple[NDArray[np.uint16], NDArray[np.uint16], NDArray[np.float32]]:
         """The pairs of sequences of one batch, and the expected sign of each showdown for player 0."""
