@@ -110,7 +110,12 @@ def match_regrets(regrets: NDArray[np.int32], place: int, count: int, policy: Fl
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def walk_board(
-    nodes: Nodes, tables: SampledTables, cards: BoardHands, walks: Walks, number: int, scratch: tuple[Floats, Floats, Ints, Ints]
+    nodes: Nodes,
+    tables: SampledTables,
+    cards: BoardHands,
+    walks: Walks,
+    number: int,
+    scratch: tuple[Floats, Floats, Ints, Ints],
 ) -> int:
     """Walk the deals of one board, and learn from them.
 

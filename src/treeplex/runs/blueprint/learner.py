@@ -26,7 +26,10 @@ class BlueprintLearner(TrainingKind):
 
     def presets(self, game: Any) -> Mapping[str, Settings]:
         """``small`` is ready in a minute and weak."""
-        return {RECIPE: BlueprintTraining(), "small": BlueprintTraining(boards=20_000, buckets=(169, 20, 20, 20), discount_every=500)}
+        return {
+            RECIPE: BlueprintTraining(),
+            "small": BlueprintTraining(boards=20_000, buckets=(169, 20, 20, 20), discount_every=500),
+        }
 
     def make(self, game: Any, settings: BlueprintTraining, options: Options) -> BlueprintJob:
         """A training at its beginning."""

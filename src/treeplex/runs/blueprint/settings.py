@@ -21,7 +21,9 @@ class BlueprintTraining(Settings):
     discount_every: int = setting(
         10_000, "boards after which sums are multiplied by k / (k + 1), the k-th time; 0 never", low=0, fixed=True
     )
-    prune: float = setting(0.95, "share of deals in which actions with very negative regrets are skipped", low=0, high=1, fixed=True)
+    prune: float = setting(
+        0.95, "share of deals in which actions with very negative regrets are skipped", low=0, high=1, fixed=True
+    )
     prune_after: int = setting(20_000, "boards before that begins", low=0, fixed=True)
     prune_below: float = setting(-20_000.0, "how negative regrets must be, in big blinds", high=0, fixed=True)
     every: int | None = setting(None, "boards between records; none: 1, 2, 5, 10, 20, 50, ...", low=1, fixed=True)

@@ -17,8 +17,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.holdem.boards import Board

@@ -102,7 +102,9 @@ class BlueprintSolver:
         """
         regrets, average = state["regrets"], state["average"]
         if regrets.shape != self.tables.regrets.shape or average.shape != self.tables.average.shape:
-            raise AlgorithmError("the tables are of another betting tree or of other buckets; resume with those they were saved from")
+            raise AlgorithmError(
+                "the tables are of another betting tree or of other buckets; resume with those they were saved from"
+            )
         self.tables.regrets[:], self.tables.average[:] = regrets, average
         self.iteration, self.met = (int(each) for each in state["done"])
 

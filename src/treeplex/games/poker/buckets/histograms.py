@@ -38,7 +38,9 @@ def histogram_clusters(strengths: Strengths, counts: Sequence[int], seed: int, d
     turn = turn_histograms(strengths, done)
     flop = flop_sums(strengths, turn)
     random = np.random.default_rng([seed, 11])
-    return clustered(flop, strengths.flops.weights, counts[1], random), clustered(turn, strengths.turns.weights, counts[2], random)
+    return clustered(flop, strengths.flops.weights, counts[1], random), clustered(
+        turn, strengths.turns.weights, counts[2], random
+    )
 
 
 def turn_histograms(strengths: Strengths, done: Done | None = None) -> Counts:
@@ -70,7 +72,9 @@ def flop_sums(strengths: Strengths, turn: Counts) -> NDArray[np.uint16]:
     return found
 
 
-def clustered(histograms: NDArray[np.unsignedinteger], weights: NDArray[np.int64], count: int, random: np.random.Generator) -> Codes:
+def clustered(
+    histograms: NDArray[np.unsignedinteger], weights: NDArray[np.int64], count: int, random: np.random.Generator
+) -> Codes:
     """The cluster of each hand on each board, uint16 [R, H], of histograms [R, H, B] and boards with weights [R]."""
     boards, hands, _ = histograms.shape
     total = int(histograms[0].sum(axis=1).max())

@@ -54,7 +54,9 @@ class BucketPlan:
         if self.method not in METHODS:
             raise SpecError(f"buckets: method is {self.method!r}{nearest(self.method, METHODS)}")
         if self.method == HISTOGRAM and self.nested:
-            raise SpecError("buckets: clusters of histograms are made once for all hands; write nested=false, or another method")
+            raise SpecError(
+                "buckets: clusters of histograms are made once for all hands; write nested=false, or another method"
+            )
         if self.boards < 1:
             raise SpecError(f"buckets: boards is {self.boards}; give at least 1")
 
