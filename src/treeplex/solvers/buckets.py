@@ -1,9 +1,9 @@
-"""Counterfactual regret minimisation with sampled chance, for limit poker with bucketed cards.
+"""Counterfactual regret minimisation for limit poker with bucketed cards: with sampled chance, or by full sweeps.
 
-Zinkevich, Johanson, Bowling and Piccione 2007, "Regret Minimization in Games with Incomplete Information", section 4: an
-iteration deals one pair of bucket sequences, walks the whole betting tree, and updates the regrets and the average of both
-players. The one difference: the showdown counts with its expectation for the two sequences, not with one sampled winner, which
-has the same mean and less noise.
+Sampled chance is section 4 of Zinkevich, Johanson, Bowling and Piccione 2007, "Regret Minimization in Games with Incomplete
+Information": an iteration deals one pair of bucket sequences, walks the whole betting tree, and updates the regrets and the
+average of both players. The one difference: the showdown counts with its expectation for the two sequences, not with one
+sampled winner, which has the same mean and less noise.
 """
 
 from collections.abc import Mapping
@@ -15,9 +15,12 @@ from numpy.typing import NDArray
 from treeplex.engine.buckets.deals import draw_pairs, learn_deals
 from treeplex.engine.buckets.street import Tables
 from treeplex.errors import AlgorithmError
-from treeplex.forms.policies.limit_holdem import tables_of
+from treeplex.forms.buckets.limit_form import LimitForm, LimitState
+from treeplex.forms.policies.limit_holdem import empty_tables
 from treeplex.games.poker.buckets.betting import widths
 from treeplex.games.poker.buckets.game import BucketGame
+from treeplex.solvers.registry import rule_of
+from treeplex.solvers.solver import FormSolver
 from treeplex.workers.executor import in_threads
 
 BATCH = 1 << 20
@@ -118,20 +121,62 @@ class LimitCFR:
         Raises:
             AlgorithmError: a state of another game.
         """
-        own = self.state()
-        if any(name not in state or state[name].shape != own[name].shape for name in own):
-            raise AlgorithmError(f"limit cfr: this state is not of {self.game}; resume with the game it was saved from")
-        for name in own:
-            if name != "iteration":
-                own[name][...] = state[name]
-        self.iteration = int(state["iteration"])
+        self.iteration = fill(self.state(), state, self.game)
 
 
-def empty_tables(game: BucketGame) -> Tables:
-    """Zeros for every sequence, start and slot of a game."""
-    rows = [count * width for count, width in zip(game.sequences, widths(game.betting), strict=True)]
-    early, late = np.zeros(max(1, sum(rows[:-1]))), np.zeros(rows[-1], dtype=np.float32)
-    return tables_of(game, early, late)
+class LimitSweeps(FormSolver[LimitState]):
+    """Any update rule that keeps regrets and one average, sweeping all sequences of both players; deterministic.
+
+    Attributes:
+        game: what is solved.
+    """
+
+    form: LimitForm
+
+    def __init__(self, game: BucketGame, algorithm: str) -> None:
+        """Start from the uniform policy.
+
+        Args:
+            game: of fixed limit.
+            algorithm: such as ``dcfr`` or ``lcfr``.
+
+        Raises:
+            SpecError, AlgorithmError: an unknown algorithm, or one that does not run here.
+        """
+        rule, text = rule_of(algorithm, "dcfr")
+        super().__init__(LimitForm(game), rule, horizon=None, updates="alternating", algorithm=text)
+        self.game = game
+
+    @property
+    def average(self) -> Tables:
+        """Own-reach-weighted sums of policies."""
+        return self.tables.average
+
+    def state(self) -> Mapping[str, NDArray[Any]]:
+        """Everything that :meth:`restore` needs to go on bit for bit."""
+        return {"iteration": np.array(self.iteration), **self.arrays()}
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Take over a state.
+
+        Raises:
+            AlgorithmError: a state of another game.
+        """
+        self.iteration = fill(self.state(), state, self.game)
+
+
+def fill(own: Mapping[str, NDArray[Any]], state: Mapping[str, NDArray[Any]], game: BucketGame) -> int:
+    """Copy a saved state over a solver's own; the iteration it was saved at.
+
+    Raises:
+        AlgorithmError: a state of another game.
+    """
+    if any(name not in state or state[name].shape != own[name].shape for name in own):
+        raise AlgorithmError(f"limit cfr: this state is not of {game}; resume with the game it was saved from")
+    for name in own:
+        if name != "iteration":
+            own[name][...] = state[name]
+    return int(state["iteration"])
 
 
 def predicted_bytes(game: BucketGame) -> int:

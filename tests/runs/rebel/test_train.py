@@ -94,6 +94,7 @@ def test_a_warm_start_needs_a_policy_network(unbroken: Path) -> None:
         judge_rebel(DICE, unbroken, playthroughs=2, iterations=4, search={"warm": 2}, workers=1)
 
 
+@pytest.mark.slow
 def test_streams_depend_neither_on_workers_nor_on_deaths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = replace(TINY, streams=3)
     train(DICE, settings=run, out=tmp_path / "alone", workers=1, judge_every=0)

@@ -16,7 +16,7 @@ from treeplex.learn.torch.device import torch_device
 from treeplex.learn.torch.search import TorchSearch, check_method
 from treeplex.search.encoding import Encoding
 from treeplex.search.leaf import LeafValue
-from treeplex.search.play_distribution import Replicas, policies_at, training_iterations
+from treeplex.search.play_distribution import Replicas, Stopped, policies_at, training_iterations
 from treeplex.search.policy_encoding import PolicyEncoding, PolicyRows
 from treeplex.search.subgame import METHODS
 from treeplex.search.warm_start import begin_search
@@ -76,16 +76,16 @@ class SelfPlay:
         count, draw = len(self.beliefs), self.settings.draw
         stops = training_iterations(draw, method.name, iterations, count, self.generator, first=search.iteration)
         subgames = cut_states(self.rules, states_of(self.beliefs), self.settings.horizon)
-        copies = Replicas.of(subgames, searched, which)
+        copies, average = Replicas.of(subgames, searched, which), self.settings.passed_on == "average" and method.averaging
         if self._device is None:
-            sampled = policies_at(search, iterations, stops, copies=copies)
+            stopped = policies_at(search, iterations, stops, average=average, copies=copies)
         else:
-            sampled = TorchSearch(search, device=self._device).policies_at(iterations, stops, copies)
+            stopped = TorchSearch(search, device=self._device).policies_at(iterations, stops, copies, average=average)
         prepared = self.encoding.prepared(searched.roots)
         inputs = prepared.write(search.ranges)[which]
         targets = prepared.targets(search.root_values())[which]
         policies = None if self.policies is None else self.policies.rows(search)
-        self._move(subgames, sampled, (search.ranges[0][which], search.ranges[1][which]))
+        self._move(subgames, stopped, (search.ranges[0][which], search.ranges[1][which]))
         self.solved += len(self.beliefs)
         return Rows(inputs, targets, policies)
 
@@ -103,11 +103,12 @@ class SelfPlay:
             return random_belief(self.rules, pair_state(self._root.state), self.generator)
         return self._root
 
-    def _move(self, subgames: Subgames, policy: Floats, ranges: Ranges) -> None:
+    def _move(self, subgames: Subgames, stopped: Stopped, ranges: Ranges) -> None:
         """Go on to the next public belief state of each episode."""
+        policy, average = stopped
         if self.settings.source == "random":
             policy = uniform(subgames)
-        arrived = subgames.leaves.reach_at(subgames.reach_from(ranges, policy))
+        arrived = subgames.leaves.reach_at(subgames.reach_from(ranges, policy) if average is None else average)
         for owner, belief in enumerate(self.beliefs):
             leaf = self._leaf_of(subgames, policy, owner, belief)
             following = None if leaf is None else self._belief_at(subgames.leaves.states[leaf], [own[leaf] for own in arrived])

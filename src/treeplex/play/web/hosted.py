@@ -63,6 +63,11 @@ class Hosted:
         """Whether a call is under way."""
         return self._turn.locked()
 
+    @property
+    def alive(self) -> bool:
+        """Whether its process is there."""
+        return self._process.is_alive()
+
     def _ask(self, job: Any, seconds: float) -> Any:
         with self._turn:
             try:
@@ -138,8 +143,8 @@ class Hosts:
             if self._spare is None:
                 self._spare = Hosted()
 
-    def open(self, *arguments: Any, **named: Any) -> str:
-        """Make an object; its id.
+    def open(self, *arguments: Any, called: str | None = None, **named: Any) -> str:
+        """Make an object; its id, ``called`` where that is given.
 
         Raises:
             TreeplexError: what making it raised.
@@ -153,7 +158,7 @@ class Hosts:
             raise
         with self._guard:
             self._numbers += 1
-            name = f"{self._numbers}"
+            name = called or f"{self._numbers}"
             self._held[name] = hosted
             while len(self._held) > self.most:
                 idle = next((each for each in self._held if not self._held[each].busy and each != name), None)
@@ -170,14 +175,14 @@ class Hosts:
         """
         with self._guard:
             found = self._held.pop(name, None)
-            if found is None:
+            if found is None or not found.alive:
                 raise Refused(404, "this was closed: others took its place, or the server was started again; begin anew")
             self._held[name] = found
         return found
 
     def names(self) -> list[str]:
-        """The ids, the one asked for last at the end."""
-        return list(self._held)
+        """The ids, the one asked for last at the end; those whose process has ended are left out."""
+        return [name for name, hosted in list(self._held.items()) if hosted.alive]
 
     def drop(self, name: str) -> None:
         """Close one; nothing happens if there is none."""

@@ -355,4 +355,9 @@ class Queue:
             path = self.served.path(job.file)
         except Refused:
             raise Refused(409, "there is no strategy yet; wait for the first iteration") from None
-        return await to_thread.run_sync(self.served.solutions.node, path, line)
+        try:
+            return await to_thread.run_sync(self.served.solutions.node, path, line)
+        except FileError:
+            if job.state in ENDED:
+                raise
+            raise Refused(409, "the strategy is being written; ask again") from None

@@ -17,8 +17,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.holdem.boards import Board
@@ -276,11 +274,9 @@ def first_street(solution: Solved) -> dict[str, dict[str, Any]]:
         view = solution.at(waiting.pop())
         if view.player is None:
             continue
-        met = np.asarray(view.compatible_of(view.player), dtype=np.float64)
-        reach = float(met.sum())
+        reach = float(view.compatible_of(view.player).sum())
         everyone = everyone or reach
-        often = np.asarray(view.strategy, dtype=np.float64) @ met / reach if reach else np.full(len(view.actions), np.nan)
-        shares = {str(action): number(float(part)) for action, part in zip(view.actions, often, strict=True)}
+        shares = {str(action): number(float(part)) for action, part in zip(view.actions, view.frequency, strict=True)}
         found[view.line] = {"player": view.player, "reach": reach / everyone if everyone else 0.0, "actions": shares}
         waiting += reversed(view.children())
     return found

@@ -140,7 +140,7 @@ function Board({ board, error }: { board: readonly string[]; error?: string | un
         <CardPicker label="Board" chosen={board} blocked={board.length >= BLOCKING ? ALL.filter((card) => !board.includes(card)) : []} onPick={picked} />
         <Field
           label="Board as text"
-          value={text.value ?? board.join(" ")}
+          value={text.value !== null && cards(text.value).join() === board.join() ? text.value : board.join(" ")}
           onInput={(value) => {
             text.value = value;
             change({ board: [...new Set(cards(value))].slice(0, BLOCKING) });
