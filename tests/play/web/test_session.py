@@ -94,7 +94,9 @@ def test_what_the_others_thought_is_their_policy(against: str) -> None:
             rows = {each["name"]: each["policy"] for each in thought["hands"]}
             assert shares == pytest.approx({name: share for name, share in expected.items() if share}, abs=1e-4)
             assert thought["policy"] == rows[thought["held"]]
-            assert thought["mean"] == pytest.approx(sum(shares[name] * np.array(rows[name]) for name in rows).tolist(), abs=1e-3)
+            assert thought["mean"] == pytest.approx(
+                sum(shares[name] * np.array(rows[name]) for name in rows).tolist(), abs=1e-3
+            )
             played = {name: shares[name] * rows[name][thought["chosen"]] for name in rows}
             expected = {name: share / sum(played.values()) for name, share in played.items()}
             moved += len({*shares.values()}) > 1
