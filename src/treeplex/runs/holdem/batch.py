@@ -106,8 +106,9 @@ class BatchJob(Job):
         settings: Mapping[str, Any],
         *,
         keep: bool = False,
+        interrupt: Interrupt | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(interrupt)
         self.boards, self.settings, self.folder, self.keeps_spots = boards, settings, folder, keep
         self.rows: dict[str, Row] = {}
         self.failures: dict[str, str] = {}
@@ -190,6 +191,7 @@ def run_batch(
     *,
     keep: bool = False,
     progress: Watcher | None = None,
+    interrupt: Interrupt | None = None,
 ) -> Batch:
     """Solve a spot on many boards; :mod:`treeplex.runs.holdem.batch_report` puts the results together.
 
@@ -202,11 +204,12 @@ def run_batch(
         settings: algorithm, target and the like; results of other settings are refused.
         keep: leave the file in which each board was solved beside its result.
         progress: called before the first board and after each.
+        interrupt: the request to stop; Ctrl-C where none is given.
 
     Raises:
         FileError: the folder cannot be written, holds another batch, or another process writes it.
     """
-    job = BatchJob(spot_on, boards, folder, solve, settings, keep=keep)
+    job = BatchJob(spot_on, boards, folder, solve, settings, keep=keep, interrupt=interrupt)
     with JobFolder(BATCH, folder) as place:
         if kind_of(folder) is not None:
             place.about()
