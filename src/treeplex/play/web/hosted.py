@@ -8,10 +8,10 @@ from multiprocessing.connection import Connection
 from typing import Any, final
 
 from treeplex.errors import GameError, SpecError, TreeplexError
-from treeplex.learn.common.bound_process import BoundProcess
-from treeplex.learn.common.workers import deaf_to_interrupts
 from treeplex.notices import telling
 from treeplex.play.web.served import Refused
+from treeplex.workers.bound_process import BoundProcess
+from treeplex.workers.processes import deaf_to_interrupts
 
 Make = Callable[..., Any]
 """What makes the object, in its process: a class or function that can be imported there."""
