@@ -108,11 +108,6 @@ class SpotAgent(Seat):
         table[:, view.hands] = view.strategy
         return table
 
-    def range_of(self, player: int) -> tuple[NDArray[np.int64], Floats]:
-        """A player's hands here, int64 [n], and the weight of each in its range times its own reach, float64 [n]."""
-        view = self.solution.at(",".join(self._line))
-        return view.hands_of(player), view.weight_of(player)
-
     def action_values(self, hand: int) -> Floats:
         """What each action is worth to a hand of the player to act if all follow the solution afterwards, float64 [A].
 
