@@ -66,7 +66,7 @@ def test_a_folder_plays_its_own_game_and_others_with_the_same_stacks(folder):
         players = [agent(str(folder), game, seed=1), agent("rules(style=maniac)", game)]
         results = [play_game(players, np.random.default_rng(seed)) for seed in range(12)]
         assert all(abs(sum(each)) < 1e-9 for each in results)
-            assert len(set(results)) > 2
+        assert len(set(results)) > 2
     with pytest.raises(SpecError, match="stacks"):
         agent(str(folder), "holdem(ranks=5,suits=2,stack=30)")
     with pytest.raises(SpecError, match="blueprint of holdem"):
@@ -128,11 +128,10 @@ def test_forks_go_their_own_way(folder):
 @pytest.mark.parametrize("seed", range(6))
 def test_whole_hands_are_played_whatever_the_other_does(folder, seed):
     game = PlayedGame.of(ANY)
-    player = agent(f"endgames(blueprint={folder},iterations=4,think=100,start={('turn', 'flop', 'river')[seed % 3]})", game, seed=1)
+    street = ("turn", "flop", "river")[seed % 3]
+    player = agent(f"endgames(blueprint={folder},iterations=4,think=100,start={street})", game, seed=1)
     random = agent("uniform", game, seed=seed)
-    results = [
-        play_game([player, random] if k % 2 else [random, player], np.random.default_rng([seed, k])) for k in range(6)
-    ]
+    results = [play_game([player, random] if k % 2 else [random, player], np.random.default_rng([seed, k])) for k in range(6)]
     assert all(abs(sum(each)) < 1e-9 for each in results)
 
 

@@ -1,6 +1,7 @@
-"""External sampling on whole hold'em in buckets: a slow walk beside the kernel, and push or fold, whose equilibrium is known."""
+"""External sampling on whole hold'em in buckets: a slow walk beside the kernel, and push or fold, judged exactly."""
 
 from functools import cache
+from itertools import combinations
 
 import numpy as np
 
@@ -94,8 +95,6 @@ def test_push_or_fold_comes_close_to_its_equilibrium():
     solver.run(4000)
     hands = game.rules.format.hands
     deck = np.array(game.rules.format.deck)
-    from itertools import combinations
-
     boards = np.array(list(combinations(deck, 5)), np.uint8)
     margins = np.zeros((45, 45), np.int64)
     count_margins(hands, np.arange(45), boards, np.ones(len(boards), np.int64), margins)
