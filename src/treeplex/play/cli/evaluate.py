@@ -127,7 +127,9 @@ def evaluate(
         except GameSizeError as error:
             if not game.startswith("holdem"):
                 raise
-            raise GameSizeError(f"{error}; or see what it loses at least: treeplex lbr {quoted(game)} {quoted(policy)}") from error
+            raise GameSizeError(
+                f"{error}; or see what it loses at least: treeplex lbr {quoted(game)} {quoted(policy)}"
+            ) from error
         if worst or exact:
             target.tree()
         live.say(f"judging {policy}")
