@@ -7,6 +7,7 @@ A line of the dealer's is ``MATCHSTATE:position:hand:betting:cards``; a player w
 import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -61,7 +62,7 @@ class MatchState:
     def __str__(self) -> str:
         held = "|".join(cards_to_string(cards) for cards in self.hole)
         ends = [place for place in (0, 3, 4, 5) if place <= len(self.board)]
-        shown = "".join("/" + cards_to_string(self.board[a:b]) for a, b in zip(ends, ends[1:], strict=False))
+        shown = "".join("/" + cards_to_string(self.board[a:b]) for a, b in pairwise(ends))
         return f"MATCHSTATE:{self.position}:{self.number}:{self.betting}:{held}{shown}"
 
 

@@ -14,6 +14,8 @@ from treeplex.play.cli.console import print_facts, print_json, say
 from treeplex.play.cli.live import Live
 
 if TYPE_CHECKING:
+    from treeplex.evaluate.match.agents import Agent
+    from treeplex.games.poker.whole.hand import HandRules
     from treeplex.play.protocols.servers import Played
 
 KEY = "GTOWIZARD_API_KEY"
@@ -73,9 +75,8 @@ def dealer(
         print_json({"hands": hands, "won": won})
     else:
         big = rules.betting.big_blind
-        print_facts(
-            {"hands": f"{hands:,}", "first player": f"{won[0]:+,.0f} chips, {1000 * won[0] / hands / big:+,.1f} mbb a hand"}
-        )
+        first = f"{won[0]:+,.0f} chips, {1000 * won[0] / hands / big:+,.1f} mbb a hand"
+        print_facts({"first player": first}, title=f"{hands:,} hands")
 
 
 @command("Sit down with a dealer of the competition's protocol.", place=63)
@@ -168,7 +169,7 @@ def gtowizard(
     print_played(played, as_json)
 
 
-def seated(agent: str, think: str | None, seed: int) -> tuple:  # type: ignore[type-arg]
+def seated(agent: str, think: str | None, seed: int) -> "tuple[HandRules, Agent]":
     """The servers' rules, and an agent for them."""
     from treeplex.play.protocols.outside import table_at
     from treeplex.play.protocols.servers import BLINDS, STACK
@@ -200,4 +201,4 @@ def print_played(played: "Played", as_json: bool) -> None:
     facts = {
         name: f"{each['mbb_per_hand']:+,.0f} mbb a hand, standard error {each['stderr']:,.0f}" for name, each in found.items()
     }
-    print_facts({"hands": f"{len(played.won):,}", **facts})
+    print_facts(facts, title=f"{len(played.won):,} hands")
