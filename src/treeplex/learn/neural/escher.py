@@ -49,7 +49,7 @@ class Escher(SingleDeepCfr):
         self.critic = Critic(self)
 
     def check_game(self) -> None:
-        check_zero_sum(self.compiled, "escher")
+        check_zero_sum(self, "escher")
 
     def make_average(self) -> Average:
         return AveragingLearner.make_average(self)

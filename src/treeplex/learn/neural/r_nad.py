@@ -61,12 +61,13 @@ class RNaD(Actor):
     """
 
     settings_class = RNaDSettings
+    walks_rules: ClassVar[bool] = False
     momentum: ClassVar[float] = 0.0
     source = "Perolat et al. 2022, Mastering the game of Stratego with model-free multiagent reinforcement learning (Science)"
 
     def __init__(self, game: Game, settings: Any) -> None:
         super().__init__(game, settings)
-        check_zero_sum(self.compiled, "r-nad")
+        check_zero_sum(self, "r-nad")
         self.critic = self.outputs(1)
         self.targets = np.concatenate([self.logits.values(), self.critic.values()], axis=1)
         self.anchors = np.stack([self.logarithms(self.current)] * 2)
@@ -87,7 +88,7 @@ class RNaD(Actor):
         costs = self.logarithms(policy) - passed * self.anchors[0] - (1.0 - passed) * self.anchors[1]
         costs *= settings.regularisation
         means = (policy * costs).sum(axis=1)
-        episodes = self.play(policy)
+        episodes = self.play()
         infosets, actions = episodes.infoset, episodes.action
         values = self.targets[infosets, -1]
         returns = lambda_returns(

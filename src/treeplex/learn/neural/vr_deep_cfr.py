@@ -58,7 +58,7 @@ class VrDeepDcfr(AveragingLearner):
         self._recorded = recorded(self.histories, self.first, CHUNK)
 
     def check_game(self) -> None:
-        check_zero_sum(self.compiled, "variance-reduced deep CFR")
+        check_zero_sum(self, "variance-reduced deep CFR")
 
     def step(self) -> Mapping[str, float]:
         """An iteration: each player in turn plays, and learns; then the critic does."""
