@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.histories.recording import Walks, matched, recorded
+from treeplex.engine.histories.recording import matched
 from treeplex.engine.tree.form import Floats
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
@@ -15,8 +15,8 @@ from treeplex.learn.neural.approximator import make_approximator
 from treeplex.learn.neural.averages import AverageSettings, make_average
 from treeplex.learn.neural.buffers import Rows
 from treeplex.learn.neural.critics import Critic, CriticSettings, playthroughs
-from treeplex.learn.neural.deep_cfr import CHUNK
 from treeplex.learn.neural.frame import NeuralLearner, check_zero_sum, named, under
+from treeplex.learn.neural.jobs import WalkKind
 from treeplex.settings import setting
 
 
@@ -50,6 +50,7 @@ class VrDeepDcfr(NeuralLearner):
     """
 
     settings_class = VrDeepDcfrSettings
+    spreads = True
     source = "Xu, Li, Fu, Fu, Xing and Cheng 2026, Deep (predictive) discounted counterfactual regret minimization (AAAI)"
 
     def __init__(self, game: Game, settings: VrDeepDcfrSettings) -> None:
@@ -59,7 +60,6 @@ class VrDeepDcfr(NeuralLearner):
         self.critic = Critic(self)
         self.regrets = [make_approximator(self.inputs(player), settings, self.generator) for player in (0, 1)]
         self.regret_values = [np.zeros(regrets.inputs.slots) for regrets in self.regrets]
-        self._recorded = recorded(self.histories, self.first, CHUNK)
 
     def check_game(self) -> None:
         check_zero_sum(self, "variance-reduced deep CFR")
@@ -73,9 +73,9 @@ class VrDeepDcfr(NeuralLearner):
     def play(self, player: int) -> Rows:
         """The playthroughs of an iteration: rows of the advantages; the average and the critic get theirs."""
         settings, weight = self.settings, float(self.iteration) ** self.settings.gamma
-        kind = Walks(self.histories, self.first, self.strategy, player, settings.seed, settings.exploration)
+        kind = WalkKind(player, settings.seed, settings.exploration)
         parts = []
-        for rows, others, edges in playthroughs(self, self.critic, kind, settings.walks, self._recorded):
+        for rows, others, edges in playthroughs(self, self.critic, self.strategy, kind, settings.walks):
             parts.append(rows._replace(weights=np.ones(len(rows.places), np.float32)))
             self.average.met(others, self.strategy, weight)
             self.critic.add(edges)
