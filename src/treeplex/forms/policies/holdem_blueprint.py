@@ -143,3 +143,14 @@ def shares_of(average: NDArray[np.float32], nodes: Nodes, counts: tuple[int, ...
         shares = np.divide(sums, total, out=np.zeros_like(sums), where=total > 0)
         found[place] = np.rint(shares * STEPS).astype(np.uint8).ravel()
     return found
+
+
+def is_holdem_blueprint(path: str | os.PathLike[str]) -> bool:
+    """Whether a file, or a folder with one, is such a policy."""
+    path = Path(path)
+    file = path / BLUEPRINT if path.is_dir() else path
+    try:
+        with TensorFile(file, FORMAT, VERSION):
+            return True
+    except FileError:
+        return False

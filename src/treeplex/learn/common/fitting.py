@@ -23,6 +23,12 @@ def huber(net: Module, inputs: Any, targets: Any) -> Any:
     return torch_module().nn.functional.huber_loss(net(inputs), targets)
 
 
+def huber_of_known(net: Module, inputs: Any, targets: Any) -> Any:
+    """The same over those targets that are not NaN."""
+    known = ~targets.isnan()
+    return torch_module().nn.functional.huber_loss(net(inputs)[known], targets[known])
+
+
 class Fitting:
     """A network that is fitted by Adam to uniform batches of rows.
 

@@ -119,7 +119,7 @@ class ParallelSelfPlay(SelfPlay):
             self._collect()
         stream, harvest = self._next, self._ready.pop(self._next)
         self._next = (stream + 1) % self.streams
-        self.solved += len(harvest.rows.inputs)
+        self.solved += self.settings.episodes
         self.seconds += harvest.seconds
         self._send(stream, harvest.state)
         return harvest.rows

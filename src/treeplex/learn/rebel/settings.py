@@ -16,6 +16,8 @@ from treeplex.settings import Settings, setting
 
 SOURCES = ("self-play", "random")
 """Where public belief states come from: what search plays, or chance."""
+TARGETS = ("search", "rewards")
+"""What values learn from: the root values of searches, or what episodes pay."""
 RIVER_SOURCES = ("self-play", "random", "flat")
 MOST_BINS = 1024
 """Hands of a river have hardly more strengths."""
@@ -36,6 +38,12 @@ class SelfPlaySettings(SearchSettings):
     )
     source: str = setting(
         "self-play", "where public belief states come from; random: for comparison", choices=SOURCES, added=True
+    )
+    targets: str = setting(
+        "search",
+        "what values are learned from: those that searches find at their roots, or rewards, what the episode paid in the end",
+        choices=TARGETS,
+        added=True,
     )
     policy_net: bool = setting(
         False, "whether a second network learns policies, from which searches start", fixed=True, added=True
@@ -96,6 +104,8 @@ class RebelSettings(LearningSettings, SelfPlaySettings):
             raise SpecError(
                 f"warm must be less than iterations, {self.iterations}, not {self.warm!r}; a search begins after it"
             )
+        if self.targets == "rewards" and (self.source == "random" or self.passed_on == "average"):
+            raise SpecError("targets=rewards needs hands that follow the beliefs: source=self-play and passed_on=iteration")
 
     @property
     def length(self) -> int:

@@ -208,14 +208,14 @@ class PublicHoldem(CardGame):
         if self.players != 2 or self.rules.betting.dealer != 1 or not begins:
             return None
         bets = self.spot_bets()
-        if bets is None:
-            return None
+        return None if bets is None else HoldemGame.of(self.spot_at(state, ranges, bets))
+
+    def spot_at(self, state: State, ranges: Sequence[Floats], bets: BetPlan | FixedLimit) -> Spot:
+        """What follows the cards of a street, of two players who both can bet, the dealer player 1, as a spot with some bets."""
+        table, board = hand_of(state)
         stack = min(stack - put for stack, put in zip(self.rules.stacks, table.paid, strict=True))
-        dead = sum(self.rules.antes)
-        spot = Spot(
-            board, sum(table.paid) + dead, stack, (ranges[0], ranges[1]), bets, self.rules.rake, format=self.rules.format
-        )
-        return HoldemGame.of(spot)
+        pot = sum(table.paid) + sum(self.rules.antes)
+        return Spot(board, pot, stack, (ranges[0], ranges[1]), bets, self.rules.rake, format=self.rules.format)
 
     def spot_bets(self) -> BetPlan | FixedLimit | None:
         """The plan in the words of spots, None where they have none."""
