@@ -27,7 +27,7 @@ from treeplex.learn.rebel import files as value_net_files  # noqa: E402
 from treeplex.learn.rebel.files import is_net_file, read_net  # noqa: E402
 from treeplex.learn.rebel.parallel_self_play import SelfPlayer, parallel_trainer  # noqa: E402
 from treeplex.learn.rebel.policy_net import GuidedLeaf  # noqa: E402
-from treeplex.learn.rebel.settings import PAPER, PAPER_CARDS, RebelSettings  # noqa: E402
+from treeplex.learn.rebel.settings import PAPER, PAPER_CARDS, RECIPE_ROUNDS, RebelSettings  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelTrainer, Round  # noqa: E402
 from treeplex.runs.job import job as frame  # noqa: E402
 from treeplex.runs.job.folder import METRICS, STATE, JobFolder  # noqa: E402
@@ -403,7 +403,8 @@ def test_settings_by_name(tmp_path: Path) -> None:
     settings_of = RebelLearner().settings_for
     assert settings_of(None, "paper") == settings_of(DICE, "paper") == PAPER
     assert settings_of("turn_holdem", "paper") == settings_of("leduc_poker(ranks=4)", "paper") == PAPER_CARDS
-    assert settings_of("turn_holdem", None) == RebelSettings()
+    assert settings_of("turn_holdem", None) == settings_of("leduc_poker", None) == RECIPE_ROUNDS
+    assert settings_of("kuhn_poker", None) == RebelSettings()
     assert settings_of(DICE, None, {"solves": "120_000", "rate": "1e-4"}, {"method": "lcfr"}) == RebelSettings(
         solves=120_000, rate=1e-4, method="lcfr"
     )

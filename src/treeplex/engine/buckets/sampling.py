@@ -25,7 +25,7 @@ class Nodes(NamedTuple):
 
     Attributes:
         player, street: int64 [N].
-        first, count: int64 [N], a decision's slots.
+        first, actions: int64 [N], a decision's first slot, and how many it has.
         child: int64 [S], the decision after each; terminal k is -1 - k.
         labels: int64 [S], the actions of :mod:`treeplex.games.poker.whole.betting`.
         payoffs: float64 [T, 3], for player 0 where it loses the showdown, ties and wins; all the same after a fold.
@@ -35,7 +35,7 @@ class Nodes(NamedTuple):
     player: Ints
     street: Ints
     first: Ints
-    count: Ints
+    actions: Ints
     child: Ints
     labels: Ints
     payoffs: Floats
@@ -183,7 +183,7 @@ def walk(
         node = waiting[top]
         order[size] = node
         size += 1
-        first, count, player, street = nodes.first[node], nodes.count[node], nodes.player[node], nodes.street[node]
+        first, count, player, street = nodes.first[node], nodes.actions[node], nodes.player[node], nodes.street[node]
         place = nodes.rows[node] + rows[player, street] * count
         match_regrets(tables.regrets, place, count, policy, first)
         if player == traverser:
@@ -212,7 +212,7 @@ def walk(
     sign = 1.0 if traverser == 0 else -1.0
     for k in range(size - 1, -1, -1):
         node = order[k]
-        first, count, player = nodes.first[node], nodes.count[node], nodes.player[node]
+        first, count, player = nodes.first[node], nodes.actions[node], nodes.player[node]
         value = 0.0
         for action in range(count):
             share = policy[first + action]

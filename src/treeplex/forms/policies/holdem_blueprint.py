@@ -49,11 +49,11 @@ class HoldemBlueprint:
 
     def policy_at(self, node: int, board: tuple[int, ...]) -> Floats:
         """How each hand plays at a decision on a board, float64 [A, H]; uniform where nothing was learned."""
-        count = int(self.nodes.count[node])
+        count = int(self.nodes.actions[node])
         where = self.nodes.rows[node] + bucket_rows(self.rows, board) * count
         found = self.shares[where + np.arange(count)[:, None]].astype(np.float64)
         total = found.sum(axis=0)
-        return np.divide(found, total, out=np.full(found.shape, 1.0 / count), where=total > 0)
+        return np.asarray(np.divide(found, total, out=np.full(found.shape, 1.0 / count), where=total > 0))
 
     def labels(self, node: int) -> list[int]:
         """The actions at a decision: fold, call, or the chips to raise to."""
@@ -136,7 +136,7 @@ def shares_of(average: NDArray[np.float32], nodes: Nodes, counts: tuple[int, ...
     """Sums of policies as shares in :data:`STEPS`, rounded, in the same places."""
     found = np.zeros(len(average), np.uint8)
     for node in range(len(nodes.player)):
-        count = int(nodes.count[node])
+        count = int(nodes.actions[node])
         place = slice(int(nodes.rows[node]), int(nodes.rows[node]) + counts[nodes.street[node]] * count)
         sums = average[place].reshape(-1, count)
         total = sums.sum(axis=1, keepdims=True)

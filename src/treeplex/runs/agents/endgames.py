@@ -86,7 +86,9 @@ def blueprint_agent(game: PlayedGame, file: str, generator: np.random.Generator)
     theirs = table.rules
     for what in ("format", "stacks", "antes", "rake", "no_flop_no_drop"):
         if getattr(own, what) != getattr(theirs, what):
-            raise SpecError(f"{file} is a blueprint of {found.game}; the table has other {what}: play {found.game} or train another")
+            raise SpecError(
+                f"{file} is a blueprint of {found.game}; the table has other {what}: play {found.game} or train another"
+            )
     if own.first_table != theirs.first_table:
         raise SpecError(f"{file} is a blueprint of {found.game}; the table has other blinds or another button")
     if own == theirs:

@@ -84,11 +84,11 @@ class BlueprintJob(TrainingJob[BlueprintTraining]):
         """Where it stands."""
         solver, every = self.solver, self.settings.discount_every
         nodes, counts, tables = solver.nodes, solver.rows.counts, solver.tables
-        first = tables.regrets[: counts[0] * nodes.count[0]].reshape(-1, nodes.count[0]).max(axis=1)
+        first = tables.regrets[: counts[0] * nodes.actions[0]].reshape(-1, nodes.actions[0]).max(axis=1)
         weight = discounted_boards(solver.iteration, every) * self.settings.deals
         filled = sum(
             int(rows.any(axis=1).sum())
-            for node, count in enumerate(nodes.count)
+            for node, count in enumerate(nodes.actions)
             for rows in (tables.average[nodes.rows[node] :][: counts[nodes.street[node]] * count].reshape(-1, count),)
         )
         infosets = sum(counts[street] for street in nodes.street)

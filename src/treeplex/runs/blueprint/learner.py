@@ -36,7 +36,8 @@ class BlueprintLearner(TrainingKind):
         rules = load_rules(game, named_in=options.named_in)
         if not isinstance(rules, Holdem) or rules.num_players != 2:
             raise SpecError(
-                f"a blueprint is of holdem for two players, not of {rules}; write holdem(stack=100,preflop=[2.5bb;3x;a],sizes=[50%;100%;a])"
+                f"a blueprint is of holdem for two players, not of {rules}; "
+                "write holdem(stack=100,preflop=[2.5bb;3x;a],sizes=[50%;100%;a])"
             )
         return BlueprintJob(self.name, rules, settings)
 

@@ -20,7 +20,14 @@ from treeplex.games.poker.spots.spot import Spot, spot_from_json
 from treeplex.learn.rebel.files import NetFile, read_net
 from treeplex.learn.rebel.holdem_lesson import check_turn
 from treeplex.learn.rebel.parallel_self_play import SelfPlayer, parallel_trainer
-from treeplex.learn.rebel.settings import PAPER, PAPER_CARDS, PAPER_TURNS, HoldemRebelSettings, RebelSettings
+from treeplex.learn.rebel.settings import (
+    PAPER,
+    PAPER_CARDS,
+    PAPER_TURNS,
+    RECIPE_ROUNDS,
+    HoldemRebelSettings,
+    RebelSettings,
+)
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.learn.torch.device import one_thread
 from treeplex.runs.rebel.job import NET, REBEL, TURNS, HoldemRebelJob, RebelJob
@@ -32,7 +39,9 @@ from treeplex.spec import quoted
 from treeplex.spot_table import TURN_ENDGAME
 
 SOURCE = "Brown, Bakhtin, Lerer and Gong 2020, Combining deep reinforcement learning and search (ReBeL)"
-CARDS = ("kuhn_poker", "leduc_poker", "big_leduc", "small_holdem", "turn_holdem", "rhode_island")
+ROUNDS = ("leduc_poker", "big_leduc", "small_holdem", "turn_holdem", "rhode_island")
+"""Games of several betting rounds."""
+CARDS = ("kuhn_poker", *ROUNDS)
 """Games whose place in appendix E is that of turn endgame hold'em."""
 STREAMS_PER_WORKER = 2
 """So that a worker has something to do while this process consumes the rows of the other stream."""
@@ -44,8 +53,8 @@ LOSSES = {"loss": "loss {:.2e}", "policy_loss": "policy loss {:.2e}", "exploitab
 class RebelLearner(TrainingKind):
     """ReBeL on public-tree rules.
 
-    Presets: ``recipe`` reaches the paper's quality on small Liar's Dice in minutes; ``paper`` is appendix E and the released
-    configuration, for :data:`CARDS` that of turn endgame hold'em.
+    Presets: ``recipe`` reaches the paper's quality on small Liar's Dice in minutes, and for :data:`ROUNDS` ends subgames with
+    betting rounds; ``paper`` is appendix E and the released configuration, for :data:`CARDS` that of turn endgame hold'em.
     """
 
     name, job_kind, source = "rebel", REBEL, SOURCE
@@ -61,8 +70,9 @@ class RebelLearner(TrainingKind):
 
     def presets(self, game: Any) -> Mapping[str, Settings]:
         """``recipe`` and ``paper``."""
-        cards = isinstance(game, str) and game.partition("(")[0].strip() in CARDS
-        return {RECIPE: RebelSettings(), "paper": PAPER_CARDS if cards else PAPER}
+        name = game.partition("(")[0].strip() if isinstance(game, str) else ""
+        recipe, paper = RECIPE_ROUNDS if name in ROUNDS else RebelSettings(), PAPER_CARDS if name in CARDS else PAPER
+        return {RECIPE: recipe, "paper": paper}
 
     def check_named(self, settings: Any, changes: Mapping[str, Any], place: Path) -> None:
         """A network of one's own is code."""

@@ -22,6 +22,7 @@ from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.public import HoldemGame
 from treeplex.games.poker.whole.public import PublicHoldem, hand_of
 from treeplex.search.resolving.agent import ROUND, Resolving, ResolvingAgent
+from treeplex.search.resolving.carried import Carried
 from treeplex.search.translation.mapping import bets_at, heard, spoken
 
 Floats = NDArray[np.float64]
@@ -39,7 +40,7 @@ class StreetSolving:
         raises: sizes of raises, everywhere.
         iterations: of each solve.
         gadget, method, threads: see :class:`treeplex.search.resolving.agent.Resolving`.
-        drop: hands that are less likely than this, compared with the likeliest one, are left out; they play on by the blueprint.
+        drop: hands that are less likely than this, compared with the likeliest one, are left out, and play the blueprint.
     """
 
     start: int = 2
@@ -76,7 +77,11 @@ class WholeHoldemAgent(Seat):
     draws = False
 
     def __init__(
-        self, game: PublicHoldem, guide: Agent, solving: StreetSolving | None = None, generator: np.random.Generator | None = None
+        self,
+        game: PublicHoldem,
+        guide: Agent,
+        solving: StreetSolving | None = None,
+        generator: np.random.Generator | None = None,
     ) -> None:
         """Sit down.
 
@@ -86,7 +91,9 @@ class WholeHoldemAgent(Seat):
         """
         super().__init__(game, generator)
         if game.players != 2 or game.rules.betting.dealer != 1 or game.rules.betting.limits:
-            raise GameError("streets are solved in no-limit hold'em for two, with the button at player 1; leave dealer and bets out")
+            raise GameError(
+                "streets are solved in no-limit hold'em for two, with the button at player 1; leave dealer and bets out"
+            )
         self.holdem, self.guide, self.solving = game, guide, solving or StreetSolving()
         self.solving.resolving.check()
         self.begin()
@@ -101,7 +108,8 @@ class WholeHoldemAgent(Seat):
             raise GameError("the agent plays whole hands: it has to see every bet")
         self.sit(seat, generator)
         self.guide.begin(None)
-        self.state, self.solver, self.thought = self.game.first_state(), None, None
+        self.state, self.thought = self.game.first_state(), None
+        self.solver: ResolvingAgent | None = None
         first, second = (np.ones(len(self.holdem.hands)) for _ in range(2))
         self.ranges = first, second
 
@@ -109,7 +117,7 @@ class WholeHoldemAgent(Seat):
         """See :meth:`treeplex.evaluate.match.agents.Seat.fork`."""
         found = super().fork()
         found.guide = fork(self.guide)
-        found.solver = None if self.solver is None else fork(self.solver)
+        found.solver = None if self.solver is None else self.solver.fork()
         return found
 
     def see(self, event: int) -> None:
@@ -153,23 +161,24 @@ class WholeHoldemAgent(Seat):
         labels = list(self.game.options(self.state).labels)
         table, number = self.guide.policy(), labels.index(event)
         if table[number].any():
-            return table[number]
+            return np.asarray(table[number])
         bets = bets_at(self.game, self.state)
         made = [k for k, kind in enumerate(bets.kinds) if kind == bets.kinds[number] and table[k].any()]
         if not made:
             return np.ones(table.shape[1])
-        return table[min(made, key=lambda k: abs(np.log(bets.sizes[k] / bets.sizes[number])))]
+        nearest = min(made, key=lambda k: abs(np.log(bets.sizes[k] / bets.sizes[number])))
+        return np.asarray(table[nearest])
 
     def _opened(self, card: int) -> ResolvingAgent:
         """Who plays from here, where a street begins."""
-        solving, table, board = self.solving, *hand_of(self.state)
+        solving, table = self.solving, hand_of(self.state).table
         before, seat = self.solver, self.player
         if before is not None and before.game.options(before.state).player == CHANCE:
             before.see(card)
             carried = [before.carried(player) for player in ((0, 1) if seat is None else (seat,))]
             ranges = carried[0].belief.ranges
         else:
-            carried, ranges = [], self._likely()
+            carried, ranges = list[Carried](), self._likely()
         spot = self.holdem.spot_at(self.state, ranges, solving.plan(table.street, float(self.holdem.rules.betting.big_blind)))
         game = HoldemGame.of(spot)
         found = ResolvingAgent(game, solving.resolving, generator=self.generator, remember=4)

@@ -143,7 +143,7 @@ def make_buckets(
         strengths: E[HS] and E[HS2] of every hand.
         plan: how.
         start: the cards with which every board begins; buckets then share the hands on such boards.
-        ready: of the method ``histogram``, the clusters of flop and turn, :func:`treeplex.games.poker.buckets.histograms.histogram_clusters`.
+        ready: of the method ``histogram``, what :func:`treeplex.games.poker.buckets.histograms.histogram_clusters` made.
     """
     codes = street_codes(strengths, plan.method)
     if ready is not None:

@@ -48,11 +48,19 @@ def betting_nodes(rules: HandRules, buckets: tuple[int, ...]) -> Nodes:
                 payoffs.append(results(rules, after))
         if len(tables) > MOST_NODES:
             raise SpecError(
-                f"the betting has more than {MOST_NODES:,} decisions; give fewer sizes (sizes=[100%;a]), at most so many raises "
+                f"the betting has more than {MOST_NODES:,} decisions; give fewer sizes (sizes=[100%;a]), a limit of raises "
                 "(raises=[3;3;2;2]) or smaller stacks"
             )
-    whole = (np.array(each, np.int64) for each in (player, street, first, count, child, labels))
-    return Nodes(*whole, np.array(payoffs), np.array(rows, np.int64))
+    return Nodes(
+        np.array(player, np.int64),
+        np.array(street, np.int64),
+        np.array(first, np.int64),
+        np.array(count, np.int64),
+        np.array(child, np.int64),
+        np.array(labels, np.int64),
+        np.array(payoffs),
+        np.array(rows, np.int64),
+    )
 
 
 def to_act(rules: HandRules, table: Table) -> Table:
@@ -70,9 +78,9 @@ def results(rules: HandRules, table: Table) -> list[float]:
 
 def slots_of(nodes: Nodes, node: int) -> slice:
     """The slots of a decision."""
-    return slice(int(nodes.first[node]), int(nodes.first[node] + nodes.count[node]))
+    return slice(int(nodes.first[node]), int(nodes.first[node] + nodes.actions[node]))
 
 
 def table_size(nodes: Nodes, buckets: tuple[int, ...]) -> int:
     """How many numbers a table has."""
-    return int(nodes.rows[-1] + buckets[nodes.street[-1]] * nodes.count[-1])
+    return int(nodes.rows[-1] + buckets[nodes.street[-1]] * nodes.actions[-1])
