@@ -5,7 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { Button, Dialog, Notice, Toasts } from "./look/basics.tsx";
 import { connected } from "./api.ts";
 import { go, place } from "./router.ts";
-import { keys, useKeys } from "./keys.ts";
+import { keys, useHeldKeys, useKeys } from "./keys.ts";
 import { dark, switchTheme } from "./theme.ts";
 import { message } from "./use.ts";
 
@@ -72,6 +72,7 @@ export function App() {
     [],
   );
   const Shown = view.value?.name === name ? view.value.component : null;
+  useHeldKeys(!!Shown || !!failed.value);
   return (
     <div class="shell">
       <a class="skip" href="#page" onClick={(event) => (event.preventDefault(), page.current?.focus())}>Skip to content</a>

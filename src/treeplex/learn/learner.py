@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from treeplex.evaluate.judge import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
 from treeplex.settings import Settings, setting
@@ -51,13 +52,18 @@ class Learner(ABC):
         """The game, compiled when it is first asked for."""
         return compile_game(self.game)
 
+    @property
+    def identity(self) -> str:
+        """What tells the game from others; a training resumes only on the same."""
+        return self.compiled.identity
+
     @abstractmethod
     def step(self) -> Mapping[str, float] | None:
         """Learn for one step, of a second or so at most; numbers for the live line and the records, such as a loss."""
 
     @abstractmethod
-    def policy(self) -> Policy:
-        """The policy as learned so far, of :attr:`compiled`; it is judged and written into the folder."""
+    def policy(self) -> Policy | NeuralPolicy:
+        """The policy as learned so far, of :attr:`compiled` or of the rules; it is judged and written into the folder."""
 
     @property
     def costly(self) -> bool:
@@ -85,7 +91,9 @@ class Learner(ABC):
 
     def measure(self) -> Mapping[str, float]:
         """Numbers of a record besides those of the steps: exploitability of :meth:`policy`, the mean over players."""
-        return {"exploitability": judge(self.compiled, self.policy()).exploitability}
+        policy = self.policy()
+        found = policy.on(self.compiled) if isinstance(policy, NeuralPolicy) else policy
+        return {"exploitability": judge(self.compiled, found).exploitability}
 
 
 __all__ = ["Learner", "Settings", "setting"]

@@ -270,6 +270,7 @@ def test_a_folder_called_rebel_comes_first(trained: Path, tmp_path: Path, monkey
     assert json.loads(call("evaluate", FOUR, "rebel:", *asked)[0])["network"].startswith("rebel:liars_dice-1x4f")
 
 
+@pytest.mark.slow
 def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     with spawned("train", "rebel", DICE, *TINY, "--set", "solves=1000000", "--out", folder) as process:

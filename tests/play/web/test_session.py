@@ -65,6 +65,46 @@ def test_a_mistake_is_called_one() -> None:
         assert judged["lost"] == pytest.approx(3.0, abs=0.01)
 
 
+@pytest.mark.parametrize(("game", "against"), [("kuhn_poker", "solution"), ("holdem(stack=20,sizes=[100%;a])", "uniform")])
+def test_a_table_goes_on_from_its_file(tmp_path: Path, game: str, against: str) -> None:
+    """After every action another session on the same file stands where the first one does."""
+    path, draw = tmp_path / "1.jsonl", random.Random(0)
+    path.write_text('{"table": {}}\n')
+    session = Session(game, against, seed=3, keep=str(path))
+    for _ in range(8):
+        view = session.view()
+        view = session.next() if view["over"] else session.play(draw.choice(view["options"])["id"])
+        with path.open("a") as file:
+            file.write('{"move": {"se')  # what a server leaves that is killed while it writes
+        again = Session(game, against, keep=str(path)).view()
+        dice = {} if view["over"] else {"dice": view["dice"]}
+        assert again | {"dice": 0} == view | {"dice": 0}
+        assert again | dice == again
+    assert len(session.hands) > 2
+
+
+@pytest.mark.parametrize("against", ["solution", "search(depth=1,iterations=4)"])
+def test_what_the_others_thought_is_their_policy(against: str) -> None:
+    """Ranges move by Bayes' rule from one decision to the next."""
+    session, moved, searches = Session("kuhn_poker", against, seed=8), 0, 0
+    for hand in play_hands(session, 12):
+        expected = dict.fromkeys("JQK", 1 / 3)
+        for thought in hand["thoughts"]:
+            shares = {each["name"]: each["share"] for each in thought["hands"]}
+            rows = {each["name"]: each["policy"] for each in thought["hands"]}
+            assert shares == pytest.approx({name: share for name, share in expected.items() if share}, abs=1e-4)
+            assert thought["policy"] == rows[thought["held"]]
+            assert thought["mean"] == pytest.approx(
+                sum(shares[name] * np.array(rows[name]) for name in rows).tolist(), abs=1e-3
+            )
+            played = {name: shares[name] * rows[name][thought["chosen"]] for name in rows}
+            expected = {name: share / sum(played.values()) for name, share in played.items()}
+            moved += len({*shares.values()}) > 1
+            searches += thought["search"] is not None
+    assert moved > 0
+    assert (searches > 0) == (against != "solution")
+
+
 def test_hands_can_be_repeated() -> None:
     session = Session("leduc_poker", "uniform", seed=5)
     first, second = play_hands(session, 2)

@@ -70,7 +70,7 @@ class Armac(NeuralLearner):
 
     def __init__(self, game: Game, settings: ArmacSettings) -> None:
         super().__init__(game, settings)
-        check_zero_sum(self.compiled, "armac")
+        check_zero_sum(self, "armac")
         self.critic = Critic(self)
         inputs, width = [self.inputs(player) for player in range(2)], int(np.diff(self.first).max(initial=1))
         self.regrets = [make_approximator(own, settings, self.generator) for own in inputs]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from treeplex.engine.histories.recording import Walks
 from treeplex.games.base import Game
-from treeplex.learn.neural.averages import Average, AverageSettings, make_average
+from treeplex.learn.neural.averages import Average, AverageSettings, AveragingLearner
 from treeplex.learn.neural.critics import Critic, CriticSettings, playthroughs
 from treeplex.learn.neural.deep_cfr import SingleDeepCfr, SingleDeepCfrSettings
 from treeplex.learn.neural.frame import check_zero_sum, named, under
@@ -49,10 +49,10 @@ class Escher(SingleDeepCfr):
         self.critic = Critic(self)
 
     def check_game(self) -> None:
-        check_zero_sum(self.compiled, "escher")
+        check_zero_sum(self, "escher")
 
     def make_average(self) -> Average:
-        return make_average(self)
+        return AveragingLearner.make_average(self)
 
     def step(self) -> Mapping[str, float]:
         self.learn_values()

@@ -145,6 +145,7 @@ def path(played: Played, line: str) -> list[dict[str, Any]]:
                 "pot": float(view.pot),
                 "step": step,
                 "steps": [action_text(action) for action in view.actions],
+                "frequency": [number(share) for share in view.frequency],
             }
         )
     return found

@@ -17,8 +17,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.holdem.boards import Board
@@ -108,8 +106,9 @@ class BatchJob(Job):
         settings: Mapping[str, Any],
         *,
         keep: bool = False,
+        interrupt: Interrupt | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(interrupt)
         self.boards, self.settings, self.folder, self.keeps_spots = boards, settings, folder, keep
         self.rows: dict[str, Row] = {}
         self.failures: dict[str, str] = {}
@@ -192,6 +191,7 @@ def run_batch(
     *,
     keep: bool = False,
     progress: Watcher | None = None,
+    interrupt: Interrupt | None = None,
 ) -> Batch:
     """Solve a spot on many boards; :mod:`treeplex.runs.holdem.batch_report` puts the results together.
 
@@ -204,11 +204,12 @@ def run_batch(
         settings: algorithm, target and the like; results of other settings are refused.
         keep: leave the file in which each board was solved beside its result.
         progress: called before the first board and after each.
+        interrupt: the request to stop; Ctrl-C where none is given.
 
     Raises:
         FileError: the folder cannot be written, holds another batch, or another process writes it.
     """
-    job = BatchJob(spot_on, boards, folder, solve, settings, keep=keep)
+    job = BatchJob(spot_on, boards, folder, solve, settings, keep=keep, interrupt=interrupt)
     with JobFolder(BATCH, folder) as place:
         if kind_of(folder) is not None:
             place.about()
@@ -276,11 +277,9 @@ def first_street(solution: Solved) -> dict[str, dict[str, Any]]:
         view = solution.at(waiting.pop())
         if view.player is None:
             continue
-        met = np.asarray(view.compatible_of(view.player), dtype=np.float64)
-        reach = float(met.sum())
+        reach = float(view.compatible_of(view.player).sum())
         everyone = everyone or reach
-        often = np.asarray(view.strategy, dtype=np.float64) @ met / reach if reach else np.full(len(view.actions), np.nan)
-        shares = {str(action): number(float(part)) for action, part in zip(view.actions, often, strict=True)}
+        shares = {str(action): number(float(part)) for action, part in zip(view.actions, view.frequency, strict=True)}
         found[view.line] = {"player": view.player, "reach": reach / everyone if everyone else 0.0, "actions": shares}
         waiting += reversed(view.children())
     return found

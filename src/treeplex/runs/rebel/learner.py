@@ -17,10 +17,9 @@ from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.poker.spots.files import is_turn_endgame, spot_request
 from treeplex.games.poker.spots.known import all_hands, turn_endgame_holdem
 from treeplex.games.poker.spots.spot import Spot, spot_from_json
-from treeplex.learn.common.workers import Workers
 from treeplex.learn.rebel.files import NetFile, read_net
 from treeplex.learn.rebel.holdem_lesson import check_turn
-from treeplex.learn.rebel.parallel_self_play import SelfPlayer, SelfPlayJob, SelfPlayRows, parallel_trainer
+from treeplex.learn.rebel.parallel_self_play import SelfPlayer, parallel_trainer
 from treeplex.learn.rebel.settings import (
     PAPER,
     PAPER_CARDS,
@@ -34,7 +33,7 @@ from treeplex.learn.torch.device import one_thread
 from treeplex.runs.rebel.job import NET, REBEL, TURNS, HoldemRebelJob, RebelJob
 from treeplex.runs.rebel.live_evaluation import RunJudge
 from treeplex.runs.train.kind import RECIPE, Options, Training, TrainingKind, count_of
-from treeplex.runs.train.workers import Work, crew_for
+from treeplex.runs.train.workers import Work
 from treeplex.settings import Settings
 from treeplex.spec import quoted
 from treeplex.spot_table import TURN_ENDGAME
@@ -102,9 +101,9 @@ class RebelLearner(TrainingKind):
                 raise SpecError("a training begun with one worker plays in its own process; leave --ray out, or start another")
             return RebelJob(spec, identity, RebelTrainer(tree, settings), settings, options.folder, judge=judge)
         RebelTrainer(tree, settings)  # whether it can be trained on is known before workers are started
-        crew: Workers[SelfPlayJob, SelfPlayRows] = crew_for(SelfPlayer(spec, settings), work, settings.streams)
-        trainer, _ = parallel_trainer(tree, settings, crew, settings.streams or 1)
-        return RebelJob(spec, identity, trainer, settings, options.folder, workers=crew, judge=judge)
+        executor, streams = work.executor(settings.streams), settings.streams or 1
+        trainer, _ = parallel_trainer(tree, settings, executor, SelfPlayer(spec, settings), streams)
+        return RebelJob(spec, identity, trainer, settings, options.folder, executor=executor, judge=judge)
 
     def load(self, folder: Path) -> NetFile:
         """The network's file."""

@@ -16,9 +16,9 @@ from typer.testing import CliRunner
 
 from tests.processes import spawned
 from treeplex.games.poker.spots.files import spot_request
-from treeplex.play.cli.holdem.requests import solver_of_batch
 from treeplex.play.cli.main import app
 from treeplex.runs.holdem.batch import BatchJob
+from treeplex.runs.holdem.batch_solver import solver_of_batch
 from treeplex.runs.holdem.boards import read_boards
 from treeplex.runs.holdem.solution import load_solution
 from treeplex.runs.job.interrupt import StepAbandoned
@@ -370,7 +370,7 @@ OPTIONS = {
 }
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 6))])
 def test_wrong_calls_give_one_message(spot, seed):
     call("solve", spot, "-n", 1, "--out", "s.spot")
     draw = random.Random(seed)

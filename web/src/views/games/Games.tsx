@@ -104,13 +104,15 @@ function Browser({ game, policy }: { game: string; policy: string }) {
   const node = useLoaded(id ? (signal) => get<Node>(`games/${id}/node`, { path }, signal) : null, [id, path]);
   const to = (steps: readonly number[]) => ask({ node: steps.join(",") }, false);
   const now = node.data;
+  const arrived = () => !!about.error || (node.of?.[0] === id && node.of?.[1] === (place.peek().query.get("node") ?? ""));
   useKeys(
     [
       { key: "Backspace", does: "one step back", run: () => now && now.path.length > 0 && to(now.path.slice(0, -1)) },
       { key: "Home", does: "to the beginning", run: () => to([]) },
       ...[...Array(9).keys()].map((step) => ({ key: String(step + 1), does: `step ${step + 1}`, run: () => now?.children[step] && to([...now.path, step]) })),
     ],
-    [now],
+    [node.of, about.error],
+    arrived,
   );
   if (about.error) return <><Notice bad>{about.error}</Notice><p><a href="#/games">Another game</a></p></>;
   if (!about.data) return <p class="empty">Walking the tree and solving…</p>;

@@ -24,6 +24,8 @@ export interface PathStep {
   step: string | null;
   steps: string[];
   board: string[];
+  /** How often each of `steps` is taken. */
+  frequency: (number | null)[];
   pot?: number;
 }
 

@@ -65,6 +65,7 @@ function passed(step: PathStep, move: (line: string) => void): TreeColumn {
     choices: step.steps.map((each, a) => ({
       key: each,
       label: stepName(each),
+      note: percent(step.frequency[a], 1),
       colour: paint[a]!,
       taken: each === step.step,
       onTake: () => move(joined(step.line, each)),

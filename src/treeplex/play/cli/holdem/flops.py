@@ -76,9 +76,10 @@ def flops(
         live.say("reading the spot")
         from treeplex.errors import SpecError
         from treeplex.games.poker.spots.files import spot_request
-        from treeplex.play.cli.holdem.requests import batch_settings, check_parent, solver_of_batch
+        from treeplex.play.cli.holdem.requests import check_parent
         from treeplex.runs.holdem.batch import run_batch
         from treeplex.runs.holdem.batch_report import batch_report, decision_line
+        from treeplex.runs.holdem.batch_solver import batch_settings, solver_of_batch
         from treeplex.runs.holdem.boards import Texture, check_symmetric, read_boards
 
         if by is not None and by not in Texture._fields:

@@ -20,20 +20,32 @@ from treeplex.forms.sources.load import load_rules
 from treeplex.forms.subgames.public_rules import PerfectInformation, public_game
 from treeplex.games.base import State
 from treeplex.games.public import Leaf, PublicGame, PublicTree, pair_state
+from treeplex.notices import tell
 from treeplex.play.tables.histories import held_by, history_of
 from treeplex.runs.judge import as_policy
 from treeplex.runs.solve.solvable import UNIFORM
 from treeplex.solvers import make_solver
+from treeplex.storage.memory import available_memory
 
 Floats = NDArray[np.float64]
 MOST_HISTORIES = 300_000
-"""Histories up to which everything is worked out; larger games are walked as one looks, without values."""
+"""Histories up to which everything is worked out at once; larger games are walked as one looks, without values."""
+MOST_WHOLE = 20_000_000
+"""Histories up to which that is done where it is asked for."""
+HISTORY_BYTES = 250
+"""Bytes that a history takes with all that is known of it."""
 ITERATIONS = 1000
 """Of CFR+, where no policy is named."""
 MOST_ROWS = 2000
 MOST_LISTED = 200
 MOST_PAYOFFS = 12
 """Hands a side up to which payoffs are shown at a public end."""
+
+
+def most_whole() -> int:
+    """The most histories of a game that is worked out on request: those that fit into half of the free memory."""
+    free = available_memory()
+    return MOST_WHOLE if free is None else max(MOST_HISTORIES, min(MOST_WHOLE, free // (2 * HISTORY_BYTES)))
 
 
 class Browser:
@@ -45,14 +57,16 @@ class Browser:
         public: the game's public states; None where the rules do not say them, or nothing is private.
     """
 
-    def __init__(self, game: str, policy: str = "") -> None:
+    def __init__(self, game: str, policy: str = "", *, whole: bool = False) -> None:
         """Solve a game, or take a policy of it.
 
         Args:
             game: a spec or file.
             policy: a policy file, a run folder or ``uniform``; empty for a solution found now.
+            whole: work out everything of a large game as well, and tell how far that is.
 
         Raises:
+            GameSizeError: too many histories, with ``whole``.
             GameError, SpecError, PolicyError, FileError: no such game or policy.
         """
         self.spec, self.policy_name = game, policy
@@ -60,12 +74,17 @@ class Browser:
         self.rules = turn_by_turn(loaded)
         self.values: HistoryValues | None = None
         self.by = UNIFORM
+        limit = most_whole() if whole else MOST_HISTORIES
         try:
-            tree = grow(loaded, limit=MOST_HISTORIES)
+            tree = grow(loaded, limit=limit, watch=(lambda count: tell(f"{count:,} histories")) if whole else None)
         except GameSizeError:
+            if whole:
+                raise
             self.policy = None if policy in ("", UNIFORM) else as_policy(compile_game(loaded), policy)
         else:
-            compiled = compile_game(loaded, limit=MOST_HISTORIES)
+            if whole:
+                tell(f"{len(tree):,} histories, solving")
+            compiled = compile_game(loaded, limit=limit)
             self.policy = self._found(compiled, policy)
             self.values = HistoryValues(tree, self.policy)
         if self.policy is not None and policy not in ("", UNIFORM):
@@ -189,13 +208,19 @@ class Browser:
         assert values is not None
         if self.public is not None:
             return self._places.get((int(values.tree.infoset_player[number]), values.tree.infostates[number]), [])
-        nodes = values.tree.histories.nodes
-        history = int(np.flatnonzero((nodes[:, ACTOR] >= 0) & (nodes[:, KEY] == number))[0])
-        path: list[int] = []
+        history, path = int(self._firsts[number]), list[int]()
         while history > 0:
             path.append(int(values.place[history]))
             history = int(values.parent[history])
         return path[::-1]
+
+    @cached_property
+    def _firsts(self) -> NDArray[np.int64]:
+        """The first history of each infoset, int64 [I]."""
+        assert self.values is not None
+        nodes = self.values.tree.histories.nodes
+        decisions = np.flatnonzero(nodes[:, ACTOR] >= 0)
+        return np.asarray(decisions[np.unique(nodes[decisions, KEY], return_index=True)[1]], np.int64)
 
     @cached_property
     def _places(self) -> dict[tuple[int, str], list[int]]:
