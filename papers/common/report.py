@@ -30,9 +30,9 @@ Battleship-3, Big Leduc and the hold'em subgames it is.
 """
 
 
-def markdown(table: Table) -> str:
+def markdown(table: Table, *, numbers: str = "---:") -> str:
     """The table in Markdown, its caption in bold above it; names to the left, numbers to the right."""
-    rule = ["---", *["---:"] * (len(table.columns) - 1)]
+    rule = ["---", *[numbers] * (len(table.columns) - 1)]
     lines = ["| " + " | ".join(row) + " |" for row in (table.columns, rule, *table.rows)]
     return f"**{table.caption}**\n\n" + "\n".join(lines)
 
@@ -69,7 +69,7 @@ def section(name: str, title: str, header: Mapping[str, Any]) -> str:
 
 def items() -> str:
     """The documents, item by item."""
-    return "\n\n".join([f"## {claims.TITLE}", claims.TEXT, *map(markdown, claims.tables())])
+    return "\n\n".join([f"## {claims.TITLE}", claims.TEXT, *(markdown(table, numbers="---") for table in claims.tables())])
 
 
 def page(titles: Mapping[str, str]) -> str:
@@ -79,9 +79,8 @@ def page(titles: Mapping[str, str]) -> str:
         titles: of the studies on it, by name and in order; one without a result is left out.
     """
     headers = {name: lines[0] for name in titles if (lines := read_lines(results_file(name)))}
-    return (
-        "\n\n".join([HEAD.strip(), items(), *(section(name, titles[name], header) for name, header in headers.items())]) + "\n"
-    )
+    sections = (section(name, titles[name], header) for name, header in headers.items())
+    return "\n\n".join([HEAD.strip(), items(), *sections]) + "\n"
 
 
 def write_page(titles: Mapping[str, str]) -> None:
