@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from papers.common.results import Result, Table, published
+from papers.common.results import Result, Table, published, stored
 from papers.common.study import study
 from papers.learners.trained import BANDS, SEEDS, band, mean_at, trainings, values_of
 from treeplex.learn.neural.rcfr import Rcfr
@@ -48,11 +48,15 @@ def reproduce(options: list[str] | None = None) -> Result:
     """With options: names of runs, as in :data:`RUNS`."""
     said = published("learners")["responses"]
     found, curves, rows, shown = {}, {}, [], []
+    before = {"reached": {}, "curves": {}, **stored("learners/responses")}
     for run in RUNS:
         if options and run.name not in options:
             continue
         key = f"{run.game}/{run.name}"
-        found[key], curves[key] = trainings(run.game, run.learner, run.settings, called=run.name, seeds=run.seeds)
+        earlier = before["reached"].get(key, {}), before["curves"].get(key, {})
+        found[key], curves[key] = trainings(
+            run.game, run.learner, run.settings, called=run.name, seeds=run.seeds, before=earlier
+        )
         each, effort = found[key], mean_effort(found[key])
         counts = f"{effort['pool']:.0f} strategies" if "pool" in effort else f"{effort['steps']:,.0f} steps"
         episodes = f", {effort['episodes'] / 1e6:.1f} million episodes" if effort["episodes"] else ""
