@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from papers.common.results import Result, Table, published, stored
+from papers.common.results import Result, Table, published
 from papers.common.study import study
-from papers.learners.trained import BANDS, band, mean_at, trainings, values_of
+from papers.learners.trained import BANDS, STORED, band, earlier, mean_at, trainings, values_of
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.solvers import make_solver
@@ -70,13 +70,13 @@ def with_tables() -> tuple[Table, dict[str, Any]]:
 
 @study(title="Deep CFR and its kin on Leduc poker", place=1, minutes=40, needs=("torch",))
 def reproduce(options: list[str] | None = None) -> Result:
-    """With options: names of learners, as in :data:`LEARNERS`; others are left out."""
+    """With options: names of learners, as in :data:`LEARNERS`, the others are left out; and :data:`STORED`."""
     said = published("learners")["deep_cfr"]
-    found, curves, before = {}, {}, {"reached": {}, "curves": {}, **stored("learners/deep_cfr")}
-    for name in options or LEARNERS:
+    found, curves, before = {}, {}, {"reached": {}, "curves": {}, **earlier("learners/deep_cfr", options)}
+    for name in [each for each in options or () if each != STORED] or LEARNERS:
         learner, settings, seeds = LEARNERS[name]
-        earlier = before["reached"].get(name, {}), before["curves"].get(name, {})
-        found[name], curves[name] = trainings(GAME, learner, settings, called=name, seeds=range(seeds), before=earlier)
+        known = before["reached"].get(name, {}), before["curves"].get(name, {})
+        found[name], curves[name] = trainings(GAME, learner, settings, called=name, seeds=range(seeds), before=known)
     tables, without_error = with_tables()
     steps = (1, 10, 20, 50, 100, 200, 300)
     shown = []

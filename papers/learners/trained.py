@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from papers.common.results import ROOT
+from papers.common.results import ROOT, stored
 from treeplex.runs.job.folder import kind_of
 from treeplex.runs.train.kind import Training
 from treeplex.runs.train.own import LIBRARY
@@ -15,6 +15,8 @@ from treeplex.runs.train.train import train
 FOLDERS = ROOT / "runs" / "papers" / "learners"
 SEEDS = range(3)
 Found = dict[str, Any]
+STORED = "stored"
+"""The option of a study that takes what is stored with it where no training is in :data:`FOLDERS`: to add a seed or a run."""
 
 
 def trained(game: str, name: str, settings: Mapping[str, Any], *, seed: int = 0, called: str | None = None) -> Training:
@@ -57,6 +59,11 @@ def trainings(
         found[seed], curves[seed] = reached(training), curve_of(training)
         print(called, seed, found[seed], flush=True)
     return found, curves
+
+
+def earlier(study: str, options: Sequence[str] | None) -> Found:
+    """What is stored with a study, where :data:`STORED` asks for it; else nothing."""
+    return stored(study) if STORED in (options or ()) else {}
 
 
 def folder_of(game: str, called: str, seed: int) -> Path:
