@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from treeplex.forms.policies.tabular import Policy
     from treeplex.forms.sources.load import load
     from treeplex.forms.structure.classes import Structure, structure
+    from treeplex.forms.structure.inferior import informationally_inferior
     from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
     from treeplex.games.registry import games as known_games
     from treeplex.runs.agents.kind import AgentKind, ThinkingSettings
@@ -65,6 +66,7 @@ _HOMES = {
     "treeplex.forms.policies.tabular": "Policy",
     "treeplex.forms.sources.load": "load",
     "treeplex.forms.structure.classes": "Structure, structure",
+    "treeplex.forms.structure.inferior": "informationally_inferior",
     "treeplex.games.base": "CHANCE, SIMULTANEOUS, TERMINAL, Game, State",
     "treeplex.games.registry": "games as known_games",
     "treeplex.runs.agents.kind": "AgentKind, ThinkingSettings",
@@ -120,6 +122,7 @@ __all__ = [
     "formats",
     "games",
     "holdem",
+    "informationally_inferior",
     "judge",
     "known_games",
     "learn",

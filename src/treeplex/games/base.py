@@ -86,6 +86,11 @@ class Game(ABC):
     spec: str = ""
     num_players: int = 2
 
+    @property
+    def num_distinct_actions(self) -> int | None:
+        """Players' action ids are whole numbers from 0 to below this; None where the rules do not say."""
+        return None
+
     @abstractmethod
     def new_initial_state(self) -> State:
         """The root of the game tree."""

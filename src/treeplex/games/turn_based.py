@@ -104,6 +104,10 @@ class TurnBased(Game):
     def __str__(self) -> str:
         return self.spec or str(self.game)
 
+    @property
+    def num_distinct_actions(self) -> int | None:
+        return self.game.num_distinct_actions
+
     def new_initial_state(self) -> TurnBasedState:
         return TurnBasedState(self.game.new_initial_state(), self.num_players)
 

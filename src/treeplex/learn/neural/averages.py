@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from treeplex.engine.tree.form import Floats
 from treeplex.errors import AlgorithmError
+from treeplex.forms.policies.tabular import Policy
+from treeplex.games.base import Game
 from treeplex.learn.neural.approximator import POLICY, make_approximator
 from treeplex.learn.neural.buffers import Reservoir, Rows
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
@@ -152,6 +154,44 @@ class LearnedAverage(Average):
             memory.restore(under(str(player), arrays))
 
 
-def make_average(learner: NeuralLearner) -> Average:
-    """The average that the settings ask for, :class:`AverageSettings`."""
-    return ExactAverage(learner) if learner.settings.average == EXACT else LearnedAverage(learner)
+class AveragingLearner(NeuralLearner):
+    """A learner of regrets, a network for each player, whose result is the average of the policies that match them.
+
+    Attributes:
+        strategy: float64 [S], the policies as they stand.
+        iteration: iterations done.
+        average: of the policies.
+        regrets: an approximator for each player.
+    """
+
+    def __init__(self, game: Game, settings: Any) -> None:
+        super().__init__(game, settings)
+        self.strategy, self.iteration = self.uniform(), 0
+        self.average = self.make_average()
+        players = range(self.compiled.players)
+        self.regrets = [make_approximator(self.inputs(player), settings, self.generator) for player in players]
+
+    def make_average(self) -> Average:
+        """How policies are averaged; unless overridden as the settings ask, :class:`AverageSettings`."""
+        return ExactAverage(self) if self.settings.average == EXACT else LearnedAverage(self)
+
+    @property
+    def costly(self) -> bool:
+        return self.average.costly
+
+    def policy(self) -> Policy:
+        return self.policy_of(self.average.probabilities(self.iteration))
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        arrays = {"iteration": np.array([self.iteration]), "strategy": self.strategy, **self.counts()}
+        arrays |= named("average", self.average.state())
+        for player, regrets in enumerate(self.regrets):
+            arrays |= named(f"regrets{player}", regrets.state())
+        return arrays
+
+    def restore(self, arrays: Arrays) -> None:
+        self.iteration, self.strategy = int(arrays["iteration"][0]), np.array(arrays["strategy"])
+        self.restore_counts(arrays)
+        self.average.restore(under("average", arrays))
+        for player, regrets in enumerate(self.regrets):
+            regrets.restore(under(f"regrets{player}", arrays))

@@ -118,6 +118,10 @@ def info(
         bool,
         typer.Option("--structure", help="Also show the game's classes: perfect information, recall, feedback, nested, ..."),
     ] = False,
+    inferior_to: Annotated[
+        str | None,
+        typer.Option(metavar="GAME", help="Also say whether players know less than in this game of equal moves and payoffs."),
+    ] = None,
     as_json: Json = False,
     refine: Refine = False,
     limit: Limit = None,
@@ -135,6 +139,7 @@ def info(
       treeplex info "goofspiel(num_cards=4,imp_info=True)" --json
       treeplex info mygame.py:MyGame
       treeplex info "goofspiel(num_cards=4)" --structure
+      treeplex info poorer.efg --inferior-to richer.efg
       treeplex info examples/spots/turn.yaml
     """
     from treeplex.errors import ImperfectRecallError
@@ -147,7 +152,7 @@ def info(
 
         rules = load(game)
         estimate = None if structure else solvable(rules).estimate()
-        compiled = found = cost = None
+        compiled = found = less = cost = None
         try:
             if estimate is None:
                 compiled = compile_game(rules, refine=refine, limit=limit, watch=live.walked)
@@ -158,7 +163,11 @@ def info(
             from treeplex.forms.structure.classes import structure as classes_of
 
             found = classes_of(compiled or rules, refine=refine, limit=limit, watch=live.walked)
-        elif compiled:
+        if inferior_to is not None:
+            from treeplex.forms.structure.inferior import informationally_inferior
+
+            less = informationally_inferior(compiled or rules, inferior_to, limit=limit)
+        if compiled and not (structure or inferior_to):
             from treeplex.runs.solve.cost import cost_of
 
             live.say("measuring an iteration")
@@ -169,8 +178,9 @@ def info(
         print_estimate(estimate, as_json=as_json)
         return
     if as_json:
+        said = {} if less is None else {"inferior_to": {"game": inferior_to, "holds": less.holds, "why": less.why}}
         known = (counts_of(compiled) if compiled else {}) | (structure_of(found) if found else {})
-        print_json(known | (cost_as_json(cost) if cost else {}))
+        print_json(known | said | (cost_as_json(cost) if cost else {}))
         return
     if compiled:
         print_counts(compiled)
@@ -178,6 +188,8 @@ def info(
         print_facts(cost.facts(), title="to solve it")
     if found:
         print_structure(found, titled=compiled is None)
+    if less is not None:
+        print_facts({f"inferior to {inferior_to}": "yes" if less else f"no: {less.why}"}, title="what players know")
 
 
 def counts_of(compiled: "CompiledGame") -> dict[str, Any]:
