@@ -7,7 +7,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from threading import get_ident
 from time import thread_time
-from typing import Any, Generic, NamedTuple, TypeVar, final
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, final
 
 from treeplex.errors import SpecError
 
@@ -75,10 +75,12 @@ class Crew(ABC):
     Attributes:
         size: how many.
         sent, shared: bytes of jobs and of shared values that left so far.
+        elsewhere: whether workers may be on machines that do not see the files of this one.
     """
 
     size: int
     sent = shared = 0
+    elsewhere: ClassVar[bool] = False
 
     @abstractmethod
     def share(self, number: int, value: Any) -> None:

@@ -74,6 +74,11 @@ class Executor:
         return self.crew.size
 
     @property
+    def elsewhere(self) -> bool:
+        """Whether workers may be on machines that do not see the files of this one."""
+        return self.crew.elsewhere
+
+    @property
     def traffic(self) -> Traffic:
         """What was sent and done so far."""
         return Traffic(self._jobs, self.crew.sent, self.crew.shared, self._received, self._seconds)

@@ -95,6 +95,8 @@ class RayActors(Crew):
         size: the most jobs at a time, and the number of actors if there is room for all.
     """
 
+    elsewhere = True
+
     def __init__(self, address: str = "auto", size: int | None = None, most: int | None = None) -> None:
         """Connect to the cluster and start the actors; see :func:`treeplex.workers.executor.make_executor`.
 

@@ -7,15 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.histories.recording import Walks, matched, record_external, recorded
+from treeplex.engine.histories.recording import matched
 from treeplex.games.base import Game
 from treeplex.learn.neural.averages import Average, AveragingLearner, ExactAverage, LearnedAverage, LearnedAverageSettings
 from treeplex.learn.neural.buffers import Reservoir, Rows
 from treeplex.learn.neural.frame import NeuralSettings, named, under
+from treeplex.learn.neural.jobs import WalkKind, walk_external
 from treeplex.settings import setting
-
-CHUNK = 1 << 14
-"""Rows that walks record before they are stored."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +42,13 @@ class SingleDeepCfr(AveragingLearner):
     """
 
     settings_class = SingleDeepCfrSettings
+    spreads = True
     source = "Steinberger 2019, Single Deep Counterfactual Regret Minimization (arXiv 1901.07621)"
 
     def __init__(self, game: Game, settings: SingleDeepCfrSettings) -> None:
         super().__init__(game, settings)
-        self._recorded = recorded(self.histories, self.first, CHUNK)
-        self.memories = [Reservoir(settings.memory, self._recorded.values.shape[1]) for _ in self.regrets]
+        widest = int(np.diff(self.first).max(initial=1))
+        self.memories = [Reservoir(settings.memory, widest) for _ in self.regrets]
 
     def make_average(self) -> Average:
         return ExactAverage(self)
@@ -68,18 +67,14 @@ class SingleDeepCfr(AveragingLearner):
 
     def walk(self, player: int) -> None:
         """The walks of an iteration for a player; what they find goes into the reservoirs."""
-        settings, begin, found = self.settings, self.infosets_of(player).start, self._recorded
-        walks = Walks(self.histories, self.first, self.strategy, player, settings.seed)
-        walk, last = (self.iteration - 1) * settings.walks, self.iteration * settings.walks
-        while walk < last:
-            before = walk
-            walk, rows, others, visited = record_external(walks, walk, last, found)
-            self.count(visited, walk - before)
-            weights = np.full(rows, self.iteration, np.float32)
+        settings, begin = self.settings, self.infosets_of(player).start
+        kind, first = WalkKind(player, settings.seed), (self.iteration - 1) * settings.walks
+        for found in self.walks(walk_external, [self.strategy], kind, first, settings.walks):
+            weights = np.full(len(found.places), self.iteration, np.float32)
             self.memories[player].add(
-                Rows(found.places[:rows] - begin, found.values[:rows] / np.float32(self.scale), weights), self.generator
+                Rows(found.places - begin, found.values / np.float32(self.scale), weights), self.generator
             )
-            self.average.met(found.others[:others], self.strategy, self.iteration)
+            self.average.met(found.others, self.strategy, self.iteration)
 
     def state(self) -> dict[str, NDArray[Any]]:
         arrays = super().state()

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.histories.recording import Walks
 from treeplex.games.base import Game
 from treeplex.learn.neural.averages import Average, AverageSettings, AveragingLearner
 from treeplex.learn.neural.critics import Critic, CriticSettings, playthroughs
 from treeplex.learn.neural.deep_cfr import SingleDeepCfr, SingleDeepCfrSettings
 from treeplex.learn.neural.frame import check_zero_sum, named, under
+from treeplex.learn.neural.jobs import WalkKind
 from treeplex.settings import setting
 
 
@@ -64,17 +64,17 @@ class Escher(SingleDeepCfr):
         self.critic.forget()
         for player in range(self.compiled.players):
             kind = self.kind(player)._replace(exploration=settings.value_exploration, returns=True)
-            for _, _, edges in playthroughs(self, self.critic, kind, settings.value_walks, self._recorded):
+            for _, _, edges in playthroughs(self, self.critic, self.strategy, kind, settings.value_walks):
                 self.critic.add(edges)
         self.critic.fit(self.strategy)
 
-    def kind(self, player: int) -> Walks:
+    def kind(self, player: int) -> WalkKind:
         """The walks of a traverser who chooses uniformly."""
         settings = self.settings
-        return Walks(self.histories, self.first, self.strategy, player, settings.seed, 1.0, settings.corrected)
+        return WalkKind(player, settings.seed, 1.0, settings.corrected)
 
     def walk(self, player: int) -> None:
-        for rows, others, _ in playthroughs(self, self.critic, self.kind(player), self.settings.walks, self._recorded):
+        for rows, others, _ in playthroughs(self, self.critic, self.strategy, self.kind(player), self.settings.walks):
             weights = np.full(len(rows.places), self.iteration, np.float32)
             self.memories[player].add(rows._replace(weights=weights), self.generator)
             self.average.met(others, self.strategy, self.iteration)

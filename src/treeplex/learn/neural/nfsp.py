@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.histories.episodes import Episodes, play_episodes
+from treeplex.engine.histories.episodes import Episodes
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
 from treeplex.learn.neural.approximator import POLICY, TABLE, make_approximator
@@ -58,6 +58,7 @@ class Nfsp(NeuralLearner):
     """
 
     settings_class = NfspSettings
+    spreads = True
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"table": {"approximator": TABLE}}
     source = "Heinrich and Silver 2016, Deep reinforcement learning from self-play in imperfect-information games"
 
@@ -96,8 +97,7 @@ class Nfsp(NeuralLearner):
         explored = np.concatenate([response.exploring(exploration) for response in self.responses])
         policies = np.ones((2, len(game.action_ids)))
         policies[:, self.slots] = explored, self.average
-        layout = game.tree.infoset_layout
-        return play_episodes(self.histories, layout, policies, follows, game.size.depth, settings.seed, self.played)
+        return self.episodes(policies, follows)
 
     def imitate(self) -> None:
         """Fit the average policy to the counts."""

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.histories.recording import Walks, matched, recorded
+from treeplex.engine.histories.recording import matched
 from treeplex.engine.tree.form import Floats
 from treeplex.games.base import Game
 from treeplex.learn.neural.approximator import make_approximator
 from treeplex.learn.neural.averages import AverageSettings, AveragingLearner
 from treeplex.learn.neural.buffers import Rows
 from treeplex.learn.neural.critics import Critic, CriticSettings, playthroughs
-from treeplex.learn.neural.deep_cfr import CHUNK
 from treeplex.learn.neural.frame import check_zero_sum, named, under
+from treeplex.learn.neural.jobs import WalkKind
 from treeplex.settings import setting
 
 
@@ -49,13 +49,13 @@ class VrDeepDcfr(AveragingLearner):
     """
 
     settings_class = VrDeepDcfrSettings
+    spreads = True
     source = "Xu, Li, Fu, Fu, Xing and Cheng 2026, Deep (predictive) discounted counterfactual regret minimization (AAAI)"
 
     def __init__(self, game: Game, settings: VrDeepDcfrSettings) -> None:
         super().__init__(game, settings)
         self.critic = Critic(self)
         self.regret_values = [np.zeros(regrets.inputs.slots) for regrets in self.regrets]
-        self._recorded = recorded(self.histories, self.first, CHUNK)
 
     def check_game(self) -> None:
         check_zero_sum(self, "variance-reduced deep CFR")
@@ -69,9 +69,9 @@ class VrDeepDcfr(AveragingLearner):
     def play(self, player: int) -> Rows:
         """The playthroughs of an iteration: rows of the advantages; the average and the critic get theirs."""
         settings, weight = self.settings, float(self.iteration) ** self.settings.gamma
-        kind = Walks(self.histories, self.first, self.strategy, player, settings.seed, settings.exploration)
+        kind = WalkKind(player, settings.seed, settings.exploration)
         parts = []
-        for rows, others, edges in playthroughs(self, self.critic, kind, settings.walks, self._recorded):
+        for rows, others, edges in playthroughs(self, self.critic, self.strategy, kind, settings.walks):
             parts.append(rows._replace(weights=np.ones(len(rows.places), np.float32)))
             self.average.met(others, self.strategy, weight)
             self.critic.add(edges)

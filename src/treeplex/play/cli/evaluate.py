@@ -127,7 +127,8 @@ def evaluate(
         except GameSizeError as error:
             if not game.startswith("holdem"):
                 raise
-            raise GameSizeError(f"{error}; or see what it loses at least: treeplex lbr {quoted(game)} {quoted(policy)}") from error
+            remedy = f"treeplex lbr {quoted(game)} {quoted(policy)}"
+            raise GameSizeError(f"{error}; or see what it loses at least: {remedy}") from error
         if worst or exact:
             target.tree()
         live.say(f"judging {policy}")

@@ -26,8 +26,8 @@ from treeplex.play.web.job_requests import JobRequest
 from treeplex.play.web.nodes import node
 from treeplex.play.web.served import Refused
 from treeplex.runs.holdem.batch import BATCH, run_batch
+from treeplex.runs.holdem.batch_board import batch_settings, solve_board
 from treeplex.runs.holdem.batch_report import batch_report, decision_line
-from treeplex.runs.holdem.batch_solver import batch_settings, solver_of_batch
 from treeplex.runs.holdem.job import SpotJob
 from treeplex.runs.holdem.policy import HoldemPolicy
 from treeplex.runs.holdem.solution import load_solution
@@ -268,13 +268,13 @@ def run_flops(order: Order, line: Line) -> None:
         where = {"done": progress.done, "total": progress.total, "rate": progress.rate, "left": progress.seconds_left}
         line.tell("progress", **where, seconds=perf_counter() - began)
         if progress.done < len(boards):
-            line.tell("phase", text=f"solving {progress.numbers['board']}")
+            line.tell("phase", text=f"on {progress.numbers['board']}")
 
     wait_for(lambda: JobFolder(BATCH, order.file), line)
     began, first = perf_counter(), spot_on(boards[0].name)
-    solver, settings = solver_of_batch(lambda progress: None), batch_settings(first)
+    settings = batch_settings(first)
     batch = run_batch(
-        spot_on, boards, order.file, solver, settings, keep=order.request.keep, progress=watch, interrupt=line.interrupt
+        spot_on, boards, order.file, solve_board, settings, keep=order.request.keep, progress=watch, interrupt=line.interrupt
     )
     batch_report(batch, decision_line(first, "")).write()
     if batch.failures and not batch.interrupted:

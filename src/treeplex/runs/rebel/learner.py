@@ -60,7 +60,7 @@ class RebelLearner(TrainingKind):
     name, job_kind, source = "rebel", REBEL, SOURCE
     settings: type[Settings] = RebelSettings
     summary = "a value network for search, learned by self-play in which every move is searched"
-    takes: ClassVar[tuple[str, ...]] = ("workers", "ray", "judge_every")
+    takes: tuple[str, ...] = ("workers", "ray", "judge_every")
     line: ClassVar[Mapping[str, str]] = {"rate": "{:,.0f}/s", "rows": "{:,} rows", **LOSSES, "lost": "{} workers lost"}
 
     def for_game(self, game: Any) -> TrainingKind:
@@ -148,7 +148,7 @@ class HoldemRebelLearner(RebelLearner):
     job_kind = TURNS
     settings: type[Settings] = HoldemRebelSettings
     summary = "a value network for rivers of hold'em, learned by self-play on turns"
-    takes: ClassVar[tuple[str, ...]] = ()
+    takes: tuple[str, ...] = ()
     line: ClassVar[Mapping[str, str]] = {"rate": "{:.2g}/s", "rows": "{:,} rivers", **LOSSES}
 
     def for_game(self, game: Any) -> TrainingKind:

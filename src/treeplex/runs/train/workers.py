@@ -19,6 +19,11 @@ class Work:
             raise SpecError(f"workers must be a whole number of at least 1, not {self.workers}")
 
     @property
+    def asked(self) -> bool:
+        """Whether a number of workers or a cluster was named."""
+        return self.workers is not None or self.ray is not None
+
+    @property
     def cores(self) -> int:
         """Workers on this machine."""
         return self.workers or available_cores()
