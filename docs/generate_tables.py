@@ -61,6 +61,11 @@ SPECS: Mapping[str, tuple[str, ...]] = {
         "liars_dice",
         "liars_dice(numdice=2,dice_sides=3)",
     ),
+    "oshi_zumo": (
+        "oshi_zumo(coins=3,size=1,horizon=3)",
+        "oshi_zumo(coins=4,size=1,horizon=4)",
+        "oshi_zumo(coins=6,size=1,horizon=5,min_bid=1)",
+    ),
     "goofspiel": (
         *(f"goofspiel(num_cards={cards},{DESCENDING})" for cards in (3, 4, 5)),
         f"goofspiel(num_cards=3,{DESCENDING},returns_type=total_points)",

@@ -29,6 +29,7 @@ from treeplex.exports import lazy_exports
 
 if TYPE_CHECKING:
     from treeplex import correlation, environments, errors, formats, games, holdem, learn, policies, search, solvers
+    from treeplex.evaluate.check_rules import check_rules
     from treeplex.evaluate.judge import Judgement
     from treeplex.forms.compile.compile_game import compile_game as compile
     from treeplex.forms.compile.compiled_game import CompiledGame
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "treeplex": "correlation, environments, errors, formats, games, holdem, learn, policies, search, solvers",
+    "treeplex.evaluate.check_rules": "check_rules",
     "treeplex.evaluate.judge": "Judgement",
     "treeplex.forms.compile.compile_game": "compile_game as compile",
     "treeplex.forms.compile.compiled_game": "CompiledGame",
@@ -109,6 +111,7 @@ __all__ = [
     "agents",
     "algorithms",
     "best_response",
+    "check_rules",
     "compare",
     "compile",
     "correlation",

@@ -253,3 +253,10 @@ def test_boards_that_cannot_be_solved(shared: httpx.Client, request_: dict[str, 
         checked = shared.post("/api/spots/check", json=request_).json()
         assert checked["estimate"] is None
         assert checked["problems"]
+
+
+def test_the_size_of_many_boards_is_that_of_the_first(shared: httpx.Client) -> None:
+    """Ranges of classes tell no suits apart, though a board blocks some of their hands."""
+    checked = shared.post("/api/spots/check", json={"fields": OPEN, "boards": "subset:5"}).json()
+    assert (checked["ok"], checked["boards"], len(checked["board"])) == (True, 5, 3)
+    assert checked["estimate"]["seconds_typical"] > 0

@@ -16,9 +16,11 @@ from treeplex.games.poker.cards.format import HOLDEM
 from treeplex.games.poker.whole.named import holdem
 from treeplex.games.poker.whole.phh import read_phh
 from treeplex.games.public import PublicGame
+from treeplex.play.tables.holdem import HoldemTable
 from treeplex.play.web.playing.hands import HandReplay
 from treeplex.play.web.playing.judging import estimate
 from treeplex.play.web.playing.session import Session
+from treeplex.play.web.playing.thoughts import rows_of
 from treeplex.runs.holdem.solution import HoldemSolution, load_solution
 
 HOLDEM_GAME = "holdem(stack=40,sizes=[50%;100%;a])"
@@ -176,9 +178,17 @@ def test_ranges_are_those_left_by_the_agents_play(solved: dict[str, HoldemSoluti
     (hand,) = play_hands(session, 1)
     (found,) = hand["ranges"]
     assert sum(each["share"] for each in found["hands"]) == pytest.approx(1.0)
-    assert found["held"] in {each["name"] for each in found["hands"]}
-    own = hand["scene"]["seats"][0]["cards"]
-    assert not any(card in each["name"] for each in found["hands"] for card in own)
+    table, own = session.table, parse_cards("".join(hand["scene"]["seats"][0]["cards"]))
+    assert isinstance(table, HoldemTable)
+    shares = table.range_against(1, 0)
+    assert found["held_share"] == shares[table.hand_of(1)] > 0
+    assert not shares[np.isin(HOLDEM.hands, own).any(axis=1)].any()
+    names = table.hand_names(1)
+    few = {names(hand): shares[hand] for hand in np.flatnonzero(shares)}
+    assert {each["name"]: each["share"] for each in found["hands"]} == few
+    many = np.full(len(HOLDEM.hands), 1 / len(HOLDEM.hands))
+    classes = {each["name"]: each["share"] for each in rows_of(many, names)}
+    assert (len(classes), classes["KK"], classes["AKo"]) == (169, pytest.approx(6 / 1326), pytest.approx(12 / 1326))
 
 
 def test_nobody_holds_the_card_that_one_holds_oneself() -> None:

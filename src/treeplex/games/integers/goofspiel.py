@@ -5,13 +5,15 @@ each turn; and for each player its bids, with the set of cards it holds. Cards, 
 """
 
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numba import njit
 
 from treeplex.engine.uncompiled.rules import CHANCE, TERMINAL, mix
-from treeplex.games.goofspiel import GoofspielRules
 from treeplex.games.numba_rules import NumbaRules
+
+if TYPE_CHECKING:
+    from treeplex.games.goofspiel import GoofspielRules
 
 MOST_CARDS = 11
 """Cards that fit into four bits each, with a set of them, in 63 bits."""
@@ -20,7 +22,7 @@ SET = 48
 
 
 @lru_cache
-def goofspiel_rules(rules: GoofspielRules) -> NumbaRules:
+def goofspiel_rules(rules: "GoofspielRules") -> NumbaRules:
     """The rules, with at most :data:`MOST_CARDS` cards and secret bids."""
     players, cards, turns = rules.players, rules.num_cards, rules.turns
     order, paid = rules.points_order, rules.returns_type

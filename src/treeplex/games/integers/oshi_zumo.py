@@ -5,20 +5,22 @@ of all turns, which everybody sees.
 """
 
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numba import njit
 
 from treeplex.engine.uncompiled.rules import TERMINAL, mix
 from treeplex.games.numba_rules import NumbaRules
-from treeplex.games.oshi_zumo import OshiZumoRules
+
+if TYPE_CHECKING:
+    from treeplex.games.oshi_zumo import OshiZumoRules
 
 TURN, FIRST, SECOND, PLACE, MOVER, BID, PAST = range(7)
 """The numbers of a state."""
 
 
 @lru_cache
-def oshi_zumo_rules(rules: OshiZumoRules) -> NumbaRules:
+def oshi_zumo_rules(rules: "OshiZumoRules") -> NumbaRules:
     """The rules."""
     size, horizon, alesia, least = rules.size, rules.horizon, rules.alesia, rules.min_bid
 

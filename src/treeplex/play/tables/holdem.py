@@ -232,17 +232,18 @@ class HoldemTable(Table):
         """How likely a player's play has made each hand here, float64 [H], up to a factor; a person's own as dealt."""
         return self._ranges.at(game_of(self._agent), self._agent.state)[player]
 
-    def range_of(self, player: int) -> dict[str, float]:
-        """How likely an agent holds each hand for somebody who has the other one's cards, by name."""
-        weights, hands = self._reach(player), self._spot.format.hands
-        seen = {*self._board, *self.cards(1 - player)}
-        kept = [hand for hand in np.flatnonzero(weights).tolist() if not {*map(int, hands[hand])} & seen]
-        total = float(weights[kept].sum())
-        return {self.hand_name(hand): float(weights[hand]) / total for hand in kept}
+    def range_against(self, player: int, other: int) -> Floats:
+        """See :meth:`AgentTable.range_against`."""
+        weights = self._reach(player)
+        seen = np.isin(self._spot.format.hands, [*self._board, *self.cards(other)]).any(axis=1)
+        found = np.where(seen, 0.0, weights)
+        total = float(found.sum())
+        return found / total if total > 0 else found
 
-    def hand_name(self, hand: int) -> str:
-        """A hand by its cards, the higher one first."""
-        return cards_to_string(sorted(map(int, self._spot.format.hands[hand]), reverse=True))
+    def hand_names(self, player: int) -> Callable[[int], str]:
+        """See :meth:`AgentTable.hand_names`: the cards, the higher one first."""
+        hands = self._spot.format.hands
+        return lambda hand: cards_to_string(sorted(map(int, hands[hand]), reverse=True))
 
     @property
     def board(self) -> tuple[int, ...]:

@@ -268,7 +268,7 @@ def run_flops(order: Order, line: Line) -> None:
         where = {"done": progress.done, "total": progress.total, "rate": progress.rate, "left": progress.seconds_left}
         line.tell("progress", **where, seconds=perf_counter() - began)
         if progress.done < len(boards):
-            line.tell("phase", text=f"solving {progress.numbers['board']}")
+            line.tell("phase", text=f"on {progress.numbers['board']}")
 
     wait_for(lambda: JobFolder(BATCH, order.file), line)
     began, first = perf_counter(), spot_on(boards[0].name)

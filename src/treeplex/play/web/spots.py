@@ -255,9 +255,10 @@ def check_fields(fields: Mapping[str, Any], threads: int | None, boards: str | N
     spot = None
     while spot is None and len(problems) <= len(FIELDS):
         try:
-            spot = spot_request(tried).spot()
+            request = spot_request(tried)
+            spot = request.spot()
             check_algorithm(spot.settings.algorithm)
-            check_symmetric(spot.ranges, named)
+            check_symmetric(request.ranges(), named)
         except TreeplexError as error:
             spot = None
             field, message = blamed(str(error))

@@ -35,6 +35,7 @@ function Lobby() {
   const spots = start.data?.solutions ?? [];
   const inside = spots.flatMap((spot) => (spot.file.includes("/") ? [spot.file.slice(0, spot.file.lastIndexOf("/"))] : []));
   const folders = [...new Set(inside)].filter((folder) => inside.filter((each) => each === folder).length > 1);
+  for (const batch of start.data?.batches ?? []) if (batch.spots > 1) folders.push(`${batch.file}/boards`);
   const held = useLoaded((signal) => get<{ tables: KeptTable[] }>("tables", {}, signal), []);
   const game = useSignal(asked ?? "");
   const against = useSignal(place.value.query.get("against") ?? "");
@@ -73,7 +74,7 @@ function Lobby() {
           <p><Button kind="primary" disabled={!!busy.value} onClick={() => void sit(asked, "", asked)}>{busy.value === asked ? "Setting up…" : "Sit down"}</Button></p>
         </Panel>
       )}
-      {spots.length > 0 && (
+      {spots.length + folders.length > 0 && (
         <Panel title="At a solved spot" tools={<span class="soft small">every decision judged by the solution</span>}>
           <p class="row tight">
             {folders.map((folder) => (

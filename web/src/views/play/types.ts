@@ -91,7 +91,7 @@ export interface HandDone {
   phh: boolean;
   scene: Scene;
   outcome: string;
-  ranges: { seat: number; held: string; hands: { name: string; share: number }[] }[];
+  ranges: { seat: number; held: string; held_share: number; hands: { name: string; share: number }[] }[];
 }
 
 export interface Sum {

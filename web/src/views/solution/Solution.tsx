@@ -63,7 +63,7 @@ function Head({ info, line }: { info: SolutionInfo; line: string }) {
   return (
     <div class="row spread">
       <div class="row">
-        <h1><Cards of={info.spot.board} large /> <span class="hidden">{info.name}</span></h1>
+        <h1>{info.spot.board ? <Cards of={info.spot.board} large /> : "Before the flop"} <span class="hidden">{info.name}</span></h1>
         <Facts
           of={[
             ["Pot", info.spot.opening_pot],

@@ -46,7 +46,8 @@ export interface NodeHead {
   stacks: [number, number];
   committed: [number, number];
   street_bets: [number, number];
-  deals: boolean;
+  /** How many cards come next. */
+  deals: number;
   over: boolean;
   actions: Action[];
   children: string[];

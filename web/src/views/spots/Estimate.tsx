@@ -41,8 +41,8 @@ export function Estimate({ checked, loading, error }: { checked: Checked | null;
   if (error) return <Notice bad>{error}</Notice>;
   const found = checked?.estimate;
   if (!found) {
-    const missing = checked && !checked.ok;
-    return <p class="soft" role="status">{missing ? checked.problems[0]?.message ?? "Something is missing." : loading ? "Counting…" : ""}</p>;
+    const wrong = checked?.problems.find((each) => each.field);
+    return <p class="soft" role="status">{wrong ? wrong.message : loading ? "Counting…" : ""}</p>;
   }
   if (!found.memory) return <Notice bad>{found.refusal}</Notice>;
   const need = found.memory["float32"] ?? 0;

@@ -1,6 +1,6 @@
 """A strategy on the tree of any game: by public states where the rules say them, else history by history."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -247,21 +247,17 @@ class Browser:
             if not 0 <= number < len(labels):
                 raise SpecError(f"there is no step {number} after {len(steps)} others; go back to the beginning")
             names = ["(hidden)"] if options.private else [game.action_name(state, label) for label in labels]
-            steps.append({"player": options.player, "taken": number, "options": names})
+            shares = self._shares(self._rows_at(game, state), len(names)) if options.player >= 0 else [None] * len(names)
+            steps.append({"player": options.player, "taken": number, "options": names, "probabilities": shares})
             state = game.after(state, labels[number])
         options = game.options(state)
         rows = self._rows_at(game, state) if options.player >= 0 else []
         weights = np.array([row["own_reach"] * row["others_reach"] for row in rows])
         total = float(weights.sum())
         names = [game.action_name(state, label) for label in options.labels]
-        shares: list[float | None] = [None] * len(names)
-        if rows and total > 0:
-            shares = [
-                float(weights @ np.array([row["actions"][place]["probability"] for row in rows])) / total
-                for place in range(len(names))
-            ]
         if options.private:
-            names, shares = ["(hidden)"], [1.0]
+            names = ["(hidden)"]
+        shares = self._shares(rows, len(names))
         return {
             "path": list(path),
             "steps": steps,
@@ -276,6 +272,17 @@ class Browser:
             "payoffs": self._payoffs(game, state) if options.player == TERMINAL else None,
             "returns": None,
         }
+
+    def _shares(self, rows: Sequence[Mapping[str, Any]], actions: int) -> list[float | None]:
+        """How often each action is taken with all hands together; None where nobody acts or gets there. One, if hidden."""
+        if actions == 1:
+            return [1.0]
+        weights = np.array([row["own_reach"] * row["others_reach"] for row in rows])
+        total = float(weights.sum())
+        if not total > 0:
+            return [None] * actions
+        played = np.array([[action["probability"] for action in row["actions"]] for row in rows])
+        return [float(share) for share in weights @ played / total]
 
     def _rows_at(self, game: PublicGame, state: Any) -> list[dict[str, Any]]:
         """The infosets of a public state, hand by hand."""
@@ -317,7 +324,7 @@ class Browser:
             names, chances = self._moves(state)
             if not 0 <= number < len(names):
                 raise SpecError(f"there is no step {number} after {len(steps)} others; go back to the beginning")
-            steps.append({"player": int(state.current_player()), "taken": number, "options": names})
+            steps.append({"player": int(state.current_player()), "taken": number, "options": names, "probabilities": chances})
             reach *= chances[number]
             state = state.child(self._actions(state)[number])
             if self.values is not None:
