@@ -12,6 +12,7 @@ import { save } from "../../look/save.ts";
 import { ask, place } from "../../router.ts";
 import { useKeys } from "../../keys.ts";
 import { useLoaded, useRested, useTitle } from "../../use.ts";
+import { Blueprints } from "./Blueprints.tsx";
 import { FromTheDeal } from "./FromTheDeal.tsx";
 
 interface PushFold {
@@ -91,6 +92,7 @@ export default function Preflop() {
           </Panel>
         ))}
       </div>
+      <Blueprints />
       <FromTheDeal />
     </>
   );
