@@ -2,22 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.histories.recording import Walks, matched, record_external, recorded
+from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
-from treeplex.learn.neural.approximator import make_approximator
 from treeplex.learn.neural.averages import Average, ExactAverage, LearnedAverage, LearnedAverageSettings
-from treeplex.learn.neural.buffers import Reservoir, Rows
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
 from treeplex.settings import setting
-
-CHUNK = 1 << 14
-"""Rows that walks record before they are stored."""
 
 
 @dataclass(frozen=True)
@@ -50,12 +45,15 @@ class SingleDeepCfr(NeuralLearner):
 
     def __init__(self, game: Game, settings: SingleDeepCfrSettings) -> None:
         super().__init__(game, settings)
-        self.strategy, self.iteration = self.uniform(), 0
-        self.average = self.make_average()
-        self._recorded = recorded(self.histories, self.first, CHUNK)
-        players = range(self.compiled.players)
-        self.regrets = [make_approximator(self.inputs(player), settings, self.generator) for player in players]
-        self.memories = [Reservoir(settings.memory, self._recorded.values.shape[1]) for _ in players]
+        self.iteration, self.average = 0, self.make_average()
+        players = range(self.players)
+        self.regrets = [self.ground.approximator(player, self.generator) for player in players]
+        self.memories = [self.ground.reservoir(settings.memory) for _ in players]
+
+    @property
+    def strategy(self) -> Any:
+        """The policy that walks follow; on a compiled game float64 [S]."""
+        return self.ground.strategy
 
     def make_average(self) -> Average:
         """How policies are averaged."""
@@ -70,45 +68,40 @@ class SingleDeepCfr(NeuralLearner):
             self.average.played(player, self.strategy, self.iteration)
             regrets.reset(self.generator)
             losses.append(regrets.fit(memory.rows, self.settings.fits, self.generator))
-            self.strategy[self.slots_of(player)] = matched(regrets.inputs.first, regrets.values(), self.settings.greedy)
+            self.ground.follow(player, regrets, self.settings.greedy)
         return {"loss": float(np.mean(losses))}
 
     def walk(self, player: int) -> None:
         """The walks of an iteration for a player; what they find goes into the reservoirs."""
-        settings, begin, found = self.settings, self.infosets_of(player).start, self._recorded
-        walks = Walks(self.histories, self.first, self.strategy, player, settings.seed)
-        walk, last = (self.iteration - 1) * settings.walks, self.iteration * settings.walks
-        while walk < last:
-            before = walk
-            walk, rows, others, visited = record_external(walks, walk, last, found)
-            self.count(visited, walk - before)
-            weights = np.full(rows, self.iteration, np.float32)
-            self.memories[player].add(
-                Rows(found.places[:rows] - begin, found.values[:rows] / np.float32(self.scale), weights), self.generator
-            )
-            self.average.met(found.others[:others], self.strategy, self.iteration)
+        last = self.iteration * self.settings.walks
+        for rows, others in self.ground.external(player, range(last - self.settings.walks, last)):
+            self.memories[player].add(rows._replace(weights=rows.weights * np.float32(self.iteration)), self.generator)
+            self.average.met(others, self.strategy, self.iteration)
 
     @property
     def costly(self) -> bool:
         return self.average.costly
 
-    def policy(self) -> Policy:
-        return self.policy_of(self.average.probabilities(self.iteration))
+    def policy(self) -> Policy | NeuralPolicy:
+        return self.average.policy(self.iteration)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        arrays = {"iteration": np.array([self.iteration]), "strategy": self.strategy}
+        arrays = {"iteration": np.array([self.iteration]), **self.ground.state()}
         arrays |= named("average", self.average.state()) | self.counts()
         for player, (regrets, memory) in enumerate(zip(self.regrets, self.memories, strict=True)):
             arrays |= named(f"regrets{player}", regrets.state()) | named(f"memory{player}", memory.state())
         return arrays
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        self.iteration, self.strategy = int(arrays["iteration"][0]), np.array(arrays["strategy"])
+        self.iteration = int(arrays["iteration"][0])
         self.average.restore(under("average", arrays))
         self.restore_counts(arrays)
         for player, (regrets, memory) in enumerate(zip(self.regrets, self.memories, strict=True)):
             regrets.restore(under(f"regrets{player}", arrays))
             memory.restore(under(f"memory{player}", arrays))
+            if self.iteration:
+                self.ground.follow(player, regrets, self.settings.greedy)
+        self.ground.restore(arrays)
 
 
 class DeepCfr(SingleDeepCfr):
@@ -120,6 +113,7 @@ class DeepCfr(SingleDeepCfr):
     """
 
     settings_class = DeepCfrSettings
+    walks_rules: ClassVar[bool] = True
     source = "Brown, Lerer, Gross and Sandholm 2019, Deep Counterfactual Regret Minimization (ICML)"
 
     def make_average(self) -> Average:

@@ -64,7 +64,7 @@ class Escher(SingleDeepCfr):
         self.critic.forget()
         for player in range(self.compiled.players):
             kind = self.kind(player)._replace(exploration=settings.value_exploration, returns=True)
-            for _, _, edges in playthroughs(self, self.critic, kind, settings.value_walks, self._recorded):
+            for _, _, edges in playthroughs(self, self.critic, kind, settings.value_walks, self.ground.found):
                 self.critic.add(edges)
         self.critic.fit(self.strategy)
 
@@ -74,7 +74,7 @@ class Escher(SingleDeepCfr):
         return Walks(self.histories, self.first, self.strategy, player, settings.seed, 1.0, settings.corrected)
 
     def walk(self, player: int) -> None:
-        for rows, others, _ in playthroughs(self, self.critic, self.kind(player), self.settings.walks, self._recorded):
+        for rows, others, _ in playthroughs(self, self.critic, self.kind(player), self.settings.walks, self.ground.found):
             weights = np.full(len(rows.places), self.iteration, np.float32)
             self.memories[player].add(rows._replace(weights=weights), self.generator)
             self.average.met(others, self.strategy, self.iteration)

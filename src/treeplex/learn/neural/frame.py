@@ -24,6 +24,7 @@ from treeplex.games.size_estimate import clearly_more
 from treeplex.learn.learner import Learner
 from treeplex.learn.neural.approximator import TABLE, Inputs, NetworkSettings
 from treeplex.learn.neural.features import KINDS, ONE_HOT, USUAL, infoset_features
+from treeplex.learn.neural.ground import CompiledGround, Ground, RulesGround
 from treeplex.learn.neural.rules_walks import RulesWalks
 from treeplex.notices import notify
 from treeplex.settings import setting
@@ -92,6 +93,11 @@ class NeuralLearner(Learner):
             if getattr(self.settings, setting_name) == value:
                 raise AlgorithmError(f"{setting_name}={value} needs all histories{why}; leave it out")
         return RulesWalks(turn_by_turn(self.game), self.probed.view)
+
+    @cached_property
+    def ground(self) -> Ground:
+        """Where the learner walks."""
+        return CompiledGround(self) if self.by_rules is None else RulesGround(self, self.by_rules)
 
     @cached_property
     def probed(self) -> Probed:

@@ -32,7 +32,9 @@ def check_critic(learner: Actor) -> None:
         AlgorithmError: they are asked for there.
     """
     if learner.by_rules is not None and learner.settings.critic == EXACT:
-        raise AlgorithmError(f"critic={EXACT} sweeps all infosets, and {learner.game} is walked by its rules; set critic={LEARNED}")
+        raise AlgorithmError(
+            f"critic={EXACT} sweeps all infosets, and {learner.game} is walked by its rules; set critic={LEARNED}"
+        )
 
 
 def q_direction(policy: Floats, advantages: Floats) -> Floats:

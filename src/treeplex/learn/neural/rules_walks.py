@@ -2,7 +2,7 @@
 
 A walk is a generator. It stops where it needs a policy and goes on with the answer; those that wait are answered together. What
 infosets look like is noted once in a batch of walks, and so is the policy there. Each walk draws from its own stream, in the
-order of the compiled walks (``engine.histories.episodes``, ``engine.histories.recording``): by the same policy they are the same.
+order of the compiled walks (``engine.histories.episodes``, ``engine.histories.recording``): by one policy both are the same.
 """
 
 from collections.abc import Callable, Generator, Iterable, Sequence
@@ -45,6 +45,10 @@ class Met(NamedTuple):
     def at(self, infosets: NDArray[np.integer]) -> "Met":
         """Some of them."""
         return Met(self.player[infosets], self.features[infosets], self.legal[infosets])
+
+    def described(self) -> Singles:
+        """Each as a row of features and of its actions side by side, float32 [P, F + columns]."""
+        return np.concatenate([self.features, self.legal.astype(np.float32)], axis=1)
 
 
 Asked = Callable[[Met], Floats]

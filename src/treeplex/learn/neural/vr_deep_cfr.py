@@ -15,8 +15,8 @@ from treeplex.learn.neural.approximator import make_approximator
 from treeplex.learn.neural.averages import AverageSettings, make_average
 from treeplex.learn.neural.buffers import Rows
 from treeplex.learn.neural.critics import Critic, CriticSettings, playthroughs
-from treeplex.learn.neural.deep_cfr import CHUNK
 from treeplex.learn.neural.frame import NeuralLearner, check_zero_sum, named, under
+from treeplex.learn.neural.ground import CHUNK
 from treeplex.settings import setting
 
 
@@ -106,7 +106,7 @@ class VrDeepDcfr(NeuralLearner):
         return self.average.costly
 
     def policy(self) -> Policy:
-        return self.policy_of(self.average.probabilities(self.iteration))
+        return self.average.policy(self.iteration)
 
     def state(self) -> dict[str, NDArray[Any]]:
         arrays = {"iteration": np.array([self.iteration]), "strategy": self.strategy}
