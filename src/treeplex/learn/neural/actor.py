@@ -88,7 +88,8 @@ class Actor(NeuralLearner):
     @property
     def current(self) -> Floats:
         """The policy as it stands, float64 [I, A]."""
-        return self.grid.softmax(self.logits.values()[:, : self.grid.legal.shape[1]])
+        policy: Floats = self.grid.softmax(self.logits.values()[:, : self.grid.legal.shape[1]])
+        return policy
 
     @property
     def share(self) -> float:
@@ -101,6 +102,7 @@ class Actor(NeuralLearner):
     def play(self) -> Episodes:
         """The episodes of an update, by the policy as it stands; :attr:`grid` then has their infosets."""
         batch, seed = self.settings.batch, self.settings.seed
+        found: Episodes
         if self.by_rules is None:
             found = self.grid.play(self.current, batch, seed, self.played)
         else:

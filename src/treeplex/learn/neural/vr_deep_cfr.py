@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from treeplex.engine.histories.recording import Walks, matched, recorded
 from treeplex.engine.tree.form import Floats
+from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
 from treeplex.learn.neural.approximator import make_approximator
@@ -105,7 +106,7 @@ class VrDeepDcfr(NeuralLearner):
     def costly(self) -> bool:
         return self.average.costly
 
-    def policy(self) -> Policy:
+    def policy(self) -> Policy | NeuralPolicy:
         return self.average.policy(self.iteration)
 
     def state(self) -> dict[str, NDArray[Any]]:
