@@ -74,6 +74,15 @@ class ExactAverage(Average):
     """
 
     def __init__(self, learner: NeuralLearner) -> None:
+        """Begin with nothing.
+
+        Raises:
+            AlgorithmError: the learner walks by the rules.
+        """
+        if learner.by_rules is not None:
+            raise AlgorithmError(
+                f"average={EXACT} sums tables, and {learner.game} is walked by its rules; set average={NETWORK}"
+            )
         self.learner, self.sums = learner, np.zeros(len(learner.compiled.action_ids))
 
     def played(self, player: int, policy: Floats, weight: float) -> None:

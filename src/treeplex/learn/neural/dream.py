@@ -46,7 +46,7 @@ class Dream(SingleDeepCfr):
     def walk(self, player: int) -> None:
         settings = self.settings
         kind = Walks(self.histories, self.first, self.strategy, player, settings.seed, settings.exploration)
-        for rows, _, edges in playthroughs(self, self.critic, kind, settings.walks, self.ground.found):
+        for rows, _, edges in playthroughs(self, self.critic, kind, settings.walks, self.room):
             weights = np.float32(self.iteration) * rows.weights
             self.memories[player].add(rows._replace(weights=weights), self.generator)
             self.critic.add(edges)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.histories.form import Histories
+from treeplex.engine.histories.recording import Recorded, recorded
 from treeplex.engine.tree.form import Floats, Ints
 from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import AlgorithmError, GameError
@@ -24,7 +25,7 @@ from treeplex.games.size_estimate import clearly_more
 from treeplex.learn.learner import Learner
 from treeplex.learn.neural.approximator import TABLE, Inputs, NetworkSettings
 from treeplex.learn.neural.features import KINDS, ONE_HOT, USUAL, infoset_features
-from treeplex.learn.neural.ground import CompiledGround, Ground, RulesGround
+from treeplex.learn.neural.ground import CHUNK, CompiledGround, Ground, RulesGround
 from treeplex.learn.neural.rules_walks import RulesWalks
 from treeplex.notices import notify
 from treeplex.settings import setting
@@ -88,7 +89,9 @@ class NeuralLearner(Learner):
             return None
         why = "" if wanted else f" of {self.game}, which are too many to store"
         if not self.walks_rules:
-            raise AlgorithmError(f"{name} needs all histories{why}; take ppo, mmd, nfsp or deep-cfr, which walk by the rules")
+            raise AlgorithmError(
+                f"{name} needs all histories{why}; take ppo, mmd, nfsp, deep-cfr or escher, which walk by the rules"
+            )
         for setting_name, value in (("approximator", TABLE), ("features", ONE_HOT)):
             if getattr(self.settings, setting_name) == value:
                 raise AlgorithmError(f"{setting_name}={value} needs all histories{why}; leave it out")
@@ -98,6 +101,11 @@ class NeuralLearner(Learner):
     def ground(self) -> Ground:
         """Where the learner walks."""
         return CompiledGround(self) if self.by_rules is None else RulesGround(self, self.by_rules)
+
+    @cached_property
+    def room(self) -> Recorded:
+        """Room for what walks on the compiled game record."""
+        return recorded(self.histories, self.first, CHUNK)
 
     @cached_property
     def probed(self) -> Probed:

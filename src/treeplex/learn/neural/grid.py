@@ -85,7 +85,7 @@ class MetInfosets(Infosets):
     def within(self, infosets: SmallInts) -> tuple[Self, Ints | slice, SmallInts]:
         """Those of the rows alone, since a network is asked for each."""
         chosen, numbers = np.unique(infosets, return_inverse=True)
-        return type(self)(self.met.at(chosen)), chosen, numbers.astype(np.int32)
+        return type(self)(self.met.at(chosen)), chosen.astype(np.int64), numbers.astype(np.int32)
 
 
 class Grid(Infosets):

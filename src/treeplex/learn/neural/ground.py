@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.histories.recording import Walks, matched, record_external, recorded
+from treeplex.engine.histories.recording import Walks, matched, record_external
 from treeplex.engine.tree.form import Floats
 from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.tabular import Policy
@@ -82,21 +82,19 @@ class CompiledGround(Ground):
 
     Attributes:
         strategy: float64 [S], the policy of all slots.
-        found: room for what walks record.
     """
 
     def __init__(self, learner: NeuralLearner) -> None:
         self.learner, self.strategy = learner, learner.uniform()
-        self.found = recorded(learner.histories, learner.first, CHUNK)
 
     def approximator(self, player: int, generator: np.random.Generator, kind: str = VALUES) -> Approximator:
         return make_approximator(self.learner.inputs(player), self.learner.settings, generator, kind)
 
     def reservoir(self, most: int) -> Reservoir:
-        return Reservoir(most, self.found.values.shape[1])
+        return Reservoir(most, self.learner.room.values.shape[1])
 
     def external(self, player: int, walks: range) -> Iterator[tuple[Rows, NDArray[np.int32]]]:
-        learner, found, begin = self.learner, self.found, self.learner.infosets_of(player).start
+        learner, found, begin = self.learner, self.learner.room, self.learner.infosets_of(player).start
         kind = Walks(learner.histories, learner.first, self.strategy, player, learner.settings.seed)
         walk = walks.start
         while walk < walks.stop:
@@ -112,7 +110,7 @@ class CompiledGround(Ground):
 
     def shown(self, others: NDArray[np.int32], policy: Floats) -> tuple[int, Rows]:
         learner, player = self.learner, self.learner.compiled.player_of(int(others[0]))
-        first, shares = learner.first[others], np.zeros((len(others), self.found.values.shape[1]), np.float32)
+        first, shares = learner.first[others], np.zeros((len(others), self.learner.room.values.shape[1]), np.float32)
         for a in range(shares.shape[1]):
             has = first + a < learner.first[others + 1]
             shares[has, a] = policy[first[has] + a]
@@ -145,7 +143,7 @@ class RulesGround(Ground):
         self.followed: dict[int, tuple[RowNetwork, bool]] = {}
 
     def approximator(self, player: int, generator: np.random.Generator, kind: str = VALUES) -> RowNetwork:
-        return RowNetwork(self.view, self.learner.settings, generator, kind)
+        return RowNetwork.of_infosets(self.view, self.learner.settings, generator, kind)
 
     def reservoir(self, most: int) -> Reservoir:
         columns = len(self.view.actions)

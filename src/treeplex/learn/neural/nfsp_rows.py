@@ -35,8 +35,9 @@ class RowPlayer:
 
     def __init__(self, player: int, view: View, settings: Any, generator: np.random.Generator) -> None:
         self.player, self.settings, self.generator = player, settings, generator
-        self.response, self.target = RowNetwork(view, settings, generator), RowNetwork(view, settings, generator)
-        self.average = RowNetwork(view, settings, generator, POLICY)
+        self.response = RowNetwork.of_infosets(view, settings, generator)
+        self.target = RowNetwork.of_infosets(view, settings, generator)
+        self.average = RowNetwork.of_infosets(view, settings, generator, POLICY)
         width, columns = len(view.scale) + len(view.actions), len(view.actions)
         nowhere = np.empty((0, width), np.float32)
         self.transitions = Replay(nowhere, np.empty(0, np.int32), nowhere, np.empty(0, np.float32), room=settings.memory)

@@ -20,10 +20,19 @@ Singles = NDArray[np.float32]
 class RowNetwork:
     """A network of values or of a policy; a row is features and which actions there are, side by side."""
 
-    def __init__(self, view: View, settings: NetworkSettings, generator: np.random.Generator, kind: str = VALUES) -> None:
-        self.features, self.columns = len(view.scale), len(view.actions)
+    def __init__(
+        self, features: int, columns: int, settings: NetworkSettings, generator: np.random.Generator, kind: str = VALUES
+    ) -> None:
+        self.features, self.columns = features, columns
         one = Inputs(np.zeros((1, self.features), np.float32), np.array([0, self.columns]), np.arange(self.columns))
         self.inner = Network(one, settings, generator, kind)
+
+    @classmethod
+    def of_infosets(
+        cls, view: View, settings: NetworkSettings, generator: np.random.Generator, kind: str = VALUES
+    ) -> "RowNetwork":
+        """A network of infosets as a view has them."""
+        return cls(len(view.scale), len(view.actions), settings, generator, kind)
 
     def values(self, rows: Singles) -> Floats:
         """The numbers of rows float32 [n, F + columns], float64 [n, columns]; of a policy its probabilities."""

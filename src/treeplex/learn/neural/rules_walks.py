@@ -116,6 +116,13 @@ class Notes:
             for infoset, row in zip(infosets, found, strict=True):
                 known[infoset] = [row[column] for column in self.columns[infoset]]
 
+    def probabilities(self, policy: int) -> Floats:
+        """A policy as far as it was asked for, float64 [P, columns]; zeros elsewhere."""
+        found = np.zeros((len(self.players), len(self.view.actions)))
+        for infoset, row in self.known[policy].items():
+            found[infoset, self.columns[infoset]] = row
+        return found
+
 
 def side_by_side(walks: Iterable[Walk[T]], notes: Notes, together: int = TOGETHER) -> list[T]:
     """Run walks, so many at a time; what each returns, in their order.
@@ -230,15 +237,12 @@ class RulesWalks:
         values = np.full((len(regrets), len(self.view.actions)), np.nan, np.float32)
         for place, (infoset, row) in enumerate(regrets):
             values[place, notes.columns[infoset]] = row
-        probabilities = np.zeros((len(notes.players), len(self.view.actions)))
-        for infoset, row in notes.known[0].items():
-            probabilities[infoset, notes.columns[infoset]] = row
         return External(
             notes.met(),
             np.array([infoset for infoset, _ in regrets], np.int32),
             values,
             np.array([infoset for trail in found for infoset in trail.others], np.int32),
-            probabilities,
+            notes.probabilities(0),
             sum(trail.nodes for trail in found),
         )
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.histories.recording import Walks, matched, recorded
+from treeplex.engine.histories.recording import Walks, matched
 from treeplex.engine.tree.form import Floats
 from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.tabular import Policy
@@ -17,7 +17,6 @@ from treeplex.learn.neural.averages import AverageSettings, make_average
 from treeplex.learn.neural.buffers import Rows
 from treeplex.learn.neural.critics import Critic, CriticSettings, playthroughs
 from treeplex.learn.neural.frame import NeuralLearner, check_zero_sum, named, under
-from treeplex.learn.neural.ground import CHUNK
 from treeplex.settings import setting
 
 
@@ -60,7 +59,6 @@ class VrDeepDcfr(NeuralLearner):
         self.critic = Critic(self)
         self.regrets = [make_approximator(self.inputs(player), settings, self.generator) for player in (0, 1)]
         self.regret_values = [np.zeros(regrets.inputs.slots) for regrets in self.regrets]
-        self._recorded = recorded(self.histories, self.first, CHUNK)
 
     def check_game(self) -> None:
         check_zero_sum(self, "variance-reduced deep CFR")
@@ -76,7 +74,7 @@ class VrDeepDcfr(NeuralLearner):
         settings, weight = self.settings, float(self.iteration) ** self.settings.gamma
         kind = Walks(self.histories, self.first, self.strategy, player, settings.seed, settings.exploration)
         parts = []
-        for rows, others, edges in playthroughs(self, self.critic, kind, settings.walks, self._recorded):
+        for rows, others, edges in playthroughs(self, self.critic, kind, settings.walks, self.room):
             parts.append(rows._replace(weights=np.ones(len(rows.places), np.float32)))
             self.average.met(others, self.strategy, weight)
             self.critic.add(edges)
