@@ -103,6 +103,10 @@ class Game(ABC):
         """The same game as a :class:`treeplex.games.public.PublicGame` of any number of players, where that is written."""
         return None
 
+    def numba_rules(self) -> "object | None":
+        """The same game as Numba functions (:class:`treeplex.games.numba_rules.NumbaRules`), where they are written."""
+        return None
+
     def parameters(self) -> Mapping[str, object]:
         """The parameters this game was made with."""
         return {}

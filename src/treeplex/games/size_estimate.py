@@ -81,6 +81,12 @@ def history_playout(game: Game) -> Playout:
     return play
 
 
+def estimated_histories(game: Game, playouts: int = FEW_PLAYOUTS) -> int:
+    """About how many histories rules have; always the same number for the same rules."""
+    playout, random = history_playout(game), Random(0)
+    return sum(playout(random, math.inf) for _ in range(playouts)) // playouts
+
+
 def summary_of(sizes: Sequence[int]) -> SizeEstimate:
     """What a sample of sizes, which may be beyond floats, says of their mean."""
     count, mean = len(sizes), sum(sizes) // len(sizes)

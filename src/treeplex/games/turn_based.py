@@ -111,5 +111,8 @@ class TurnBased(Game):
     def new_initial_state(self) -> TurnBasedState:
         return TurnBasedState(self.game.new_initial_state(), self.num_players)
 
+    def numba_rules(self) -> object | None:
+        return self.game.numba_rules()
+
     def parameters(self) -> Mapping[str, object]:
         return self.game.parameters()

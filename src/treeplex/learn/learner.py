@@ -15,6 +15,7 @@ from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
 from treeplex.settings import Settings, setting
+from treeplex.workers.executor import Executor, make_executor
 
 
 class Learner(ABC):
@@ -32,11 +33,14 @@ class Learner(ABC):
         game: the rules.
         settings: what was asked for.
         generator: of random numbers; saved and restored for it.
+        spreads: whether it has its work done by :attr:`executor`, so that ``--workers`` and ``--ray`` are for it.
+        executor: of its jobs; this process unless others are asked for.
     """
 
     settings_class: ClassVar[type[Settings]]
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     source: ClassVar[str] = ""
+    spreads: ClassVar[bool] = False
 
     def __init__(self, game: Game, settings: Any) -> None:
         """Start; a class that overrides it calls this one first.
@@ -46,6 +50,7 @@ class Learner(ABC):
         """
         self.game, self.settings = game, settings
         self.generator = np.random.default_rng(getattr(settings, "seed", 0))
+        self.executor = make_executor("inline")
 
     @cached_property
     def compiled(self) -> CompiledGame:
@@ -56,6 +61,10 @@ class Learner(ABC):
     def identity(self) -> str:
         """What tells the game from others; a training resumes only on the same."""
         return self.compiled.identity
+
+    def spread_over(self, executor: Executor, spec: str) -> None:
+        """Have jobs done by workers, which know the game by its spec; called before the first step."""
+        self.executor = executor
 
     @abstractmethod
     def step(self) -> Mapping[str, float] | None:

@@ -59,6 +59,7 @@ class Actor(NeuralLearner):
 
     settings_class: ClassVar[type[Settings]] = ActorSettings
     walks_rules: ClassVar[bool] = True
+    spreads = True
     momentum: ClassVar[float] = 0.9
     """Adam's b1."""
     auxiliary: ClassVar[int] = 0
@@ -101,13 +102,12 @@ class Actor(NeuralLearner):
 
     def play(self) -> Episodes:
         """The episodes of an update, by the policy as it stands; :attr:`grid` then has their infosets."""
-        batch, seed = self.settings.batch, self.settings.seed
-        found: Episodes
+        batch = self.settings.batch
+        seats = np.zeros((batch, self.players), np.int64)
         if self.by_rules is None:
-            found = self.grid.play(self.current, batch, seed, self.played)
+            found = self.episodes(self.grid.table(self.current)[None], seats)
         else:
-            seats = np.zeros((batch, self.players), np.int64)
-            found, met = self.by_rules.episodes([self.asked], seats, seed, self.played)
+            found, met = self.by_rules.episodes([self.asked], seats, self.settings.seed, self.played)
             self.look(MetInfosets(met))
         self.count(found.nodes, batch)
         return found

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from treeplex.engine.histories.recording import gathered
 from treeplex.engine.tree.form import Floats, Ints
-from treeplex.learn.common.fitting import adam_arrays, restore_adam
+from treeplex.learn.common.fitting import adam_arrays, load_weights, restore_adam
 from treeplex.learn.neural.buffers import Rows
 from treeplex.learn.neural.descent import Descent, Singles, finite
 from treeplex.learn.torch.device import torch_module
@@ -298,9 +298,7 @@ class Network(Approximator):
         return weights | adam_arrays(self.optimizer)
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        torch = torch_module()
-        weights = {name: torch.from_numpy(np.array(arrays[f"net.{name}"])) for name in self.module.state_dict()}
-        self.module.load_state_dict(weights)
+        load_weights(self.module, {name.removeprefix("net."): array for name, array in arrays.items()})
         restore_adam(self.optimizer, [*self.module.parameters()], arrays)
 
 

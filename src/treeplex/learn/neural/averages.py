@@ -12,6 +12,7 @@ from treeplex.engine.tree.form import Floats
 from treeplex.errors import AlgorithmError
 from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.tabular import Policy
+from treeplex.games.base import Game
 from treeplex.learn.neural.approximator import POLICY
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
 from treeplex.learn.neural.ground import Fitted
@@ -51,7 +52,7 @@ class Average(ABC):
 
     @abstractmethod
     def met(self, others: Any, policy: Any, weight: float) -> None:
-        """Take in infosets that were visited in proportion to their players' own reach under ``policy``."""
+        """Take in infosets that were visited in proportion to their players' own reach, as the ground has them."""
 
     @abstractmethod
     def policy(self, iteration: int) -> Policy | NeuralPolicy:
@@ -159,6 +160,47 @@ class LearnedAverage(Average):
             memory.restore(under(str(player), arrays))
 
 
-def make_average(learner: NeuralLearner) -> Average:
-    """The average that the settings ask for, :class:`AverageSettings`."""
-    return ExactAverage(learner) if learner.settings.average == EXACT else LearnedAverage(learner)
+class AveragingLearner(NeuralLearner):
+    """A learner of regrets, a network for each player, whose result is the average of the policies that match them.
+
+    Attributes:
+        iteration: iterations done.
+        average: of the policies.
+        regrets: an approximator for each player.
+    """
+
+    def __init__(self, game: Game, settings: Any) -> None:
+        super().__init__(game, settings)
+        self.iteration, self.average = 0, self.make_average()
+        self.regrets: list[Any] = [self.ground.approximator(player, self.generator) for player in range(self.players)]
+
+    @property
+    def strategy(self) -> Any:
+        """The policies as they stand; on a compiled game float64 [S]."""
+        return self.ground.strategy
+
+    def make_average(self) -> Average:
+        """How policies are averaged; unless overridden as the settings ask, :class:`AverageSettings`."""
+        return ExactAverage(self) if self.settings.average == EXACT else LearnedAverage(self)
+
+    @property
+    def costly(self) -> bool:
+        return self.average.costly
+
+    def policy(self) -> Policy | NeuralPolicy:
+        return self.average.policy(self.iteration)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        arrays = {"iteration": np.array([self.iteration]), **self.ground.state(), **self.counts()}
+        arrays |= named("average", self.average.state())
+        for player, regrets in enumerate(self.regrets):
+            arrays |= named(f"regrets{player}", regrets.state())
+        return arrays
+
+    def restore(self, arrays: Arrays) -> None:
+        self.iteration = int(arrays["iteration"][0])
+        self.restore_counts(arrays)
+        self.average.restore(under("average", arrays))
+        for player, regrets in enumerate(self.regrets):
+            regrets.restore(under(f"regrets{player}", arrays))
+        self.ground.restore(arrays, self.regrets)

@@ -7,11 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.forms.policies.neural import NeuralPolicy
-from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
-from treeplex.learn.neural.averages import Average, ExactAverage, LearnedAverage, LearnedAverageSettings
-from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
+from treeplex.learn.neural.averages import Average, AveragingLearner, ExactAverage, LearnedAverage, LearnedAverageSettings
+from treeplex.learn.neural.frame import NeuralSettings, named, under
 from treeplex.settings import setting
 
 
@@ -30,7 +28,7 @@ class DeepCfrSettings(LearnedAverageSettings, SingleDeepCfrSettings):
     """What a training is asked to do."""
 
 
-class SingleDeepCfr(NeuralLearner):
+class SingleDeepCfr(AveragingLearner):
     """Deep CFR without a network of the average: the policies of all iterations are averaged exactly.
 
     At iteration t each player in turn is the traverser of ``walks`` walks by external sampling, whose sampled regrets go into
@@ -41,22 +39,14 @@ class SingleDeepCfr(NeuralLearner):
     """
 
     settings_class = SingleDeepCfrSettings
+    spreads = True
     source = "Steinberger 2019, Single Deep Counterfactual Regret Minimization (arXiv 1901.07621)"
 
     def __init__(self, game: Game, settings: SingleDeepCfrSettings) -> None:
         super().__init__(game, settings)
-        self.iteration, self.average = 0, self.make_average()
-        players = range(self.players)
-        self.regrets = [self.ground.approximator(player, self.generator) for player in players]
-        self.memories = [self.ground.reservoir(settings.memory) for _ in players]
-
-    @property
-    def strategy(self) -> Any:
-        """The policy that walks follow; on a compiled game float64 [S]."""
-        return self.ground.strategy
+        self.memories = [self.ground.reservoir(settings.memory) for _ in self.regrets]
 
     def make_average(self) -> Average:
-        """How policies are averaged."""
         return ExactAverage(self)
 
     def step(self) -> Mapping[str, float]:
@@ -68,7 +58,7 @@ class SingleDeepCfr(NeuralLearner):
             self.average.played(player, self.strategy, self.iteration)
             regrets.reset(self.generator)
             losses.append(regrets.fit(memory.rows, self.settings.fits, self.generator))
-            self.ground.follow(player, regrets, self.settings.greedy)
+            self.ground.follow(player, regrets)
         return {"loss": float(np.mean(losses))}
 
     def walk(self, player: int) -> None:
@@ -78,30 +68,16 @@ class SingleDeepCfr(NeuralLearner):
             self.memories[player].add(rows._replace(weights=rows.weights * np.float32(self.iteration)), self.generator)
             self.average.met(others, self.strategy, self.iteration)
 
-    @property
-    def costly(self) -> bool:
-        return self.average.costly
-
-    def policy(self) -> Policy | NeuralPolicy:
-        return self.average.policy(self.iteration)
-
     def state(self) -> dict[str, NDArray[Any]]:
-        arrays = {"iteration": np.array([self.iteration]), **self.ground.state()}
-        arrays |= named("average", self.average.state()) | self.counts()
-        for player, (regrets, memory) in enumerate(zip(self.regrets, self.memories, strict=True)):
-            arrays |= named(f"regrets{player}", regrets.state()) | named(f"memory{player}", memory.state())
+        arrays = super().state()
+        for player, memory in enumerate(self.memories):
+            arrays |= named(f"memory{player}", memory.state())
         return arrays
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        self.iteration = int(arrays["iteration"][0])
-        self.average.restore(under("average", arrays))
-        self.restore_counts(arrays)
-        for player, (regrets, memory) in enumerate(zip(self.regrets, self.memories, strict=True)):
-            regrets.restore(under(f"regrets{player}", arrays))
+        super().restore(arrays)
+        for player, memory in enumerate(self.memories):
             memory.restore(under(f"memory{player}", arrays))
-            if self.iteration:
-                self.ground.follow(player, regrets, self.settings.greedy)
-        self.ground.restore(arrays)
 
 
 class DeepCfr(SingleDeepCfr):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.games.base import Game
-from treeplex.learn.neural.averages import Average, AverageSettings, make_average
+from treeplex.learn.neural.averages import Average, AverageSettings, AveragingLearner
 from treeplex.learn.neural.critics import Critic, CriticSettings
 from treeplex.learn.neural.deep_cfr import SingleDeepCfr, SingleDeepCfrSettings
 from treeplex.learn.neural.frame import check_zero_sum, named, under
@@ -53,7 +53,7 @@ class Escher(SingleDeepCfr):
         check_zero_sum(self, "escher")
 
     def make_average(self) -> Average:
-        return make_average(self)
+        return AveragingLearner.make_average(self)
 
     def step(self) -> Mapping[str, float]:
         self.learn_values()

@@ -1,6 +1,6 @@
 """What learners that fit networks share: slots, inputs, counts, and policies from slots; or walks by the rules."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.engine.histories.episodes import Episodes
 from treeplex.engine.histories.form import Histories
-from treeplex.engine.histories.recording import Recorded, recorded
 from treeplex.engine.tree.form import Floats, Ints
 from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import AlgorithmError, GameError
@@ -25,11 +25,16 @@ from treeplex.games.size_estimate import clearly_more
 from treeplex.learn.learner import Learner
 from treeplex.learn.neural.approximator import TABLE, Inputs, NetworkSettings
 from treeplex.learn.neural.features import KINDS, ONE_HOT, USUAL, infoset_features
-from treeplex.learn.neural.ground import CHUNK, CompiledGround, Ground, RulesGround
+from treeplex.learn.neural.ground import CompiledGround, Ground, RulesGround
+from treeplex.learn.neural.jobs import WALKS, Walked, WalkedGame, WalkKind, joined_episodes, play_part
 from treeplex.learn.neural.rules_walks import RulesWalks
 from treeplex.notices import notify
 from treeplex.settings import setting
 from treeplex.solvers.sampling.solver import laid_out
+from treeplex.workers.executor import Executor
+
+PARTS = 4
+"""Into how many parts for each worker episodes are split."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +61,7 @@ class NeuralLearner(Learner):
 
     Attributes:
         walks_rules: whether the class can learn by the rules alone.
-        by_rules: walks by the rules; None where histories are stored.
+        by_rules: walks by the rules, always in this process; None where histories are stored.
         first: int64 [I+1], the first slot of each infoset.
         slots: int64 [S], the sequence of each slot.
         histories: the game's, whose decisions have infosets as keys.
@@ -75,8 +80,51 @@ class NeuralLearner(Learner):
             layout, _, self.slots = laid_out(self.compiled, "history")
             self.first: Ints = np.append(layout.infosets[:, 0], len(self.slots))
             self.histories: Histories = histories_of(self.compiled)
+            self._walked = self.executor.share(WalkedGame.of(self.compiled, self.compiled.spec))
         if self.cooperative:
             notify(f"everybody is paid the same in {game}: each player learns for itself; coma and a2c are made for such games")
+
+    def spread_over(self, executor: Executor, spec: str) -> None:
+        if self.by_rules is not None:
+            executor.close()
+            raise AlgorithmError(f"{spec} is walked by its rules, in this process; leave --workers and --ray out")
+        super().spread_over(executor, spec)
+        self._walked = executor.share(WalkedGame.of(self.compiled, spec))
+
+    def walks(
+        self, function: Callable[..., Walked], shared: Sequence[Floats | Ints], kind: WalkKind, first: int, count: int
+    ) -> Iterator[Walked]:
+        """What walks find that workers make, some at a time in the order of their numbers, and counted.
+
+        Args:
+            function: of :mod:`treeplex.learn.neural.jobs`.
+            shared: its arguments that all walks share.
+            kind: of walks.
+            first, count: the number of the first, and how many.
+        """
+        own = [self.executor.share(each) for each in shared]
+        starts = range(first, first + count, WALKS)
+        jobs = ((self._walked, *own, kind, start, min(start + WALKS, first + count)) for start in starts)
+        for found in self.executor.map(function, jobs):
+            self.count(found.nodes, found.walks)
+            yield found
+        for each in own:
+            self.executor.forget(each)
+
+    def episodes(self, policies: Floats, seats: Ints) -> Episodes:
+        """Episodes that workers play, numbered by the count and not counted yet.
+
+        Args:
+            policies: float64 [E, Q].
+            seats: int64 [B, N], the policy that each player follows in each episode.
+        """
+        shared = self.executor.share(policies)
+        step = len(seats) if self.executor.size == 1 else -(-len(seats) // (PARTS * self.executor.size))
+        starts, seed = range(0, len(seats), step), self.settings.seed
+        jobs = ((self._walked, shared, seats[start : start + step], seed, self.played + start) for start in starts)
+        found = joined_episodes(list(self.executor.map(play_part, jobs)))
+        self.executor.forget(shared)
+        return found
 
     def make_walks(self) -> RulesWalks | None:
         """Walks by the rules, where the settings or the size of the game ask for them.
@@ -89,9 +137,8 @@ class NeuralLearner(Learner):
             return None
         why = "" if wanted else f" of {self.game}, which are too many to store"
         if not self.walks_rules:
-            raise AlgorithmError(
-                f"{name} needs all histories{why}; take ppo, mmd, nfsp, deep-cfr or escher, which walk by the rules"
-            )
+            others = "ppo, mmd, nfsp, deep-cfr or escher, which walk by the rules"
+            raise AlgorithmError(f"{name} needs all histories{why}; take {others}")
         for setting_name, value in (("approximator", TABLE), ("features", ONE_HOT)):
             if getattr(self.settings, setting_name) == value:
                 raise AlgorithmError(f"{setting_name}={value} needs all histories{why}; leave it out")
@@ -101,11 +148,6 @@ class NeuralLearner(Learner):
     def ground(self) -> Ground:
         """Where the learner walks."""
         return CompiledGround(self) if self.by_rules is None else RulesGround(self, self.by_rules)
-
-    @cached_property
-    def room(self) -> Recorded:
-        """Room for what walks on the compiled game record."""
-        return recorded(self.histories, self.first, CHUNK)
 
     @cached_property
     def probed(self) -> Probed:

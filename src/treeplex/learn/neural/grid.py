@@ -5,7 +5,6 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.histories.episodes import Episodes, play_episodes
 from treeplex.engine.histories.reaches import opposing_reaches
 from treeplex.engine.tree.form import Floats, Ints, SmallInts, workspace
 from treeplex.engine.tree.gradient import gradient
@@ -138,10 +137,3 @@ class Grid(Infosets):
     def opposing_reaches(self, policy: Floats) -> Floats:
         """Of every infoset the probability that chance and the others lead there, float64 [I]."""
         return opposing_reaches(histories_of(self.game), self.game.tree.infoset_layout, self.table(policy))
-
-    def play(self, policy: Floats, episodes: int, seed: int, number: int) -> Episodes:
-        """Episodes in which all follow a policy, float64 [I, A]; ``number`` is that of the first."""
-        game, seats = self.game, np.zeros((episodes, self.game.players), np.int64)
-        return play_episodes(
-            histories_of(game), game.tree.infoset_layout, self.table(policy)[None], seats, game.size.depth, seed, number
-        )

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.histories.recording import Walks, matched, record_external
+from treeplex.engine.histories.recording import matched
 from treeplex.engine.tree.form import Floats
 from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.learn.neural.approximator import VALUES, Approximator, make_approximator
 from treeplex.learn.neural.buffers import Reservoir, Rows
+from treeplex.learn.neural.jobs import WalkKind, walk_external
 from treeplex.learn.neural.row_network import RowNetwork
 from treeplex.learn.neural.rules_walks import External, Met, RulesWalks
 
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from treeplex.learn.neural.frame import NeuralLearner
 
 Fitted = Approximator | RowNetwork
-CHUNK = 1 << 14
-"""Rows that compiled walks record before they are stored."""
 WALKS, ROWS = 8, 1 << 15
 """Walks by the rules that go side by side at first; then twice as many, or half, if they find fewer or more rows than this."""
 
@@ -54,12 +53,12 @@ class Ground(ABC):
 
         Yields:
             Some at a time: rows of its sampled regrets in units of the largest payoff, with weight 1; and where the others
-            acted, for :meth:`shown`, which is empty if they did not. Both are good until the next are asked for.
+            acted, for :meth:`shown`, which is empty if they did not.
         """
 
     @abstractmethod
-    def follow(self, player: int, regrets: Fitted, greedy: bool) -> None:
-        """From now on a player matches these regrets; ``greedy`` says what it does where none is positive."""
+    def follow(self, player: int, regrets: Fitted) -> None:
+        """From now on a player matches these regrets, as the setting ``greedy`` says."""
 
     @abstractmethod
     def shown(self, others: Any, policy: Any) -> tuple[int, Rows]:
@@ -73,8 +72,9 @@ class Ground(ABC):
         """What :meth:`restore` needs, besides the regrets that are followed."""
         return {}
 
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:  # noqa: B027
-        """Continue from what :meth:`state` returned, once the regrets are followed again."""
+    @abstractmethod
+    def restore(self, arrays: Mapping[str, NDArray[Any]], regrets: Sequence[Fitted]) -> None:
+        """Follow each player's regrets again, as after :meth:`state`."""
 
 
 class CompiledGround(Ground):
@@ -86,31 +86,29 @@ class CompiledGround(Ground):
 
     def __init__(self, learner: NeuralLearner) -> None:
         self.learner, self.strategy = learner, learner.uniform()
+        self.widest = int(np.diff(learner.first).max(initial=1))
 
     def approximator(self, player: int, generator: np.random.Generator, kind: str = VALUES) -> Approximator:
         return make_approximator(self.learner.inputs(player), self.learner.settings, generator, kind)
 
     def reservoir(self, most: int) -> Reservoir:
-        return Reservoir(most, self.learner.room.values.shape[1])
+        return Reservoir(most, self.widest)
 
     def external(self, player: int, walks: range) -> Iterator[tuple[Rows, NDArray[np.int32]]]:
-        learner, found, begin = self.learner, self.learner.room, self.learner.infosets_of(player).start
-        kind = Walks(learner.histories, learner.first, self.strategy, player, learner.settings.seed)
-        walk = walks.start
-        while walk < walks.stop:
-            before = walk
-            walk, rows, others, visited = record_external(kind, walk, walks.stop, found)
-            learner.count(visited, walk - before)
-            values = found.values[:rows] / np.float32(learner.scale)
-            yield Rows(found.places[:rows] - begin, values, np.ones(rows, np.float32)), found.others[:others]
+        learner, begin = self.learner, self.learner.infosets_of(player).start
+        kind = WalkKind(player, learner.settings.seed)
+        for found in learner.walks(walk_external, [self.strategy], kind, walks.start, len(walks)):
+            values = found.values / np.float32(learner.scale)
+            yield Rows(found.places - begin, values, np.ones(len(values), np.float32)), found.others
 
-    def follow(self, player: int, regrets: Fitted, greedy: bool) -> None:
+    def follow(self, player: int, regrets: Fitted) -> None:
         assert isinstance(regrets, Approximator)
-        self.strategy[self.learner.slots_of(player)] = matched(regrets.inputs.first, regrets.values(), greedy)
+        values, greedy = regrets.values(), self.learner.settings.greedy
+        self.strategy[self.learner.slots_of(player)] = matched(regrets.inputs.first, values, greedy)
 
     def shown(self, others: NDArray[np.int32], policy: Floats) -> tuple[int, Rows]:
         learner, player = self.learner, self.learner.compiled.player_of(int(others[0]))
-        first, shares = learner.first[others], np.zeros((len(others), self.learner.room.values.shape[1]), np.float32)
+        first, shares = learner.first[others], np.zeros((len(others), self.widest), np.float32)
         for a in range(shares.shape[1]):
             has = first + a < learner.first[others + 1]
             shares[has, a] = policy[first[has] + a]
@@ -127,7 +125,7 @@ class CompiledGround(Ground):
     def state(self) -> dict[str, NDArray[Any]]:
         return {"strategy": self.strategy}
 
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def restore(self, arrays: Mapping[str, NDArray[Any]], regrets: Sequence[Fitted]) -> None:
         self.strategy[:] = arrays["strategy"]
 
 
@@ -140,7 +138,7 @@ class RulesGround(Ground):
 
     def __init__(self, learner: NeuralLearner, walks: RulesWalks) -> None:
         self.learner, self.walks, self.view = learner, walks, walks.view
-        self.followed: dict[int, tuple[RowNetwork, bool]] = {}
+        self.followed: dict[int, RowNetwork] = {}
 
     def approximator(self, player: int, generator: np.random.Generator, kind: str = VALUES) -> RowNetwork:
         return RowNetwork.of_infosets(self.view, self.learner.settings, generator, kind)
@@ -151,10 +149,10 @@ class RulesGround(Ground):
 
     def strategy(self, met: Met) -> Floats:
         found, rows = uniform_rows(met.legal), met.described()
-        for player, (regrets, greedy) in self.followed.items():
+        for player, regrets in self.followed.items():
             own = met.player == player
             if own.any():
-                found[own] = matched_rows(regrets.values(rows[own]), met.legal[own], greedy)
+                found[own] = matched_rows(regrets.values(rows[own]), met.legal[own], self.learner.settings.greedy)
         return found
 
     def external(self, player: int, walks: range) -> Iterator[tuple[Rows, External | tuple[()]]]:
@@ -168,9 +166,14 @@ class RulesGround(Ground):
             rows = Rows(found.met.at(found.places).described(), values, np.ones(len(values), np.float32))
             yield rows, found if len(found.others) else ()
 
-    def follow(self, player: int, regrets: Fitted, greedy: bool) -> None:
+    def follow(self, player: int, regrets: Fitted) -> None:
         assert isinstance(regrets, RowNetwork)
-        self.followed[player] = regrets, greedy
+        self.followed[player] = regrets
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]], regrets: Sequence[Fitted]) -> None:
+        if arrays["iteration"][0]:
+            for player, each in enumerate(regrets):
+                self.follow(player, each)
 
     def shown(self, others: External, policy: Any) -> tuple[int, Rows]:
         shares = others.probabilities[others.others].astype(np.float32)

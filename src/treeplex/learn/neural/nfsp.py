@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.histories.episodes import Episodes, play_episodes
+from treeplex.engine.histories.episodes import Episodes
 from treeplex.engine.tree.form import Floats
 from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.tabular import Policy
@@ -65,6 +65,7 @@ class Nfsp(NeuralLearner):
     """
 
     settings_class = NfspSettings
+    spreads = True
     walks_rules: ClassVar[bool] = True
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "table": {"approximator": TABLE},
@@ -143,12 +144,11 @@ class Nfsp(NeuralLearner):
 
     def play(self, follows: NDArray[np.int64]) -> Episodes:
         """Episodes in which players follow what ``follows``, int64 [B, N], says."""
-        settings, game, exploration = self.settings, self.compiled, self.exploration
+        game, exploration = self.compiled, self.exploration
         explored = np.concatenate([response.exploring(exploration) for response in self.responses])
         policies = np.ones((2, len(game.action_ids)))
         policies[:, self.slots] = explored, self.average
-        layout = game.tree.infoset_layout
-        return play_episodes(self.histories, layout, policies, follows, game.size.depth, settings.seed, self.played)
+        return self.episodes(policies, follows)
 
     def imitate(self) -> None:
         """Fit the average policy to the counts."""

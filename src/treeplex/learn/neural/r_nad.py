@@ -31,7 +31,7 @@ from treeplex.learn.neural.outputs import Arrays, Outputs
 from treeplex.learn.neural.policy_gradient import inside
 from treeplex.settings import setting
 
-TUNED = "fine_tuned"
+TARGET, TUNED = "target", "fine_tuned"
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class RNaDSettings(ActorSettings):
     clip: float = setting(10_000.0, "the most that an advantage or a gradient's norm may be", above=0)
     smoothing: float = setting(1.0, "lambda of the returns", low=0, high=1)
     least: float = setting(0.03, "probabilities below are dropped from the policy that is played", low=0, below=0.5)
-    result: str = setting(TUNED, "which policy is learned", choices=(AVERAGE, LAST, TUNED))
+    result: str = setting(TUNED, "which policy is learned", choices=(AVERAGE, LAST, TARGET, TUNED))
     parts: int = setting(32, "the others are rounded to multiples of one part of so many", low=1)
 
 
@@ -116,9 +116,11 @@ class RNaD(Actor):
             self.anchors = np.stack([self.logarithms(self.grid.softmax(self.targets[:, :-1])), self.anchors[0]])
 
     def policies(self) -> dict[str, Policy]:
-        """The average over updates, the last one, and that of the averaged logits fine-tuned."""
-        tuned = fine_tuned(self.grid.softmax(self.targets[:, :-1]), self.settings.least, self.settings.parts)
-        return {**super().policies(), TUNED: Policy(self.compiled, self.grid.table(tuned))}
+        """The average over updates, the last one, that of the averaged logits, and this one fine-tuned."""
+        target = self.grid.softmax(self.targets[:, :-1])
+        tuned = fine_tuned(target, self.settings.least, self.settings.parts)
+        others = {TARGET: target, TUNED: tuned}
+        return {**super().policies(), **{name: Policy(self.compiled, self.grid.table(each)) for name, each in others.items()}}
 
     def state(self) -> Mapping[str, NDArray[Any]]:
         """What all have, the averaged numbers and the regularisation policies."""

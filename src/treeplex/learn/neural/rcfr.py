@@ -57,7 +57,10 @@ class Rcfr(NeuralLearner):
     """
 
     settings_class = RcfrSettings
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"table": {"approximator": TABLE}}
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "table": {"approximator": TABLE},
+        "plus": {"plus": True, "linear": True},
+    }
     source = "Waugh, Morrill, Bagnell and Bowling 2015, Solving games with functional regret estimation (AAAI 2015)"
 
     def __init__(self, game: Game, settings: RcfrSettings) -> None:

@@ -117,6 +117,10 @@ def info(
         bool,
         typer.Option("--structure", help="Also show the game's classes: perfect information, recall, feedback, nested, ..."),
     ] = False,
+    inferior_to: Annotated[
+        str | None,
+        typer.Option(metavar="GAME", help="Also say whether players know less than in this game of equal moves and payoffs."),
+    ] = None,
     as_json: Json = False,
     refine: Refine = False,
     limit: Limit = None,
@@ -134,6 +138,7 @@ def info(
       treeplex info "goofspiel(num_cards=4,imp_info=True)" --json
       treeplex info mygame.py:MyGame
       treeplex info "goofspiel(num_cards=4)" --structure
+      treeplex info poorer.efg --inferior-to richer.efg
       treeplex info examples/spots/turn.yaml
     """
     from treeplex.errors import ImperfectRecallError
@@ -146,7 +151,7 @@ def info(
 
         rules = load(game)
         estimate = None if structure else solvable(rules).estimate()
-        compiled = found = None
+        compiled = found = less = None
         try:
             if estimate is None:
                 compiled = compile_game(rules, refine=refine, limit=limit, watch=live.walked)
@@ -157,18 +162,25 @@ def info(
             from treeplex.forms.structure.classes import structure as classes_of
 
             found = classes_of(compiled or rules, refine=refine, limit=limit, watch=live.walked)
+        if inferior_to is not None:
+            from treeplex.forms.structure.inferior import informationally_inferior
+
+            less = informationally_inferior(compiled or rules, inferior_to, limit=limit)
     if estimate is not None:
         from treeplex.play.cli.holdem.solve import print_estimate
 
         print_estimate(estimate, as_json=as_json)
         return
     if as_json:
-        print_json((counts_of(compiled) if compiled else {}) | (structure_of(found) if found else {}))
+        said = {} if less is None else {"inferior_to": {"game": inferior_to, "holds": less.holds, "why": less.why}}
+        print_json((counts_of(compiled) if compiled else {}) | (structure_of(found) if found else {}) | said)
         return
     if compiled:
         print_counts(compiled)
     if found:
         print_structure(found, titled=compiled is None)
+    if less is not None:
+        print_facts({f"inferior to {inferior_to}": "yes" if less else f"no: {less.why}"}, title="what players know")
 
 
 def counts_of(compiled: "CompiledGame") -> dict[str, Any]:

@@ -114,6 +114,10 @@ class OwnJob(TrainingJob[Settings]):
         self._last = {name: float(value) for name, value in found.items()}
         self._done += 1
 
+    def close(self) -> None:
+        """End its workers."""
+        self.student.executor.close()
+
     def measure(self) -> Mapping[str, Any]:
         """What the learner measures, and what its last step returned."""
         measured = {**self.student.measure(), **self.student.effort()}
@@ -193,6 +197,7 @@ class OwnLearner(TrainingKind):
         declared(made.settings_class)
         self.made, self.name, self.settings = made, name, made.settings_class
         self.summary, self.source = (made.__doc__ or "").strip().partition("\n")[0], made.source
+        self.takes = ("workers", "ray") if made.spreads else ()
 
     def presets(self, game: Any) -> Mapping[str, Settings]:
         """``recipe`` and those of the class."""
@@ -205,6 +210,8 @@ class OwnLearner(TrainingKind):
         spec = game if isinstance(game, str) and named_file(game) else rules.spec
         with blame(place_of(self.made), f"making {self.name}", AlgorithmError):
             student = self.made(rules, settings)
+        if options.work.asked:
+            student.spread_over(options.work.executor(), spec)
         return self.job_class(self.name, student, spec, settings)
 
     def load(self, folder: Path) -> Policy | NeuralPolicy:
