@@ -106,6 +106,9 @@ class LearnedAverage(Average):
     """A network for each player, fitted by cross entropy to a reservoir of what was played, when the average is asked for.
 
     Right for two players: where one of them walks, the other one's infosets are met in proportion to that one's own reach.
+
+    Attributes:
+        fitted: what was fitted when the average was last asked for, one for each player.
     """
 
     costly = True
@@ -121,7 +124,7 @@ class LearnedAverage(Average):
                 f"a learned average holds what is met in the other player's walks, which is right for two players; "
                 f"{learner.game} has {learner.players}; take sd-cfr or dream"
             )
-        self.learner = learner
+        self.learner, self.fitted = learner, list[Fitted | None]()
         self._fitted: tuple[int, Policy | NeuralPolicy | None] = -1, None
         self.memories = [learner.ground.reservoir(learner.settings.memory) for _ in range(2)]
 
@@ -145,7 +148,7 @@ class LearnedAverage(Average):
             if len(memory):
                 network.fit(memory.rows, settings.average_fits, generator)
             averages.append(network if len(memory) else None)
-        found = ground.policy(averages)
+        self.fitted, found = averages, ground.policy(averages)
         self._fitted = iteration, found
         return found
 
