@@ -10,6 +10,7 @@ worker, that of this process for each job (packing, sending, unpacking), bytes, 
 import argparse
 import math
 import os
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -73,7 +74,7 @@ def works() -> list[Work]:
     rows = policy.parameters + 0.05 * np.random.default_rng(0).standard_normal((100, len(policy.parameters)))
     leduc = tp.compile("leduc_poker")
     strategy = uniform_probabilities(leduc)[: sum(leduc.sequences) - leduc.players]
-    hands = HandPlayer("leduc_poker", ("search", "uniform"), MatchSettings(hands=10_000, sampled=True))
+    hands = HandPlayer("leduc_poker", ("uniform", "uniform"), MatchSettings(hands=100_000, sampled=True, aivat="auto"))
     boards = read_boards("subset:200")
     pair = BetPlan.same("50%,a", "a")
 
@@ -102,11 +103,11 @@ def works() -> list[Work]:
             lambda number: (WalkKind(0, 1), WALKS * number, WALKS * (number + 1)),
         ),
         Work(
-            "match, 5 hands of Leduc with search",
+            "match, 100 hands of Leduc without luck",
             None,
             HandPlayer.play,
             (hands,),
-            lambda number: (range(5 * number, 5 * number + 5),),
+            lambda number: (range(100 * number, 100 * number + 100),),
         ),
         Work("batch, a turn of hold'em, 50 iterations", None, solve_row, (), board),
     ]
@@ -199,6 +200,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     """All kinds of work."""
     jobs, cases = 2 if options.quick else options.jobs, []
     for work in works():
+        print(work.name, file=sys.stderr, flush=True)
         alone, both = (measured(work, size, jobs) for size in (1, 2))
         one = {**alone, "own": min(alone["own"], both["own"]), "seconds": min(alone["seconds"], both["seconds"])}
         cases.append({"work": work.name, "step": work.step, **one, "measured": alone["wall"] / both["wall"] / 2})

@@ -42,6 +42,7 @@ class Block:
 LONG = {
     "docs/agents.md",
     "docs/arena.md",
+    "docs/cluster.md",
     "docs/cooperative-games.md",
     "docs/games/holdem.md",
     "docs/games/rhode_island.md",
