@@ -8,7 +8,7 @@ import numpy as np
 
 from papers.common.results import Result, Table, published
 from papers.common.study import study
-from papers.learners.trained import BANDS, band, mean_at, trainings, values_of
+from papers.learners.trained import BANDS, STORED, band, earlier, mean_at, trainings, values_of
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.solvers import make_solver
@@ -16,16 +16,16 @@ from treeplex.solvers import make_solver
 GAME = "leduc_poker"
 MATCHED = 4_700_000
 """Histories of the runs that published figures are from."""
-LEARNERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
-    "sd-cfr": ("sd-cfr", {}),
-    "deep-cfr": ("deep-cfr", {"every": 50}),
-    "vr-deep-pdcfr+": ("vr-deep-pdcfr+", {"nodes": MATCHED, "every": 15}),
-    "escher": ("escher", {"steps": 400, "nodes": MATCHED, "every": 100}),
-    "escher, corrected": ("escher", {"steps": 400, "nodes": MATCHED, "every": 100, "corrected": True}),
-    "dream": ("dream", {"steps": 100, "every": 20}),
-    "vr-deep-dcfr+": ("vr-deep-dcfr+", {"nodes": MATCHED, "every": 15}),
+LEARNERS: Mapping[str, tuple[str, Mapping[str, Any], int]] = {
+    "sd-cfr": ("sd-cfr", {}, 1),
+    "deep-cfr": ("deep-cfr", {"every": 50}, 3),
+    "vr-deep-pdcfr+": ("vr-deep-pdcfr+", {"nodes": MATCHED, "every": 15}, 1),
+    "escher": ("escher", {"steps": 400, "nodes": MATCHED, "every": 100}, 1),
+    "escher, corrected": ("escher", {"steps": 400, "nodes": MATCHED, "every": 100, "corrected": True}, 1),
+    "dream": ("dream", {"steps": 100, "every": 20}, 1),
+    "vr-deep-dcfr+": ("vr-deep-dcfr+", {"nodes": MATCHED, "every": 15}, 1),
 }
-"""Learner and settings besides the defaults, by what a run is called."""
+"""Learner, settings besides the defaults, and from how many seeds, by what a run is called."""
 TABLES: Mapping[str, Mapping[str, Any]] = {
     "sd-cfr": {},
     "dream": {"walks": 6000},
@@ -70,12 +70,13 @@ def with_tables() -> tuple[Table, dict[str, Any]]:
 
 @study(title="Deep CFR and its kin on Leduc poker", place=1, minutes=40, needs=("torch",))
 def reproduce(options: list[str] | None = None) -> Result:
-    """With options: names of learners, as in :data:`LEARNERS`; others are left out."""
+    """With options: names of learners, as in :data:`LEARNERS`, the others are left out; and :data:`STORED`."""
     said = published("learners")["deep_cfr"]
-    found, curves = {}, {}
-    for name in options or LEARNERS:
-        learner, settings = LEARNERS[name]
-        found[name], curves[name] = trainings(GAME, learner, settings, called=name)
+    found, curves, before = {}, {}, {"reached": {}, "curves": {}, **earlier("learners/deep_cfr", options)}
+    for name in [each for each in options or () if each != STORED] or LEARNERS:
+        learner, settings, seeds = LEARNERS[name]
+        known = before["reached"].get(name, {}), before["curves"].get(name, {})
+        found[name], curves[name] = trainings(GAME, learner, settings, called=name, seeds=range(seeds), before=known)
     tables, without_error = with_tables()
     steps = (1, 10, 20, 50, 100, 200, 300)
     shown = []

@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 from papers.common.results import Result, Table, published
 from papers.common.study import study
-from papers.learners.trained import BANDS, SEEDS, band, mean_at, trainings, values_of
+from papers.learners.trained import BANDS, SEEDS, STORED, band, earlier, mean_at, trainings, values_of
 from treeplex.learn.neural.rcfr import Rcfr
 
 TABLE: Mapping[str, Any] = {"approximator": "table"}
 ONE = (0,)
-"""Where nothing is drawn."""
+"""Seeds where nothing is drawn, or a run is long."""
 
 
 class Run(NamedTuple):
@@ -32,9 +32,9 @@ RUNS = (
     Run("nfsp-table", "nfsp", "leduc_poker", {**TABLE, "steps": 1800}),
     Run("ned", "ned", "leduc_poker", {"steps": 2500}),
     Run("nfsp", "nfsp", "leduc_poker", {"steps": 1800}),
-    Run("psro-learned", "psro", "leduc_poker", {"oracle": "learned", "steps": 80}),
-    Run("armac", "armac", "leduc_poker", {"steps": 460}),
-    Run("rcfr", "rcfr", "leduc_poker", {"steps": 1000}),
+    Run("psro-learned", "psro", "leduc_poker", {"oracle": "learned", "steps": 50}, ONE),
+    Run("armac", "armac", "leduc_poker", {"steps": 260}, ONE),
+    Run("rcfr", "rcfr", "leduc_poker", {"steps": 1000}, ONE),
     Run("rcfr-plus", "rcfr", "leduc_poker", {**Rcfr.presets["plus"], "steps": 1000}),
 )
 """In the order in which they are made; networks have the learners' defaults."""
@@ -45,14 +45,17 @@ WORDS = {"psro": "best responses", "psro-learned": "learned responses", "rcfr-pl
 
 @study(title="Learners by responses on Kuhn and Leduc poker", place=3, minutes=25, needs=("torch",))
 def reproduce(options: list[str] | None = None) -> Result:
-    """With options: names of runs, as in :data:`RUNS`."""
+    """With options: names of runs, as in :data:`RUNS`; and :data:`STORED`."""
     said = published("learners")["responses"]
     found, curves, rows, shown = {}, {}, [], []
+    before = {"reached": {}, "curves": {}, **earlier("learners/responses", options)}
+    chosen = [each for each in options or () if each != STORED]
     for run in RUNS:
-        if options and run.name not in options:
+        if chosen and run.name not in chosen:
             continue
         key = f"{run.game}/{run.name}"
-        found[key], curves[key] = trainings(run.game, run.learner, run.settings, called=run.name, seeds=run.seeds)
+        known = before["reached"].get(key, {}), before["curves"].get(key, {})
+        found[key], curves[key] = trainings(run.game, run.learner, run.settings, called=run.name, seeds=run.seeds, before=known)
         each, effort = found[key], mean_effort(found[key])
         counts = f"{effort['pool']:.0f} strategies" if "pool" in effort else f"{effort['steps']:,.0f} steps"
         episodes = f", {effort['episodes'] / 1e6:.1f} million episodes" if effort["episodes"] else ""

@@ -1,11 +1,12 @@
 """Trainings of learners for studies: one folder for each learner and seed, which goes on where it stands."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from papers.common.results import ROOT
+from papers.common.results import ROOT, stored
 from treeplex.runs.job.folder import kind_of
 from treeplex.runs.train.kind import Training
 from treeplex.runs.train.own import LIBRARY
@@ -14,6 +15,8 @@ from treeplex.runs.train.train import train
 FOLDERS = ROOT / "runs" / "papers" / "learners"
 SEEDS = range(3)
 Found = dict[str, Any]
+STORED = "stored"
+"""The option of a study that takes what is stored with it where no training is in :data:`FOLDERS`: to add a seed or a run."""
 
 
 def trained(game: str, name: str, settings: Mapping[str, Any], *, seed: int = 0, called: str | None = None) -> Training:
@@ -25,22 +28,47 @@ def trained(game: str, name: str, settings: Mapping[str, Any], *, seed: int = 0,
         seed: of the training.
         called: what its folder is called; None: the learner's name.
     """
-    folder = FOLDERS / game / f"{called or name}-{seed}".replace(", ", "-")
+    folder = folder_of(game, called or name, seed)
     if kind_of(folder) == LIBRARY.name:
         return train(resume=folder, settings=dict(settings))
     return train(game, name, settings={**settings, "seed": seed}, out=folder, force=True)
 
 
 def trainings(
-    game: str, name: str, settings: Mapping[str, Any], *, called: str, seeds: Iterable[int] = SEEDS
+    game: str,
+    name: str,
+    settings: Mapping[str, Any],
+    *,
+    called: str,
+    seeds: Iterable[int] = SEEDS,
+    before: tuple[Found, Found] = ({}, {}),
 ) -> tuple[Found, Found]:
-    """What :func:`trained` comes to from some seeds: :func:`reached` and :func:`curve_of`, by seed as text."""
+    """What :func:`trained` comes to from some seeds: :func:`reached` and :func:`curve_of`, by seed as text.
+
+    Args:
+        game, name, settings, called: as there.
+        seeds: of the trainings.
+        before: what was measured before and stored with the study; taken where there is no folder of a training.
+    """
     found, curves = {}, {}
-    for seed in seeds:
-        training = trained(game, name, settings, seed=seed, called=called)
-        found[str(seed)], curves[str(seed)] = reached(training), curve_of(training)
-        print(called, seed, found[str(seed)], flush=True)
+    for seed in map(str, seeds):
+        if seed in before[0] and not folder_of(game, called, int(seed)).exists():
+            found[seed], curves[seed] = before[0][seed], before[1].get(seed, {})
+            continue
+        training = trained(game, name, settings, seed=int(seed), called=called)
+        found[seed], curves[seed] = reached(training), curve_of(training)
+        print(called, seed, found[seed], flush=True)
     return found, curves
+
+
+def earlier(study: str, options: Sequence[str] | None) -> Found:
+    """What is stored with a study, where :data:`STORED` asks for it; else nothing."""
+    return stored(study) if STORED in (options or ()) else {}
+
+
+def folder_of(game: str, called: str, seed: int) -> Path:
+    """Where a training is."""
+    return FOLDERS / game / f"{called}-{seed}".replace(", ", "-")
 
 
 def reached(training: Training) -> Found:

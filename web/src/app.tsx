@@ -73,6 +73,8 @@ export function App() {
     ],
     [],
   );
+  const here = useRef<HTMLAnchorElement>(null);
+  useEffect(() => here.current?.scrollIntoView({ inline: "nearest", block: "nearest" }), [name]);
   const Shown = view.value?.name === name ? view.value.component : null;
   useHeldKeys(!!Shown || !!failed.value);
   return (
@@ -82,7 +84,7 @@ export function App() {
         <a class="brand" href="#/" aria-label="Treeplex, home"><img src="./icon.svg" alt="" /><span>Treeplex</span></a>
         <nav aria-label="Main">
           {NAVIGATION.slice(1).map(([path, label]) => (
-            <a key={path} href={"#/" + path} aria-current={path === name ? "page" : undefined}>{label}</a>
+            <a key={path} ref={path === name ? here : null} href={"#/" + path} aria-current={path === name ? "page" : undefined}>{label}</a>
           ))}
         </nav>
         <Button kind="quiet" small label={dark.value ? "Switch to light" : "Switch to dark"} onClick={switchTheme}>{dark.value ? "☀" : "☾"}</Button>

@@ -108,30 +108,39 @@ def play_through(
     if any(other.num_players != game.num_players for other in others.values()):
         raise GameError(f"{game} has {game.num_players} players, and other rules have more or fewer")
     state, states = game.new_initial_state(), [other.new_initial_state() for other in others.values()]
-    for length in range(1, 1 << 30):
-        player = state.current_player()
+    length = 1
+    while not state.is_terminal():
         for number, (name, other) in enumerate(zip(others, states, strict=True)):
-            compare("the player to act", player, other.current_player(), name)
-            if player == TERMINAL:
-                compare_numbers("payoffs", state.returns(), other.returns(), name)
-            elif player == CHANCE:
-                mine, theirs = state.chance_outcomes(), other.chance_outcomes()
-                compare("actions", [action for action, _ in mine], [action for action, _ in theirs], name)
-                compare_numbers("probabilities", [each for _, each in mine], [each for _, each in theirs], name)
-            else:
-                compare("actions", list(state.legal_actions()), list(other.legal_actions()), name)
-                mine, theirs = state.information_state_string(), other.information_state_string()
-                joined = known[2 * number].setdefault((player, mine), theirs) != theirs
-                if joined or known[2 * number + 1].setdefault((player, theirs), mine) != mine:
-                    one, two = ("one infoset", "two") if joined else ("two infosets", "one")
-                    raise GameError(f"{game} and {name} differ: what is {one} of player {player} here is {two} there")
-        if player == TERMINAL:
-            return length
-        outcomes = state.chance_outcomes() if player == CHANCE else [(action, 1.0) for action in state.legal_actions()]
-        action = random.choice([action for action, probability in outcomes if probability > 0.0])
+            compare_nodes(state, other, name, known[2 * number : 2 * number + 2])
+        if state.is_chance_node():
+            actions = [action for action, probability in state.chance_outcomes() if probability > 0.0]
+        else:
+            actions = list(state.legal_actions())
+        action = random.choice(actions)
         path.append(state.action_to_string(action))
         state, states = state.child(action), [other.child(action) for other in states]
-    raise AssertionError
+        length += 1
+    for name, other in zip(others, states, strict=True):
+        compare("the player to act", TERMINAL, other.current_player(), name)
+        compare_numbers("payoffs", state.returns(), other.returns(), name)
+    return length
+
+
+def compare_nodes(state: State, other: State, name: str, known: list[dict[tuple[int, str], str]]) -> None:
+    """Compare two nodes that are not terminal; ``known`` pairs infostates, in both directions."""
+    player = state.current_player()
+    compare("the player to act", player, other.current_player(), name)
+    if player == CHANCE:
+        ours, theirs = state.chance_outcomes(), other.chance_outcomes()
+        compare("actions", [action for action, _ in ours], [action for action, _ in theirs], name)
+        compare_numbers("probabilities", [each for _, each in ours], [each for _, each in theirs], name)
+        return
+    compare("actions", list(state.legal_actions()), list(other.legal_actions()), name)
+    one, two = state.information_state_string(), other.information_state_string()
+    joined = known[0].setdefault((player, one), two) != two
+    if joined or known[1].setdefault((player, two), one) != one:
+        here, there = ("one infoset", "two") if joined else ("two infosets", "one")
+        raise GameError(f"what players know: what is {here} of player {player} is {there} in {name}")
 
 
 def compare(what: str, mine: object, theirs: object, name: str) -> None:

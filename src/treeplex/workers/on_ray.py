@@ -42,7 +42,8 @@ def connect(ray: Any, address: str) -> bool:
         ray.init(address=address, log_to_driver=False, logging_level="error")
     except (OSError, ValueError, RuntimeError) as error:
         reason = " ".join(str(error).split()) or type(error).__name__
-        raise SpecError(f"no Ray cluster at {address!r} ({reason}); start one, or use --ray local") from error
+        remedy = "start one, use --ray local, or set RAY_AUTH_MODE=token here if it asks for a token"
+        raise SpecError(f"no Ray cluster at {address!r} ({reason}); {remedy}") from error
     return True
 
 

@@ -47,13 +47,15 @@ class InfosetTable(NamedTuple):
 class Part(NamedTuple):
     """A part of a walk: the nodes ``number``, ``number + parts``, ... at depth ``frontier``, and all below them.
 
-    Terminals above the frontier count as well. ``frames`` is the number of nodes on the longest path.
+    Terminals above the frontier count as well. ``frames`` is the number of nodes on the longest path. Of every ``shares`` nodes
+    one is walked: 1, unless a walk only measures.
     """
 
     number: int
     parts: int
     frontier: int
     frames: int
+    shares: int
 
 
 @njit(cache=True, nogil=True)
@@ -115,7 +117,7 @@ def add_part_of_gradient(
             acts = enter_node(calls, frames, depth, player)
             if depth == part.frontier or (depth < part.frontier and acts == TERMINAL):
                 met += 1
-                if (met - 1) % part.parts != part.number:
+                if (met - 1) % (part.parts * part.shares) != part.number:
                     depth -= 1
                     continue
             if acts == TERMINAL:

@@ -1,7 +1,8 @@
 """Compile rules that are given as Numba functions: terminals are stored while there are few, else walked in every iteration."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cached_property, partial
 from math import inf
 from random import Random
@@ -129,7 +130,7 @@ def compile_numba_rules(
     else:
         parts = 1 if found.histories < FEW_HISTORIES else available_cores()
         keys = rows[numbering.order, discover.NUMBER]
-        walk = RulesWalk(kernels, numbering.tree, keys, Part(0, parts, depth, found.depth))
+        walk = RulesWalk(kernels, numbering.tree, keys, Part(0, parts, depth, found.depth, shares=1))
         infostates.walk = walk
         payoff = payoff._replace(walk=number_of_walk(walk))
     return CompiledGame(
@@ -348,6 +349,21 @@ class RulesWalk:
     def threads(self) -> ThreadPoolExecutor:
         """The threads that walk besides the one that asks."""
         return ThreadPoolExecutor(self.part.parts - 1, "treeplex-walk")
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the table and of the sums."""
+        return self.table.slots.nbytes + 8 * (self.part.parts - 1) * int(np.diff(self.offsets).max())
+
+    @contextmanager
+    def sampled(self, shares: int) -> Iterator[None]:
+        """Meanwhile one of ``shares`` shares of the nodes at the frontier is walked, to see how long it takes."""
+        with self.lock:
+            whole, self.part = self.part, self.part._replace(shares=shares)
+        try:
+            yield
+        finally:
+            self.part = whole
 
     def add_gradient(self, player: int, strategy: Floats, values: Floats) -> None:
         first, last = (int(each) for each in self.offsets[player : player + 2])

@@ -50,12 +50,12 @@ def preflop_chart(blueprint: HoldemBlueprint, line: str = "") -> PreflopChart:
     node, table = 0, rules.first_table
     for word in words_of(line):
         labels = blueprint.labels(node)
-        label = {"f": FOLD, "c": CALL}.get(word) if word in ("f", "c") else int(word[1:])
+        label = {"f": FOLD, "c": CALL}[word] if word in ("f", "c") else int(word[1:])
         after = blueprint.after(node, labels.index(label)) if label in labels else -1
         if after < 0 or blueprint.nodes.street[after] > 0:
             known = ", ".join({FOLD: "f", CALL: "c"}.get(each, f"r{each}") for each in labels)
             raise SpecError(f"line {line!r}: nobody acts before the flop after {word!r}; on offer there: {known}")
-        node, table = after, rules.after(table, labels[labels.index(label)])
+        node, table = after, rules.after(table, label)
     labels = blueprint.labels(node)
     policy = blueprint.policy_at(node, ())
     shares = np.stack([np.bincount(HAND_CLASSES, row, minlength=len(CLASSES)) for row in policy]) / np.bincount(HAND_CLASSES)

@@ -12,7 +12,7 @@ from treeplex.engine.tree.form import Floats
 from treeplex.errors import AlgorithmError
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
-from treeplex.learn.neural.approximator import POLICY, make_approximator
+from treeplex.learn.neural.approximator import POLICY, Approximator, make_approximator
 from treeplex.learn.neural.buffers import Reservoir, Rows
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
 from treeplex.settings import setting
@@ -96,6 +96,9 @@ class LearnedAverage(Average):
     """A network for each player, fitted by cross entropy to a reservoir of what was played, when the average is asked for.
 
     Right for two players: where one of them walks, the other one's infosets are met in proportion to that one's own reach.
+
+    Attributes:
+        fitted: what was fitted when the average was last asked for, one for each player.
     """
 
     costly = True
@@ -106,7 +109,7 @@ class LearnedAverage(Average):
         Raises:
             AlgorithmError: a game of another number of players, or reservoirs that do not fit into memory.
         """
-        self.learner, self._fitted = learner, (-1, np.zeros(0))
+        self.learner, self._fitted, self.fitted = learner, (-1, np.zeros(0)), list[Approximator]()
         self.widest = int(np.diff(learner.first).max(initial=1))
         if learner.compiled.players != 2:
             raise AlgorithmError(
@@ -133,10 +136,11 @@ class LearnedAverage(Average):
     def probabilities(self, iteration: int) -> Floats:
         if self._fitted[0] == iteration:
             return self._fitted[1]
-        found, settings = self.learner.uniform(), self.learner.settings
+        found, settings, self.fitted = self.learner.uniform(), self.learner.settings, []
         for player, memory in enumerate(self.memories):
             generator = np.random.default_rng((settings.seed, iteration, player))
             network = make_approximator(self.learner.inputs(player), settings, generator, POLICY)
+            self.fitted.append(network)
             if len(memory):
                 network.fit(memory.rows, settings.average_fits, generator)
                 found[self.learner.slots_of(player)] = network.values()

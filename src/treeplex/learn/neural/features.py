@@ -71,5 +71,15 @@ def tells_apart(game: CompiledGame, rows: Rows) -> bool:
 
 def scaled(rows: Rows) -> Rows:
     """Columns divided by the largest number in them, where that is above 1; constant columns left out."""
-    rows = rows[:, (rows != rows[:1]).any(axis=0)] if len(rows) > 1 else rows
-    return np.asarray(rows / np.maximum(np.abs(rows).max(axis=0, initial=0.0), 1.0), np.float32)
+    rows = rows[:, changing(rows)]
+    return np.asarray(rows / largest_in(rows), np.float32)
+
+
+def changing(rows: Rows) -> NDArray[np.bool_]:
+    """Which columns are not constant, bool [F]; all of a single row."""
+    return (rows != rows[:1]).any(axis=0) | (len(rows) == 1)
+
+
+def largest_in(rows: Rows) -> Rows:
+    """The largest number in size in each column, or 1 where that is more; [F]."""
+    return np.maximum(np.abs(rows).max(axis=0, initial=0.0), 1.0)

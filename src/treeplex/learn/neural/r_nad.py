@@ -10,7 +10,9 @@ with the return G of v-trace after the decision and its cost, and NeuRD's thresh
 (methods, equations 8 to 11).
 
 Deviations: an update is made from episodes of its own policy, so ratios of importance are 1; averaged targets are those of
-logits and values themselves, read into tables, not those of weights; costs come in their mean by the policy at each infoset;
+logits and values themselves, read into tables, not those of weights; the result is the average policy, where the paper plays
+the fine-tuned one (``result=fine_tuned``): the last policies circle around the equilibrium, and what is averaged over them is
+less exploitable than any of them; costs come in their mean by the policy at each infoset;
 payoffs are divided by the greatest, so that eta means the same in every game.
 """
 
@@ -47,7 +49,7 @@ class RNaDSettings(ActorSettings):
     clip: float = setting(10_000.0, "the most that an advantage or a gradient's norm may be", above=0)
     smoothing: float = setting(1.0, "lambda of the returns", low=0, high=1)
     least: float = setting(0.03, "probabilities below are dropped from the policy that is played", low=0, below=0.5)
-    result: str = setting(TUNED, "which policy is learned", choices=(AVERAGE, LAST, TARGET, TUNED))
+    result: str = setting(AVERAGE, "which policy is learned", choices=(AVERAGE, LAST, TARGET, TUNED))
     parts: int = setting(32, "the others are rounded to multiples of one part of so many", low=1)
 
 

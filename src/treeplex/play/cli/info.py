@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from treeplex.forms.compile.compiled_game import CompiledGame
     from treeplex.forms.structure.classes import Structure
     from treeplex.games.parameters import GameInfo
+    from treeplex.runs.solve.cost import SolvingCost
     from treeplex.solvers import Algorithm
 
 OTHER_GAMES = """Besides these: openspiel:NAME (any game of OpenSpiel), game.efg and game.nfg (Gambit), game.game (LiteEFG),
@@ -129,8 +130,8 @@ def info(
     """Count what a game is made of: histories, terminals, infosets, sequences, depth, public states.
 
     With --structure also its classes as an extensive form: perfect information, perfect recall, nested, ladder-nested,
-    feedback, open-loop; where it is not of a class, the place. Games of imperfect recall are accepted only with it. Of a
-    hold'em spot: how many decisions it has, and what memory and time they take; nothing is built.
+    feedback, open-loop; where it is not of a class, the place. Games of imperfect recall are accepted only with it. And what
+    solving takes: memory, and the time of an iteration, which is measured. Of a hold'em spot nothing is built for that.
 
     \b
     Examples:
@@ -151,7 +152,7 @@ def info(
 
         rules = load(game)
         estimate = None if structure else solvable(rules).estimate()
-        compiled = found = less = None
+        compiled = found = less = cost = None
         try:
             if estimate is None:
                 compiled = compile_game(rules, refine=refine, limit=limit, watch=live.walked)
@@ -166,6 +167,11 @@ def info(
             from treeplex.forms.structure.inferior import informationally_inferior
 
             less = informationally_inferior(compiled or rules, inferior_to, limit=limit)
+        if compiled and not (structure or inferior_to):
+            from treeplex.runs.solve.cost import cost_of
+
+            live.say("measuring an iteration")
+            cost = cost_of(compiled)
     if estimate is not None:
         from treeplex.play.cli.holdem.solve import print_estimate
 
@@ -173,10 +179,13 @@ def info(
         return
     if as_json:
         said = {} if less is None else {"inferior_to": {"game": inferior_to, "holds": less.holds, "why": less.why}}
-        print_json((counts_of(compiled) if compiled else {}) | (structure_of(found) if found else {}) | said)
+        known = (counts_of(compiled) if compiled else {}) | (structure_of(found) if found else {})
+        print_json(known | said | (cost_as_json(cost) if cost else {}))
         return
     if compiled:
         print_counts(compiled)
+    if cost:
+        print_facts(cost.facts(), title="to solve it")
     if found:
         print_structure(found, titled=compiled is None)
     if less is not None:
@@ -216,6 +225,17 @@ def print_counts(compiled: "CompiledGame") -> None:
     rows = [[str(player), f"{infosets:,}", f"{sequences:,}"] for player, (infosets, sequences) in enumerate(counts)]
     rows.append(["all", f"{sum(compiled.infosets):,}", f"{sum(compiled.sequences):,}"])
     print_table(["player", "infosets", "sequences"], rows, right=(1, 2))
+
+
+def cost_as_json(cost: "SolvingCost") -> dict[str, Any]:
+    """What ``--json`` prints of what solving takes."""
+    return {
+        "memory_mb": {"game": cost.game / 1e6, "run": cost.run / 1e6},
+        "available_mb": None if cost.available is None else cost.available / 1e6,
+        "seconds_per_iteration": cost.seconds,
+        "threads": cost.threads,
+        "algorithm": cost.algorithm,
+    }
 
 
 def structure_of(structure: "Structure") -> dict[str, Any]:

@@ -102,7 +102,7 @@ function Shown({ job }: { job: Job }) {
                 ["State", <span class={`state ${job.state}`}>{WORDS[job.state]}{job.phase && running ? `: ${job.phase}` : ""}</span>],
                 [batch ? "Flops" : "Iterations", `${count(job.done)} of ${count(job.total)}`],
                 ...(batch ? [] : ([["Exploitability", job.exploitability == null ? "not yet known" : `${chips(job.exploitability)} chips, ${share(job)} of the pot`]] as const)),
-                ["Time", duration(job.seconds) + (running && job.seconds_left != null ? `, about ${duration(job.seconds_left)} left` : "")],
+                ["Time", (batch && !job.seconds ? "–" : duration(job.seconds)) + (running && job.seconds_left != null ? `, about ${duration(job.seconds_left)} left` : "")],
                 ...(batch ? [] : ([["Algorithm", job.algorithm]] as const)),
               ]}
             />

@@ -75,8 +75,8 @@ def dealer(
         print_json({"hands": hands, "won": won})
     else:
         big = rules.betting.big_blind
-        first = f"{won[0]:+,.0f} chips, {1000 * won[0] / hands / big:+,.1f} mbb a hand"
-        print_facts({"first player": first}, title=f"{hands:,} hands")
+        result = f"{won[0]:+,.0f} chips, {1000 * won[0] / hands / big:+,.1f} mbb a hand"
+        print_facts({"first player": result}, title=f"{hands:,} hands")
 
 
 @command("Sit down with a dealer of the competition's protocol.", place=63)
