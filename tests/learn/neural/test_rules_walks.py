@@ -151,7 +151,7 @@ LEARNERS = {
 }
 
 
-@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.parametrize("name", ["ppo", "deep-cfr", *(pytest.param(name, marks=pytest.mark.slow) for name in ("mmd", "rpg"))])
 def test_learners_do_not_know_which_walks_they_learn_from(name: str) -> None:
     """The same weights after three steps, but for the order of sums."""
     one, other = alike(name, width=16, layers=1, **LEARNERS[name])
