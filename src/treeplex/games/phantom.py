@@ -394,7 +394,7 @@ PHANTOM_TTT = GameInfo(
         "line": "stones in a line that win",
         "symmetric": SYMMETRIC,
     },
-    note="half a minute and 4 GB to compile",
+    note="half a minute and 2 GB to compile",
 )
 DARK_HEX = GameInfo(
     name="dark_hex",
@@ -409,5 +409,5 @@ DARK_HEX = GameInfo(
         "num_rows": "rows, where they are other than columns",
         "num_cols": "columns, where they are other than rows",
     },
-    note="half a minute and 4 GB to compile",
+    note="half a minute and 2 GB to compile",
 )
